@@ -132,9 +132,10 @@ end
 $$;
 revoke all on function nudged.forget_devices(uuid[], text[], text[], text[], timestamptz[], uuid[], timestamptz) from public;
 
--- Erases a user: no row in schema nudged mentions them any more. Returns how many rows were deleted or changed.
+-- Erases a user, for nudged_api.forget and for users who are deleted from auth.users: no row in schema nudged mentions
+-- them any more. Returns how many rows were deleted or changed.
 --
--- Call it in the transaction in which the app deletes its own rows of the user, after them. Then what the triggers
+-- It is called in the transaction in which the app deletes its own rows of the user, after them. Then what the triggers
 -- append is deleted as well. If the app's rows stay, their next change brings the user back. A push that is being
 -- written at that moment is sent, and its outcome is not recorded.
 --
@@ -142,22 +143,17 @@ revoke all on function nudged.forget_devices(uuid[], text[], text[], text[], tim
 -- (as a drain). A transaction that writes something for this user holds one of these rows. So this call waits for it,
 -- and later statements see what it wrote. Locks on intents are not waited for: their holder waits for the person's row,
 -- finds it deleted, and records nothing.
-create function nudged_api.forget(user_id uuid) returns bigint
-language plpgsql security definer
+create function nudged.erase(recipient uuid) returns bigint
+language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
-    recipient constant uuid := forget.user_id;
     gone bigint;
     erased bigint := 0;
     before bytea := uuid_send(recipient);
     place integer := 15;
 begin
-    perform nudged.require_backend('forget');
-    if recipient is null then
-        raise invalid_parameter_value using message = 'nudged_api.forget: user_id is null', hint = 'Name the user who is to be erased.';
-    end if;
     delete from nudged.reminder where user_id = recipient;
     get diagnostics gone = row_count;
     erased := erased + gone;
@@ -193,6 +189,9 @@ begin
     delete from nudged.message where user_id = recipient;
     get diagnostics gone = row_count;
     erased := erased + gone;
+    delete from nudged.preview where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
     delete from nudged.message_key where user_id = recipient;
     get diagnostics gone = row_count;
     erased := erased + gone;
@@ -223,6 +222,28 @@ begin
     return erased + gone;
 end
 $$;
+
+create function nudged_api.forget(user_id uuid) returns bigint
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    perform nudged.require_backend('forget');
+    if user_id is null then
+        raise invalid_parameter_value using message = 'nudged_api.forget: user_id is null', hint = 'Name the user who is to be erased.';
+    end if;
+    return nudged.erase(user_id);
+end
+$$;
+
+-- Users who were deleted from auth.users, until they are erased for good (nudged.erase_departed).
+create table nudged.departed (
+    user_id uuid primary key,
+    due_at timestamptz not null
+);
+create index departed_due on nudged.departed (due_at);
+alter table nudged.departed enable row level security;
+revoke all on function nudged.erase(uuid) from public;
 revoke all on function nudged_api.forget(uuid) from public;
 
 select nudged.distribute();
@@ -245,4 +266,8 @@ comment on column nudged.delivery.decision is 'The decision service''s answer: a
 comment on column nudged.delivery.template is 'The check-in''s template. Null: the configured text, or another kind.';
 comment on function nudged.maintain_delivery is 'Makes the record''s partitions and drops those that are too old, a bounded number per call. The daemon calls it.';
 comment on function nudged.forget_devices is 'Deletes tokens that Apple has answered with 410, if the record holds that answer. The daemon calls it.';
+comment on table nudged.departed is 'Users who were deleted from auth.users. A trigger erases them at once and writes it; the daemon erases them once more.';
+comment on column nudged.departed.user_id is 'The user''s id.';
+comment on column nudged.departed.due_at is 'When to erase them: at once, if the trigger could not; else a day after the deletion, since an app may have registered a device meanwhile.';
+comment on function nudged.erase is 'Erases a user from all of nudged''s tables.';
 comment on function nudged_api.forget is 'Erases a user from all of nudged''s tables. Call it after deleting the app''s own rows, in the same transaction. Returns how many rows were deleted or changed.';

@@ -274,20 +274,29 @@ extension Store {
     ///
     /// On distributed tables the work may be done twice, since a refused statement ends the snapshot. There each
     /// machine has a snapshot of its own.
-    package func reading<T: Sendable>(_ work: @Sendable (SnapshotReader) async throws -> T) async throws -> T {
+    ///
+    /// - Parameter timeout: of each statement, if it is less than usual.
+    package func reading<T: Sendable>(
+        within timeout: Duration? = nil,
+        _ work: @Sendable (SnapshotReader) async throws -> T
+    ) async throws -> T {
+        let timeout = min(timeout ?? statementTimeout, statementTimeout)
         do {
-            return try await snapshot(work)
+            return try await snapshot(timeout, work)
         } catch let error as PostgresError {
             guard error.sqlState == Self.notSupported, !claiming.isDistributed else { throw error }
             claiming.noteDistribution()
         }
-        return try await snapshot(work)
+        return try await snapshot(timeout, work)
     }
 
-    private func snapshot<T: Sendable>(_ work: @Sendable (SnapshotReader) async throws -> T) async throws -> T {
+    private func snapshot<T: Sendable>(
+        _ timeout: Duration,
+        _ work: @Sendable (SnapshotReader) async throws -> T
+    ) async throws -> T {
         let connection = try await claims.connection()
         let isDistributed = claiming.isDistributed
-        return try await connection.snapshot(settings: Self.pinnedPlans, timeout: statementTimeout) { transaction in
+        return try await connection.snapshot(settings: Self.pinnedPlans, timeout: timeout) { transaction in
             try await work(SnapshotReader(transaction, isDistributed: isDistributed))
         }
     }

@@ -20,6 +20,8 @@ struct SendTest: AsyncParsableCommand {
     @OptionGroup var config: ConfigurationOption
     @Option(help: ArgumentHelp("A device token of the main app.", valueName: "hex")) var token: String?
     @Option(help: ArgumentHelp("All devices of this user.", valueName: "uuid")) var user: String?
+    @Option(help: "The title, instead of nudged's text.") var title: String?
+    @Option(help: "The text, instead of nudged's.") var body: String?
     @Flag(help: "Send in production too.") var force = false
     @Flag(help: "As one JSON object.") var json = false
 
@@ -39,7 +41,8 @@ struct SendTest: AsyncParsableCommand {
         let loaded = try config.load(needs: token == nil ? .all : .apns)
         let report: SendTestReport
         do {
-            report = try await SendTestRun(loaded.configuration, isForced: force).run(try target())
+            report = try await SendTestRun(loaded.configuration, title: title, body: body, isForced: force)
+                .run(try target())
         } catch let error as SendTestError {
             Output.error("\(error)")
             throw ExitCode(error.exitStatus.rawValue)

@@ -34,7 +34,10 @@ struct NudgedServerTests {
     @Test func test_whenSent_answersTheMessage() async throws {
         server.answer = #""0f4a1c3e-9b7d-4c2a-8e5f-001122334455""#
         #expect(try await server.sendTest() == "0f4a1c3e-9b7d-4c2a-8e5f-001122334455")
-        #expect(server.calls == ["nudged_api.send_test {}"])
+        try await server.sendTest(title: "Ann", body: "Hello.")
+        #expect(
+            server.calls == ["nudged_api.send_test {}", #"nudged_api.send_test {"title":"Ann","body":"Hello."}"#]
+        )
     }
 
     @Test func preferences_whenChecked_areSentAsJSON() async throws {
@@ -45,6 +48,48 @@ struct NudgedServerTests {
         #expect(try await server.preferencesFault("{}") == "frequency: wanted daily")
         #expect(try await server.preferencesFault("{") == "found no JSON, wanted an object")
         #expect(server.calls.count == 2)
+    }
+
+    @Test func reminder_whenSet_answersItsID() async throws {
+        server.answer = #"{"id":"0f4a1c3e-9b7d-4c2a-8e5f-001122334455","warnings":[]}"#
+        let subject = try #require(Subject(type: "task", id: "7"))
+        let id = try await server.setReminder(
+            OwnReminder(subject: subject, title: "Water", dueLocal: "2040-05-07T09:00:00")
+        )
+        #expect(id == "0f4a1c3e-9b7d-4c2a-8e5f-001122334455")
+        let arguments =
+            #""subject_type":"task","subject_id":"7","title":"Water","body":"","due_local":"2040-05-07T09:00:00""#
+        #expect(server.calls == ["nudged_api.set_own_reminder {\(arguments)}"])
+        server.answer = "true"
+        #expect(try await server.cancelReminder(id))
+        #expect(try await server.snoozeReminder(id, until: "2040-05-07T10:00:00Z"))
+        #expect(try await server.hasReminder(of: subject))
+        server.answer = #"[{"occurrence":"a"}]"#
+        #expect(try await server.reminders(most: 2) == #"[{"occurrence":"a"}]"#)
+        #expect(server.calls.last == #"nudged_api.list_reminders {"most":2}"#)
+        server.answer = #"{"cancelled":1,"too_late":0}"#
+        try await server.cancelReminders()
+        #expect(server.calls.last == "nudged_api.cancel_own_reminders {}")
+    }
+
+    @Test func preferences_whenReadAndWritten_areTheJSON() async throws {
+        server.answer = #"{"frequency":"daily"}"#
+        #expect(try await server.preferences() == #"{"frequency":"daily"}"#)
+        server.answer = ""
+        #expect(try await server.preferences() == nil)
+        try await server.setPreferences(EncodableJSON(parsing: "{}"))
+        #expect(server.calls.last == #"nudged_api.set_preferences {"preferences":{}}"#)
+        try await server.setPreferences(nil)
+        #expect(server.calls.last == #"nudged_api.set_preferences {"preferences":null}"#)
+    }
+
+    @Test func status_whenAsked_isTheServices() async throws {
+        for status in ServiceStatus.allCases {
+            server.answer = "\"\(status.rawValue)\""
+            #expect(try await server.decisionStatus() == status)
+        }
+        server.answer = #""asleep""#
+        await #expect(throws: ServerAnswerError.self) { try await server.decisionStatus() }
     }
 
     @Test(arguments: ["", "1", "{}", "<html>"])
@@ -93,15 +138,35 @@ struct NudgedServerTests {
         _ = try? await server.unregisterDevice(Self.token)
         _ = try? await server.sendTest()
         _ = try? await server.preferencesFault("{}")
-        #expect(server.calls.count == 4)
+        _ = try? await server.preferences()
+        _ = try? await server.setPreferences(nil)
+        _ = try? await server.decisionStatus()
+        let subject = try #require(Subject(type: "task", id: "7"))
+        let reminder = OwnReminder(
+            subject: subject,
+            title: "a",
+            dueAt: "2040-05-07T10:00:00Z",
+            dueLocal: "2040-05-07T10:00:00",
+            recurrence: "FREQ=DAILY",
+            timezone: "Europe/Paris",
+            apns: EncodableJSON(parsing: "{}")
+        )
+        _ = try? await server.setReminder(reminder)
+        _ = try? await server.hasReminder(of: subject)
+        _ = try? await server.reminders(after: Self.hexadecimal)
+        _ = try? await server.snoozeReminder("a", until: "b")
+        _ = try? await server.cancelReminder("a")
+        _ = try? await server.cancelReminders(of: subject)
+        #expect(server.calls.count == 13)
         for call in server.calls {
             let name = try #require(call.split(separator: " ").first)
             let start = try #require(text.range(of: "create function \(name)("), "no function \(name)")
             let rest = text[start.upperBound...]
             let end = try #require(rest.firstIndex(of: ")"))
+            // What the function answers is no argument of it.
             let arguments = rest[..<end].split(separator: ",").compactMap { argument in
                 argument.split(whereSeparator: { $0.isWhitespace }).first.map { String($0) }
-            }
+            }.filter { $0 != "out" }
             guard case .object(let object) = try JSONValue(parsing: String(call.dropFirst(name.count + 1))) else {
                 Issue.record("\(call)")
                 continue

@@ -32,10 +32,17 @@
 
         /// Sends a test push to the signed-in user's devices, all of the sandbox.
         ///
+        /// - Parameters:
+        ///   - title: nil, and no body: nudged's text.
+        ///   - body: nil, and no title: nudged's text.
         /// - Returns: the message's id, a UUID.
         @discardableResult
-        public func sendTest() async throws -> String {
-            guard case .string(let id) = try await call("send_test", [:]) else {
+        public func sendTest(title: String? = nil, body: String? = nil) async throws -> String {
+            let answer = try await call(
+                "send_test",
+                ["title": title.map { .string($0) }, "body": body.map { .string($0) }]
+            )
+            guard case .string(let id) = answer else {
                 throw ServerAnswerError(function: "send_test", wanted: "a UUID")
             }
             return id
@@ -54,6 +61,101 @@
             }
         }
 
+        /// The signed-in user's preferences, for `PreferencesDraft`.
+        ///
+        /// - Returns: JSON. Nil if the user never chose.
+        public func preferences() async throws -> String? {
+            switch try await call("preferences", [:]) {
+            case .null: return nil
+            case let value: return EncodableJSON(value).text
+            }
+        }
+
+        /// Writes the signed-in user's preferences. The server refuses what the daemon would.
+        ///
+        /// - Parameter preferences: what `PreferencesDraft.encoded(over:)` gives. Nil: as if the user had never chosen.
+        public func setPreferences(_ preferences: EncodableJSON?) async throws {
+            _ = try await call("set_preferences", ["preferences": preferences?.value ?? .null])
+        }
+
+        /// Whether the decision service is in use, for the app's settings.
+        public func decisionStatus() async throws -> ServiceStatus {
+            guard case .string(let name) = try await call("decision_status", [:]),
+                let status = ServiceStatus(rawValue: name)
+            else { throw ServerAnswerError(function: "decision_status", wanted: "active, resting or off") }
+            return status
+        }
+
+        /// Sets a reminder of the signed-in user, and replaces the one that they have for its subject.
+        ///
+        /// - Returns: the reminder's id, a UUID.
+        @discardableResult
+        public func setReminder(_ reminder: OwnReminder) async throws -> String {
+            let answer = try await call("set_own_reminder", reminder.parameters)
+            guard case .string(let id)? = answer["id"] else {
+                throw ServerAnswerError(function: "set_own_reminder", wanted: "an object with an id")
+            }
+            return id
+        }
+
+        /// Whether a reminder of this subject is pending for the signed-in user.
+        public func hasReminder(of subject: Subject) async throws -> Bool {
+            let answer = try await call(
+                "has_pending",
+                ["subject_type": .string(subject.type), "subject_id": .string(subject.id)]
+            )
+            guard case .bool(let has) = answer else {
+                throw ServerAnswerError(function: "has_pending", wanted: "true or false")
+            }
+            return has
+        }
+
+        /// The signed-in user's pending reminders, as JSON: a page of at most 1,000 (docs/SQL.md, "Reading, taking
+        /// back").
+        ///
+        /// - Parameter after: the member `occurrence` of the last page's last reminder. Nil: the first page.
+        public func reminders(after: String? = nil, most: Int = 100) async throws -> String {
+            let answer = try await call(
+                "list_reminders",
+                ["after": after.map { .string($0) }, "most": .int(Int64(most))]
+            )
+            guard case .array = answer else { throw ServerAnswerError(function: "list_reminders", wanted: "an array") }
+            return EncodableJSON(answer).text
+        }
+
+        /// Moves what is pending of a reminder for the signed-in user.
+        ///
+        /// - Parameter until: an instant, as `2026-11-24T09:00:00Z`.
+        /// - Returns: whether nothing of it comes before.
+        @discardableResult
+        public func snoozeReminder(_ id: String, until: String) async throws -> Bool {
+            let answer = try await call("snooze_own_reminder", ["id": .string(id), "until": .string(until)])
+            guard case .bool(let isInTime) = answer else {
+                throw ServerAnswerError(function: "snooze_own_reminder", wanted: "true or false")
+            }
+            return isInTime
+        }
+
+        /// Cancels a reminder that the signed-in user has set.
+        ///
+        /// - Returns: whether it was in time. Then nothing more of it is sent.
+        @discardableResult
+        public func cancelReminder(_ id: String) async throws -> Bool {
+            let answer = try await call("cancel_own_reminder", ["id": .string(id)])
+            guard case .bool(let isInTime) = answer else {
+                throw ServerAnswerError(function: "cancel_own_reminder", wanted: "true or false")
+            }
+            return isInTime
+        }
+
+        /// Cancels the reminders that the signed-in user has set: of one subject, or all.
+        public func cancelReminders(of subject: Subject? = nil) async throws {
+            _ = try await call(
+                "cancel_own_reminders",
+                ["subject_type": subject.map { .string($0.type) }, "subject_id": subject.map { .string($0.id) }]
+            )
+        }
+
         private func call(
             _ function: String,
             _ parameters: KeyValuePairs<String, JSONValue?>
@@ -70,11 +172,23 @@
         }
     }
 
+    extension OwnReminder {
+        fileprivate var parameters: KeyValuePairs<String, JSONValue?> {
+            [
+                "subject_type": .string(subject.type), "subject_id": .string(subject.id), "title": .string(title),
+                "body": .string(body), "due_at": dueAt.map { .string($0) }, "due_local": dueLocal.map { .string($0) },
+                "recurrence": recurrence.map { .string($0) }, "timezone": timezone.map { .string($0) },
+                "apns": apns?.value,
+            ]
+        }
+    }
+
     extension DeviceRegistration {
         fileprivate var parameters: KeyValuePairs<String, JSONValue?> {
             [
                 "token": .string(token.hexadecimal), "platform": .string(platform.rawValue),
                 "environment": environment.map { .string($0.rawValue) }, "topic": topic.map { .string($0) },
+                "timezone": timezone.map { .string($0) }, "locale": locale.map { .string($0) },
             ]
         }
     }

@@ -21,20 +21,30 @@ package struct SendTestRun: Sendable {
 
     private let configuration: Configuration
     private let lanes: [LaneConfiguration]
+    private let payload: [UInt8]
     private let isForced: Bool
 
     /// Milliseconds for connection, push and answer together.
     private static let patience: Int64 = 20_000
 
-    /// - Parameter isForced: whether to send over a production lane too.
-    /// - Throws: what is wrong with the configuration.
-    package init(_ configuration: Configuration, isForced: Bool) throws {
+    /// - Parameters:
+    ///   - title: nil, and no body: nudged's text.
+    ///   - body: nil, and no title: nudged's text.
+    ///   - isForced: whether to send over a production lane too.
+    /// - Throws: what is wrong with the configuration, or a text that is too long for Apple.
+    package init(_ configuration: Configuration, title: String? = nil, body: String? = nil, isForced: Bool) throws {
         guard let apns = configuration.apns else {
             throw ConfigurationFault(key: "apns", what: "is missing", remedy: "run nudged check-config")
         }
         self.configuration = configuration
         self.isForced = isForced
         lanes = try Assembly.lanes(apns)
+        let hasText = title != nil || body != nil
+        let text =
+            hasText
+            ? Notification(title: title ?? "", body: body ?? "")
+            : Notification(title: "nudged", body: "A test: this device can be reached.")
+        payload = try text.rendered()
     }
 
     /// Sends the pushes and waits for their outcomes.
@@ -76,7 +86,6 @@ package struct SendTestRun: Sendable {
         let sender = Sender(configuration: lane.sender) { event in
             if let heard = SendTestReport.Trouble(event) { trouble.withLock { $0 = heard } }
         }
-        let payload = try Notification(title: "nudged", body: "A test: this device can be reached.").rendered()
         let end = BootTime.milliseconds() + Self.patience
         let pushes = tokens.enumerated().map { tag, token in
             // Expiration 0: Apple tries once. A test push that arrives tomorrow is useless.

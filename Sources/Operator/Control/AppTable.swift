@@ -59,8 +59,8 @@ struct AppTable: Sendable, Equatable {
         ),
     ]
 
-    /// A table that nudged makes has one more.
-    static let ownTriggers = ["push_tokens": ["nudged_device_limit"]]
+    /// A table that nudged makes has more.
+    static let ownTriggers = ["push_tokens": ["nudged_device_limit", "nudged_device_renewed"]]
 
     /// What an app with other tables types before `nudged migrate`.
     static let mapping = [

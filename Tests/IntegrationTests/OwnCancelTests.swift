@@ -1,0 +1,91 @@
+import APNsSimulator
+import Glibc
+import LocalPostgres
+import TestSupport
+import Testing
+
+/// Signed-in users take their own messages and reminders back while a daemon sends them.
+@Suite(.ownThreads, .timeLimit(.minutes(5))) struct OwnCancelTests {
+    /// A call of a signed-in user about what they have. True: it was in time.
+    struct Way: Sendable {
+        /// Whether it is about messages, else about reminders.
+        var isMessage = false
+        let call: String
+
+        /// One for each user, which is due at once.
+        var made: String {
+            let arguments =
+                isMessage
+                ? "send(user_id, 'Ann', '\(Scene.reminderText)', category => 'own', dedupe_key => 'own-1')"
+                : "set_reminder('task', user_id::text, user_id, 'Water', '\(Scene.reminderText)', due_at => now())"
+            return "select nudged_api.\(arguments) from public.context_profiles"
+        }
+    }
+
+    static let ways = [
+        Way(call: "nudged_api.cancel_own_reminder(one.id)"),
+        Way(call: "(select c.cancelled = 1 from nudged_api.cancel_own_reminders('task', one.subject) c)"),
+        Way(call: "(select c.cancelled = 1 from nudged_api.cancel_own_reminders() c)"),
+        Way(call: "nudged_api.snooze_own_reminder(one.id, now() + interval '1 hour')"),
+        Way(
+            isMessage: true,
+            call: "(select c.cancelled = 1 from nudged_api.cancel_own_messages(dedupe_prefix => 'own-') c)"
+        ),
+        Way(isMessage: true, call: "(select c.cancelled = 1 from nudged_api.cancel_own_messages(category => 'own') c)"),
+    ]
+
+    private func scene(_ way: Way) async throws -> Scene {
+        let scene = try await Scene.withReminders(200, perDevice: { _, _ in .delay(.milliseconds(20), then: .accept) })
+        try scene.sql(
+            """
+            create schema auth;
+            create function auth.uid() returns uuid language sql stable as $$
+                select nullif(current_setting('request.jwt.claim.sub', true), '')::uuid
+            $$;
+            create table asked (subject text, token text, id uuid, in_time boolean);
+            insert into asked (subject, token) select user_id::text, device_token from public.push_tokens;
+            \(way.made);
+            update asked set id = r.id from nudged.reminder r where r.subject_id = asked.subject
+            """
+        )
+        return scene
+    }
+
+    /// In time: it never arrives, or for a snooze not before its new hour. Too late: it arrives, unless the daemon saw
+    /// the change.
+    @Test(arguments: ways) func call_whenMadeWhileSending_isInTimeOnlyIfNothingArrives(way: Way) async throws {
+        let scene = try await scene(way)
+        let process = try scene.start(
+            ["run"],
+            ["SCHEDULE_INTERVAL": "100ms", "APNS_MAX_IN_FLIGHT": "20", "SCHEDULE_BATCH": "10"]
+        )
+        #expect(await scene.simulator.waitUntil(accepted: 5))
+        try scene.sql(
+            """
+            do $$
+            declare one record;
+            begin
+                for one in select subject, token, id from asked order by md5(subject) loop
+                    perform set_config('request.jwt.claim.sub', one.subject, false);
+                    update asked set in_time = \(way.call) where token = one.token;
+                    commit;
+                    perform pg_sleep(0.005);
+                end loop;
+            end $$
+            """
+        )
+        let isOver = """
+            (select count(*) from nudged.occurrence where due_at <= now()) + (select count(*) from nudged.message)
+                + (select count(*) from nudged.intent where user_ids <> '{}') = 0
+            """
+        try await scene.wait(for: isOver, of: process)
+        process.signal(SIGTERM)
+        #expect(try await scene.finish(process).exit == .code(0))
+        let taken = scene.accepted()
+        #expect(taken.values.allSatisfy { $0 == 1 })
+        let inTime = try scene.lines("select token from asked where in_time")
+        #expect(inTime.allSatisfy { taken[$0] == nil })
+        print("\(inTime.count) of 200 in time")
+        #expect(inTime.count > 0 && inTime.count < 200)
+    }
+}

@@ -1,0 +1,204 @@
+import Postgres
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// The calls that cancel one reminder, an author's, a user's, and messages by category or the beginning of a key.
+@Suite(.ownThreads) struct CancelCallTests {
+    typealias F = StoreFixture
+
+    @Test func reminder_whenCancelled_endsForAll() async throws {
+        let fixture = try await F.withUsers()
+        let set = try fixture.setReminder("due_at => now() + interval '1 day', recurrence => 'FREQ=DAILY'")
+        let other = try fixture.setReminder(by: 2)
+        try fixture.sql(
+            """
+            insert into nudged.occurrence (user_id, reminder_id, author_id, subject_type, subject_id, title, body, due_at, is_own)
+            select \(F.quoted(3)), reminder_id, author_id, subject_type, subject_id, title, body, now(), false
+            from nudged.occurrence where reminder_id = '\(set.id)'
+            """
+        )
+        try fixture.forgetTouches()
+        #expect(try fixture.sql("select nudged_api.cancel_reminder('\(set.id)')") == "t")
+        // Others' of the subject stay.
+        #expect(try fixture.lines("select reminder_id from nudged.occurrence") == [other.id])
+        #expect(try fixture.touched() == ["01", "03"])
+        #expect(try fixture.sql("select nudged_api.cancel_reminder('\(set.id)')") == "f")
+        #expect(try fixture.sql("select count(*) from nudged.delivery where reason = 'cancelled'") == "2")
+        await fixture.close()
+    }
+
+    @Test func reminder_whenOneIsOnItsWay_isTooLate() async throws {
+        let fixture = try await F.withUsers()
+        let set = try fixture.setReminder()
+        try fixture.openIntent()
+        #expect(try fixture.sql("select nudged_api.cancel_reminder('\(set.id)')") == "f")
+        #expect(
+            try fixture.sql("select (select count(*) from nudged.occurrence), (select count(*) from nudged.reminder)")
+                == "1|0"
+        )
+        await fixture.close()
+    }
+
+    @Test func reminders_whenAnAuthorsAreCancelled_leaveOthers() async throws {
+        let fixture = try await F.withUsers()
+        for subject in ["7", "8", "9"] { _ = try fixture.setReminder(about: subject) }
+        let other = try fixture.setReminder(by: 2)
+        let call = "select * from nudged_api.cancel_reminders_of(\(F.quoted(1))"
+        #expect(try fixture.sql("\(call), 'task', '8')") == "1|0")
+        #expect(try fixture.sql("\(call))") == "2|0")
+        #expect(try fixture.sql("\(call))") == "0|0")
+        #expect(try fixture.lines("select id from nudged.reminder") == [other.id])
+        await fixture.close()
+    }
+
+    @Test func all_whenAUsersAreCancelled_leavesOthers() async throws {
+        let fixture = try await F.withUsers()
+        for user in 1...2 {
+            _ = try fixture.sendMessage(user)
+            _ = try fixture.setReminder(by: user)
+            // Of another author.
+            try fixture.sql(
+                """
+                insert into nudged.occurrence (user_id, reminder_id, author_id, subject_type, subject_id, title, body, due_at, is_own)
+                select \(F.quoted(user)), gen_random_uuid(), \(F.quoted(3)), 'task', '9', 'x', '', now(), false
+                """
+            )
+        }
+        #expect(try fixture.sql("select * from nudged_api.cancel_all(\(F.quoted(1)))") == "3|0|f")
+        let left = """
+            select distinct right(user_id::text, 2) from (
+                select user_id from nudged.message union all select user_id from nudged.occurrence union all select user_id from nudged.reminder
+            ) u
+            """
+        #expect(try fixture.lines(left) == ["02"])
+        await fixture.close()
+    }
+
+    @Test func messages_whenCancelledByAKeysBeginning_leaveOthers() async throws {
+        let fixture = try await F.withUsers()
+        for (user, key) in [(1, "chat-1-1"), (1, "chat-1-2"), (1, "chat-2-1"), (2, "chat-1-1")] {
+            _ = try fixture.sendMessage(user, more: ", dedupe_key => '\(key)', category => 'chat'")
+        }
+        _ = try fixture.sendMessage(1)
+        let call = "select * from nudged_api.cancel_messages("
+        #expect(try fixture.sql("\(call)user_id => \(F.quoted(1)), dedupe_prefix => 'chat-1-')") == "2|0|f")
+        // No pattern: % is a character like any other.
+        #expect(try fixture.sql("\(call)dedupe_prefix => 'chat_%')") == "0|0|f")
+        #expect(try fixture.sql("\(call)user_id => \(F.quoted(1)), category => 'chat')") == "1|0|f")
+        #expect(
+            try fixture.lines("select right(user_id::text, 2), dedupe_key from nudged.message order by 1, 2")
+                == ["01|", "02|chat-1-1"]
+        )
+        #expect(
+            try fixture.refusal("select nudged_api.cancel_messages(user_id => \(F.quoted(1)))")
+                .hasPrefix("22023 nudged_api.cancel_messages: no argument is given / ")
+        )
+        for (argument, bytes) in [
+            ("category => ''", "category has 0"), ("dedupe_prefix => ''", "dedupe_prefix has 0"),
+            ("dedupe_prefix => repeat('x', 256)", "dedupe_prefix has 256"),
+        ] {
+            let refusal = try fixture.refusal("select nudged_api.cancel_messages(\(argument))")
+            #expect(refusal.hasPrefix("22023 nudged_api.cancel_messages: \(bytes) bytes / "), "\(refusal)")
+        }
+        await fixture.close()
+    }
+
+    @Test(arguments: [
+        ("cancel_reminder", "gen_random_uuid()"), ("cancel_reminders_of", F.quoted(1)), ("cancel_all", F.quoted(1)),
+    ]) func calls_whenTheSnapshotIsOlder_areRefused(name: String, arguments: String) async throws {
+        let fixture = try await F()
+        try fixture.sql("alter database \(fixture.name) set default_transaction_isolation = 'repeatable read'")
+        let refusal = try fixture.refusal("select nudged_api.\(name)(\(arguments))")
+        #expect(
+            refusal.hasPrefix("0A000 nudged_api.\(name): the transaction's isolation level is not READ COMMITTED / ")
+        )
+        await fixture.close()
+    }
+
+    // MARK: Races
+
+    /// A way to cancel, for all users at once. `call` answers how many were in time.
+    struct Race: Sendable {
+        let table: String
+        let call: String
+    }
+
+    private static let authors = "unnest(array(select distinct user_id from public.context_profiles)) as u"
+    static let races = [
+        Race(
+            table: "occurrence",
+            call: """
+                select count(*) filter (where nudged_api.cancel_reminder(r)) from unnest(array(select id from nudged.reminder)) as r
+                """
+        ),
+        Race(
+            table: "occurrence",
+            call: "select sum(c.cancelled) from \(authors) cross join lateral nudged_api.cancel_reminders_of(u) c"
+        ),
+        Race(
+            table: "occurrence",
+            call: "select sum(c.cancelled) from \(authors) cross join lateral nudged_api.cancel_all(u) c"
+        ),
+        Race(
+            table: "message",
+            call: "select sum(c.cancelled) from \(authors) cross join lateral nudged_api.cancel_all(u) c"
+        ),
+        Race(table: "message", call: "select cancelled from nudged_api.cancel_messages(category => 'chat')"),
+        Race(table: "message", call: "select cancelled from nudged_api.cancel_messages(dedupe_prefix => 'c-')"),
+    ]
+
+    /// Both run at the same time, again and again. What was cancelled in time is in no intent, and both answers agree.
+    @Test(.timeLimit(.minutes(10)), arguments: races)
+    func cancel_whenIntentsAreMadeMeanwhile_isInTimeExactlyWhereNoneHoldsIt(race: Race) async throws {
+        let fixture = try await F.withUsers(1...40)
+        let daemon = try await fixture.connection()
+        var (inTime, tooLate) = (0, 0)
+        for round in 0..<20 {
+            try fixture.sql(
+                """
+                truncate nudged.intent, nudged.occurrence, nudged.reminder, nudged.message, nudged.message_key, nudged.delivery;
+                select nudged_api.set_reminder('task', '7', user_id, 'x', '', now()) from public.context_profiles
+                where '\(race.table)' = 'occurrence';
+                select nudged_api.send(user_id, 'x', '', category => 'chat', dedupe_key => 'c-1') from public.context_profiles
+                where '\(race.table)' = 'message'
+                """
+            )
+            let script = """
+                create temporary table mine on commit drop as
+                select user_id, id from (select user_id, id from nudged.\(race.table) order by random() limit \(2 * round) for key share skip locked) o;
+                insert into nudged.intent (
+                    id, sweep_id, attempted_at, user_ids, kinds, keys, slots, device_hashes, apns_ids,
+                    retries, counted, nudges, ends, templates
+                )
+                select gen_random_uuid(), gen_random_uuid(), now(), array_agg(user_id), array_agg('x'::text),
+                    array_agg(id::text), array_agg(null::date), array_agg('aa'::text), array_agg(gen_random_uuid()),
+                    array_agg(null::text), array_agg(false), array_agg(0::smallint), array_agg(false), array_agg(null::integer)
+                from mine having count(*) > 0
+                """
+            // As the daemon's transaction: its locks, then the intent of what it got.
+            let intent = Task {
+                try await daemon.transaction { transaction in
+                    try await transaction.execute(script: script)
+                }
+            }
+            // Left to themselves, a busy machine may let the same one be first each time.
+            if round % 3 == 2 { try await intent.value }
+            let cancelled = Int(try fixture.sql(race.call)) ?? -1
+            try await intent.value
+            let intended = Int(try fixture.sql("select coalesce(sum(cardinality(keys)), 0) from nudged.intent")) ?? -1
+            #expect(cancelled == 40 - intended)
+            #expect(
+                try fixture.sql(
+                    "select count(*) from nudged.delivery d join (select unnest(keys) as key from nudged.intent) i on i.key = d.key where d.reason = 'cancelled'"
+                ) == "0"
+            )
+            inTime += cancelled
+            tooLate += intended
+        }
+        #expect(inTime > 0 && tooLate > 0)
+        await daemon.close()
+        await fixture.close()
+    }
+}

@@ -1,0 +1,205 @@
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// A user who is deleted from auth.users, and a registration that an upsert renews.
+@Suite(.ownThreads) struct DeletedUserTests {
+    typealias F = StoreFixture
+
+    private static let users = "create table auth.users (id uuid primary key);"
+
+    private func fixture() async throws -> F {
+        let fixture = try await F.onSupabase(before: Self.users)
+        try fixture.seed(1...2)
+        try fixture.sql("insert into auth.users select user_id from public.context_profiles")
+        for user in 1...2 { _ = try fixture.sendMessage(user) }
+        return fixture
+    }
+
+    private func delete(_ fixture: F) throws { try fixture.sql("delete from auth.users where id = \(F.quoted(1))") }
+
+    /// The tables of nudged, and of the app's those that nudged made, in which a user is.
+    private func traces(_ fixture: F, _ user: Int) throws -> Int {
+        let statements = try fixture.lines(
+            """
+            select format('select count(*) from %s t where t::text like %L', c.oid::regclass, '%\(F.user(user).uuidString.lowercased())%')
+            from pg_class c where c.relnamespace in ('nudged'::regnamespace, 'public'::regnamespace) and c.relkind = 'r' and c.relname <> 'departed'
+            """
+        )
+        return try fixture.lines(statements.joined(separator: " union all ")).compactMap { Int($0) }.reduce(0, +)
+    }
+
+    @Test func user_whenDeleted_leavesNoRow() async throws {
+        let fixture = try await fixture()
+        let before = try traces(fixture, 2)
+        try delete(fixture)
+        #expect(try traces(fixture, 1) == 0)
+        #expect(try traces(fixture, 2) == before)
+        try fixture.sql("begin; delete from auth.users; rollback")
+        #expect(try traces(fixture, 2) == before)
+        await fixture.close()
+    }
+
+    private func passADay(_ fixture: F) throws {
+        try fixture.sql("update nudged.departed set due_at = due_at - interval '1 day'")
+    }
+
+    /// An app may register a device until the user's session expires.
+    @Test func user_whenTheAppRegistersThemAgain_isErasedADayLater() async throws {
+        let fixture = try await fixture()
+        try delete(fixture)
+        try fixture.sql("insert into public.context_profiles (user_id) values (\(F.quoted(1)))")
+        #expect(try await fixture.store.eraseDeparted() == 0)
+        #expect(try traces(fixture, 1) > 0)
+        try passADay(fixture)
+        #expect(try await fixture.store.eraseDeparted() == 1)
+        #expect(try traces(fixture, 1) == 0)
+        #expect(try fixture.sql("select count(*) from nudged.departed") == "0")
+        await fixture.close()
+    }
+
+    @Test func user_whenTheyHaveAnAccountAgain_stay() async throws {
+        let fixture = try await fixture()
+        try delete(fixture)
+        try fixture.sql(
+            "insert into auth.users values (\(F.quoted(1))); insert into public.context_profiles (user_id) values (\(F.quoted(1)))"
+        )
+        let before = try traces(fixture, 1)
+        try passADay(fixture)
+        #expect(try await fixture.store.eraseDeparted() == 0)
+        #expect(try traces(fixture, 1) == before)
+        #expect(try fixture.sql("select count(*) from nudged.departed") == "0")
+        await fixture.close()
+    }
+
+    /// Somebody holds the user's row: the deletion goes on, and the daemon erases the user later.
+    @Test func user_whenTheirRowIsHeld_isErasedLater() async throws {
+        let fixture = try await fixture()
+        try await fixture.holding("select 1 from nudged.person for update") { () async throws -> Void in
+            try delete(fixture)
+            #expect(try await fixture.store.eraseDeparted() == 0)
+        }
+        try passADay(fixture)
+        #expect(try fixture.sql("select count(*) from auth.users") == "1")
+        #expect(try fixture.lines("select right(user_id::text, 2) from nudged.departed") == ["01"])
+        #expect(try await fixture.store.eraseDeparted() == 1)
+        #expect(try traces(fixture, 1) == 0)
+        #expect(try await fixture.store.eraseDeparted() == 0)
+        await fixture.close()
+    }
+
+    /// A foreign key of the app keeps the device. What nudged holds goes all the same, and the device once it can.
+    @Test func user_whenTheAppKeepsADevice_losesTheRest() async throws {
+        let fixture = try await fixture()
+        try fixture.sql(
+            """
+            create table public.extra (user_id uuid, id uuid, foreign key (user_id, id) references public.push_tokens (user_id, id));
+            insert into public.extra select user_id, id from public.push_tokens where user_id = \(F.quoted(1))
+            """
+        )
+        try delete(fixture)
+        try await erasesAllOnceItCan(fixture, after: "drop table public.extra")
+    }
+
+    /// A soft deletion of the app's.
+    @Test func user_whenATriggerKeepsTheirDevice_losesTheRest() async throws {
+        let fixture = try await fixture()
+        try fixture.sql(
+            """
+            create function public.keep() returns trigger language plpgsql as 'begin return null; end';
+            create trigger keep before delete on public.push_tokens for each row execute function public.keep()
+            """
+        )
+        try delete(fixture)
+        try await erasesAllOnceItCan(fixture, after: "drop trigger keep on public.push_tokens")
+    }
+
+    private func erasesAllOnceItCan(_ fixture: F, after remedy: String) async throws {
+        let left = """
+            select (select count(*) from auth.users), (select count(*) from public.context_profiles), (select count(*) from nudged.message),
+                (select count(*) from public.push_tokens), (select count(*) from nudged.departed)
+            """
+        #expect(try fixture.sql(left) == "1|1|1|2|1")
+        #expect(try await fixture.store.eraseDeparted() == 0)
+        try fixture.sql(remedy)
+        try passADay(fixture)
+        #expect(try await fixture.store.eraseDeparted() == 1)
+        #expect(try traces(fixture, 1) == 0)
+        await fixture.close()
+    }
+
+    /// Users who can't be erased come last, so that they don't hold up the others for good.
+    @Test func user_whenTheyCantBeErased_comesLast() async throws {
+        let fixture = try await fixture()
+        try fixture.sql("alter table auth.users disable trigger all; delete from auth.users")
+        for user in 1...2 {
+            try fixture.sql(
+                "insert into nudged.departed (user_id, due_at) values (\(F.quoted(user)), '2026-01-0\(user)')"
+            )
+        }
+        try await fixture.holding("select 1 from nudged.person where user_id = \(F.quoted(1)) for update") {
+            () async throws -> Void in
+            #expect(try await fixture.store.eraseDeparted() == 1)
+        }
+        #expect(
+            try fixture.lines("select right(user_id::text, 2), due_at > now() from nudged.departed") == ["01|t"]
+        )
+        await fixture.close()
+    }
+
+    /// Whatever is broken in nudged, users can be deleted.
+    @Test(arguments: [
+        "alter table nudged.message rename to message_away",
+        "drop table nudged.departed; drop table nudged.message cascade",
+        "drop table public.push_tokens cascade", "drop schema nudged cascade",
+    ]) func user_whenNudgedIsBroken_isDeletedAllTheSame(fault: String) async throws {
+        let fixture = try await fixture()
+        try fixture.sql(fault)
+        try delete(fixture)
+        #expect(try fixture.sql("select count(*) from auth.users") == "1")
+        await fixture.close()
+    }
+
+    @Test func trigger_whenTheTableComesLater_isMadeByTheCall() async throws {
+        let fixture = try await F.onSupabase()
+        #expect(try fixture.sql("select nudged.watch_deleted_users()") == "f")
+        try fixture.sql(Self.users)
+        for _ in 1...2 { #expect(try fixture.sql("select nudged.watch_deleted_users()") == "t") }
+        #expect(try fixture.sql("select count(*) from pg_trigger where tgname = 'nudged_user_deleted'") == "1")
+        await fixture.close()
+    }
+
+    // MARK: Registrations
+
+    private static let age = "select updated_at > now() - interval '1 minute' from public.push_tokens"
+
+    @Test func registration_whenATokenIsUpserted_isRenewed() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...1)
+        #expect(try fixture.sql(Self.age) == "f")
+        // What is no registration renews nothing.
+        try fixture.sql("update public.push_tokens set environment = 'sandbox', topic = 'a.b'")
+        #expect(try fixture.sql(Self.age) == "f")
+        try fixture.sql(
+            """
+            insert into public.push_tokens (user_id, device_token) select user_id, device_token from public.push_tokens
+            on conflict (user_id, device_token) do update set device_token = excluded.device_token
+            """
+        )
+        #expect(try fixture.sql(Self.age) == "t")
+        // A time that the statement gives stays.
+        try fixture.sql("update public.push_tokens set platform = 'ios', updated_at = '2026-01-01'")
+        #expect(try fixture.sql(Self.age) == "f")
+        await fixture.close()
+    }
+
+    @Test func registration_whenTheTableIsTheApps_isLeftAlone() async throws {
+        let fixture = try await F.onSupabase(
+            before:
+                "create table public.push_tokens (user_id uuid, device_token text, platform text, created_at timestamptz, updated_at timestamptz);"
+        )
+        #expect(try fixture.sql("select count(*) from pg_trigger where tgname = 'nudged_device_renewed'") == "0")
+        await fixture.close()
+    }
+}

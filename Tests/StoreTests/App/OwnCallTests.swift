@@ -1,0 +1,253 @@
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// The signed-in user's calls: reminders, messages, preferences, zone and language, the decision service's status.
+@Suite(.ownThreads) struct OwnCallTests {
+    typealias F = StoreFixture
+
+    /// As the user, what a statement answers.
+    private func own(_ fixture: F, _ user: Int, _ statement: String) throws -> String {
+        try fixture.sql("set request.jwt.claim.sub = \(F.quoted(user)); set role authenticated; \(statement)")
+    }
+
+    private static func set(_ subject: String) -> String {
+        "select id from nudged_api.set_own_reminder('task', '\(subject)', 'Water', '', due_at => now() + interval '1 day')"
+    }
+
+    @Test func reminders_whenTheUsersOwn_areSetListedSnoozedAndCancelled() async throws {
+        let fixture = try await F.onSupabase()
+        try fixture.seed(1...2)
+        let id = try own(fixture, 1, Self.set("7"))
+        let list = "select id, subject_id, audience from nudged_api.list_reminders()"
+        #expect(try own(fixture, 1, list) == "\(id)|7|me")
+        #expect(try own(fixture, 2, list).isEmpty)
+        #expect(try own(fixture, 1, "select nudged_api.has_pending('task', '7')") == "t")
+        #expect(try own(fixture, 2, "select nudged_api.has_pending('task', '7')") == "f")
+        #expect(try own(fixture, 1, "select outcome from nudged_api.outcome('\(id)')") == "waiting")
+        let later = "now() + interval '2 days'"
+        // Nobody snoozes or cancels somebody else's.
+        #expect(try own(fixture, 2, "select nudged_api.snooze_own_reminder('\(id)', \(later))") == "f")
+        #expect(try own(fixture, 2, "select nudged_api.cancel_own_reminder('\(id)')") == "f")
+        #expect(try own(fixture, 2, "select * from nudged_api.cancel_own_reminders()") == "0|0")
+        #expect(try own(fixture, 2, "select outcome from nudged_api.outcome('\(id)')").isEmpty)
+        #expect(try own(fixture, 1, "select nudged_api.snooze_own_reminder('\(id)', \(later))") == "t")
+        #expect(try fixture.sql("select due_at > now() + interval '1 day' from nudged.occurrence") == "t")
+        #expect(try own(fixture, 1, "select nudged_api.cancel_own_reminder('\(id)')") == "t")
+        _ = try own(fixture, 1, Self.set("8"))
+        _ = try own(fixture, 1, Self.set("9"))
+        #expect(try own(fixture, 1, "select * from nudged_api.cancel_own_reminders('task', '8')") == "1|0")
+        #expect(try own(fixture, 1, "select * from nudged_api.cancel_own_reminders()") == "1|0")
+        #expect(try own(fixture, 1, "select count(*) from nudged_api.history()") == "3")
+        await fixture.close()
+    }
+
+    /// Each replacement is a row of the record: a user writes a bounded number of them.
+    @Test func reminders_whenReplacedTooOften_areRefused() async throws {
+        let fixture = try await F.onSupabase()
+        try fixture.seed(1...1)
+        try fixture.sql(
+            """
+            insert into nudged.delivery (user_id, kind, key, device_hash, outcome, reason, attempted_at, sweep_id)
+            select \(F.quoted(1)), 'reminder', 'r' || n, '', 'dropped', 'replaced', now() - interval '1 minute', gen_random_uuid()
+            from generate_series(1, 999) n
+            """
+        )
+        let first = try own(fixture, 1, Self.set("7"))
+        #expect(!first.isEmpty)
+        _ = try own(fixture, 1, Self.set("7"))
+        #expect(try fixture.attempt("authenticated", as: 1, Self.set("7")).state == "ND040")
+        await fixture.close()
+    }
+
+    @Test func messages_whenTheUserCancelsTheirs_leaveOthers() async throws {
+        let fixture = try await F.onSupabase()
+        try fixture.seed(1...2)
+        for user in 1...2 { _ = try fixture.sendMessage(user, more: ", dedupe_key => 'chat-1', category => 'chat'") }
+        _ = try fixture.sendMessage(1)
+        #expect(try own(fixture, 1, "select count(*) from nudged_api.waiting()") == "2")
+        let cancel = "select * from nudged_api.cancel_own_messages("
+        #expect(try own(fixture, 1, "\(cancel)dedupe_prefix => 'chat-')") == "1|0|f")
+        #expect(try own(fixture, 1, "\(cancel))") == "1|0|f")
+        #expect(try fixture.lines("select right(user_id::text, 2) from nudged.message") == ["02"])
+        await fixture.close()
+    }
+
+    @Test func preferences_whenWritten_areChecked() async throws {
+        let fixture = try await F.onSupabase()
+        func set(_ value: String) -> String { "select nudged_api.set_preferences(\(value))" }
+        // Without a profile, and with keys that are the app's own.
+        let wanted = #"{"check_ins_enabled": true, "frequency": "daily", "colour": "red"}"#
+        #expect(try own(fixture, 1, "select nudged_api.preferences() is null") == "t")
+        _ = try own(fixture, 1, set("'\(wanted)'"))
+        #expect(try own(fixture, 1, "select nudged_api.preferences() = '\(wanted)'") == "t")
+        #expect(try own(fixture, 2, "select nudged_api.preferences() is null") == "t")
+        #expect(try fixture.touched() == ["01"])
+        for (value, fault) in [
+            (#"'{"check_ins_enabled": true, "frequency": "dayly"}'"#, "frequency: wanted daily"),
+            (#"'{"check_in_enabled": true, "frequency": "daily"}'"#, "check_in_enabled is unknown"),
+            ("'[]'", "found array"),
+            (#"jsonb_build_object('a', repeat(md5('a'), 10000))"#, "preferences: more than 262144 bytes"),
+        ] {
+            let answer = try fixture.attempt("authenticated", as: 1, set(value))
+            #expect(answer.state == "22023" && answer.message.contains("set_preferences: \(fault)"), "\(answer)")
+        }
+        #expect(try own(fixture, 1, "select nudged_api.preferences() = '\(wanted)'") == "t")
+        _ = try own(fixture, 1, set("null"))
+        #expect(try fixture.sql("select notification_preferences is null from public.context_profiles") == "t")
+        await fixture.close()
+    }
+
+    /// Written around the call: a few kilobytes of them would be gigabytes as text.
+    @Test(arguments: [
+        (
+            "jsonb_build_object('x', (select jsonb_agg('1e131071'::jsonb) from generate_series(1, 12000)))",
+            "hold a number"
+        ),
+        ("('{\"x\": ' || repeat('[', 600) || repeat(']', 600) || '}')::jsonb", "are nested"),
+    ]) func preferences_whenTheyAreAbsurd_areNotRead(value: String, fault: String) async throws {
+        let fixture = try await F.onSupabase()
+        try fixture.seed(1...1)
+        try fixture.sql("update public.context_profiles set notification_preferences = \(value)")
+        let answer = try fixture.attempt("authenticated", as: 1, "select nudged_api.preferences()")
+        #expect(
+            answer.state == "54000" && answer.message.contains("preferences: the preferences \(fault)"),
+            "\(answer)"
+        )
+        await fixture.close()
+    }
+
+    /// The refused row is in no error: its preferences are the user's.
+    @Test func preferences_whenTheTableRefusesThem_areNotShown() async throws {
+        let fixture = try await F.onSupabase()
+        try fixture.sql("alter table public.context_profiles add colour text not null")
+        let call =
+            #"select nudged_api.set_preferences('{"check_ins_enabled": false, "frequency": "daily", "secret": "xyzzy"}')"#
+        let answer = try fixture.attempt("authenticated", as: 1, call)
+        #expect(answer.state == "23502" && answer.message.contains("colour"), "\(answer)")
+        #expect(!(answer.message + answer.more).contains("xyzzy"), "\(answer)")
+        await fixture.close()
+    }
+
+    /// The app's own table is left alone, until its owner says otherwise.
+    @Test func profiles_whenTheTableIsTheApps_areWrittenIfAllowed() async throws {
+        let fixture = try await F.onSupabase(
+            before:
+                "create table public.context_profiles (user_id uuid primary key, notification_preferences json, timezone varchar(60));"
+        )
+        let set = #"select nudged_api.set_preferences('{"check_ins_enabled": true, "frequency": "daily"}')"#
+        let register = "select nudged_api.register_device('\(F.token(1))', timezone => 'Asia/Tokyo', locale => 'ja')"
+        let refused = try fixture.attempt("authenticated", as: 1, set)
+        #expect(refused.state == "0A000" && refused.more.contains("nudged.allow('nudged_writer'"), "\(refused)")
+        #expect(try fixture.perform("authenticated", as: 1, register) == "00000")
+        #expect(try fixture.sql("select count(*) from public.context_profiles") == "0")
+        try fixture.sql("select nudged.allow('nudged_writer', 'select, insert, update', 'public.context_profiles')")
+        #expect(try fixture.perform("authenticated", as: 1, set) == "00000")
+        #expect(try fixture.perform("authenticated", as: 1, register) == "00000")
+        #expect(
+            try fixture.sql("select timezone, notification_preferences ->> 'frequency' from public.context_profiles")
+                == "Asia/Tokyo|daily"
+        )
+        await fixture.close()
+    }
+
+    @Test func place_whenADeviceRegisters_isTheUsers() async throws {
+        let fixture = try await F.onSupabase()
+        func register(_ zone: String, _ locale: String) throws {
+            _ = try own(
+                fixture,
+                1,
+                "select nudged_api.register_device('\(F.token(1))', timezone => \(zone), locale => \(locale))"
+            )
+        }
+        let place = "select timezone, nudge_context from public.context_profiles"
+        try register("'Europe/Paris'", "'fr'")
+        #expect(try fixture.sql(place) == #"Europe/Paris|{"locale": "fr"}"#)
+        try fixture.sql(#"update public.context_profiles set nudge_context = nudge_context || '{"first_name": "Ann"}'"#)
+        // A journey makes the user due.
+        try fixture.forgetTouches()
+        try register("'Asia/Tokyo'", "null")
+        #expect(try fixture.sql(place) == #"Asia/Tokyo|{"locale": "fr", "first_name": "Ann"}"#)
+        #expect(try fixture.touched() == ["01"])
+        // Without one, nothing is written.
+        try fixture.forgetTouches()
+        let version = try fixture.sql("select xmin from public.context_profiles")
+        try register("'Asia/Tokyo'", "'fr'")
+        #expect(try fixture.sql("select xmin from public.context_profiles") == version)
+        #expect(try fixture.touched().isEmpty)
+        for (arguments, name) in [
+            ("timezone => 'CET'", "`timezone`"), ("timezone => 'posix/Europe/Paris'", "`timezone`"),
+            ("timezone => ''", "`timezone`"), ("timezone => repeat('a/', 200) || 'a'", "`timezone`"),
+            ("locale => 'd'", "`locale`"), ("locale => 'de_'", "`locale`"), ("locale => ''", "`locale`"),
+        ] {
+            let answer = try fixture.attempt(
+                "authenticated",
+                as: 1,
+                "select nudged_api.register_device('\(F.token(1))', \(arguments))"
+            )
+            #expect(answer.state == "22023" && answer.message.contains("register_device: \(name)"), "\(answer)")
+        }
+        await fixture.close()
+    }
+
+    /// A context that takes no more, or is none, doesn't keep the device from being registered.
+    @Test(arguments: ["jsonb_build_object('a', repeat('x', 32740))", "'[]'"])
+    func place_whenTheContextTakesNone_isLeftOut(context: String) async throws {
+        let fixture = try await F.onSupabase()
+        try fixture.sql(
+            "insert into public.context_profiles (user_id, nudge_context) values (\(F.quoted(1)), \(context))"
+        )
+        let before = try fixture.sql("select md5(nudge_context::text) from public.context_profiles")
+        let call = "select nudged_api.register_device('\(F.token(1))', timezone => 'Asia/Tokyo', locale => 'ja')"
+        #expect(try fixture.perform("authenticated", as: 1, call) == "00000")
+        #expect(
+            try fixture.sql("select timezone, md5(nudge_context::text) from public.context_profiles")
+                == "Asia/Tokyo|\(before)"
+        )
+        #expect(try fixture.sql("select count(*) from public.push_tokens") == "1")
+        await fixture.close()
+    }
+
+    /// A trigger of the app may raise anything. The device is registered all the same.
+    @Test func place_whenATriggerRefusesIt_isLeftOut() async throws {
+        let fixture = try await F.onSupabase()
+        try fixture.seed(1...1)
+        try fixture.sql(
+            """
+            update public.context_profiles set timezone = 'Europe/Paris', nudge_context = null;
+            create function public.refuse() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$;
+            create trigger refused before update on public.context_profiles for each row execute function public.refuse()
+            """
+        )
+        let call = "select nudged_api.register_device('\(F.token(9))', timezone => 'Asia/Tokyo', locale => 'ja')"
+        #expect(try fixture.perform("authenticated", as: 1, call) == "00000")
+        #expect(try fixture.sql("select timezone, nudge_context from public.context_profiles") == "Europe/Paris|")
+        #expect(
+            try fixture.sql("select count(*) from public.push_tokens where device_token = '\(F.token(9))'") == "1"
+        )
+        await fixture.close()
+    }
+
+    @Test func decisionStatus_always_isThatOfTheDaemonsThatRun() async throws {
+        let fixture = try await F.onSupabase()
+        func status() throws -> String { try own(fixture, 1, "select nudged_api.decision_status()") }
+        func daemon(_ state: String, seen: String = "now()") throws {
+            try fixture.sql(
+                """
+                insert into nudged.daemon (daemon_id, host, pid, version, started_at, seen_at, state)
+                values (gen_random_uuid(), 'a', 1, '1', now(), \(seen), '\(state)')
+                """
+            )
+        }
+        #expect(try status() == "off")
+        try daemon(#"{"decision": {"state": "active"}}"#, seen: "now() - interval '1 minute'")
+        try daemon(#"{"decision": null}"#)
+        #expect(try status() == "off")
+        try daemon(#"{"decision": {"state": "using fallback"}}"#)
+        #expect(try status() == "resting")
+        try daemon(#"{"decision": {"state": "active"}}"#)
+        #expect(try status() == "active")
+        await fixture.close()
+    }
+}

@@ -1,0 +1,239 @@
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// What an app reads of a user: outcomes, what waits, the history, the export, reminders.
+@Suite(.ownThreads) struct ReadingCallTests {
+    typealias F = StoreFixture
+
+    /// Rows of the record: one user, newest last, `count` of them.
+    private func record(_ fixture: F, _ count: Int, of user: Int = 1) throws {
+        try fixture.sql(
+            """
+            insert into nudged.delivery (user_id, kind, key, device_hash, outcome, attempted_at, sweep_id)
+            select \(F.quoted(user)), 'check_in', 'n' || n, 'aa', 'accepted', now() - (\(count) - n) / 3 * interval '1 day', gen_random_uuid()
+            from generate_series(1, \(count)) n
+            """
+        )
+    }
+
+    @Test func outcome_whenAMessageWaitsThenEnds_isTold() async throws {
+        let fixture = try await F.withUsers()
+        let id = try fixture.sendMessage(1)
+        let call =
+            "select kind, device, outcome, reason, place in ('waiting', 'sending') from nudged_api.outcome_for(\(F.quoted(1)), '\(id)')"
+        #expect(try fixture.lines(call) == ["message||waiting||t"])
+        try fixture.sql(
+            """
+            insert into nudged.intent (
+                id, sweep_id, attempted_at, user_ids, kinds, keys, slots, device_hashes, apns_ids, retries, counted, nudges, ends, templates
+            )
+            select gen_random_uuid(), gen_random_uuid(), now(), array[user_id], '{message}', array[id::text], '{null}', '{aa}',
+                array[gen_random_uuid()], '{null}', '{f}', '{0}', '{f}', '{null}' from nudged.message
+            """
+        )
+        #expect(try fixture.lines(call) == ["message|aa|sending||t"])
+        try fixture.sql("truncate nudged.intent; select nudged_api.cancel('\(id)')")
+        #expect(try fixture.lines(call) == ["message||dropped|cancelled|f"])
+        // Somebody else's.
+        #expect(try fixture.lines(call.replacing(F.quoted(1), with: F.quoted(2))).isEmpty)
+        await fixture.close()
+    }
+
+    /// The record has ids of occurrences. That of the reminder finds them all, that of one finds this one.
+    @Test func outcome_whenAReminderRecurs_hasAllItsOccurrences() async throws {
+        let fixture = try await F.withUsers()
+        let set = try fixture.setReminder("due_at => now() + interval '1 day', recurrence => 'FREQ=DAILY'")
+        let first = try fixture.sql("select id from nudged.occurrence")
+        // As a settlement ends it.
+        try fixture.sql(
+            """
+            insert into nudged.delivery (user_id, kind, key, device_hash, outcome, attempted_at, sweep_id)
+            select user_id, 'reminder', id, 'aa', 'accepted', now(), gen_random_uuid() from nudged.occurrence
+            """
+        )
+        let user = F.user(1).uuidString
+        let times = #""first_at": "2040-01-01T00:00:00Z", "due_at": "2040-01-02T00:00:00Z""#
+        let planned = #"[{"user_id": "\#(user)", "id": "\#(first)", "number": 2, \#(times)}]"#
+        try fixture.sql(
+            "prepare ended as \(Query.endReminders.sql); execute ended(array[\(F.quoted(1))]::uuid[], array['\(first)']::uuid[], '\(planned)')"
+        )
+        let call = "select key, outcome from nudged_api.outcome_for(\(F.quoted(1)), "
+        let second = try fixture.sql("select id from nudged.occurrence")
+        #expect(second != first && second.prefix(18) == set.id.prefix(18))
+        #expect(try fixture.lines("\(call)'\(set.id)')") == ["\(second)|waiting", "\(first)|accepted"])
+        #expect(try fixture.lines("\(call)'\(first)')") == ["\(first)|accepted"])
+        #expect(try fixture.lines("\(call)'\(second)')") == ["\(second)|waiting"])
+        await fixture.close()
+    }
+
+    /// Rows of one instant are on two pages, and each comes once.
+    @Test(arguments: [1, 2, 7, 1000]) func history_whenReadInPages_hasEachRowOnce(most: Int) async throws {
+        let fixture = try await F()
+        try record(fixture, 20)
+        try record(fixture, 5, of: 2)
+        var keys: [String] = []
+        var after = "null"
+        while true {
+            let page = try fixture.lines(
+                "select key, place from nudged_api.history_for(\(F.quoted(1)), \(after), \(most))"
+            ).map { $0.split(separator: "|").map(String.init) }
+            keys += page.map { $0[0] }
+            guard page.count == most, let last = page.last else { break }
+            after = "'\(last[1])'"
+        }
+        #expect(keys.count == 20 && Set(keys).count == 20 && ["n20", "n19", "n18"].contains(keys.first))
+        await fixture.close()
+    }
+
+    /// What is read does not grow with the user's record.
+    @Test func history_whenTheRecordIsLong_readsAPage() async throws {
+        let fixture = try await F()
+        try record(fixture, 30_000)
+        try fixture.sql("analyze nudged.delivery")
+        let read =
+            "select sum(idx_tup_read) from pg_stat_all_indexes where schemaname = 'nudged' and relname like 'delivery%'"
+        try fixture.sql("select pg_stat_reset()")
+        #expect(try fixture.sql("select count(*) from nudged_api.history_for(\(F.quoted(1)))") == "100")
+        #expect(try #require(Int(try fixture.sql(read))) < 1000)
+        await fixture.close()
+    }
+
+    @Test func waiting_whenReadInPages_hasMessagesAndReminders() async throws {
+        let fixture = try await F.withUsers()
+        for number in 1...5 { _ = try fixture.sendMessage(1, "m\(number)") }
+        for subject in ["7", "8", "9"] { _ = try fixture.setReminder(about: subject) }
+        _ = try fixture.setReminder("due_at => now() + interval '1 day', audience => 'everyone'", about: "10")
+        _ = try fixture.sendMessage(2)
+        var found: [String] = []
+        var after = "null"
+        for _ in 1...4 {
+            let page = try fixture.lines(
+                "select kind, id from nudged_api.waiting_for(\(F.quoted(1)), \(after), 2)"
+            ).map { $0.split(separator: "|").map(String.init) }
+            #expect(page.count == 2)
+            found += page.map { $0[0] }
+            after = "'\(try #require(page.last)[1])'"
+        }
+        #expect(found.count { $0 == "message" } == 5 && found.count { $0 == "reminder" } == 3)
+        #expect(try fixture.lines("select 1 from nudged_api.waiting_for(\(F.quoted(1)), \(after))").isEmpty)
+        await fixture.close()
+    }
+
+    @Test func reminders_whenListed_areThoseThatLive() async throws {
+        let fixture = try await F.withUsers()
+        let set = try fixture.setReminder()
+        _ = try fixture.setReminder("due_at => now() + interval '1 day', audience => 'everyone'", about: "8")
+        _ = try fixture.setReminder(about: "9")
+        try fixture.sql("delete from nudged.reminder where subject_id = '9'")
+        let list = "select subject_id, audience from nudged_api.list_reminders_for(\(F.quoted(1))) order by 1"
+        #expect(try fixture.lines(list) == ["7|me", "8|everyone"])
+        #expect(
+            try fixture.sql("select id from nudged_api.list_reminders_for(\(F.quoted(1))) where subject_id = '7'")
+                == set.id
+        )
+        func pending(_ arguments: String) throws -> String {
+            try fixture.sql("select nudged_api.has_pending_for(\(arguments))")
+        }
+        #expect(try pending("\(F.quoted(1)), 'task', '7'") == "t")
+        #expect(try pending("\(F.quoted(1)), 'task', '9'") == "f")
+        #expect(try pending(F.quoted(1)) == "t")
+        #expect(try pending(F.quoted(2)) == "f")
+        // A page of one, beside a row whose reminder is gone.
+        #expect(try fixture.lines("select 1 from nudged_api.list_reminders_for(\(F.quoted(1)), most => 1)").count == 1)
+        await fixture.close()
+    }
+
+    /// In pages and whole, the export is the same, and holds every table in which the user is.
+    @Test func export_whenTheUserHasRowsEverywhere_hasThemAll() async throws {
+        let fixture = try await F.withUsers()
+        for number in 1...3 { _ = try fixture.sendMessage(1, "m\(number)", more: ", dedupe_key => 'k\(number)'") }
+        _ = try fixture.setReminder()
+        try record(fixture, 10)
+        _ = try fixture.sql("select nudged_api.preview(\(F.quoted(1)), 'a', 'b')")
+        try fixture.sql("insert into nudged.departed (user_id, due_at) values (\(F.quoted(1)), now())")
+        func export(_ after: String, _ most: Int) throws -> [[String]] {
+            try fixture.lines(
+                "select place, source from nudged_api.export_for(\(F.quoted(1)), \(after), \(most))"
+            ).map { $0.split(separator: "|").map(String.init) }
+        }
+        let whole = try export("null", 1000)
+        for most in [1, 2, 5] {
+            var pages: [[String]] = []
+            var after = "null"
+            while true {
+                let page = try export(after, most)
+                pages += page
+                guard page.count == most, let last = page.last else { break }
+                after = "'\(last[0])'"
+            }
+            #expect(pages == whole, "\(most)")
+        }
+        // Each table about users. A new one must be added to nudged.read_export (and nudged.erase).
+        let tables = Set(
+            try fixture.lines(
+                """
+                select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'user_id'
+                where c.relnamespace = 'nudged'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+                """
+            )
+        )
+        #expect(tables.subtracting(whole.map { $0[1] }).isEmpty)
+        #expect(Set(whole.map { $0[1] }).isSuperset(of: ["profile", "device"]))
+        // Nothing of anybody else.
+        #expect(
+            try fixture.sql(
+                "select count(*) from nudged_api.export_for(\(F.quoted(1)), null, 1000) where content::text like '%\(F.user(2).uuidString.lowercased())%'"
+            ) == "0"
+        )
+        await fixture.close()
+    }
+
+    /// The app's own view may have a token twice, or none: a page's edge between them leaves nothing out.
+    @Test(arguments: [1, 2, 3]) func export_whenTokensAreEqual_hasEachDeviceOnce(most: Int) async throws {
+        let fixture = try await F.withUsers()
+        try fixture.sql(
+            """
+            create or replace view nudged.device with (security_barrier) as
+            select user_id, device_token as token, updated_at as registered_at, environment, topic from public.push_tokens
+            union all select user_id, upper(device_token), updated_at, 'sandbox', 'a.b' from public.push_tokens
+            union all select user_id, null, updated_at, null, null from public.push_tokens
+            """
+        )
+        let count = "select count(*) from nudged.device where user_id = \(F.quoted(1))"
+        var places: [String] = []
+        var after = "null"
+        while true {
+            let page = try fixture.lines(
+                "select place, source from nudged_api.export_for(\(F.quoted(1)), \(after), \(most))"
+            ).map { $0.split(separator: "|").map(String.init) }
+            places += page.filter { $0[1] == "device" }.map { $0[0] }
+            guard page.count == most, let last = page.last else { break }
+            after = "'\(last[0])'"
+        }
+        #expect(String(places.count) == (try fixture.sql(count)) && Set(places).count == places.count)
+        await fixture.close()
+    }
+
+    @Test(arguments: [
+        ("outcome_for(null, gen_random_uuid())", "user_id is null"),
+        ("outcome_for(\(F.quoted(1)), null)", "id is null"),
+        ("outcome_for(\(F.quoted(1)), gen_random_uuid(), 'x')", "after is no place"),
+        ("history_for(\(F.quoted(1)), '1 2')", "after is no place"),
+        ("history_for(\(F.quoted(1)), '99999999999999999999 a b c')", "after is no place"),
+        ("export_for(\(F.quoted(1)), '4 x')", "after is no place"),
+        ("export_for(\(F.quoted(1)), '11 x')", "after is no place"),
+        ("waiting_for(\(F.quoted(1)), null, 0)", "most is not 1 to 1000"),
+        ("list_reminders_for(\(F.quoted(1)), null, 1001)", "most is not 1 to 1000"),
+        ("history_for(\(F.quoted(1)), null, null)", "most is not 1 to 1000"),
+        ("has_pending_for(\(F.quoted(1)), 'task')", "subject_id is null"),
+        ("has_pending_for(\(F.quoted(1)), repeat('x', 101), 'y')", "subject_type is longer than 100 bytes"),
+    ]) func arguments_whenBad_areRefusedByName(call: String, fault: String) async throws {
+        let fixture = try await F()
+        let name = call.prefix { $0 != "(" }
+        let refusal = try fixture.refusal("select nudged_api.\(call)")
+        #expect(refusal.hasPrefix("22023 nudged_api.\(name): \(fault) / "), "\(refusal)")
+        await fixture.close()
+    }
+}

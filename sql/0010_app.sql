@@ -1,0 +1,1107 @@
+-- What an app reads and takes back: outcomes, what waits, the history, an export, reminders. Calls that end with _for
+-- name the user and are for backends. Those without it, and those of own reminders and messages, are for the signed-in
+-- user. Also what follows a user: their zone and language, and their deletion.
+
+-- Pages: `after` is where the last one ended, `most` how many rows. Every page reads one user's rows by an index.
+
+create function nudged.check_page(call text, recipient uuid, most integer) returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    if recipient is null then
+        raise invalid_parameter_value using message = format('nudged_api.%s: user_id is null', call), hint = 'Name the user.';
+    elsif most is null or most not between 1 and 1000 then
+        raise invalid_parameter_value using message = format('nudged_api.%s: most is not 1 to 1000', call),
+            hint = 'Give the number of rows of a page. For the next page, give after the place of the last row.';
+    end if;
+end
+$$;
+
+-- A row's place in the record: microseconds, kind, key, device. Nulls for null. Refuses what is no place.
+create function nudged.record_place(call text, place text, out at timestamptz, out kind text, out key text, out device text)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    parts text[];
+begin
+    if place is null then
+        return;
+    end if;
+    if octet_length(place) <= 600 then
+        parts := regexp_match(place, '^([0-9]{1,17}) ([^ ]{1,32}) (.*) ([^ ]*)$');
+    end if;
+    if parts is null then
+        raise invalid_parameter_value using message = format('nudged_api.%s: after is no place', call),
+            hint = 'Give the column place of the last row, or null for the first page.';
+    end if;
+    at := timestamptz '1970-01-01 00:00:00Z' + parts[1]::bigint * interval '1 microsecond';
+    kind := parts[2];
+    key := parts[3];
+    device := parts[4];
+end
+$$;
+
+-- A user's rows of the record before a place, the newest first.
+create function nudged.read_record(call text, recipient uuid, after text, most integer) returns table (
+    place text, at timestamptz, kind text, key text, device text, outcome text, reason text, status smallint
+)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+    edge record;
+begin
+    select p.at, p.kind, p.key, p.device into edge from nudged.record_place(call, after) p;
+    return query
+    select
+        format('%s %s %s %s', (extract(epoch from d.attempted_at) * 1000000)::bigint, d.kind, d.key, d.device_hash), d.attempted_at, d.kind, d.key,
+        d.device_hash, d.outcome, d.reason, d.status
+    from nudged.delivery d
+    where d.user_id = recipient
+      -- The first condition leaves partitions out, which the second one can't.
+      and d.attempted_at <= coalesce(edge.at, 'infinity')
+      and (edge.at is null or (d.attempted_at, d.kind, d.key, d.device_hash) < (edge.at, edge.kind, edge.key, edge.device))
+    order by d.attempted_at desc, d.kind desc, d.key desc, d.device_hash desc
+    limit most;
+end
+$$;
+
+-- A user's pending occurrences whose reminder exists, in the order of their ids; with those for everyone that the user
+-- has set and whose time is to come, or without. The reminder is its author's row, which
+-- may be on another machine. So it is read by a statement of its own.
+create function nudged.live_occurrences(recipient uuid, after uuid, most integer, fan_outs boolean) returns setof nudged.occurrence
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    batch nudged.occurrence[];
+    alive uuid[];
+    place uuid := coalesce(after, '00000000-0000-0000-0000-000000000000');
+    wanted integer := most;
+    returned integer;
+begin
+    while wanted > 0 loop
+        batch := array(select o from nudged.occurrence o where o.user_id = recipient and o.id > place and (fan_outs or not o.is_fan_out) order by o.id limit most);
+        exit when cardinality(batch) = 0;
+        alive := array(
+            select r.id from nudged.reminder r
+            where r.user_id = any (array(select b.author_id from unnest(batch) as b)) and r.id = any (array(select b.reminder_id from unnest(batch) as b))
+        );
+        return query select b.* from unnest(batch) as b where b.reminder_id = any (alive) order by b.id limit wanted;
+        get diagnostics returned = row_count;
+        wanted := wanted - returned;
+        place := batch[cardinality(batch)].id;
+        exit when cardinality(batch) < most;
+    end loop;
+end
+$$;
+
+-- What became of a message or reminder. `id` is that of a message, of a reminder (then all its occurrences count) or of
+-- an occurrence. First what is not in the record yet (outcome and place waiting or sending), on the first page only. Then
+-- the record, the newest first. It finds what is among the user's newest 20,000 rows of the record: the
+-- record has no index for ids.
+create function nudged.read_outcome(call text, recipient uuid, id uuid, after text, most integer) returns table (
+    place text, at timestamptz, kind text, key text, device text, outcome text, reason text, status smallint
+)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+    -- As nudged.occurrence_id makes it.
+    half constant text := left(read_outcome.id::text, 18);
+    is_pending constant boolean := exists (select from nudged.occurrence o where o.user_id = recipient and o.id = read_outcome.id);
+    edge record;
+begin
+    perform nudged.check_page(call, recipient, most);
+    if read_outcome.id is null then
+        raise invalid_parameter_value using message = format('nudged_api.%s: id is null', call), hint = 'Give the id of a message or a reminder.';
+    end if;
+    select p.at, p.kind, p.key, p.device into edge from nudged.record_place(call, case when after not in ('waiting', 'sending') then after end) p;
+    if after is null then
+        return query
+        with open as (
+            select k.kind, k.key, k.device
+            from nudged.intent i cross join lateral unnest(i.user_ids, i.kinds, i.keys, i.device_hashes) as k (user_id, kind, key, device)
+            where recipient = any (i.user_ids) and recipient <> all (i.settled) and k.user_id = recipient
+        ),
+        pending as (
+            select 'message' as kind, m.id::text as key from nudged.message m where m.user_id = recipient and m.id = read_outcome.id
+            union all
+            select 'reminder', o.id::text from nudged.live_occurrences(recipient, (half || '-0000-000000000000')::uuid, 100, false) o
+            where read_outcome.id in (o.id, o.reminder_id)
+        )
+        select s.state, null::timestamptz, w.kind, w.key, coalesce(o.device, ''), s.state, null::text, null::smallint
+        from pending w
+        left join open o on o.kind = w.kind and o.key = w.key
+        cross join lateral (select case when o.key is null then 'waiting' else 'sending' end as state) s;
+    end if;
+    return query
+    select r.place, r.at, r.kind, r.key, r.device, r.outcome, r.reason, r.status
+    from (
+        -- Other occurrences have the same half: with the id of one, only that one counts.
+        select n.*, bool_or(n.key = read_outcome.id::text) over () as is_exact
+        from nudged.read_record(call, recipient, null, 20000) n
+        where n.key = read_outcome.id::text or n.kind = 'reminder' and starts_with(n.key, half)
+    ) r
+    where (r.key = read_outcome.id::text or not r.is_exact and not is_pending)
+      and (edge.at is null or (r.at, r.kind, r.key, r.device) < (edge.at, edge.kind, edge.key, edge.device))
+    order by r.at desc, r.kind desc, r.key desc, r.device desc
+    limit most;
+end
+$$;
+
+-- What waits for a user: messages, and reminders whose time is to come, in the order of their ids.
+create function nudged.read_waiting(call text, recipient uuid, after uuid, most integer) returns table (
+    kind text, id uuid, reminder uuid, title text, body text, urgent boolean, since timestamptz, due_at timestamptz, due_local timestamp, expires_at timestamptz
+)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+begin
+    perform nudged.check_page(call, recipient, most);
+    return query
+    select w.* from (
+        (
+            select 'message'::text as kind, m.id, null::uuid, m.title, m.body, m.urgent, m.created_at, m.deliver_at, m.deliver_local, m.expires_at
+            from nudged.message m
+            where m.user_id = recipient and m.id > coalesce(after, '00000000-0000-0000-0000-000000000000')
+            order by m.id limit most
+        )
+        union all
+        select 'reminder', o.id, o.reminder_id, o.title, o.body, false, null, o.due_at, o.due_local, null
+        from nudged.live_occurrences(recipient, after, most, false) o
+    ) w
+    order by w.id limit most;
+end
+$$;
+
+-- The reminders that are pending for a user, and those for everyone that the user has set: one row per occurrence, in
+-- the order of their ids.
+create function nudged.read_reminders(call text, recipient uuid, after uuid, most integer) returns table (
+    occurrence uuid, id uuid, author uuid, subject_type text, subject_id text, title text, body text, due_at timestamptz, due_local timestamp,
+    timezone text, recurrence text, audience text
+)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+begin
+    perform nudged.check_page(call, recipient, most);
+    return query
+    select
+        o.id, o.reminder_id, o.author_id, o.subject_type, o.subject_id, o.title, o.body, o.due_at, o.due_local, o.timezone, o.recurrence,
+        case when o.is_fan_out or o.author_id <> o.user_id then 'everyone' else 'me' end
+    from nudged.live_occurrences(recipient, after, most, true) o
+    order by o.id;
+end
+$$;
+
+-- Whether a reminder is pending for a user, or set by them for everyone: of a subject, or any.
+create function nudged.is_reminder_pending(call text, recipient uuid, subject_type text, subject_id text) returns boolean
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+    authors uuid[];
+    reminders uuid[];
+begin
+    perform nudged.check_page(call, recipient, 1);
+    perform nudged.check_subject(call, is_reminder_pending.subject_type, is_reminder_pending.subject_id);
+    select array_agg(p.author_id), array_agg(p.reminder_id) into authors, reminders from (
+        select o.author_id, o.reminder_id from nudged.occurrence o
+        where o.user_id = recipient
+          and (is_reminder_pending.subject_type is null
+              or o.subject_type = is_reminder_pending.subject_type and o.subject_id = is_reminder_pending.subject_id)
+        limit 1000
+    ) p;
+    return exists (select from nudged.reminder r where r.user_id = any (authors) and r.id = any (reminders));
+end
+$$;
+
+-- Refuses a subject of which one half is missing, or that no reminder can have.
+create function nudged.check_subject(call text, subject_type text, subject_id text) returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    if num_nonnulls(subject_type, subject_id) = 1 then
+        raise invalid_parameter_value using message = format('nudged_api.%s: %s is null', call, case when subject_type is null then 'subject_type' else 'subject_id' end),
+            hint = 'Give both subject_type and subject_id, or none for all subjects.';
+    elsif octet_length(subject_type) > 100 then
+        raise invalid_parameter_value using message = format('nudged_api.%s: subject_type is longer than 100 bytes', call), hint = 'Give it as the reminder was set.';
+    elsif octet_length(subject_id) > 200 then
+        raise invalid_parameter_value using message = format('nudged_api.%s: subject_id is longer than 200 bytes', call), hint = 'Give it as the reminder was set.';
+    end if;
+end
+$$;
+
+-- All that nudged holds of a user, source by source. `place` of the last row is the next page's `after`: the number of
+-- the source, and a key in it.
+create function nudged.read_export(call text, recipient uuid, after text, most integer) returns table (place text, source text, content jsonb)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+    zero constant uuid := '00000000-0000-0000-0000-000000000000';
+    step integer := 1;
+    edge text;
+    place_in_record text;
+    wanted integer := most;
+    returned integer;
+    -- The app's own view may have no context.
+    context constant text := case when exists (
+        select from pg_attribute where attrelid = 'nudged.recipient'::regclass and attname = 'context' and not attisdropped
+    ) then 'nudged.context_text(r.context)' else 'null::text' end;
+begin
+    perform nudged.check_page(call, recipient, most);
+    if after is not null then
+        if octet_length(after) > 700 or after !~ '^([1-9]|10) ' then
+            raise invalid_parameter_value using message = format('nudged_api.%s: after is no place', call),
+                hint = 'Give the column place of the last row, or null for the first page.';
+        end if;
+        step := split_part(after, ' ', 1)::integer;
+        edge := substr(after, strpos(after, ' ') + 1);
+        if step in (4, 6, 7) and edge !~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' or step in (8, 10) and edge !~ '^[0-9]{1,18}$' then
+            raise invalid_parameter_value using message = format('nudged_api.%s: after is no place', call),
+                hint = 'Give the column place of the last row, or null for the first page.';
+        end if;
+        place_in_record := case when step = 9 then edge end;
+    end if;
+    while wanted > 0 and step <= 10 loop
+        -- Each source runs one query, whose rows are counted below.
+        case step
+        when 1 then
+            return query execute format(
+                'select ''1 -'', ''profile'', jsonb_build_object(
+                    ''preferences'', nudged.preferences_text(r.preferences), ''timezone'', left(r.timezone::text, 256),
+                    ''first_session_complete'', r.first_session_complete, ''context'', %s)
+                from nudged.recipient r where r.user_id = $1 and $2 is null limit 1',
+                context
+            ) using recipient, edge;
+        when 2 then
+            return query
+            select '2 ' || w.place, 'device', w.content from (
+                select
+                    -- The app's own view may have a token twice, or none.
+                    format('%s %s', d.hash, to_char(row_number() over (partition by d.hash order by d.environment, d.topic, d.registered_at), 'FM000000'))
+                        collate "C" as place,
+                    jsonb_build_object(
+                        'token', d.token, 'hash', d.hash, 'registered_at', d.registered_at, 'environment', d.environment, 'topic', d.topic) as content
+                from (
+                    select left(t.token::text, 512) as token, left(t.environment::text, 256) as environment, left(t.topic::text, 256) as topic,
+                        t.registered_at, left(encode(sha256(convert_to(lower(left(t.token::text, 512)), 'UTF8')), 'hex'), 16) as hash
+                    from nudged.device t where t.user_id = recipient
+                ) d
+            ) w
+            where edge is null or w.place > edge
+            order by w.place limit wanted;
+        when 3 then
+            return query select '3 -', 'person', to_jsonb(p) from nudged.person p where p.user_id = recipient and edge is null;
+        when 4 then
+            return query
+            select '4 ' || m.id, 'message', to_jsonb(m) from nudged.message m
+            where m.user_id = recipient and m.id > coalesce(edge::uuid, zero) order by m.id limit wanted;
+        when 5 then
+            return query
+            select '5 ' || k.key, 'message_key', to_jsonb(k) from nudged.message_key k
+            where k.user_id = recipient and k.key > coalesce(edge, '') order by k.key limit wanted;
+        when 6 then
+            -- With the text, which the recipients' rows hold.
+            return query
+            select '6 ' || r.id, 'reminder', to_jsonb(r) || coalesce((
+                select jsonb_build_object('title', o.title, 'body', o.body) from nudged.occurrence o where o.reminder_id = r.id limit 1
+            ), '{}')
+            from nudged.reminder r
+            where r.user_id = recipient and r.id > coalesce(edge::uuid, zero) order by r.id limit wanted;
+        when 7 then
+            return query
+            select '7 ' || o.id, 'occurrence', to_jsonb(o) from nudged.occurrence o
+            where o.user_id = recipient and o.id > coalesce(edge::uuid, zero) order by o.id limit wanted;
+        when 8 then
+            return query
+            select '8 ' || t.id, 'touched', to_jsonb(t) from nudged.touched t
+            where t.user_id = recipient and t.id > coalesce(edge::bigint, 0) order by t.id limit wanted;
+        when 9 then
+            return query
+            select '9 ' || r.place, 'delivery', to_jsonb(d)
+            from nudged.read_record(call, recipient, place_in_record, wanted) r
+            join nudged.delivery d on d.user_id = recipient and d.attempted_at = r.at and d.kind = r.kind and d.key = r.key and d.device_hash = r.device
+            order by d.attempted_at desc, d.kind desc, d.key desc, d.device_hash desc;
+        else
+            return query
+            select '10 ' || w.place, w.source, w.content from (
+                select row_number() over (order by n.source, n.id) as place, n.source, n.content from (
+                    select 'intent' as source, d.apns_id as id, jsonb_build_object(
+                        'attempted_at', i.attempted_at, 'kind', d.kind, 'key', d.key, 'device_hash', d.device_hash, 'apns_id', d.apns_id) as content
+                    from nudged.intent i
+                    cross join lateral unnest(i.user_ids, i.kinds, i.keys, i.device_hashes, i.apns_ids) as d (user_id, kind, key, device_hash, apns_id)
+                    where recipient = any (i.user_ids) and d.user_id = recipient
+                    union all
+                    select 'preview', p.id, to_jsonb(p) from nudged.preview p where p.user_id = recipient
+                    union all
+                    select 'departed', g.user_id, to_jsonb(g) from nudged.departed g where g.user_id = recipient
+                ) n
+            ) w
+            where w.place > coalesce(edge::bigint, 0) order by w.place limit wanted;
+        end case;
+        get diagnostics returned = row_count;
+        wanted := wanted - returned;
+        -- A page that is full may not be the source's last one.
+        exit when wanted = 0;
+        step := step + 1;
+        edge := null;
+        place_in_record := null;
+    end loop;
+end
+$$;
+
+-- For backends.
+create function nudged_api.outcome_for(user_id uuid, id uuid, after text default null, most integer default 100) returns table (
+    place text, at timestamptz, kind text, key text, device text, outcome text, reason text, status smallint
+)
+language sql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+    select nudged.require_backend('outcome_for');
+    select * from nudged.read_outcome('outcome_for', user_id, id, after, most);
+$$;
+
+create function nudged_api.waiting_for(user_id uuid, after uuid default null, most integer default 100) returns table (
+    kind text, id uuid, reminder uuid, title text, body text, urgent boolean, since timestamptz, due_at timestamptz, due_local timestamp, expires_at timestamptz
+)
+language sql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+    select nudged.require_backend('waiting_for');
+    select * from nudged.read_waiting('waiting_for', user_id, after, most);
+$$;
+
+create function nudged_api.history_for(user_id uuid, after text default null, most integer default 100) returns table (
+    place text, at timestamptz, kind text, key text, device text, outcome text, reason text, status smallint
+)
+language sql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+    select nudged.require_backend('history_for');
+    select nudged.check_page('history_for', user_id, most);
+    select * from nudged.read_record('history_for', user_id, after, most);
+$$;
+
+create function nudged_api.export_for(user_id uuid, after text default null, most integer default 100) returns table (place text, source text, content jsonb)
+language sql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+    select nudged.require_backend('export_for');
+    select * from nudged.read_export('export_for', user_id, after, most);
+$$;
+
+create function nudged_api.list_reminders_for(user_id uuid, after uuid default null, most integer default 100) returns table (
+    occurrence uuid, id uuid, author uuid, subject_type text, subject_id text, title text, body text, due_at timestamptz, due_local timestamp,
+    timezone text, recurrence text, audience text
+)
+language sql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+    select nudged.require_backend('list_reminders_for');
+    select * from nudged.read_reminders('list_reminders_for', user_id, after, most);
+$$;
+
+create function nudged_api.has_pending_for(user_id uuid, subject_type text default null, subject_id text default null) returns boolean
+language sql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+    select nudged.require_backend('has_pending_for');
+    select nudged.is_reminder_pending('has_pending_for', user_id, subject_type, subject_id);
+$$;
+
+-- For the signed-in user.
+create function nudged_api.outcome(id uuid, after text default null, most integer default 100) returns table (
+    place text, at timestamptz, kind text, key text, device text, outcome text, reason text, status smallint
+)
+language sql security definer
+set search_path = pg_catalog, pg_temp
+as $$ select * from nudged.read_outcome('outcome', nudged.signed_in_user(), id, after, most) $$;
+
+create function nudged_api.waiting(after uuid default null, most integer default 100) returns table (
+    kind text, id uuid, reminder uuid, title text, body text, urgent boolean, since timestamptz, due_at timestamptz, due_local timestamp, expires_at timestamptz
+)
+language sql security definer
+set search_path = pg_catalog, pg_temp
+as $$ select * from nudged.read_waiting('waiting', nudged.signed_in_user(), after, most) $$;
+
+create function nudged_api.history(after text default null, most integer default 100) returns table (
+    place text, at timestamptz, kind text, key text, device text, outcome text, reason text, status smallint
+)
+language sql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+    select nudged.check_page('history', nudged.signed_in_user(), most);
+    select * from nudged.read_record('history', nudged.signed_in_user(), after, most);
+$$;
+
+create function nudged_api.export(after text default null, most integer default 100) returns table (place text, source text, content jsonb)
+language sql security definer
+set search_path = pg_catalog, pg_temp
+as $$ select * from nudged.read_export('export', nudged.signed_in_user(), after, most) $$;
+
+create function nudged_api.list_reminders(after uuid default null, most integer default 100) returns table (
+    occurrence uuid, id uuid, author uuid, subject_type text, subject_id text, title text, body text, due_at timestamptz, due_local timestamp,
+    timezone text, recurrence text, audience text
+)
+language sql security definer
+set search_path = pg_catalog, pg_temp
+as $$ select * from nudged.read_reminders('list_reminders', nudged.signed_in_user(), after, most) $$;
+
+create function nudged_api.has_pending(subject_type text default null, subject_id text default null) returns boolean
+language sql security definer
+set search_path = pg_catalog, pg_temp
+as $$ select nudged.is_reminder_pending('has_pending', nudged.signed_in_user(), subject_type, subject_id) $$;
+
+-- Cancels reminders of an author, for everyone who was to get them: one (`reminder`), those of a subject, or all.
+-- Returns how many occurrences were cancelled in time, and how many were not.
+--
+-- It locks the reminders first, as setting, snoozing and fanning out do. So what it reads then is all that is pending.
+create function nudged.end_reminders_of(
+    author uuid, reminder uuid, subject_type text, subject_id text, out cancelled integer, out too_late integer
+)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+    ended uuid[];
+    recipients uuid[];
+    pending uuid[];
+begin
+    -- In one order, so that two calls at once for one author can't deadlock.
+    perform 1 from nudged.reminder r
+    where r.user_id = author
+      and (reminder is null or r.id = reminder)
+      and (end_reminders_of.subject_type is null or r.subject_type = end_reminders_of.subject_type and r.subject_id = end_reminders_of.subject_id)
+    order by r.subject_type, r.subject_id
+    for update;
+    with gone as (
+        delete from nudged.reminder r
+        where r.user_id = author
+          and (reminder is null or r.id = reminder)
+          and (end_reminders_of.subject_type is null or r.subject_type = end_reminders_of.subject_type and r.subject_id = end_reminders_of.subject_id)
+        returning r.id
+    )
+    select array_agg(id) into ended from gone;
+    select array_agg(o.user_id), array_agg(o.id) into recipients, pending from nudged.occurrence o where o.reminder_id = any (ended);
+    select e.cancelled, e.too_late into cancelled, too_late from nudged.end_occurrences(recipients, pending) e;
+    insert into nudged.touched (user_id) select distinct u from unnest(recipients || author) as u where ended is not null;
+end
+$$;
+
+-- Cancels one reminder. Returns true if it was in time: then nothing more of it is sent to anybody. Returns false if a
+-- push is on its way or was tried, or if nothing is pending. What is left is cancelled all the same.
+create function nudged_api.cancel_reminder(id uuid) returns boolean
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    ended record;
+begin
+    perform nudged.require_backend('cancel_reminder');
+    if id is null then
+        raise invalid_parameter_value using message = 'nudged_api.cancel_reminder: id is null', hint = 'Give the id that nudged_api.set_reminder returned.';
+    end if;
+    perform nudged.check_isolation('nudged_api.cancel_reminder');
+    select e.cancelled, e.too_late into ended
+    from nudged.end_reminders_of(
+        -- null: no reminder has this id, and none ends.
+        (select o.author_id from nudged.occurrence o where o.reminder_id = cancel_reminder.id limit 1), id, null, null
+    ) e;
+    return ended.cancelled > 0 and ended.too_late = 0;
+end
+$$;
+
+-- Cancels all reminders that a user has set, for everyone who was to get them: of a subject, or all.
+create function nudged_api.cancel_reminders_of(
+    author uuid, subject_type text default null, subject_id text default null, out cancelled integer, out too_late integer
+)
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    perform nudged.require_backend('cancel_reminders_of');
+    if author is null then
+        raise invalid_parameter_value using message = 'nudged_api.cancel_reminders_of: author is null', hint = 'Name the user who set the reminders.';
+    end if;
+    perform nudged.check_subject('cancel_reminders_of', subject_type, subject_id);
+    perform nudged.check_isolation('nudged_api.cancel_reminders_of');
+    select e.cancelled, e.too_late into cancelled, too_late from nudged.end_reminders_of(author, null, subject_type, subject_id) e;
+end
+$$;
+
+-- Cancels all that waits for a user: messages (at most 10,000 per call; `more`: call it again), the reminders that they
+-- have set, and those of others that are pending for them. A reminder for everyone whose time is to come stays.
+create function nudged_api.cancel_all(user_id uuid, out cancelled bigint, out too_late bigint, out more boolean)
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+    ended record;
+    received uuid[];
+begin
+    perform nudged.require_backend('cancel_all');
+    if cancel_all.user_id is null then
+        raise invalid_parameter_value using message = 'nudged_api.cancel_all: user_id is null', hint = 'Name the user.';
+    end if;
+    select c.cancelled, c.too_late, c.more into cancelled, too_late, more
+    from nudged.cancel_messages('cancel_all', cancel_all.user_id, null, null, null, null, null) c;
+    select e.cancelled, e.too_late into ended from nudged.end_reminders_of(cancel_all.user_id, null, null, null) e;
+    cancelled := cancelled + ended.cancelled;
+    too_late := too_late + ended.too_late;
+    received := array(select o.id from nudged.occurrence o where o.user_id = cancel_all.user_id and o.author_id <> o.user_id limit 10001);
+    more := more or cardinality(received) > 10000;
+    received := received[:10000];
+    if received <> '{}' then
+        select e.cancelled, e.too_late into ended
+        from nudged.end_occurrences(array_fill(cancel_all.user_id, array[cardinality(received)]), received) e;
+        cancelled := cancelled + ended.cancelled;
+        too_late := too_late + ended.too_late;
+        insert into nudged.touched (user_id) values (cancel_all.user_id);
+    end if;
+end
+$$;
+
+-- Sets a reminder of the signed-in user for themselves, and replaces the one that they have for this subject. What is
+-- replaced or cancelled is recorded, so a user has 1,000 of these in an hour.
+create function nudged_api.set_own_reminder(
+    subject_type text, subject_id text, title text, body text, due_at timestamptz default null, due_local timestamp default null,
+    recurrence text default null, timezone text default null, apns jsonb default null, out id uuid, out warnings text[]
+)
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    author constant uuid := nudged.signed_in_user();
+begin
+    if (select count(*) from (
+        select 1 from nudged.delivery d
+        where d.user_id = author and d.attempted_at > now() - interval '1 hour' and d.kind = 'reminder' and d.outcome = 'dropped' limit 1000
+    ) as dropped) >= 1000 then
+        raise exception using errcode = 'ND040', message = 'nudged_api.set_own_reminder: you have replaced or cancelled 1,000 reminders in the last hour',
+            hint = 'Wait until the first of them is an hour old.';
+    end if;
+    select s.id, s.warnings into id, warnings from nudged.set_reminder(
+        'set_own_reminder', subject_type, subject_id, author, title, body, due_at, due_local, 'me', recurrence, timezone, apns
+    ) s;
+end
+$$;
+
+-- Moves what is pending of a reminder of any author for the signed-in user. As nudged_api.snooze with a recipient.
+create function nudged_api.snooze_own_reminder(id uuid, until timestamptz) returns boolean
+language sql security definer
+set search_path = pg_catalog, pg_temp
+as $$ select nudged.snooze('snooze_own_reminder', id, until, nudged.signed_in_user()) $$;
+
+-- Cancels a reminder that the signed-in user has set. As nudged_api.cancel_reminder.
+create function nudged_api.cancel_own_reminder(id uuid) returns boolean
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    author constant uuid := nudged.signed_in_user();
+    ended record;
+begin
+    if id is null then
+        raise invalid_parameter_value using message = 'nudged_api.cancel_own_reminder: id is null', hint = 'Give the id that nudged_api.set_own_reminder returned.';
+    end if;
+    perform nudged.check_isolation('nudged_api.cancel_own_reminder');
+    select e.cancelled, e.too_late into ended from nudged.end_reminders_of(author, id, null, null) e;
+    return ended.cancelled > 0 and ended.too_late = 0;
+end
+$$;
+
+-- Cancels the reminders that the signed-in user has set: of a subject, or all.
+create function nudged_api.cancel_own_reminders(subject_type text default null, subject_id text default null, out cancelled integer, out too_late integer)
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    author constant uuid := nudged.signed_in_user();
+begin
+    perform nudged.check_subject('cancel_own_reminders', subject_type, subject_id);
+    perform nudged.check_isolation('nudged_api.cancel_own_reminders');
+    select e.cancelled, e.too_late into cancelled, too_late from nudged.end_reminders_of(author, null, subject_type, subject_id) e;
+end
+$$;
+
+-- Cancels messages that wait for the signed-in user, such as those of a conversation that they have read: by category,
+-- by the beginning of their dedupe_key, or all.
+create function nudged_api.cancel_own_messages(
+    category text default null, dedupe_prefix text default null, out cancelled bigint, out too_late bigint, out more boolean
+)
+language sql security definer
+set search_path = pg_catalog, pg_temp
+as $$ select * from nudged.cancel_messages('cancel_own_messages', nudged.signed_in_user(), null, category, dedupe_prefix, null, null) $$;
+
+-- Whether nudged_writer may write public.context_profiles: nudged created it, or its owner has allowed it.
+create function nudged.may_write_profiles() returns boolean
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+    select exists (
+        select from nudged.role_right r
+        where r.role = 'nudged_writer' and r.object = 'public.context_profiles' and r.privileges like '%insert%' and r.privileges like '%update%'
+    )
+$$;
+
+-- Writes a user's zone and language into their profile, where they differ: the columns timezone and nudge_context, if
+-- the table has them. Null: stays as it is. If the table refuses a value, it is left out, since the registration of the
+-- device counts more.
+create function nudged.write_place(recipient uuid, timezone text, locale text) returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    types jsonb;
+begin
+    select jsonb_object_agg(a.attname, format_type(a.atttypid, null)) into types
+    from pg_attribute a join pg_class c on c.oid = a.attrelid
+    where c.relnamespace = 'public'::regnamespace and c.relname = 'context_profiles' and a.attnum > 0 and not a.attisdropped;
+    if timezone is not null and types ? 'timezone' then
+        begin
+            execute format(
+                'update public.context_profiles p set timezone = $2::%s where p.user_id = $1 and p.timezone::text is distinct from $2', types ->> 'timezone')
+            using recipient, timezone;
+            if not exists (select from public.context_profiles p where p.user_id = recipient) then
+                execute format('insert into public.context_profiles (user_id, timezone) values ($1, $2::%s)', types ->> 'timezone') using recipient, timezone;
+            end if;
+        exception
+            when data_exception or integrity_constraint_violation then null;
+            -- A trigger of the app may raise anything.
+            when others then raise warning 'nudged_api.register_device: the profile does not take the zone (SQLSTATE %)', sqlstate;
+        end;
+    end if;
+    if locale is not null and types ->> 'nudge_context' = 'jsonb' then
+        begin
+            update public.context_profiles p set nudge_context = coalesce(p.nudge_context, '{}') || jsonb_build_object('locale', locale)
+            where p.user_id = recipient and coalesce(jsonb_typeof(p.nudge_context), 'object') = 'object'
+              and p.nudge_context ->> 'locale' is distinct from locale;
+            if not exists (select from public.context_profiles p where p.user_id = recipient) then
+                insert into public.context_profiles (user_id, nudge_context) values (recipient, jsonb_build_object('locale', locale));
+            end if;
+        exception
+            when data_exception or integrity_constraint_violation then null;
+            when others then raise warning 'nudged_api.register_device: the profile does not take the language (SQLSTATE %)', sqlstate;
+        end;
+    end if;
+end
+$$;
+
+-- Writes a user's preferences. An error of the table is reported without the row, which the server's DETAIL would show.
+create function nudged.write_preferences(recipient uuid, preferences jsonb) returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    type text;
+    known integer;
+    state text;
+    error_text text;
+    broken text;
+begin
+    select format_type(a.atttypid, null) into type
+    from pg_attribute a join pg_class c on c.oid = a.attrelid
+    where c.relnamespace = 'public'::regnamespace and c.relname = 'context_profiles' and a.attname = 'notification_preferences' and not a.attisdropped;
+    for attempt in 1..2 loop
+        begin
+            execute format('update public.context_profiles p set notification_preferences = $2::%s where p.user_id = $1', type) using recipient, preferences;
+            get diagnostics known = row_count;
+            if known = 0 then
+                execute format('insert into public.context_profiles (user_id, notification_preferences) values ($1, $2::%s)', type) using recipient, preferences;
+            end if;
+            return;
+        exception
+            when others then
+                get stacked diagnostics state = returned_sqlstate, error_text = message_text, broken = constraint_name;
+                -- The app itself wrote this row meanwhile, so it is there now.
+                if state <> '23505' or attempt = 2 then
+                    raise exception using
+                        errcode = state, constraint = broken, schema = 'public', table = 'context_profiles',
+                        message = 'nudged_api.set_preferences: ' || error_text,
+                        hint = 'public.context_profiles must take a row of user_id and notification_preferences, from nudged_writer';
+                end if;
+        end;
+    end loop;
+end
+$$;
+
+-- The signed-in user's preferences, as the view nudged.recipient has them. Null: the user chose nothing.
+create function nudged_api.preferences() returns jsonb
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    recipient constant uuid := nudged.signed_in_user();
+    size bigint;
+    kept jsonb;
+    fault text;
+begin
+    -- Sizes first: nothing is expanded without a bound.
+    select pg_column_size(r.preferences) into size from nudged.recipient r where r.user_id = recipient limit 1;
+    if size <= 270000 then
+        -- The column may be text, too. A value of jsonb is not written as text here.
+        select r.preferences::jsonb into kept from nudged.recipient r where r.user_id = recipient limit 1;
+        -- The size without compression.
+        size := pg_column_size(kept || '{}');
+    end if;
+    if size > 270000 then
+        fault := 'have more than 262144 bytes';
+    elsif jsonb_path_exists(kept, '$.**{513}') then
+        fault := 'are nested more than 512 levels deep';
+    -- As text, a few bytes of them would be 131,072 digits.
+    elsif nudged.has_long_number(kept) then
+        fault := 'hold a number of more than 100 digits';
+    end if;
+    if fault is not null then
+        raise program_limit_exceeded using message = 'nudged_api.preferences: the preferences ' || fault, hint = 'Write others with nudged_api.set_preferences.';
+    end if;
+    return kept;
+exception when data_exception or statement_too_complex then
+    raise invalid_parameter_value using message = 'nudged_api.preferences: the preferences are no JSON', hint = 'Write them with nudged_api.set_preferences.';
+end
+$$;
+
+-- Writes the signed-in user's preferences (docs/POLICY.md, "Preferences"). Null: as if the user had never chosen.
+create function nudged_api.set_preferences(preferences jsonb) returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    recipient constant uuid := nudged.signed_in_user();
+    fault text;
+begin
+    if pg_column_size(preferences) > 262144 then
+        fault := 'preferences: more than 262144 bytes, wanted fewer';
+    else
+        fault := nudged_api.preferences_fault(preferences);
+    end if;
+    if fault is not null then
+        raise invalid_parameter_value using message = format('nudged_api.set_preferences: %s', fault),
+            hint = 'docs/POLICY.md, "Preferences", has the keys. nudged_api.preferences_fault checks a value without writing it.';
+    elsif not nudged.may_write_profiles() then
+        raise feature_not_supported using message = 'nudged_api.set_preferences: the profiles are in a table of the app''s own',
+            hint = 'Write that table yourself. For public.context_profiles, its owner can let nudged write: select nudged.allow(''nudged_writer'', ''select, insert, update'', ''public.context_profiles'').';
+    end if;
+    -- JSON's null is no value.
+    perform nudged.write_preferences(recipient, nullif(preferences, 'null'));
+end
+$$;
+
+-- Whether the decision service (docs/DECISION.md) is in use, for the app's settings: active; resting (users' fallback
+-- strategies decide, since it does not answer); off (none is configured, or no daemon runs).
+create function nudged_api.decision_status() returns text
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    perform nudged.signed_in_user();
+    return (
+        select case when bool_or(d.state #>> '{decision,state}' = 'active') then 'active' when count(*) > 0 then 'resting' else 'off' end
+        from nudged.daemon d
+        where d.seen_at > statement_timestamp() - interval '30 seconds' and d.state #>> '{decision,state}' is not null
+    );
+end
+$$;
+
+-- Trigger on public.push_tokens, if nudged created it: an upsert that presents a token again renews the registration.
+-- A statement that sets updated_at itself keeps its value.
+create function nudged.renew_registration() returns trigger
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    if new.updated_at is not distinct from old.updated_at then
+        new.updated_at := clock_timestamp();
+    end if;
+    return new;
+end
+$$;
+
+do $$
+begin
+    if exists (select from nudged.own_table where name = 'push_tokens') then
+        -- Not for the other columns: nudged writes the environment (nudged.move_device), and an operator may write the
+        -- topic of all devices. Neither is a registration.
+        create trigger nudged_device_renewed before update of user_id, device_token, platform on public.push_tokens
+        for each row execute function nudged.renew_registration();
+    end if;
+end
+$$;
+
+-- Erases a user who was deleted from auth.users: the rows in the tables that nudged created, and all of schema nudged.
+-- The rows in the app's own tables are the app's. Returns whether all are erased. If a row of the former can't be
+-- deleted (a foreign key of the app, a lock), the latter go all the same, and a note for the daemon stays.
+create function nudged.erase_deleted(recipient uuid) returns boolean
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    relation text;
+    is_kept boolean := false;
+begin
+    for relation in select o.name from nudged.own_table o where to_regclass(format('public.%I', o.name)) is not null order by o.name desc loop
+        begin
+            if nudged.keeps_rows(relation, recipient) then
+                is_kept := true;
+            end if;
+        exception when others then
+            is_kept := true;
+            raise warning 'nudged: a deleted user''s rows in public.% stay for now (SQLSTATE %)', relation, sqlstate;
+        end;
+    end loop;
+    perform nudged.erase(recipient);
+    return not is_kept;
+end
+$$;
+
+-- Deletes a user's rows of a table in schema public, as nudged_writer. Returns whether a row is left: a trigger of the
+-- app may keep it.
+create function nudged.keeps_rows(relation text, recipient uuid) returns boolean
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    is_kept boolean;
+begin
+    execute format('delete from public.%I where user_id = $1', relation) using recipient;
+    execute format('select exists (select from public.%I where user_id = $1)', relation) into is_kept using recipient;
+    return is_kept;
+end
+$$;
+
+-- Trigger on auth.users. It must not break the deletion: it waits at most two seconds for each lock, and if even the
+-- note for the daemon fails, it warns. After an error the daemon erases the user within the hour. If all went well, the
+-- daemon looks again a day later: until the user's last session expires, an app may register a device again.
+create function nudged.erase_deleted_user() returns trigger
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+set lock_timeout = '2s'
+as $$
+declare
+    is_erased boolean;
+begin
+    begin
+        is_erased := nudged.erase_deleted(old.id);
+    exception when others then
+        is_erased := false;
+    end;
+    begin
+        insert into nudged.departed (user_id, due_at) values (old.id, clock_timestamp() + case when is_erased then interval '1 day' else '0' end)
+        on conflict (user_id) do update set due_at = excluded.due_at;
+    exception when others then
+        if not is_erased then
+            raise warning 'nudged: a deleted user is not erased (SQLSTATE %): call nudged_api.forget', sqlstate;
+        end if;
+    end;
+    return null;
+end
+$$;
+
+-- Whether a user is in auth.users.
+create function nudged.has_account(recipient uuid) returns boolean
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    return exists (select from auth.users u where u.id = recipient);
+exception when insufficient_privilege or invalid_schema_name or undefined_table then
+    -- The trigger saw the deletion.
+    return false;
+end
+$$;
+
+-- Erases the users of nudged.departed who are due: at most 100 per call, for some five seconds. Returns how many. The
+-- daemon calls it every hour.
+create function nudged.erase_departed() returns bigint
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+set lock_timeout = '2s'
+as $$
+declare
+    one uuid;
+    erased bigint := 0;
+begin
+    for one in select d.user_id from nudged.departed d where d.due_at <= clock_timestamp() order by d.due_at limit 100 loop
+        -- The daemon's statement has a time-out, which would undo those that are erased.
+        exit when clock_timestamp() > statement_timestamp() + interval '5 seconds';
+        begin
+            -- Somebody may have brought the user back, with the same id.
+            if nudged.has_account(one) then
+                delete from nudged.departed where user_id = one;
+                continue;
+            elsif nudged.erase_deleted(one) then
+                delete from nudged.departed where user_id = one;
+                erased := erased + 1;
+                continue;
+            end if;
+        exception when others then
+            raise warning 'nudged: a deleted user is not erased yet (SQLSTATE %)', sqlstate;
+        end;
+        -- Users who can't be erased must not hold up the others.
+        update nudged.departed d set due_at = clock_timestamp() + interval '10 minutes'
+        where d.user_id in (select o.user_id from nudged.departed o where o.user_id = one for update skip locked);
+    end loop;
+    return erased;
+end
+$$;
+
+-- Makes the trigger on auth.users, if that table exists and the caller may. Returns whether it is there. Call it again
+-- if auth.users is added later.
+create function nudged.watch_deleted_users() returns boolean
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    -- By name: to_regclass fails without a right on schema auth.
+    users constant oid := (
+        select c.oid from pg_class c
+        join pg_namespace n on n.oid = c.relnamespace
+        join pg_attribute a on a.attrelid = c.oid and a.attname = 'id' and a.atttypid = 'uuid'::regtype and not a.attisdropped
+        where n.nspname = 'auth' and c.relname = 'users' and c.relkind = 'r'
+    );
+begin
+    if users is null then
+        return false;
+    elsif not exists (select from pg_trigger t where t.tgrelid = users and t.tgname = 'nudged_user_deleted') then
+        create trigger nudged_user_deleted after delete on auth.users for each row execute function nudged.erase_deleted_user();
+    end if;
+    return true;
+exception when insufficient_privilege then
+    raise notice '% may not make a trigger on auth.users, so deleted users stay in nudged: call nudged_api.forget, or as its owner: grant trigger on auth.users to %, then select nudged.watch_deleted_users()',
+        current_user, current_user;
+    return false;
+end
+$$;
+select nudged.watch_deleted_users();
+
+revoke all on function nudged.check_page(text, uuid, integer) from public;
+revoke all on function nudged.record_place(text, text) from public;
+revoke all on function nudged.read_record(text, uuid, text, integer) from public;
+revoke all on function nudged.live_occurrences(uuid, uuid, integer, boolean) from public;
+revoke all on function nudged.read_outcome(text, uuid, uuid, text, integer) from public;
+revoke all on function nudged.read_waiting(text, uuid, uuid, integer) from public;
+revoke all on function nudged.read_reminders(text, uuid, uuid, integer) from public;
+revoke all on function nudged.is_reminder_pending(text, uuid, text, text) from public;
+revoke all on function nudged.check_subject(text, text, text) from public;
+revoke all on function nudged.read_export(text, uuid, text, integer) from public;
+revoke all on function nudged_api.outcome_for(uuid, uuid, text, integer) from public;
+revoke all on function nudged_api.waiting_for(uuid, uuid, integer) from public;
+revoke all on function nudged_api.history_for(uuid, text, integer) from public;
+revoke all on function nudged_api.export_for(uuid, text, integer) from public;
+revoke all on function nudged_api.list_reminders_for(uuid, uuid, integer) from public;
+revoke all on function nudged_api.has_pending_for(uuid, text, text) from public;
+revoke all on function nudged_api.outcome(uuid, text, integer) from public;
+revoke all on function nudged_api.waiting(uuid, integer) from public;
+revoke all on function nudged_api.history(text, integer) from public;
+revoke all on function nudged_api.export(text, integer) from public;
+revoke all on function nudged_api.list_reminders(uuid, integer) from public;
+revoke all on function nudged_api.has_pending(text, text) from public;
+revoke all on function nudged.end_reminders_of(uuid, uuid, text, text) from public;
+revoke all on function nudged_api.cancel_reminder(uuid) from public;
+revoke all on function nudged_api.cancel_reminders_of(uuid, text, text) from public;
+revoke all on function nudged_api.cancel_all(uuid) from public;
+revoke all on function nudged_api.set_own_reminder(text, text, text, text, timestamptz, timestamp, text, text, jsonb) from public;
+revoke all on function nudged_api.snooze_own_reminder(uuid, timestamptz) from public;
+revoke all on function nudged_api.cancel_own_reminder(uuid) from public;
+revoke all on function nudged_api.cancel_own_reminders(text, text) from public;
+revoke all on function nudged_api.cancel_own_messages(text, text) from public;
+revoke all on function nudged.may_write_profiles() from public;
+revoke all on function nudged.write_place(uuid, text, text) from public;
+revoke all on function nudged.write_preferences(uuid, jsonb) from public;
+revoke all on function nudged_api.preferences() from public;
+revoke all on function nudged_api.set_preferences(jsonb) from public;
+revoke all on function nudged_api.decision_status() from public;
+revoke all on function nudged.renew_registration() from public;
+revoke all on function nudged.erase_deleted(uuid) from public;
+revoke all on function nudged.keeps_rows(text, uuid) from public;
+revoke all on function nudged.has_account(uuid) from public;
+revoke all on function nudged.erase_deleted_user() from public;
+revoke all on function nudged.erase_departed() from public;
+revoke all on function nudged.watch_deleted_users() from public;
+
+do $$
+declare
+    call text;
+begin
+    foreach call in array array[
+        'outcome_for', 'waiting_for', 'history_for', 'export_for', 'list_reminders_for', 'has_pending_for', 'cancel_reminder', 'cancel_reminders_of',
+        'cancel_all'
+    ] loop
+        perform nudged.allow(backend, 'execute', 'nudged_api.' || call) from unnest(array['nudged_app', 'service_role']) as backend;
+    end loop;
+    foreach call in array array[
+        'outcome', 'waiting', 'history', 'export', 'list_reminders', 'has_pending', 'set_own_reminder', 'snooze_own_reminder', 'cancel_own_reminder',
+        'cancel_own_reminders', 'cancel_own_messages', 'preferences', 'set_preferences', 'decision_status'
+    ] loop
+        perform nudged.allow('authenticated', 'execute', 'nudged_api.' || call);
+    end loop;
+    -- The profiles that nudged created. For a table of the app's own, its owner says so (docs/SQL.md).
+    if exists (select from nudged.own_table where name = 'context_profiles') then
+        perform nudged.allow('nudged_writer', 'select, insert, update, delete', 'public.context_profiles');
+    end if;
+    perform nudged.allow('nudged_writer', 'own', 'nudged.write_place');
+    perform nudged.allow('nudged_writer', 'own', 'nudged.write_preferences');
+    perform nudged.allow('nudged_writer', 'own', 'nudged.keeps_rows');
+    perform nudged.allow('nudged_daemon', 'execute', 'nudged.erase_departed');
+end
+$$;
+
+-- What people see in psql (\df+) and in Supabase's editor.
+comment on function nudged.check_page is 'Fails if a page''s user or size is missing or out of bounds.';
+comment on function nudged.record_place is 'Reads a row''s place in the record, for pages. Fails if it is none.';
+comment on function nudged.read_record is 'A page of a user''s record, the newest first.';
+comment on function nudged.live_occurrences is 'A page of a user''s pending occurrences whose reminder exists.';
+comment on function nudged.read_outcome is 'What became of a message or reminder, for the calls of schema nudged_api.';
+comment on function nudged.read_waiting is 'What waits for a user, for the calls of schema nudged_api.';
+comment on function nudged.read_reminders is 'A user''s pending reminders, for the calls of schema nudged_api.';
+comment on function nudged.is_reminder_pending is 'Whether a reminder is pending for a user, for the calls of schema nudged_api.';
+comment on function nudged.check_subject is 'Fails if one half of a subject is missing or too long.';
+comment on function nudged.read_export is 'All that nudged holds of a user, for the calls of schema nudged_api.';
+comment on function nudged_api.outcome_for is 'What became of a user''s message or reminder, by device.';
+comment on function nudged_api.waiting_for is 'What waits for a user: messages and reminders.';
+comment on function nudged_api.history_for is 'A user''s record, the newest first: one row per device and attempt.';
+comment on function nudged_api.export_for is 'All that nudged holds of a user.';
+comment on function nudged_api.list_reminders_for is 'A user''s pending reminders.';
+comment on function nudged_api.has_pending_for is 'Whether a reminder is pending for a user: of a subject, or any.';
+comment on function nudged_api.outcome is 'What became of the signed-in user''s message or reminder, by device.';
+comment on function nudged_api.waiting is 'What waits for the signed-in user: messages and reminders.';
+comment on function nudged_api.history is 'The signed-in user''s record, the newest first: one row per device and attempt.';
+comment on function nudged_api.export is 'All that nudged holds of the signed-in user.';
+comment on function nudged_api.list_reminders is 'The signed-in user''s pending reminders.';
+comment on function nudged_api.has_pending is 'Whether a reminder is pending for the signed-in user: of a subject, or any.';
+comment on function nudged.end_reminders_of is 'Cancels reminders of an author. Returns how many occurrences were cancelled in time, and how many were not.';
+comment on function nudged_api.cancel_reminder is 'Cancels one reminder. Returns true if it was in time: then nothing more of it is sent.';
+comment on function nudged_api.cancel_reminders_of is 'Cancels the reminders that a user has set: of a subject, or all.';
+comment on function nudged_api.cancel_all is 'Cancels all that waits for a user: messages and reminders.';
+comment on function nudged_api.set_own_reminder is 'Sets a reminder of the signed-in user for themselves. Returns its id and warnings.';
+comment on function nudged_api.snooze_own_reminder is 'Moves what is pending of a reminder for the signed-in user. Returns true if nothing of it comes before.';
+comment on function nudged_api.cancel_own_reminder is 'Cancels a reminder that the signed-in user has set. Returns true if it was in time.';
+comment on function nudged_api.cancel_own_reminders is 'Cancels the reminders that the signed-in user has set: of a subject, or all.';
+comment on function nudged_api.cancel_own_messages is 'Cancels messages that wait for the signed-in user: by category, by the beginning of their dedupe_key, or all.';
+comment on function nudged.may_write_profiles is 'Whether nudged may write public.context_profiles.';
+comment on function nudged.write_place is 'Writes a user''s zone and language into public.context_profiles. Redefine it if the profiles are in another table.';
+comment on function nudged.write_preferences is 'Writes a user''s preferences into public.context_profiles. Redefine it if the profiles are in another table.';
+comment on function nudged_api.preferences is 'The signed-in user''s preferences. Null: the user chose nothing.';
+comment on function nudged_api.set_preferences is 'Writes the signed-in user''s preferences, if they have no fault.';
+comment on function nudged_api.decision_status is 'Whether the decision service is in use: active, resting or off.';
+comment on function nudged.renew_registration is 'Trigger on public.push_tokens, if nudged created it: an upsert that presents a token again renews its registration.';
+comment on function nudged.erase_deleted is 'Erases a user who was deleted from auth.users. Returns whether no row of theirs is left.';
+comment on function nudged.keeps_rows is 'Deletes a user''s rows of a table that nudged created. Returns whether one is left.';
+comment on function nudged.has_account is 'Whether a user is in auth.users.';
+comment on function nudged.erase_deleted_user is 'Trigger on auth.users: erases the deleted user. An error in it does not stop the deletion.';
+comment on function nudged.erase_departed is 'Erases deleted users who are due in nudged.departed. The daemon calls it.';
+comment on function nudged.watch_deleted_users is 'Makes the trigger on auth.users, if that table exists. Returns whether the trigger is there.';
