@@ -367,24 +367,35 @@ begin
 end
 $$;
 
--- A user's quarantine after new entries: the new ones, then the newest hundred of other devices. It is immutable, since
--- an UPDATE across shards takes no other function.
+-- A user's quarantine after new entries: the new ones, then the newest hundred of other devices and environments. An
+-- entry without a state is a quarantine; the states are those of EnvironmentNote.swift. Two new entries change nothing:
+-- any for a device that has moved, and a suspicion about a registration that has an entry. It is immutable, since an
+-- UPDATE across shards takes no other function.
 create function nudged.merged_quarantine(known jsonb, entries jsonb) returns jsonb
 language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-    select entries || coalesce((
-        select jsonb_agg(e.entry order by e.place) from (
-            select entry, place
-            from jsonb_array_elements(case when jsonb_typeof(known) = 'array' then known end) with ordinality as o (entry, place)
-            where not exists (
-                select 1 from jsonb_array_elements(entries) n
-                where n ->> 'device' = entry ->> 'device' and n ->> 'environment' = entry ->> 'environment' and n ->> 'topic' = entry ->> 'topic'
-            )
-            order by place
-            limit 100
-        ) e
-    ), '[]')
+    with before as materialized (
+        select o.entry, o.place, o.entry ->> 'device' as device, o.entry ->> 'environment' as environment, o.entry ->> 'topic' as topic
+        from jsonb_array_elements(case when jsonb_typeof(known) = 'array' then known end) with ordinality as o (entry, place)
+    ),
+    fresh as materialized (
+        select n.entry, n.place, n.entry ->> 'device' as device, n.entry ->> 'environment' as environment, n.entry ->> 'topic' as topic
+        from jsonb_array_elements(entries) with ordinality as n (entry, place)
+        where not exists (
+            select from before o
+            where o.device = n.entry ->> 'device' and o.environment = n.entry ->> 'environment' and o.topic = n.entry ->> 'topic'
+              and (o.entry ->> 'state' is not distinct from 'moved' or n.entry ->> 'state' is not distinct from 'suspected'
+                  and o.entry ->> 'registered_at' is not distinct from n.entry ->> 'registered_at')
+        )
+    ),
+    kept as materialized (
+        select o.entry, o.place from before o
+        where not exists (select from fresh n where n.device = o.device and n.environment = o.environment and n.topic = o.topic)
+        order by o.place
+        limit 100
+    )
+    select coalesce((select jsonb_agg(n.entry order by n.place) from fresh n), '[]') || coalesce((select jsonb_agg(k.entry order by k.place) from kept k), '[]')
 $$;
 
 -- For people. A malformed value in one row doesn't break the other rows.
@@ -394,7 +405,8 @@ select
     q ->> 'at' as at
 from nudged.person p
 cross join lateral jsonb_array_elements(case when jsonb_typeof(p.quarantine) = 'array' then p.quarantine else '[]' end) as q
-where exists (
+-- Only entries without a state block a device (nudged.merged_quarantine).
+where q ->> 'state' is null and exists (
     select from nudged.device d
     where d.user_id = p.user_id
       and left(encode(sha256(convert_to(lower(left(d.token::text, 512)), 'UTF8')), 'hex'), 16) = q ->> 'device'
@@ -467,7 +479,7 @@ comment on column nudged.person.check_in_slot is 'The local dates of the check-i
 comment on column nudged.person.closed is 'The local dates of check-ins that ended without counting.';
 comment on column nudged.person.sent is 'When nudges of any kind that count were sent, for the limits per hour and per day.';
 comment on column nudged.person.retry is 'What is left of nudges that not all devices have got yet, as JSON. Null: nothing.';
-comment on column nudged.person.quarantine is 'Devices that get nothing until they register again, as JSON. Read it with nudged.quarantined.';
+comment on column nudged.person.quarantine is 'What Apple''s answers say about devices: those that get nothing until they register again, and those that work in the other environment, as JSON. Read the former with nudged.quarantined.';
 comment on column nudged.person.analysed is 'When the decision service was asked about this user: at most the last 20 times of the last hour. Null: never.';
 comment on column nudged.person.template is 'The template of the last check-in that counts. The next check-in takes another one, if there is one. Null: the configured text.';
 comment on table nudged.touched is 'Changes that wait to be drained. Triggers and functions insert rows; the daemon deletes them within a second or so.';
@@ -518,7 +530,7 @@ comment on column nudged.setting.is_only is 'Always true: keeps the table at one
 comment on column nudged.setting.max_devices is 'Most devices of a user in a table public.push_tokens that nudged created. A new device replaces the one that registered longest ago.';
 comment on column nudged.setting.max_reminders is 'Most pending reminders that a user has set. nudged_api.set_reminder refuses more.';
 comment on column nudged.setting.max_messages is 'Most messages that wait for a user. nudged_api.send refuses more; nudged_api.send_many records more as dropped.';
-comment on view nudged.quarantined is 'Devices that get nothing now, since Apple refuses their tokens. A device leaves the view by registering again.';
+comment on view nudged.quarantined is 'Devices that get nothing in an environment, since Apple refuses their tokens there. A device leaves the view by registering again, or when it turns out to work in the other environment.';
 comment on column nudged.quarantined.user_id is 'The user''s id.';
 comment on column nudged.quarantined.device_hash is 'The hash of the device''s token, as in nudged.delivery.';
 comment on column nudged.quarantined.environment is 'The APNs environment in which Apple refuses the token.';

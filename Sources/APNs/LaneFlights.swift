@@ -45,7 +45,8 @@ struct LaneFlights: Sendable {
         at place: Int,
         kind: Int32,
         text: Int32,
-        isProbe: Bool
+        isProbe: Bool,
+        isTrial: Bool
     ) -> UInt64 {
         serial &+= 1
         handed[place].open += 1
@@ -56,7 +57,7 @@ struct LaneFlights: Sendable {
             kind: kind,
             text: text,
             serial: serial,
-            trip: LaneTrip(isProbe: isProbe)
+            trip: LaneTrip(isProbe: isProbe, isTrial: isTrial)
         )
         let slot: Int
         if let reused = free.popLast() {

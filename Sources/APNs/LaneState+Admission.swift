@@ -38,7 +38,14 @@ extension LaneState {
             nextProbe = now + LaneLimits.probeInterval
         }
         let label = LaneFlight.Label(tag: push.tag, apnsID: push.apnsID, writeBy: push.writeBy)
-        let flight = flights.insert(label, at: place, kind: push.kind, text: push.text, isProbe: isProbe)
+        let flight = flights.insert(
+            label,
+            at: place,
+            kind: push.kind,
+            text: push.text,
+            isProbe: isProbe,
+            isTrial: push.isTrial
+        )
         queue.append(flight, writeBy: push.writeBy)
     }
 

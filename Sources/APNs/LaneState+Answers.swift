@@ -70,7 +70,8 @@ extension LaneState {
             resolve(tag, .rejected(status: answer.status, reason: reason, deletes: deletes))
         case .quarantine:
             limit.succeeded(sentIn: flight.round)
-            suspect(tag, reason: reason)
+            // Otherwise many broken tokens of the other environment would stop this lane.
+            if !flight.isTrial { suspect(tag, reason: reason) }
             resolve(tag, .suspect(status: answer.status, reason: reason))
         case .rejectNudge, .reject:
             limit.succeeded(sentIn: flight.round)

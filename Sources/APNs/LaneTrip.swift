@@ -3,6 +3,8 @@
 struct LaneTrip: Sendable {
     /// The push that checks whether a stopped lane works again.
     let isProbe: Bool
+    /// As in `Push`.
+    let isTrial: Bool
     /// The connection that has it. Nil while it waits.
     var link: Int?
     var resends = 0
@@ -13,7 +15,8 @@ struct LaneTrip: Sendable {
     /// Whether it was ever given to a connection.
     var wasSubmitted = false
 
-    init(isProbe: Bool) {
+    init(isProbe: Bool, isTrial: Bool) {
         self.isProbe = isProbe
+        self.isTrial = isTrial
     }
 }

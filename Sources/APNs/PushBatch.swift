@@ -14,6 +14,8 @@ public struct PushBatch: Sendable {
         /// Index into `texts`. -1 if there is a fault.
         let text: Int32
         let fault: APNsError?
+        /// As in `Push`.
+        let isTrial: Bool
     }
 
     /// What determines a push's template, besides the connection and the provider token.
@@ -60,7 +62,8 @@ public struct PushBatch: Sendable {
                 expiration: push.expiration,
                 apnsID: push.apnsID,
                 collapseID: push.collapseID,
-                writeBy: push.writeBy
+                writeBy: push.writeBy,
+                isTrial: push.isTrial
             ) { $0.append(contentsOf: push.payload) }
         }
     }
@@ -82,6 +85,7 @@ public struct PushBatch: Sendable {
         apnsID: UUID,
         collapseID: String? = nil,
         writeBy: Int64,
+        isTrial: Bool = false,
         payload: (inout [UInt8]) -> Void
     ) {
         var fault = Push.fault(token: token, collapseID: collapseID)
@@ -109,7 +113,8 @@ public struct PushBatch: Sendable {
             writeBy: writeBy,
             kind: Int32(kinds.count - 1),
             text: fault == nil ? Int32(texts.count - 1) : -1,
-            fault: fault
+            fault: fault,
+            isTrial: isTrial
         )
         entries.append(entry)
     }

@@ -4,7 +4,8 @@ public enum PushOutcome: Sendable, Equatable {
     /// Final for this device and nudge. `status` is nil if the push was never sent. `deletes` is set only for a 410.
     case rejected(status: Int?, reason: String, deletes: TokenDeletion?)
     /// The token is refused for this environment and topic. When the window of answers closes, `onQuarantine` is called
-    /// if the device is to blame. If the lane is misconfigured, it stops instead.
+    /// if the device is to blame. If the lane is misconfigured, it stops instead. A trial (`Push.isTrial`) is in no
+    /// window: then nothing else is called.
     case suspect(status: Int, reason: String)
     /// Answered, not accepted: send to this device again later. `retryAfter` is in seconds.
     case delayed(reason: String, status: Int, retryAfter: Int?)
@@ -16,6 +17,9 @@ public enum PushOutcome: Sendable, Equatable {
     var isSuspect: Bool {
         if case .suspect = self { true } else { false }
     }
+
+    /// Apple's reason for a token that is broken, or of the other environment.
+    public static let badDeviceToken = "BadDeviceToken"
 
     /// The device token is not an even count of 2 to 200 hexadecimal digits.
     public static let invalidToken = PushOutcome.rejected(status: nil, reason: "invalid_token", deletes: nil)

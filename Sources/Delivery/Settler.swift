@@ -266,6 +266,7 @@ actor Settler {
             report.tokensDeleted += result.tokensDeleted
             for record in settlement.records { report.record.enter(record) }
         }
+        tell(moved: settlement.environments.filter { $0.state == .moved })
         for record in settlement.records {
             switch record.outcome {
             case .accepted, .dropped, .deferred, .skipped: break
@@ -287,6 +288,21 @@ actor Settler {
                         reason: record.reason ?? ""
                     )
                 )
+            }
+        }
+    }
+
+    /// Reports devices that work in the other environment, and tells the table of devices. If that fails, nudged.person
+    /// has it.
+    private func tell(moved devices: [EnvironmentNote]) {
+        guard !devices.isEmpty else { return }
+        for device in devices { delivery.onEvent(.moved(device)) }
+        let delivery = delivery
+        delivery.hand.errand {
+            do throws(PostgresError) {
+                try await delivery.store.moveDevices(devices)
+            } catch {
+                delivery.onEvent(.settlementFailed(error: error.description))
             }
         }
     }

@@ -28,8 +28,12 @@ struct TokenQuarantine: Sendable {
             var attempt = 0
             while !delivery.hand.isAbandoned {
                 do throws(PostgresError) {
-                    try await delivery.store.quarantine(devices, now: now)
-                    for device in devices { delivery.onEvent(.quarantined(device)) }
+                    let known = try await delivery.store.quarantine(devices, now: now)
+                        .mapValues(Quarantine.init(json:))
+                    // A device that works in the other environment is not in quarantine.
+                    for device in devices where known[device.userID]?.hasMoved(device) != true {
+                        delivery.onEvent(.quarantined(device))
+                    }
                     return
                 } catch {
                     attempt += 1

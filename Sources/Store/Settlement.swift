@@ -60,6 +60,8 @@ package struct Settlement: Sendable {
     /// The next occurrences of reminders that ended.
     package var continued: [ReminderContinuation]
     package var staleTokens: [StaleToken]
+    /// What Apple's answers say about devices' environments, of the users of `updates`.
+    package var environments: [EnvironmentNote]
     /// Intents that these outcomes belong to.
     package var closed: [ClosedPart]
     /// Intents whose commit got no answer. Nothing of them was written to Apple. An empty row takes the place of each
@@ -74,6 +76,7 @@ package struct Settlement: Sendable {
         ended: [MessageReference] = [],
         continued: [ReminderContinuation] = [],
         staleTokens: [StaleToken] = [],
+        environments: [EnvironmentNote] = [],
         closed: [ClosedPart] = [],
         withdrawn: [UUID] = []
     ) {
@@ -84,6 +87,7 @@ package struct Settlement: Sendable {
         self.ended = ended
         self.continued = continued
         self.staleTokens = staleTokens
+        self.environments = environments
         self.closed = closed
         self.withdrawn = withdrawn
     }
@@ -108,6 +112,7 @@ package struct Settlement: Sendable {
             ended: ended.filter { users.contains($0.userID) },
             continued: continued.filter { users.contains($0.userID) },
             staleTokens: staleTokens.filter { users.contains($0.userID) },
+            environments: environments.filter { users.contains($0.userID) },
             closed: closed.compactMap { part in
                 let left = part.users.filter { users.contains($0) }
                 return left.isEmpty ? nil : ClosedPart(intent: part.intent, users: left, isWhole: false)

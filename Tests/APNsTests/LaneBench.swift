@@ -56,7 +56,7 @@ struct LaneBench {
         handle(.tick)
     }
 
-    func push(_ tag: UInt64, token: String = "ab12", writeBy: Int64? = nil) -> Push {
+    func push(_ tag: UInt64, token: String = "ab12", writeBy: Int64? = nil, isTrial: Bool = false) -> Push {
         Push(
             tag: tag,
             token: token,
@@ -64,16 +64,17 @@ struct LaneBench {
             expiration: 0,
             apnsID: UUID(),
             payload: [],
-            writeBy: writeBy ?? now + 3_600_000
+            writeBy: writeBy ?? now + 3_600_000,
+            isTrial: isTrial
         )
     }
 
     @discardableResult
-    mutating func send(_ count: Int = 1, writeBy: Int64? = nil) -> [UInt64] {
+    mutating func send(_ count: Int = 1, writeBy: Int64? = nil, isTrial: Bool = false) -> [UInt64] {
         var pushes: [Push] = []
         for _ in 0..<count {
             lastTag += 1
-            pushes.append(push(lastTag, writeBy: writeBy))
+            pushes.append(push(lastTag, writeBy: writeBy, isTrial: isTrial))
         }
         handle(.send(PushBatch(pushes), batch: 1))
         return pushes.map(\.tag)

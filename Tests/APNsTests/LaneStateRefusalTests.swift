@@ -62,6 +62,26 @@ import Testing
         #expect(lane.status == .open && lane.log.last == .laneResumed && lane.condemned.isEmpty)
     }
 
+    /// Tokens that another environment has refused are tried here. Those that are broken must not stop this lane.
+    @Test func lane_goesOn_whenAllItsTrialsAreRefused() {
+        var lane = LaneBench.proven()
+        let first = lane.results.count
+        lane.send(150, isTrial: true)
+        for _ in 0..<150 { lane.answer(400, "BadDeviceToken") }
+        #expect(lane.status == .open && lane.log.isEmpty)
+        #expect(lane.outcomes[first...].allSatisfy { $0 == .suspect(status: 400, reason: "BadDeviceToken") })
+        lane.pass(60_000)
+        #expect(lane.condemned.isEmpty, "the caller knows enough")
+
+        // The lane's own devices count as ever.
+        lane.send(120)
+        for _ in 0..<100 { lane.answer(400, "BadDeviceToken") }
+        guard case .stopped("BadDeviceToken", _, _) = lane.status else {
+            Issue.record("\(lane.status)")
+            return
+        }
+    }
+
     /// Storms and refusals of the lane say nothing about tokens: they neither fill a window nor count in its majority.
     @Test func window_isFilledByWhatSpeaksOfTokensOnly() {
         var lane = LaneBench.proven()

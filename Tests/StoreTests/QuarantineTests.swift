@@ -72,6 +72,42 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
+    /// Where a token works is known for ever. Its own lane's window, which closes later, changes nothing.
+    @Test func quarantine_whenTheDeviceHasMoved_leavesItAlone() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...2)
+        try fixture.sql(
+            """
+            update nudged.person p set quarantine = jsonb_build_array(jsonb_build_object(
+                'device', left(encode(sha256(convert_to(device_token, 'UTF8')), 'hex'), 16), 'environment', 'sandbox',
+                'topic', 'com.example.app', 'registered_at', 1, 'at', '2026-11-20T12:00:00Z', 'reason', 'BadDeviceToken', 'state', 'moved'))
+            from public.push_tokens t where t.user_id = p.user_id and p.user_id = \(F.quoted(1))
+            """
+        )
+        let devices = [try refused(fixture, 1), try refused(fixture, 2)]
+        let known = try await fixture.store.quarantine(devices, now: F.now)
+        #expect(known[F.user(1)]?.contains("moved") == true && known[F.user(2)] == "[]")
+        #expect(try fixture.lines("select user_id from nudged.quarantined") == [F.user(2).uuidString.lowercased()])
+        await fixture.close()
+    }
+
+    /// A suspicion that is settled after the window has closed does not weaken the quarantine. A new registration has
+    /// no entry yet.
+    @Test(arguments: [(5, "quarantine"), (6, "suspected")])
+    func suspicion_whenTheDeviceHasAnEntry_isIgnored(registration: Int, expected: String) async throws {
+        let fixture = try await F()
+        let entry = #"{"device": "a", "environment": "sandbox", "topic": "t", "at": "x", "reason": "BadDeviceToken", "#
+        let merged = try fixture.sql(
+            """
+            select string_agg(coalesce(e ->> 'state', 'quarantine'), ',')
+            from jsonb_array_elements(nudged.merged_quarantine(
+                '[\(entry)"registered_at": 5}]', '[\(entry)"registered_at": \(registration), "state": "suspected"}]')) e
+            """
+        )
+        #expect(merged == expected)
+        await fixture.close()
+    }
+
     @Test func quarantine_isBounded() async throws {
         let fixture = try await F()
         try fixture.seed(1...1)

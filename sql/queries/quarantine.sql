@@ -1,7 +1,8 @@
 -- Puts devices into quarantine once a window of Apple's answers has closed, and makes their users due. So these users
 -- are evaluated with the devices that are left. $1 the policy's now. Parallel: $2 user, $3 device hash, $4 environment,
--- $5 topic, $6 the refused registration, $7 when it was decided, $8 reason. Rows: users found. The version rises, so
--- that no earlier decision sends to a refused device.
+-- $5 topic, $6 the refused registration, $7 when it was decided, $8 reason. Rows: users found, with those of their
+-- devices that work in the other environment and stay as they are. The version rises, so that no earlier decision sends
+-- to a refused device.
 with told as materialized (
     select user_id, jsonb_agg(jsonb_build_object(
         'device', device, 'environment', environment, 'topic', topic, 'registered_at', registered_at, 'at', at, 'reason', reason)) as entries
@@ -17,4 +18,4 @@ update nudged.person p set
     quarantine = nudged.merged_quarantine(p.quarantine, t.entries)
 from told t
 where p.user_id = t.user_id
-returning p.user_id
+returning p.user_id, jsonb_path_query_array(p.quarantine, '$[*] ? (@.state == "moved")')::text

@@ -10,6 +10,7 @@ extension Settlement {
         ended += settled.ended.compactMap(plan.reference)
         continued += settled.continued
         staleTokens += settled.staleTokens
+        environments += settled.environments
     }
 }
 

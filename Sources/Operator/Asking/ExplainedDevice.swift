@@ -8,6 +8,10 @@ import TimeZones
 struct ExplainedDevice: Sendable, Equatable {
     enum State: Sendable, Equatable {
         case served
+        /// It is tried in this environment, since Apple refused it in its own.
+        case tried(environment: String)
+        /// It works in this environment, and not in its own.
+        case moved(environment: String)
         /// Apple refused it at this instant. It gets nothing until it registers again.
         case quarantined(at: Instant, reason: String)
         /// The configuration has the app's topic in another environment only.
@@ -23,7 +27,20 @@ struct ExplainedDevice: Sendable, Equatable {
     let registeredAt: Instant?
     let state: State
 
-    static func all(of user: ClaimedUser, _ lanes: LaneDirectory, _ names: DeviceNames) -> [ExplainedDevice] {
+    /// Whether a push can go to it.
+    var isServed: Bool {
+        switch state {
+        case .served, .tried, .moved: true
+        case .quarantined, .otherEnvironment, .otherTopic: false
+        }
+    }
+
+    static func all(
+        of user: ClaimedUser,
+        _ lanes: LaneDirectory,
+        _ names: DeviceNames,
+        now: Instant
+    ) -> [ExplainedDevice] {
         let quarantine = user.quarantine.map(Quarantine.init(json:))
         return user.devices.map { device in
             let wanted = LaneIdentity(
@@ -33,8 +50,13 @@ struct ExplainedDevice: Sendable, Equatable {
             var state = State.served
             if lanes.lane(of: device) == nil {
                 state = lanes.all.contains { $0.topic == wanted.topic } ? .otherEnvironment : .otherTopic
-            } else if let entry = quarantine?.entry(for: device, on: wanted) {
-                state = .quarantined(at: entry.at, reason: entry.reason)
+            } else {
+                switch quarantine?.route(of: device, on: wanted, lanes, now: now) {
+                case nil, .own?: break
+                case .other(let lane, .running)?: state = .tried(environment: lane.environment)
+                case .other(let lane, _)?: state = .moved(environment: lane.environment)
+                case .refused(let entry)?: state = .quarantined(at: entry.at, reason: entry.reason)
+                }
             }
             let hash = PushIdentity.deviceHash(token: device.token)
             return ExplainedDevice(
@@ -64,14 +86,14 @@ enum DeviceGap: Sendable, Equatable {
 
     /// Empty if a device can be sent to.
     static func all(_ devices: [ExplainedDevice], _ leftOut: DevicesLeftOut) -> [DeviceGap] {
-        guard !devices.contains(where: { $0.state == .served }) else { return [] }
+        guard !devices.contains(where: \.isServed) else { return [] }
         var gaps: [DeviceGap] = []
         var refused = 0
         var environments: [LaneIdentity] = []
         var topics: [LaneIdentity] = []
         for device in devices {
             switch device.state {
-            case .served: break
+            case .served, .tried, .moved: break
             case .quarantined: refused += 1
             case .otherEnvironment: environments.append(device.lane)
             case .otherTopic: topics.append(device.lane)

@@ -5,10 +5,22 @@ package struct LaneDirectory: Sendable, Equatable {
     /// For devices without an environment or topic.
     package let standard: LaneIdentity
     package let all: Set<LaneIdentity>
+    /// The lanes of topics that are configured in both environments, each with the one of the other environment.
+    private let counterparts: [LaneIdentity: LaneIdentity]
 
     package init(standard: LaneIdentity, others: [LaneIdentity] = []) {
         self.standard = standard
-        all = Set(others).union([standard])
+        let all = Set(others).union([standard])
+        self.all = all
+        counterparts = Dictionary(
+            all.compactMap { lane in lane.inOtherEnvironment.map { (lane, $0) } }.filter { all.contains($0.1) },
+            uniquingKeysWith: { first, _ in first }
+        )
+    }
+
+    /// The lane of the same topic in the other environment. nil: none is configured.
+    package func counterpart(of lane: LaneIdentity) -> LaneIdentity? {
+        counterparts.isEmpty ? nil : counterparts[lane]
     }
 
     /// nil: no lane serves it.
@@ -42,4 +54,13 @@ package struct LaneIdentity: Sendable, Hashable {
 
     /// As text for an operator.
     package var text: String { "\(topic) (\(environment))" }
+
+    /// The same topic in the other environment. nil: the environment is neither sandbox nor production.
+    var inOtherEnvironment: LaneIdentity? {
+        switch environment {
+        case "sandbox": LaneIdentity(environment: "production", topic: topic)
+        case "production": LaneIdentity(environment: "sandbox", topic: topic)
+        default: nil
+        }
+    }
 }

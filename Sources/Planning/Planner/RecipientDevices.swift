@@ -6,6 +6,7 @@ import TimeZones
 struct ServedDevice: Sendable {
     let device: Device
     let lane: LaneIdentity
+    let trial: EnvironmentTrial
 
     /// Names the device in the record, in retries and in the quarantine.
     var hash: String { PushIdentity.deviceHash(token: device.token) }
@@ -20,17 +21,22 @@ struct RecipientDevices: Sendable {
     /// No lane of this daemon serves them.
     private(set) var foreign: [Device] = []
 
-    init(_ user: ClaimedUser, _ lanes: LaneDirectory) {
+    init(_ user: ClaimedUser, _ lanes: LaneDirectory, now: Instant) {
         let quarantine = user.quarantine.map(Quarantine.init(json:))
         for device in user.devices {
             guard let lane = lanes.lane(of: device) else {
                 foreign.append(device)
                 continue
             }
-            if let entry = quarantine?.entry(for: device, on: lane) {
-                refused[entry.deviceHash] = entry
-            } else {
-                served.append(ServedDevice(device: device, lane: lane))
+            switch quarantine?.route(of: device, on: lane, lanes, now: now) ?? Quarantine.route(on: lane, lanes) {
+            case .own(let trial): served.append(ServedDevice(device: device, lane: lane, trial: trial))
+            case .other(let other, let trial):
+                // A table of the app's may have a row of the same token for that lane too.
+                guard !user.devices.contains(where: { $0.token == device.token && lanes.lane(of: $0) == other }) else {
+                    continue
+                }
+                served.append(ServedDevice(device: device, lane: other, trial: trial))
+            case .refused(let entry): refused[entry.deviceHash] = entry
             }
         }
     }

@@ -14,6 +14,7 @@ struct NudgeOutcomes {
 
     private(set) var records: [DeliveryRecord] = []
     private(set) var staleTokens: [Settlement.StaleToken] = []
+    private(set) var environments: [EnvironmentNote] = []
     private(set) var left: [Retry.Left] = []
     /// A device got it, or may have got it: the nudge counts.
     private(set) var wasAnswered = false
@@ -33,6 +34,9 @@ struct NudgeOutcomes {
         case .accepted:
             wasAnswered = true
             record(.accepted, target, status: 200)
+            if target.trial == .running, let refusing = target.lane.inOtherEnvironment {
+                note(.moved, target, on: refusing, reason: PushOutcome.badDeviceToken)
+            }
         case .unknown(let reason):
             wasAnswered = true
             record(.unknown, target, reason: reason)
@@ -46,7 +50,7 @@ struct NudgeOutcomes {
             if let deletes { forget(target, deletes) }
         case .suspect(let status, let reason):
             wasAttempted = true
-            comeBack(target, at: now + Retry.refusalSeconds, orElse: .rejected, reason: reason, status: status)
+            refuse(target, reason: reason, status: status)
         case .delayed(let reason, let status, let retryAfter):
             delay(target, reason: reason, status: status, retryAfter: retryAfter)
         case .unsent:
@@ -59,6 +63,40 @@ struct NudgeOutcomes {
                 )
             )
         }
+    }
+
+    /// The token may be of the other environment. It is tried there at once, so that a person who waits for a message
+    /// gets it. Nobody is blamed yet: the lane's window decides later.
+    private mutating func refuse(_ target: PlannedNudge.Target, reason: String, status: Int) {
+        var seconds = Retry.refusalSeconds
+        if target.trial == .open, reason == PushOutcome.badDeviceToken {
+            note(.suspected, target, on: target.lane, reason: reason)
+            seconds = Retry.unsentSeconds
+        } else if target.trial == .running {
+            note(.tried, target, on: target.lane, reason: reason)
+        }
+        comeBack(target, at: now + seconds, orElse: .rejected, reason: reason, status: status)
+    }
+
+    private mutating func note(
+        _ state: EnvironmentNote.State,
+        _ target: PlannedNudge.Target,
+        on lane: LaneIdentity,
+        reason: String
+    ) {
+        environments.append(
+            EnvironmentNote(
+                userID: userID,
+                token: target.device.token,
+                deviceHash: target.hash,
+                environment: lane.environment,
+                topic: lane.topic,
+                state: state,
+                registration: target.device.registration,
+                at: attemptedAt,
+                reason: reason
+            )
+        )
     }
 
     private mutating func delay(_ target: PlannedNudge.Target, reason: String, status: Int, retryAfter: Int?) {
@@ -96,7 +134,8 @@ struct NudgeOutcomes {
             Settlement.StaleToken(
                 userID: userID,
                 token: target.device.token,
-                environment: target.lane.environment,
+                // As its row says: the device may be served in the other environment.
+                environment: target.device.environment ?? target.lane.environment,
                 topic: target.lane.topic,
                 unregisteredAt: instant,
                 apnsID: target.apnsID

@@ -17,6 +17,7 @@ struct PlanOutcomes {
     private(set) var records: [DeliveryRecord] = []
     private(set) var ended: [NudgeIdentity] = []
     private(set) var staleTokens: [Settlement.StaleToken] = []
+    private(set) var environments: [EnvironmentNote] = []
 
     init(_ plan: SendPlan, attemptedAt: Instant, now: Instant) {
         self.plan = plan
@@ -35,6 +36,7 @@ struct PlanOutcomes {
         for (target, outcome) in zip(nudge.targets, outcomes) { entered.enter(outcome, for: target) }
         records += entered.records
         staleTokens += entered.staleTokens
+        environments += entered.environments
 
         let counts = nudge.countedAt != nil || entered.wasAnswered
         let left = nudge.waiting + entered.left

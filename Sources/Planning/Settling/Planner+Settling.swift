@@ -111,7 +111,8 @@ extension Planner {
             records: plan.records + entered.records,
             ended: ended,
             continued: ended.compactMap { plan.continuations[$0] },
-            staleTokens: entered.staleTokens
+            staleTokens: entered.staleTokens,
+            environments: entered.environments
         )
     }
 }

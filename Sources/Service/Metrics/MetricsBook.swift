@@ -29,7 +29,8 @@ struct MetricsBook: Sendable {
             }
         case .quarantined: quarantined += 1
         case .statementFailed, .settlementFailed: writeFailures += 1
-        case .recovered, .noticed, .zonesUnread, .rejected, .unknown, .fenced, .paused, .progress, .fanOutFailed,
+        case .recovered, .noticed, .zonesUnread, .rejected, .moved, .unknown, .fenced, .paused, .progress,
+            .fanOutFailed,
             .ownership, .membershipEnded, .membersDeclaredDead:
             break
         }

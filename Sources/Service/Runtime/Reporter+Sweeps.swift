@@ -23,6 +23,7 @@ extension Reporter {
             rejected(Self.name(user), device, reason, status)
         case .unknown(let user, let kind, let device, let reason): unknown(Self.name(user), kind, device, reason)
         case .quarantined(let device): quarantined(device)
+        case .moved(let device): moved(device)
         case .statementFailed(let error): statementFailed(error.description)
         case .settlementFailed(let error): statementFailed(error)
         case .fanOutFailed(let reminder, let error): fanOutFailed(reminder, error)
@@ -122,6 +123,21 @@ extension Reporter {
             [
                 "user_id": "\(user)", "device": "\(device(refused.deviceHash))", "reason": "\(refused.reason)",
                 "topic": "\(refused.topic)", "environment": "\(refused.environment)",
+            ]
+        )
+    }
+
+    private func moved(_ note: EnvironmentNote) {
+        guard let environment = note.newEnvironment else { return }
+        let user = Self.name(note.userID)
+        say(
+            .deviceMoved,
+            about: environment,
+            "a device of user \(user) for \(note.topic) works in \(environment), not in \(note.environment): "
+                + "its pushes go there from now on",
+            [
+                "user_id": "\(user)", "device": "\(device(note.deviceHash))", "topic": "\(note.topic)",
+                "environment": "\(environment)",
             ]
         )
     }

@@ -2,7 +2,7 @@ extension Event {
     // MARK: One user's push or device. Devices are called by a keyed hash, never by their tokens.
 
     static let pushes = [
-        pushRejected, pushUnknown, deviceQuarantined, invalidToken, payloadTooLarge, deviceNotServed,
+        pushRejected, pushUnknown, deviceQuarantined, deviceMoved, invalidToken, payloadTooLarge, deviceNotServed,
     ]
 
     /// Apple refused a push.
@@ -45,6 +45,21 @@ extension Event {
             "If they are few, do nothing. If they are many, check that the app's builds fit the tokens' environment "
             + "and topic. select * from nudged.quarantined shows them all.",
         fields: ["user_id", "device", "reason", "topic", "environment"],
+        atMost: 5
+    )
+
+    /// A device works in the other environment.
+    public static let deviceMoved = Event(
+        "device_moved",
+        "5c1d9b0f7a6e4f0f9d0a3f5e8b27c416",
+        .info,
+        "A device works in the other environment",
+        "Production refused a device of user @NUDGED_USER_ID@ for @NUDGED_TOPIC@ and the sandbox accepts it, or the "
+            + "other way round. Its pushes go to @NUDGED_ENVIRONMENT@ from now on.",
+        remedy:
+            "If they are many, let the app register its tokens with the right environment: NudgedKit reads it from the "
+            + "app's entitlements.",
+        fields: ["user_id", "device", "topic", "environment"],
         atMost: 5
     )
 

@@ -1,8 +1,10 @@
+import APNs
 import Fixtures
 import Planning
 import Service
 import Store
 import Testing
+import TimeZones
 
 @testable import Operator
 
@@ -10,8 +12,16 @@ import Testing
 @Suite struct ExplainedDeviceTests {
     typealias F = PlannerFixture
 
+    /// Less than a day after the refusal.
+    private static let now = Instant(seconds: 1_795_140_000)
+
     private static func devices(_ devices: [Device]) -> [ExplainedDevice] {
-        ExplainedDevice.all(of: F.user(devices: devices), LaneDirectory(standard: F.lane), DeviceNames(secret: ""))
+        ExplainedDevice.all(
+            of: F.user(devices: devices),
+            LaneDirectory(standard: F.lane),
+            DeviceNames(secret: ""),
+            now: now
+        )
     }
 
     private static func device(environment: String? = nil, topic: String? = nil) -> Device {
@@ -23,6 +33,23 @@ import Testing
             Self.device(), Self.device(environment: "production"), Self.device(topic: "com.example.other"),
         ])
         #expect(found.map(\.state) == [.served, .otherEnvironment, .otherTopic])
+        #expect(DeviceGap.all(found, DevicesLeftOut()).isEmpty)
+    }
+
+    @Test(arguments: [("suspected", true), ("moved", false)])
+    func state_whenTheDeviceIsServedInTheOtherEnvironment_saysSo(state: String, isTried: Bool) {
+        let device = Self.device()
+        let entry =
+            #"[{"device":"\#(PushIdentity.deviceHash(token: device.token))","environment":"sandbox","#
+            + #""topic":"com.example.app","at":"2026-11-20T00:00:00Z","reason":"BadDeviceToken","state":"\#(state)"}]"#
+        let production = LaneIdentity(environment: "production", topic: F.lane.topic)
+        let found = ExplainedDevice.all(
+            of: F.user(quarantine: entry, devices: [device]),
+            LaneDirectory(standard: F.lane, others: [production]),
+            DeviceNames(secret: ""),
+            now: Self.now
+        )
+        #expect(found.map(\.state) == [isTried ? .tried(environment: "production") : .moved(environment: "production")])
         #expect(DeviceGap.all(found, DevicesLeftOut()).isEmpty)
     }
 

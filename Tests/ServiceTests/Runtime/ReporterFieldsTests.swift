@@ -32,6 +32,17 @@ import struct FoundationEssentials.UUID
             at: Instant(seconds: 0),
             reason: "BadDeviceToken"
         )
+        let moved = EnvironmentNote(
+            userID: user,
+            token: "ab",
+            deviceHash: hash,
+            environment: "production",
+            topic: "com.example.app",
+            state: .moved,
+            registration: nil,
+            at: Instant(seconds: 0),
+            reason: "BadDeviceToken"
+        )
         let unread = TimeZoneError(.unreadable, "/zones/Asia/Tokyo", number: EMFILE)
         return [
             .finished(id: UUID(), report), .recovered(pushes: 2), .ownership(ranges: 32, members: 2),
@@ -45,7 +56,8 @@ import struct FoundationEssentials.UUID
             .rejected(user: user, deviceHash: hash, reason: "Unregistered", status: 410),
             .rejected(user: user, deviceHash: hash, reason: "invalid_token", status: nil),
             .rejected(user: user, deviceHash: hash, reason: "payload_too_large", status: nil),
-            .quarantined(refused), .unknown(user: user, kind: "message", deviceHash: hash, reason: "timeout"),
+            .quarantined(refused), .moved(moved),
+            .unknown(user: user, kind: "message", deviceHash: hash, reason: "timeout"),
             .settlementFailed(error: "no space"),
             .fanOutFailed(ReminderFixture.reminder(ReminderFixture.at("2026-11-20T06:00:00Z")), error: "no view"),
             .fenced(pushes: 2), .paused([.checkIn], before: []),

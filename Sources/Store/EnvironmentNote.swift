@@ -1,0 +1,70 @@
+package import FoundationEssentials
+package import TimeZones
+
+/// What an answer of Apple says about a device's environment: an element of the column `nudged.person.quarantine`.
+package struct EnvironmentNote: Sendable, Equatable {
+    package enum State: String, Sendable {
+        /// The lane's window blames the device: nothing is sent to it here until it registers again. → `moved`.
+        /// `quarantine.sql` writes it, without a name.
+        case refused
+        /// Apple answered BadDeviceToken here once, and the lane's window is open. It is tried in the other
+        /// environment. → `moved`, `refused`.
+        case suspected
+        /// It was refused here, where it was only tried. The next registration is tried again.
+        case tried
+        /// It works in the other environment of this topic. This is true of the token for ever.
+        case moved
+    }
+
+    package let userID: UUID
+    /// Never logged.
+    package let token: String
+    /// Identifies the device without its token.
+    package let deviceHash: String
+    /// The environment that the state is about: `sandbox` or `production`.
+    package let environment: String
+    package let topic: String
+    package let state: State
+    let registration: Int64?
+    let at: Instant
+    /// Apple's reason.
+    package let reason: String
+
+    /// - Parameter registration: the one that was answered (`Device.registration`).
+    package init(
+        userID: UUID,
+        token: String,
+        deviceHash: String,
+        environment: String,
+        topic: String,
+        state: State,
+        registration: Int64?,
+        at: Instant,
+        reason: String
+    ) {
+        self.userID = userID
+        self.token = token
+        self.deviceHash = deviceHash
+        self.environment = environment
+        self.topic = topic
+        self.state = state
+        self.registration = registration
+        self.at = at
+        self.reason = reason
+    }
+
+    /// Where a device that has moved works. nil: it has not moved.
+    package var newEnvironment: String? {
+        guard state == .moved else { return nil }
+        return environment == "production" ? "sandbox" : "production"
+    }
+
+    /// One note for each device and lane, since several nudges of a flight can bring the same one.
+    static func distinct(_ notes: [EnvironmentNote]) -> [EnvironmentNote] {
+        var seen: Set<[String]> = []
+        // In the order of user_id, like all writers that wait for locks.
+        return notes.sorted { $0.userID < $1.userID }.filter {
+            seen.insert([$0.userID.uuidString, $0.deviceHash, $0.environment, $0.topic, $0.state.rawValue]).inserted
+        }
+    }
+}

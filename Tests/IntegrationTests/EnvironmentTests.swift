@@ -1,0 +1,182 @@
+import APNsSimulator
+import Glibc
+import LocalPostgres
+import TestSupport
+import Testing
+
+/// Tokens that name the wrong environment, between a simulated sandbox and a simulated production.
+@Suite(.ownThreads) struct EnvironmentTests {
+    private static let secondKey = "KEY7654321"
+
+    /// Sandbox is the main lane, production the other one, of the same app.
+    private final class TwoEnvironments: Sendable {
+        let scene: Scene
+        let production: APNsSimulator
+        let path: String
+
+        /// - Parameters:
+        ///   - sandboxOnly: users whose token production refuses.
+        ///   - broken: users whose token both refuse.
+        init(sandboxOnly: Set<Int>, broken: Set<Int> = []) async throws {
+            @Sendable func holds(_ users: Set<Int>, _ token: String) -> Bool {
+                users.contains { Scene.token($0) == token }
+            }
+            scene = try await Scene(perDevice: { token, _ in
+                holds(broken, token) ? .answer(status: 400, reason: "BadDeviceToken") : nil
+            })
+            let certificate = try SimulatorCertificate()
+            production = try APNsSimulator(
+                script: SimulatorScript(
+                    settings: SimulatorSettings(keys: [
+                        certificate.registered(keyID: EnvironmentTests.secondKey, teamID: Scene.teamID)
+                    ]),
+                    perDevice: { token, _ in
+                        holds(sandboxOnly.union(broken), token) ? .answer(status: 400, reason: "BadDeviceToken") : nil
+                    }
+                ),
+                certificate: certificate.server
+            )
+            try production.start()
+            scene.write(certificate.authority, to: "ca2.pem")
+            scene.write(certificate.providerKey.privateKey, to: "key2.p8")
+            path = scene.write(
+                """
+                apns:
+                  apps:
+                    - environment: production
+                      keyId: \(EnvironmentTests.secondKey)
+                      privateKeyFile: \(scene.folder)/key2.p8
+                      endpoint: \(production.endpoint)
+                      caFile: \(scene.folder)/ca2.pem
+                """,
+                to: "nudged.yaml"
+            )
+        }
+
+        deinit { production.stop() }
+
+        func once() async throws -> Scene.Run {
+            try await scene.nudged(["run", "--once", "--json", "--config", path], within: .seconds(90))
+        }
+
+        /// Requests of both: production's and the sandbox's.
+        var requests: [Int] { [production.counts.requests, scene.simulator.counts.requests] }
+
+        /// Messages only, at any hour, with every token registered for production.
+        func seed(_ users: Int) throws {
+            try scene.seedDue(users)
+            try scene.sql(
+                """
+                update public.context_profiles set notification_preferences = '{"quiet_hours_start": "00:00", "quiet_hours_end": "00:00"}';
+                update public.push_tokens set environment = 'production'
+                """
+            )
+        }
+
+        func send(_ users: ClosedRange<Int>) throws {
+            for user in users { try scene.sql("select nudged_api.send('\(Scene.user(user))', 'Ann', 'Hello.')") }
+        }
+    }
+
+    @Test func sandboxToken_whenInProduction_costsOnePushOnce() async throws {
+        let both = try await TwoEnvironments(sandboxOnly: [1, 2], broken: [3])
+        try both.seed(10)
+        try both.send(1...10)
+        let run = try await both.once()
+        #expect(run.exit == .code(0) && run.number("sent") == 9 && run.number("rejected") == 1, "\(run.text)")
+        #expect(both.requests == [10, 3])
+        #expect(run.errors.occurrences(of: "device_moved") == 2, "\(run.text)")
+        #expect(run.errors.occurrences(of: "device_quarantined") == 1, "\(run.text)")
+        #expect(
+            try both.scene.lines("select user_id, environment from nudged.quarantined")
+                == ["\(Scene.user(3))|production"]
+        )
+        // Remembered where people look for it, and the registration stays as old as it is.
+        #expect(
+            try both.scene.lines(
+                "select user_id from public.push_tokens where environment = 'sandbox' and updated_at = '2026-01-01' order by 1"
+            ) == [Scene.user(1), Scene.user(2)]
+        )
+
+        // The app says production again, with a new registration, and the daemon is another process.
+        try both.scene.sql(
+            "update public.push_tokens set environment = 'production', updated_at = now() where user_id <= '\(Scene.user(2))'"
+        )
+        try both.send(1...2)
+        #expect(try await both.once().number("sent") == 2)
+        #expect(both.requests == [10, 5])
+    }
+
+    /// The daemon dies after Apple's answer of the sandbox, before it is recorded.
+    @Test func sandboxToken_whenTheDaemonDiesInBetween_isNotTriedInProductionAgain() async throws {
+        let both = try await TwoEnvironments(sandboxOnly: [1])
+        try both.seed(1)
+        // Production's refusal is recorded as it is by a daemon that lives.
+        try both.scene.sql(
+            """
+            insert into nudged.person (user_id, due_at, quarantine)
+            select user_id, '2030-01-01', jsonb_build_array(jsonb_build_object(
+                'device', left(encode(sha256(convert_to(device_token, 'UTF8')), 'hex'), 16), 'environment', 'production',
+                'topic', '\(Scene.topic)', 'registered_at', (extract(epoch from updated_at) * 1000000)::bigint,
+                'at', to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), 'reason', 'BadDeviceToken',
+                'state', 'suspected'))
+            from public.push_tokens
+            """
+        )
+        try both.send(1...1)
+        let dead = try await both.scene.nudged(
+            ["run", "--once", "--json", "--config", both.path],
+            ["NUDGED_FAIL_POINT": "before_settle:kill"]
+        )
+        #expect(dead.exit != .code(0))
+        try both.scene.expireLeases()
+        let run = try await both.once()
+        #expect(run.exit == .code(0), "\(run.text)")
+        #expect(both.requests[0] == 0 && both.requests[1] == 2, "a message without an answer is repeated once, there")
+        let states = "select quarantine #>> '{0,state}' from nudged.person"
+        #expect(try both.scene.sql(states) == "moved")
+    }
+
+    /// Two daemons share the users. Each user has one push too many, from either daemon.
+    @Test func sandboxTokens_whenTwoDaemonsWork_costOnePushEach() async throws {
+        let users = 40
+        let both = try await TwoEnvironments(sandboxOnly: Set(1...users))
+        try both.seed(users)
+        let daemons = try (0..<2).map { _ in
+            try both.scene.start(["run", "--config", both.path], ["SCHEDULE_INTERVAL": "100ms"])
+        }
+        try await both.scene.wait(for: "count(distinct owner) = 2 from nudged.range", of: daemons[0])
+        try both.send(1...users)
+        let accepted = "count(*) = \(users) from nudged.delivery where outcome = 'accepted'"
+        try await both.scene.wait(for: accepted, of: daemons[0])
+        try both.send(1...users)
+        try await both.scene.wait(
+            for: "count(*) = \(2 * users) from nudged.delivery where outcome = 'accepted'",
+            of: daemons[0]
+        )
+        #expect(both.requests == [users, 2 * users])
+        for daemon in daemons {
+            daemon.signal(SIGTERM)
+            #expect(try await both.scene.finish(daemon).exit == .code(0))
+        }
+    }
+
+    /// Most of production's answers are refusals: the lane stops and blames no device. Each is tried in the sandbox
+    /// once, which goes on.
+    @Test func lane_whenMostTokensAreBrokenEverywhere_stopsAndBlamesNobody() async throws {
+        let users = 150
+        let both = try await TwoEnvironments(sandboxOnly: [], broken: Set(1...users))
+        try both.seed(users)
+        try both.send(1...users)
+        let daemon = try both.scene.start(["run", "--config", both.path], ["SCHEDULE_INTERVAL": "100ms"])
+        try await both.scene.wait(
+            for: "count(*) >= 100 from nudged.person where quarantine @> '[{\"state\": \"tried\"}]'",
+            of: daemon
+        )
+        daemon.signal(SIGTERM)
+        let run = try await both.scene.finish(daemon)
+        #expect(run.errors.contains("lane_stopped") && !run.errors.contains("device_quarantined"), "\(run.text)")
+        #expect(try both.scene.sql("select count(*) from nudged.quarantined") == "0")
+        #expect(both.requests[1] <= users)
+    }
+}
