@@ -60,7 +60,8 @@ enum DrawnResult: String, CaseIterable {
             [
                 ("user_id", .uuid), ("id", .uuid), ("created_at", .timestamptz), ("title", .text), ("body", .text),
                 ("data", .text), ("conversation_id", .text), ("domain", .text), ("urgent", .bool), ("category", .text),
-                ("thread_id", .text), ("collapse_key", .text), ("expires_at", .timestamptz), ("pending", .int8),
+                ("thread_id", .text), ("collapse_key", .text), ("expires_at", .timestamptz), ("apns", .text),
+                ("deliver_at", .timestamptz), ("deliver_local", .timestamptz), ("pending", .int8),
             ]
         case .reminders:
             [
@@ -69,13 +70,14 @@ enum DrawnResult: String, CaseIterable {
                 ("due_at", .timestamptz), ("due_local", .timestamptz), ("timezone", .text), ("is_own", .bool),
                 ("recurrence", .text), ("number", .int4), ("first_at", .timestamptz), ("first_local", .timestamptz),
                 ("planned_local", .timestamptz), ("restored_at", .timestamptz), ("wakes_at", .timestamptz),
+                ("apns", .text), ("data", .text), ("conversation_id", .text), ("domain", .text),
                 ("is_fan_out", .bool),
             ]
         case .live: [("id", .uuid)]
         case .templates:
             [
                 ("id", .int4), ("domain", .text), ("locale", .text), ("title", .text), ("body", .text),
-                ("weight", .int4), ("action", .text),
+                ("weight", .int4), ("action", .text), ("apns", .text), ("data", .text),
             ]
         }
     }

@@ -122,9 +122,9 @@ enum RowsTarget {
         guard let payload = nudge.payload else {
             return require(nudge.identity.kind == .checkIn, "a text without a payload")
         }
-        // A message's data is copied as the row has it, with any white space.
-        let isClean = payload.allSatisfy { $0 >= 0x20 }
-        require(isClean || nudge.identity.kind == .message, "a control character in a payload")
+        // Data is copied as the row has it, with any white space.
+        let isClean = payload.allSatisfy { $0 >= 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
+        require(isClean, "a control character in a payload")
         require((try? JSONValue(parsing: payload)) != nil, "a payload that is no JSON")
         require(payload.count <= 4_096 || nudge.identity.kind != .checkIn, "\(payload.count) bytes")
     }

@@ -25,6 +25,9 @@ public struct Push: Sendable {
     public var payload: [UInt8]
     /// The push must not be written after this instant (milliseconds of CLOCK_BOOTTIME).
     public var writeBy: Int64
+    /// Whether this push tries the token in another environment than the one it was registered for. If it is refused,
+    /// that says nothing about the lane.
+    public var isTrial: Bool
 
     /// A push with these values. `Sender.send` checks them and reports for each push.
     public init(
@@ -37,7 +40,8 @@ public struct Push: Sendable {
         apnsID: UUID,
         collapseID: String? = nil,
         payload: [UInt8],
-        writeBy: Int64
+        writeBy: Int64,
+        isTrial: Bool = false
     ) {
         self.tag = tag
         self.token = token
@@ -49,5 +53,6 @@ public struct Push: Sendable {
         self.collapseID = collapseID
         self.payload = payload
         self.writeBy = writeBy
+        self.isTrial = isTrial
     }
 }

@@ -226,11 +226,15 @@ struct Dispatcher: Sendable {
                             tag: tag,
                             token: target.device.token,
                             topic: lane.topic,
+                            pushType: nudge.isBackground ? .background : .alert,
+                            // Apple refuses a background push of another priority.
+                            priority: nudge.isBackground ? .conserving : .immediate,
                             expiration: nudge.expiresAt.seconds,
                             apnsID: target.apnsID,
                             collapseID: collapseID,
                             payload: nudge.payload ?? settings.payload,
-                            writeBy: min(lastWrite, end)
+                            writeBy: min(lastWrite, end),
+                            isTrial: target.trial == .running
                         )
                     )
                 }

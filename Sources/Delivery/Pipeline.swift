@@ -15,6 +15,7 @@ package final class Pipeline: Sendable {
     private let claimer: Claimer
     private let settler: Settler
     private let decisions: DecisionStage
+    private let previews: PreviewStage
     private let finished = SweepTotals()
 
     /// - Parameter daemonID: identifies this daemon in the database.
@@ -51,6 +52,7 @@ package final class Pipeline: Sendable {
         settler = Settler(delivery)
         decisions = DecisionStage(delivery, settler: settler)
         claimer = Claimer(delivery, settler: settler, decisions: decisions)
+        previews = PreviewStage(delivery)
     }
 
     /// Takes effect with the next sweep.
@@ -86,6 +88,11 @@ package final class Pipeline: Sendable {
         defer { run.end() }
         try await claimer.sweep(run)
     }
+
+    // MARK: Previews
+
+    /// Answers `nudged_api.preview`, beside the sweeps, until the task is cancelled or the daemon stops.
+    package func answerPreviews() async { await previews.run() }
 
     // MARK: The end
 

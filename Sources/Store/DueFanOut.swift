@@ -22,8 +22,8 @@ package struct DueFanOut: Sendable, Equatable {
     /// Reads a row of `due_fan_outs.sql`.
     init(_ rows: Rows, _ row: Int) throws(PostgresError) {
         var reminder = try PendingReminder(rows, row)
-        reminder.isCancelled = try !rows.bool(row, 20)
-        self.init(reminder: reminder, after: try rows.uuidOrNull(row, 19))
+        reminder.isCancelled = try !rows.bool(row, 24)
+        self.init(reminder: reminder, after: try rows.uuidOrNull(row, 23))
     }
 
     /// The same fan-out, before its first member.

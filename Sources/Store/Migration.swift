@@ -49,6 +49,8 @@ package struct Migration: Sendable, Equatable {
         Migration(6, "roles", PackageResources._006_roles_sql),
         Migration(7, "templates_and_operations", PackageResources._007_templates_and_operations_sql),
         Migration(8, "answers", PackageResources._008_answers_sql),
+        Migration(9, "previews", PackageResources._009_previews_sql),
+        Migration(10, "app", PackageResources._010_app_sql),
     ]
 
     /// The number of the last migration that this version knows.

@@ -26,6 +26,7 @@ extension Query {
     private typealias SQL = PackageResources
 
     package static let analysed = Query("analysed", SQL.analysed_sql)
+    package static let answerPreview = Query("answer_preview", SQL.answer_preview_sql)
     package static let claimDevices = Query("claim_devices", SQL.claim_devices_sql)
     package static let claimDevicesBounded = Query("claim_devices_bounded", SQL.claim_devices_bounded_sql)
     package static let claimDevicesDistributed = Query("claim_devices_distributed", SQL.claim_devices_distributed_sql)
@@ -66,6 +67,7 @@ extension Query {
     package static let endMember = Query("end_member", SQL.end_member_sql)
     package static let endMessages = Query("end_messages", SQL.end_messages_sql)
     package static let endReminders = Query("end_reminders", SQL.end_reminders_sql)
+    package static let eraseDeparted = Query("erase_departed", SQL.erase_departed_sql)
     package static let excessRights = Query("excess_rights", SQL.excess_rights_sql)
     package static let forgetDevices = Query("forget_devices", SQL.forget_devices_sql)
     package static let freePeople = Query("free_people", SQL.free_people_sql)
@@ -84,6 +86,9 @@ extension Query {
     package static let migrationsApplied = Query("migrations_applied", SQL.migrations_applied_sql)
     package static let migrationsNeeded = Query("migrations_needed", SQL.migrations_needed_sql)
     package static let noteAnalysed = Query("note_analysed", SQL.note_analysed_sql)
+    package static let moveDevices = Query("move_devices", SQL.move_devices_sql)
+    package static let noteEnvironments = Query("note_environments", SQL.note_environments_sql)
+    package static let openPreviews = Query("open_previews", SQL.open_previews_sql)
     package static let orphanIntents = Query("orphan_intents", SQL.orphan_intents_sql)
     package static let orphans = Query("orphans", SQL.orphans_sql)
     package static let ownIntents = Query("own_intents", SQL.own_intents_sql)
@@ -97,6 +102,7 @@ extension Query {
     package static let probeProfile = Query("probe_profile", SQL.probe_profile_sql)
     package static let probeReminders = Query("probe_reminders", SQL.probe_reminders_sql)
     package static let pruneMessageKeys = Query("prune_message_keys", SQL.prune_message_keys_sql)
+    package static let prunePreviews = Query("prune_previews", SQL.prune_previews_sql)
     package static let pruneReminders = Query("prune_reminders", SQL.prune_reminders_sql)
     package static let quarantine = Query("quarantine", SQL.quarantine_sql)
     package static let readDeliveries = Query("read_deliveries", SQL.read_deliveries_sql)

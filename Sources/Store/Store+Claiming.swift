@@ -294,11 +294,11 @@ extension Store {
         ("claim_devices", .probeDevices, "nudged.device", ["token", "registered_at", "environment", "topic"]),
         (
             "claim_messages", .probeMessages, "nudged.message",
-            ["title", "body", "data", "category", "thread_id", "collapse_key"]
+            ["title", "body", "data", "category", "thread_id", "collapse_key", "apns", "deliver_local"]
         ),
         (
             "claim_reminders", .probeReminders, "nudged.occurrence",
-            ["subject_type", "subject_id", "title", "body", "due_local", "timezone", "recurrence"]
+            ["subject_type", "subject_id", "title", "body", "apns", "due_local", "timezone", "recurrence"]
         ),
     ]
 

@@ -177,6 +177,7 @@ extension Store {
             )
         }
         if !settlement.updates.isEmpty { statements.append(settleUsers(settlement.updates)) }
+        if !settlement.environments.isEmpty { statements.append(noteEnvironments(settlement.environments)) }
         if !settlement.records.isEmpty { statements.append(recordDeliveries(settlement)) }
         if !settlement.ended.isEmpty {
             // An id is unique across both tables.
@@ -210,6 +211,32 @@ extension Store {
                 ),
                 .textArray(updates.map(\.reason?.rawValue)),
             ]
+        )
+    }
+
+    private func noteEnvironments(_ notes: [EnvironmentNote]) -> Statement {
+        let notes = EnvironmentNote.distinct(notes)
+        return Query.noteEnvironments([
+            .uuidArray(notes.map(\.userID)), .textArray(notes.map(\.deviceHash)),
+            .textArray(notes.map(\.environment)), .textArray(notes.map(\.topic)),
+            .int8Array(notes.map(\.registration)), .textArray(notes.map(\.at.rfc3339)),
+            .textArray(notes.map(\.reason)), .textArray(notes.map(\.state.rawValue)),
+        ])
+    }
+
+    /// Writes the environments in which devices work into a table of devices that nudged created. It is for people and
+    /// the app: nudged itself goes by `nudged.person.quarantine`, also if this fails.
+    package func moveDevices(_ notes: [EnvironmentNote]) async throws(PostgresError) {
+        let notes = EnvironmentNote.distinct(notes).filter { $0.state == .moved }
+        guard !notes.isEmpty else { return }
+        _ = try await one(
+            records,
+            .moveDevices,
+            [
+                .uuidArray(notes.map(\.userID)), .textArray(notes.map(\.token)),
+                .textArray(notes.map(\.newEnvironment)), .textArray(notes.map(\.topic)),
+            ],
+            settings: Self.impatient
         )
     }
 

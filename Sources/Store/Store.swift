@@ -1,4 +1,4 @@
-import FoundationEssentials
+package import FoundationEssentials
 package import Postgres
 package import TimeZones
 
@@ -73,9 +73,11 @@ package struct Store: Sendable {
     /// Waits for a locked row only as long as another transaction's commit takes.
     static let impatient = Patience.usual.settings
 
-    /// Puts devices into quarantine until they register again.
-    package func quarantine(_ devices: [RefusedDevice], now: Instant) async throws(PostgresError) {
-        _ = try await one(
+    /// Puts devices into quarantine until they register again. Returns each user's devices that work in the other
+    /// environment, as in the column: they stay as they are.
+    @discardableResult
+    package func quarantine(_ devices: [RefusedDevice], now: Instant) async throws(PostgresError) -> [UUID: String] {
+        let rows = try await one(
             records,
             .quarantine,
             [
@@ -86,6 +88,9 @@ package struct Store: Sendable {
             ],
             settings: Self.impatient
         )
+        var moved: [UUID: String] = [:]
+        for row in 0..<rows.count { moved[try rows.uuid(row, 0)] = try rows.text(row, 1) }
+        return moved
     }
 
     /// Whether anyone is still due.
@@ -129,6 +134,12 @@ package struct Store: Sendable {
     /// Deletes a bounded number of old dedupe keys. Returns how many: if any, more may be left.
     package func pruneMessageKeys() async throws(PostgresError) -> Int {
         Int(try await one(claims, .pruneMessageKeys, []).int8(0, 0))
+    }
+
+    /// Erases a bounded number of users who were deleted from `auth.users` while somebody held their rows. Returns how
+    /// many: if any, more may be left.
+    package func eraseDeparted() async throws(PostgresError) -> Int {
+        Int(try await one(claims, .eraseDeparted, []).int8(0, 0))
     }
 
     // MARK: How a statement runs

@@ -18,6 +18,10 @@ struct Explain: AsyncParsableCommand {
             It simulates a future instant: it assumes that every push until then is accepted and that nothing of the \
             user changes. It lists what is sent before. For a past instant it shows the record of that time.
 
+            With --message or --body it says what would become of such a message if it were sent now: whether, why, to \
+            how many devices and with which text. Where the user consents, it asks the decision service. Nothing is \
+            sent, written or counted.
+
             Exit status: 67 (EX_NOUSER) if nothing is known of the user.
             """
     )
@@ -31,10 +35,24 @@ struct Explain: AsyncParsableCommand {
         )
     )
     var at: String?
+    @Option(help: ArgumentHelp("The title of a message to try.", valueName: "title")) var message: String?
+    @Option(help: ArgumentHelp("The text of a message to try.", valueName: "text")) var body: String?
+    @Flag(help: "The message to try is urgent.") var urgent = false
     @Flag(help: "As one JSON object.") var json = false
+
+    /// Whether it is about a message to try.
+    private var isPreview: Bool { message != nil || body != nil }
 
     func validate() throws {
         if UUID(uuidString: user) == nil { throw ValidationError("'\(user)' is not a UUID") }
+        if isPreview {
+            if at != nil { throw ValidationError("a message is tried now: leave --at out") }
+            if [message, body].allSatisfy({ $0?.allSatisfy(\.isWhitespace) ?? true }) {
+                throw ValidationError("give --message or --body a text: phones do not show a push without one")
+            }
+        } else if urgent {
+            throw ValidationError("--urgent belongs to --message or --body")
+        }
         guard let at else { return }
         guard let instant = InstantText.parse(at) else {
             throw ValidationError("--at must be an instant such as 2026-11-21T12:00:00Z or 2026-11-21T13:00:00+01:00")
@@ -48,6 +66,7 @@ struct Explain: AsyncParsableCommand {
     func run() async throws {
         let loaded = try config.load()
         guard let id = UUID(uuidString: user) else { return }
+        if isPreview { return try await preview(id, loaded.configuration) }
         let explanation: Explanation?
         do {
             explanation = try await ExplainRun(loaded.configuration).run(id, at: at.flatMap(InstantText.parse))
@@ -64,5 +83,19 @@ struct Explain: AsyncParsableCommand {
         }
         let text = json ? explanation.json : explanation.text(width: Terminal.width(STDOUT_FILENO))
         guard Output.line(text, isJSON: json) else { throw Output.failure("the explanation can't be written") }
+    }
+
+    private func preview(_ id: UUID, _ configuration: Configuration) async throws {
+        let report: PreviewReport
+        do {
+            report = try await PreviewRun(configuration)
+                .run(id, title: message ?? "", body: body ?? "", urgent: urgent)
+        } catch {
+            Output.error("\(error)")
+            throw ExitCode(OneRun.status(of: error).rawValue)
+        }
+        guard Output.line(json ? report.json : report.text, isJSON: json) else {
+            throw Output.failure("the preview can't be written")
+        }
     }
 }

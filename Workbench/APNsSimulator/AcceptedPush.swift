@@ -11,6 +11,8 @@ public struct AcceptedPush: Sendable, Equatable {
     public let collapseID: String?
     /// `apns-topic`.
     public let topic: String
+    /// `apns-push-type`.
+    public let pushType: String
     /// `apns-priority`; 10 if the request had none.
     public let priority: Int
     /// `apns-expiration`, seconds since 1970; nil if the request had none.
@@ -31,6 +33,7 @@ public struct AcceptedPush: Sendable, Equatable {
             apnsID: apnsID,
             collapseID: collapseID,
             topic: topic,
+            pushType: pushType,
             priority: priority,
             expiration: expiration,
             payload: payload,

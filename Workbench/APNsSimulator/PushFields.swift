@@ -6,6 +6,7 @@ import JSON
 struct PushFields {
     var apnsID: UUID
     var topic: String
+    var pushType: String
     var priority = 10
     var expiration: Int64?
     var collapseID: String?
@@ -25,6 +26,7 @@ struct PushFields {
         guard let type = headers["apns-push-type"], Self.pushTypes.contains(type) else {
             throw RequestRefusal(400, "InvalidPushType")
         }
+        pushType = type
         if let text = headers["apns-priority"] {
             guard text == "10" || text == "5" || text == "1", let number = Int(text) else {
                 throw RequestRefusal(400, "BadPriority")

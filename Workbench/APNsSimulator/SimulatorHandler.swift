@@ -111,6 +111,7 @@ final class SimulatorHandler: ServerHandler {
             apnsID: fields.apnsID,
             collapseID: fields.collapseID,
             topic: fields.topic,
+            pushType: fields.pushType,
             priority: fields.priority,
             expiration: fields.expiration,
             payload: request.body,

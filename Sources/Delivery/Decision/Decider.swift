@@ -34,7 +34,8 @@ package final class Decider: Sendable {
         url = try Self.checked(settings.url, token: settings.token?.text)
         var client = HTTPClientSettings()
         client.caFile = settings.caFile
-        client.concurrency = settings.concurrency
+        // Previews have places of their own, so that no nudge's question waits behind them until its time is up.
+        client.concurrency = settings.concurrency + PreviewStage.mostAtOnce
         client.deadline = settings.timeout
         do throws(HTTPClientError) {
             self.client = try HTTPClient(client)
@@ -86,6 +87,9 @@ package final class Decider: Sendable {
     /// Whether the service must not be called now.
     var isResting: Bool { state.withLock { $0.breaker.isResting(now: BootTime.milliseconds()) } }
 
+    /// Whether the service counts as dead. No preview is sent to it then, not even to probe it.
+    var isDead: Bool { state.withLock(\.breaker.isOpen) }
+
     /// Permission for one call. nil: don't call.
     func pass() -> CircuitBreaker.Pass? { state.withLock { $0.breaker.pass(now: BootTime.milliseconds()) } }
 
@@ -93,8 +97,13 @@ package final class Decider: Sendable {
     func giveBack(_ pass: CircuitBreaker.Pass) { end(pass, .abandoned, fault: nil) }
 
     /// Asks the service, within `decision.timeout`.
-    func ask(_ question: DecisionQuestion, _ pass: CircuitBreaker.Pass) async -> Result<DecisionAnswer, DecisionFailure>
-    {
+    ///
+    /// - Parameter pass: nil: for a preview, which shows nothing about the service. A signed-in user chooses its text,
+    ///   and must not make the service count as dead for everyone.
+    func ask(
+        _ question: DecisionQuestion,
+        _ pass: CircuitBreaker.Pass?
+    ) async -> Result<DecisionAnswer, DecisionFailure> {
         do throws(HTTPClientError) {
             let answer = try await client.send(
                 HTTPRequest(
@@ -114,12 +123,12 @@ package final class Decider: Sendable {
     }
 
     /// Ends every call.
-    func close() async { await client.close() }
+    package func close() async { await client.close() }
 
     private func read(
         _ response: HTTPResponse,
         _ question: DecisionQuestion,
-        _ pass: CircuitBreaker.Pass
+        _ pass: CircuitBreaker.Pass?
     ) -> Result<DecisionAnswer, DecisionFailure> {
         let failure: DecisionFailure
         if response.status == 200 {
@@ -137,7 +146,8 @@ package final class Decider: Sendable {
         return .failure(failure)
     }
 
-    private func end(_ pass: CircuitBreaker.Pass, _ outcome: CircuitBreaker.Outcome?, fault: String?) {
+    private func end(_ pass: CircuitBreaker.Pass?, _ outcome: CircuitBreaker.Outcome?, fault: String?) {
+        guard let pass else { return }
         let news = state.withLock { state -> DecisionStatus? in
             let before = state.status
             state.breaker.end(

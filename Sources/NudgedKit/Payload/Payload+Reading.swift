@@ -2,7 +2,9 @@ import JSON
 
 extension Payload {
     /// The members that nudged or the system writes. All others are the app's data.
-    private static let own: Set<String> = ["aps", "conversation_id", "domain", "action", "subject_type", "subject_id"]
+    private static let own: Set<String> = [
+        "aps", "conversation_id", "domain", "action", "image_url", "subject_type", "subject_id",
+    ]
 
     /// Reads each member independently. An explicit null counts as absent.
     mutating func read(_ object: JSONObject) {
@@ -13,6 +15,7 @@ extension Payload {
         }
         domain = text(object, "domain", "a string")
         action = text(object, "action", "a string").flatMap { PayloadAction(rawValue: $0) }
+        imageURL = text(object, "image_url", "a string")
         readSubject(object)
         data = MessageData(JSONObject(object.members.filter { !Self.own.contains($0.key) }))
     }

@@ -15,6 +15,8 @@ public struct Payload: Sendable, Equatable {
     public internal(set) var domain: String?
     /// What a tap does. Nil if it is absent or not known to this version.
     public internal(set) var action: PayloadAction?
+    /// An image for the app's notification service extension: an `https` address.
+    public internal(set) var imageURL: String?
     /// What a reminder is about.
     public internal(set) var subject: Subject?
     /// A message's data: all members except `aps` and nudged's own.

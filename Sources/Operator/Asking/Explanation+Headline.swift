@@ -74,7 +74,9 @@ extension Explanation {
         // Users of urgent messages are due since 1970.
         var since = Instant(dueOf: user).flatMap { $0 > Self.firstDue ? $0 : nil }
         let members = Set(send.plan.nudges.flatMap(\.members).map(\.key))
-        let sent = user.messages.filter { members.contains($0.id.uuidString.lowercased()) }.map(\.createdAt).min()
+        // A message for later is due since its time, which is in the row.
+        let sent = user.messages.filter { $0.due == nil && members.contains($0.id.uuidString.lowercased()) }
+            .map(\.createdAt).min()
         // No evaluation has seen the message yet.
         if let sent, since == nil || user.evaluatedAt.map({ sent > $0 }) ?? true { since = sent }
         guard let since, now - since >= 60 else { return nil }
@@ -133,7 +135,8 @@ extension Explanation {
     /// The end of the sentence: what becomes of messages and reminders.
     private func texts(_ read: ReadUser) -> String {
         let user = read.user
-        let later = user.reminders.wakesAt.map { ", and no reminder is due before \(day($0))" }
+        let wakesAt = [user.messagesWakeAt, user.reminders.wakesAt].compactMap(\.self).min()
+        let later = wakesAt.map { ", and no message or reminder is due before \(day($0))" }
         guard !user.messages.isEmpty || !user.reminders.all.isEmpty else {
             return "\(later ?? ", and no message or reminder waits")."
         }

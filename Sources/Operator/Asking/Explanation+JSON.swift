@@ -166,8 +166,10 @@ extension Explanation {
             json.key("urgent")
             json.bool(message.urgent)
             json.put("expires_at", message.expiresAt?.rfc3339)
+            Self.write(message.due, to: &json)
             json.endObject()
         }
+        json.put("next_message_from", user.messagesWakeAt?.rfc3339)
         json.key("has_more_messages")
         json.bool(user.hasMoreMessages)
         json.list("reminders", user.reminders.all) { reminder, json in Self.write(reminder, to: &json) }
@@ -177,6 +179,21 @@ extension Explanation {
         json.key("retry")
         json.value(user.retry.flatMap { try? JSONValue(parsing: $0) } ?? .null)
         json.endObject()
+    }
+
+    /// When a message for later is due. Null: at once.
+    private static func write(_ due: PendingReminder.Due?, to json: inout JSONWriter) {
+        switch due {
+        case nil:
+            json.put("deliver_at", nil)
+            json.put("deliver_local", nil)
+        case .at(let instant)?:
+            json.put("deliver_at", instant.rfc3339)
+            json.put("deliver_local", nil)
+        case .local(let time)?:
+            json.put("deliver_at", nil)
+            json.put("deliver_local", time.iso)
+        }
     }
 
     private static func write(_ reminder: PendingReminder, to json: inout JSONWriter) {
@@ -206,6 +223,12 @@ extension Explanation {
         json.put("registered_at", device.registeredAt?.rfc3339)
         switch device.state {
         case .served: json.put("state", "served")
+        case .tried(let environment):
+            json.put("state", "tried")
+            json.put("tried_in", environment)
+        case .moved(let environment):
+            json.put("state", "moved")
+            json.put("works_in", environment)
         case .otherEnvironment: json.put("state", "other_environment")
         case .otherTopic: json.put("state", "other_topic")
         case .quarantined(let at, let reason):

@@ -195,9 +195,10 @@ extension Explanation {
             page.field(
                 "waiting",
                 "message \(message.id.uuidString.lowercased()) of \(local(message.createdAt))"
-                    + "\(message.urgent ? ", urgent" : "")\(end)"
+                    + "\(message.urgent ? ", urgent" : "")\(start(message))\(end)"
             )
         }
+        if let next = user.messagesWakeAt { page.field("next message", "not before \(local(next))") }
         if user.hasMoreMessages { page.field("", "and more messages, which are read later") }
         for reminder in user.reminders.all { page.field("waiting", text(reminder)) }
         if user.reminders.isPartial { page.field("", "and more reminders, which are read later") }
@@ -211,6 +212,15 @@ extension Explanation {
                     + "\(retry.counts ? "counts as sent" : "no device answered")\(end)"
             )
             for left in retry.left { page.field("", "device \(left.deviceHash) not before \(local(left.notBefore))") }
+        }
+    }
+
+    /// When a message for later is due.
+    private func start(_ message: PendingMessage) -> String {
+        switch message.due {
+        case nil: ""
+        case .at(let instant)?: ", not before \(local(instant))"
+        case .local(let time)?: ", not before \(time.iso) in the user's zone"
         }
     }
 
@@ -236,6 +246,8 @@ extension Explanation {
             let state =
                 switch device.state {
                 case .served: ""
+                case .tried(let environment): "; refused there, so it is tried in \(environment)"
+                case .moved(let environment): "; it works in \(environment), where its pushes go"
                 case .otherEnvironment: "; no lane of this configuration serves it: another environment"
                 case .otherTopic: "; no lane of this configuration serves it: another app"
                 case .quarantined(let at, let reason):

@@ -112,7 +112,7 @@ package struct Explanation: Sendable {
             held = outlook?.held
         }
         reason = outlook?.reason
-        devices = ExplainedDevice.all(of: user, planner.lanes, names)
+        devices = ExplainedDevice.all(of: user, planner.lanes, names, now: at)
         deviceGaps = DeviceGap.all(devices, facts.leftOut)
         obstacles = Obstacle.all(
             range: read.range,

@@ -104,9 +104,13 @@ struct Outlook: Sendable {
 }
 
 extension ClaimedUser {
-    /// The user as a claim at this instant reads them: of later reminders only the time of the first is known.
+    /// The user as a claim at this instant reads them: of later messages and reminders only the time of the first is
+    /// known.
     func claimed(at instant: Instant) -> ClaimedUser {
         var changes = changes
+        let laterMessages = changes.messages.compactMap(\.wakesAt).filter { $0 > instant }
+        changes.messages.removeAll { $0.wakesAt.map { $0 > instant } ?? false }
+        changes.messagesWakeAt = (laterMessages + [changes.messagesWakeAt].compactMap(\.self)).min()
         let later = changes.reminders.all.filter { $0.wakesAt > instant }.map(\.wakesAt)
         changes.reminders.all.removeAll { $0.wakesAt > instant }
         changes.reminders.wakesAt = (later + [changes.reminders.wakesAt].compactMap(\.self)).min()

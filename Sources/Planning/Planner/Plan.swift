@@ -42,4 +42,5 @@ package struct UserSettlement: Sendable {
     /// The next occurrences of those reminders.
     package var continued: [ReminderContinuation] = []
     package var staleTokens: [Settlement.StaleToken] = []
+    package var environments: [EnvironmentNote] = []
 }

@@ -17,6 +17,7 @@ package final class PlannedNudge: Sendable {
         package let apnsID: UUID
         /// Whether an earlier attempt may have reached it. Then a second unknown is final.
         let isRepeat: Bool
+        package let trial: EnvironmentTrial
 
         init(_ served: ServedDevice, of identity: NudgeIdentity, user: UUID, isRepeat: Bool) {
             device = served.device
@@ -29,6 +30,7 @@ package final class PlannedNudge: Sendable {
                 token: served.device.token
             )
             self.isRepeat = isRepeat
+            trial = served.trial
         }
     }
 
@@ -61,6 +63,8 @@ package final class PlannedNudge: Sendable {
         let expiresAt: Instant
         /// Its text, for the decision service. nil: the service is not asked.
         let text: PushText?
+        /// Whether its pushes wake the app and show nothing.
+        var isBackground = false
     }
 
     private let attempt: Attempt
@@ -84,6 +88,8 @@ package final class PlannedNudge: Sendable {
     package var expiresAt: Instant { content.expiresAt }
     var endsAt: Instant? { content.endsAt }
     var text: PushText? { content.text }
+    /// Whether its pushes wake the app and show nothing (push type background).
+    package var isBackground: Bool { content.isBackground }
     /// The push is not written from this instant on. nil: no limit.
     package var validUntil: Instant? { attempt.decision.validUntil }
     /// As the policy decided.

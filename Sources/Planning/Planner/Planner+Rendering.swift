@@ -78,7 +78,9 @@ extension Planner {
             collapseKey: text.collapseName,
             endsAt: text.expiresAt,
             expiresAt: text.expiration(now: now),
-            text: mayAsk(about: recipient) ? text.content : nil
+            // The service decides only about what a user sees.
+            text: mayAsk(about: recipient) && !text.content.isBackground ? text.content : nil,
+            isBackground: text.content.isBackground
         )
     }
 }

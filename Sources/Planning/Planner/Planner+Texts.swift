@@ -9,6 +9,8 @@ extension Planner {
         let (recipient, now) = (machine.recipient, machine.now)
         draft.isPartial = recipient.user.hasMoreMessages || recipient.user.reminders.isPartial
         if draft.isPartial { keepUnread(recipient, &draft) }
+        draft.wait(until: recipient.user.messagesWakeAt)
+        for message in recipient.unplacedMessages { holdUnplaced(message, machine, &draft) }
         let texts = (recipient.messages + (try reminders(machine, &draft))).sorted(by: PendingText.precedes)
         var live = collapsed(texts, machine, &draft)
         // A digest that was begun stays a digest.
@@ -36,15 +38,28 @@ extension Planner {
         let devices = machine.recipient.devices
         let retry = machine.recipient.retries[text.identity]
         // A lane may come back: the app's text must not be dropped because of this daemon's configuration.
-        if devices.served.isEmpty, !devices.foreign.isEmpty, !text.isExpired(at: machine.now) {
+        if devices.served.isEmpty, !devices.foreign.isEmpty, text.isDue(at: machine.now),
+            !text.isExpired(at: machine.now)
+        {
             return draft.wait(until: text.expiresAt, retry: retry)
         }
         try plan(.text(text), retry, machine, &draft)
     }
 
+    /// Only a zone can make it sendable, but it still ends.
+    private func holdUnplaced(_ message: PendingMessage, _ machine: RetryMachine, _ draft: inout PlanDraft) {
+        let identity = NudgeIdentity.message(message.id)
+        if let end = message.expiresAt, end <= machine.now {
+            return drop(identity, because: "expired", machine, &draft)
+        }
+        hold(identity, machine.recipient.retries[identity], &draft)
+        draft.wait(until: message.expiresAt)
+    }
+
     /// Keeps what is left of texts that were not read now.
     private func keepUnread(_ recipient: Recipient, _ draft: inout PlanDraft) {
-        let read = Set(recipient.messages.map(\.identity) + recipient.user.reminders.all.map { .reminder($0.id) })
+        let messages = recipient.user.messages.map { NudgeIdentity.message($0.id) }
+        let read = Set(messages + recipient.user.reminders.all.map { NudgeIdentity.reminder($0.id) })
         for retry in recipient.retries.values
         where retry.identity.kind != .checkIn && !retry.identity.isDigest && !read.contains(retry.identity) {
             draft.wait(until: nil, retry: retry)
@@ -87,6 +102,8 @@ extension Planner {
         let recipient = machine.recipient
         var woken: [PendingText] = []
         for text in live where text.identity.kind == .message && recipient.retries[text.identity] == nil {
+            // A digest is shown, and a background push is not.
+            guard !text.content.isBackground else { continue }
             guard try policy.isQuiet(recipient.candidate, at: text.createdAt) else { continue }
             // A preview. Each message is evaluated again later, alone or in the digest.
             let candidate = recipient.candidate(for: text.nudge, with: draft.history)

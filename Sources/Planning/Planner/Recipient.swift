@@ -11,6 +11,8 @@ struct Recipient: Sendable {
     let devices: RecipientDevices
     let retries: [NudgeIdentity: Retry]
     let messages: [PendingText]
+    /// Messages for a wall time, of a user whose zone is unknown.
+    let unplacedMessages: [PendingMessage]
     let notices: [Notice]
     private let paused: Set<NudgeKind>
     /// Made once for all messages: a user may have thousands of keywords, and thousands of messages that wait. Not in
@@ -19,11 +21,10 @@ struct Recipient: Sendable {
 
     init(_ user: ClaimedUser, planner: Planner, now: Instant) throws(TimeZoneError) {
         self.user = user
-        devices = RecipientDevices(user, planner.lanes)
+        devices = RecipientDevices(user, planner.lanes, now: now)
         paused = planner.paused
         let retries = user.retry.map(Retry.all(json:)) ?? []
         self.retries = Dictionary(retries.map { ($0.identity, $0) }, uniquingKeysWith: { first, _ in first })
-        messages = user.messages.map(PendingText.init)
         var candidate = Candidate(
             userID: user.userID,
             paused: paused.contains(.checkIn),
@@ -37,6 +38,9 @@ struct Recipient: Sendable {
         )
         fingerprint = try planner.policy.scheduleFingerprint(candidate)
         candidate.since = Self.since(user, fingerprint: fingerprint, now: now)
+        let placed = try Self.placed(user.messages, candidate, planner.policy, now: now)
+        messages = placed.texts
+        unplacedMessages = placed.unplaced
         let written = candidate.preferences.priorityKeywords
         keywords = messages.isEmpty || written.isEmpty ? nil : KeywordMatcher(written)
         self.candidate = candidate
@@ -51,8 +55,35 @@ struct Recipient: Sendable {
         return min(user.touchedAt ?? now, now)
     }
 
+    /// The messages, and those for a wall time without a zone.
+    private static func placed(
+        _ messages: [PendingMessage],
+        _ candidate: Candidate,
+        _ policy: Policy,
+        now: Instant
+    ) throws(TimeZoneError) -> (texts: [PendingText], unplaced: [PendingMessage]) {
+        let isLocal = messages.contains { if case .local? = $0.due { true } else { false } }
+        let zone = isLocal ? try policy.zone(of: candidate) : nil
+        var texts: [PendingText] = []
+        var unplaced: [PendingMessage] = []
+        texts.reserveCapacity(messages.count)
+        for message in messages {
+            switch message.due {
+            case nil: texts.append(PendingText(message, now: now))
+            case .at(let instant)?: texts.append(PendingText(message, due: instant, now: now))
+            case .local(let time)?:
+                if let zone {
+                    texts.append(PendingText(message, due: zone.resolve(time, .first), now: now))
+                } else {
+                    unplaced.append(message)
+                }
+            }
+        }
+        return (texts, unplaced)
+    }
+
     /// Whether the user has messages or reminders.
-    var hasTexts: Bool { !messages.isEmpty || !user.reminders.isEmpty }
+    var hasTexts: Bool { !user.messages.isEmpty || user.messagesWakeAt != nil || !user.reminders.isEmpty }
 
     /// What is left of the last check-in.
     var checkInRetry: Retry? { retries.values.first { $0.identity.kind == .checkIn } }

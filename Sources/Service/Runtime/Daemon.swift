@@ -121,6 +121,7 @@ package actor Daemon {
             ["version": "\(version)", "interval_ms": "\(assembly.schedule.interval.milliseconds)"]
         )
         let beating = Task { await beat() }
+        let answering = Task { [engine] in await engine.pipeline.answerPreviews() }
         let exporter = MetricsExporter(connection: assembly.connection, reporter: reporter) { await self.metrics() }
         self.exporter = exporter
         await exporter.apply(assembly.metrics)
@@ -128,6 +129,7 @@ package actor Daemon {
             if isStopping { break }
             await tick()
         }
+        answering.cancel()
         await engine.finish()
         heartbeat.end()
         await beating.value
@@ -201,8 +203,9 @@ package actor Daemon {
         do throws(PostgresError) {
             let (made, dropped) = try await engine.store.maintainDelivery()
             let forgotten = try await engine.store.pruneMessageKeys()
+            let erased = try await engine.store.eraseDeparted()
             let isWalked = try await forgetReminders()
-            if made == 0, dropped == 0, forgotten == 0, isWalked {
+            if made == 0, dropped == 0, forgotten == 0, erased == 0, isWalked {
                 nextMaintenance = now + Self.maintenanceMilliseconds
             }
         } catch {

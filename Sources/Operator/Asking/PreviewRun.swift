@@ -1,0 +1,101 @@
+package import Configuration
+import Delivery
+import Planning
+import Policy
+import Service
+import Store
+import Systemd
+import TimeZones
+
+package import struct FoundationEssentials.UUID
+
+/// `nudged explain --message`: what would become of a message to a user, as `nudged_api.preview` answers it. Nothing is
+/// sent or written.
+package struct PreviewRun: Sendable {
+    private let access: DatabaseAccess
+    private let planner: Planner
+    private let decision: Configuration.Decision?
+
+    /// - Throws: what is wrong with the configuration.
+    package init(_ configuration: Configuration) throws {
+        access = try DatabaseAccess(configuration)
+        planner = try Assembly(configuration, zones: ZoneDatabase()).planner
+        decision = configuration.decision
+    }
+
+    /// Asks, with the decision service if the user consents.
+    ///
+    /// - Throws: `PostgresError` or `SchemaError`.
+    package func run(_ user: UUID, title: String, body: String, urgent: Bool) async throws -> PreviewReport {
+        let decider = try decision.map { settings in try Decider(settings, clock: .database()) { _ in } }
+        do {
+            let report = try await access.withStore { store in
+                let now = Instant(seconds: try await store.clock() / 1_000_000)
+                let message = PendingMessage(id: .random(), createdAt: now, title: title, body: body, urgent: urgent)
+                let preview = try await Previewer(store: store, planner: planner, decider: decider)
+                    .preview(message, to: user, now: now)
+                let read = try await store.reading { reader in try await reader.user(user, now: now)?.user }
+                return PreviewReport(preview, now: now, zone: zone(of: read))
+            }
+            await decider?.close()
+            return report
+        } catch {
+            await decider?.close()
+            throw error
+        }
+    }
+
+    private func zone(of user: ClaimedUser?) -> Zone? {
+        guard let user else { return nil }
+        let candidate = Candidate(
+            userID: user.userID,
+            preferences: planner.parsed(user.preferences),
+            timezone: user.timezone,
+            nudge: .checkIn
+        )
+        return (try? planner.policy.zone(of: candidate)) ?? nil
+    }
+}
+
+/// What would become of a message, as text and as JSON.
+package struct PreviewReport: Sendable {
+    private let preview: Preview
+    private let now: Instant
+    private let zone: Zone?
+
+    init(_ preview: Preview, now: Instant, zone: Zone?) {
+        self.preview = preview
+        self.now = now
+        self.zone = zone
+    }
+
+    /// As `nudged_api.preview_answer` returns it.
+    package var json: String { preview.json }
+
+    /// The answer, then the reason, then what the phone would show.
+    package var text: String {
+        var lines = [headline]
+        let explanation = preview.explanation.map { " (\($0.printable))" } ?? ""
+        lines.append("decided by: \(preview.origin)\(explanation)")
+        if let priority = preview.priority { lines.append("priority: \(priority)") }
+        let (title, body) = preview.texts
+        if let title { lines.append("title: \(title.printable)") }
+        if let body { lines.append("body: \(body.printable)") }
+        return lines.joined(separator: "\n")
+    }
+
+    private var headline: String {
+        switch preview.action {
+        case .send:
+            let devices = Elapsed.counted(preview.devices, "device", "devices")
+            return "The message would be sent now to \(devices) (\(preview.reason))"
+                + (preview.isDigest ? ", together with others." : ".")
+        case .wait:
+            let zoneName = zone?.name ?? "UTC"
+            let next = preview.nextAt.map { " until \(InstantText.day($0, from: now, zone)) (\(zoneName))" } ?? ""
+            return "The message would wait\(next): \(preview.reason)."
+        case .hold: return "The message would be held until something changes: \(preview.reason)."
+        case .drop: return "The message would be dropped: \(preview.reason)."
+        }
+    }
+}

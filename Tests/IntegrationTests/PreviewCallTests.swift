@@ -1,0 +1,153 @@
+import Glibc
+import JSON
+import LocalPostgres
+import TestSupport
+import Testing
+
+/// `nudged_api.preview`, answered by a running daemon.
+@Suite(.ownThreads, .timeLimit(.minutes(5))) struct PreviewCallTests {
+    typealias S = DecisionScene
+
+    private func ask(_ scene: Scene, _ user: Int, _ more: String = "") throws -> String {
+        try scene.sql("select nudged_api.preview('\(Scene.user(user))', 'Ann', '\(S.text)'\(more))")
+    }
+
+    /// The answer and how long it took.
+    private func answer(_ scene: Scene, _ user: Int, _ id: String) async throws -> (JSONValue, Duration) {
+        let start = ContinuousClock.now
+        var text = ""
+        _ = try await eventually(within: .seconds(30)) {
+            text = try scene.sql("select nudged_api.preview_answer('\(Scene.user(user))', '\(id)')")
+            return !text.isEmpty
+        }
+        return (try JSONValue(parsing: text), ContinuousClock.now - start)
+    }
+
+    /// Nothing is sent or counted, and what it says then happens. Users 1 and 2 consent, 3 does not.
+    @Test func preview_whenADaemonRuns_saysWhatThenHappens() async throws {
+        let scene = try await S.withoutCheckIns(3) { request in
+            // Of user 2 it wants nothing to be sent.
+            let isSecond = String(decoding: request.body, as: UTF8.self).contains(Scene.user(2))
+            return S.answer(!isSecond, ", \"body\": \"\(S.answerText)\"")
+        }
+        try scene.scene.sql(
+            """
+            update public.context_profiles set notification_preferences = notification_preferences - 'smart_enabled'
+            where user_id = '\(Scene.user(3))'
+            """
+        )
+        let daemon = try scene.scene.start(["run"], scene.environment())
+        try await scene.wait(daemon, for: "count(owner) = 64 from nudged.range")
+        try await scene.wait(daemon, for: "count(evaluated_at) = 3 from nudged.person")
+        let before = try scene.scene.lines("select user_id, version, sent, analysed from nudged.person order by 1")
+        var said: [JSONValue] = []
+        for user in 1...3 {
+            let (answer, time) = try await answer(scene.scene, user, try ask(scene.scene, user))
+            #expect(time < .seconds(3), "a second, on a machine that has other work")
+            said.append(answer)
+        }
+        #expect(said.map { $0["would_notify"] } == [.bool(true), .bool(false), .bool(true)])
+        #expect(said.map { $0["by"] } == [.string("service"), .string("service"), .string("policy")])
+        #expect(said.map { $0["priority"] } == [.string("high"), .string("high"), .string("medium")])
+        #expect(said.map { $0["body"] } == [.string(S.answerText), .null, .string(S.text)])
+        #expect(try scene.questions().count == 2, "nothing about the user who does not consent")
+        #expect(scene.scene.accepted().isEmpty)
+        #expect(
+            try scene.scene.lines("select user_id, version, sent, analysed from nudged.person order by 1") == before
+        )
+        #expect(try scene.scene.sql("select count(*) from nudged.delivery") == "0")
+
+        for user in 1...3 { try scene.send(user) }
+        try await scene.wait(daemon, for: "count(*) = 3 from nudged.delivery")
+        #expect(
+            try scene.scene.lines("select outcome, reason from nudged.delivery order by user_id")
+                == ["accepted|", "dropped|declined", "accepted|"]
+        )
+        let bodies = try scene.bodies()
+        #expect(bodies.count == 2 && bodies.contains(.string(S.answerText)) && bodies.contains(.string(S.text)))
+        daemon.signal(SIGTERM)
+        #expect(try await scene.scene.finish(daemon).exit == .code(0))
+    }
+
+    /// Consent ends while the service thinks: the answer is not used.
+    @Test func preview_whenConsentIsWithdrawnMeanwhile_goesByThePolicy() async throws {
+        let scene = try await S.withoutCheckIns(1) { _ in [.hold] + S.answer(false) }
+        let daemon = try scene.scene.start(["run"], scene.environment())
+        try await scene.wait(daemon, for: "count(owner) = 64 from nudged.range")
+        let id = try ask(scene.scene, 1)
+        #expect(await eventually { scene.service.seen.now.requests.count == 1 })
+        try scene.scene.sql(
+            "update public.context_profiles set notification_preferences = notification_preferences - 'smart_enabled'"
+        )
+        scene.service.release()
+        let (answer, _) = try await answer(scene.scene, 1, id)
+        #expect(answer["by"] == .string("policy") && answer["would_notify"] == .bool(true))
+        daemon.signal(SIGTERM)
+        #expect(try await scene.scene.finish(daemon).exit == .code(0))
+    }
+
+    /// Four questions about a user whose data can't be read don't keep another user's waiting.
+    @Test func preview_whenAnotherUsersDataCantBeRead_isAnswered() async throws {
+        let scene = try await S.withoutCheckIns(2) { _ in S.answer(true) }
+        try scene.scene.sql(
+            """
+            create or replace view nudged.recipient with (security_barrier) as
+            select user_id,
+                case when user_id = '\(Scene.user(1))' then ('no JSON ' || user_id)::jsonb else notification_preferences end
+                    as preferences,
+                timezone, coalesce(first_session_complete, false) as first_session_complete, nudge_context as context
+            from public.context_profiles where user_id is not null
+            """
+        )
+        let daemon = try scene.scene.start(["run"], scene.environment())
+        try await scene.wait(daemon, for: "count(owner) = 64 from nudged.range")
+        for _ in 0..<4 { _ = try ask(scene.scene, 1) }
+        let (said, _) = try await answer(scene.scene, 2, try ask(scene.scene, 2))
+        #expect(said["would_notify"] == .bool(true))
+        #expect(try scene.scene.sql("select count(*) from nudged.preview where answer is null") == "4")
+        daemon.signal(SIGTERM)
+        #expect(try await scene.scene.finish(daemon).exit == .code(0))
+    }
+
+    /// A user chooses their previews' texts. What the service makes of them must not end its use for everyone.
+    @Test func preview_whenTheServiceFailsForIt_leavesTheServiceInUse() async throws {
+        let scene = try await S.withoutCheckIns(2) { request in
+            String(decoding: request.body, as: UTF8.self).contains("break")
+                ? HTTPSAct.answer(500) : S.answer(true, ", \"body\": \"\(S.answerText)\"")
+        }
+        let daemon = try scene.scene.start(["run"], scene.environment())
+        try await scene.wait(daemon, for: "count(owner) = 64 from nudged.range")
+        for _ in 0..<10 {
+            let id = try scene.scene.sql("select nudged_api.preview('\(Scene.user(1))', 'break', 'break')")
+            let (said, _) = try await answer(scene.scene, 1, id)
+            #expect(said["by"] != .string("service"), "\(said)")
+        }
+        #expect(try scene.questions().count == 10)
+        try scene.send(2)
+        try await scene.wait(daemon, for: "count(*) = 1 from nudged.delivery")
+        #expect(try scene.bodies() == [.string(S.answerText)])
+        daemon.signal(SIGTERM)
+        #expect(try await scene.scene.finish(daemon).exit == .code(0))
+    }
+
+    @Test func explain_whenGivenAMessage_saysTheSame() async throws {
+        let scene = try await S.withoutCheckIns(1) { _ in S.answer(true) }
+        let run = try await scene.scene.nudged(
+            ["explain", Scene.user(1), "--message", "Ann", "--body", "Hello.", "--json"],
+            scene.environment()
+        )
+        let said = try JSONValue(parsing: run.output)
+        #expect(run.exit == .code(0) && said["would_notify"] == .bool(true), "\(run.text)")
+        #expect(said["by"] == .string("service") && said["body"] == .string("Hello."))
+        let text = try await scene.scene.nudged(
+            ["explain", Scene.user(1), "--body", "Hello."],
+            scene.environment()
+        )
+        #expect(text.output.hasPrefix("The message would be sent now to 1 device"), "\(text.text)")
+        #expect(try scene.scene.sql("select count(*) from nudged.delivery") == "0")
+        for wrong in [["--message", " "], ["--urgent"], ["--message", "x", "--at", "2027-01-01T00:00:00Z"]] {
+            let run = try await scene.scene.nudged(["explain", Scene.user(1)] + wrong, scene.environment())
+            #expect(run.exit == .code(64), "\(wrong): \(run.text)")
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Postgres
+import TestSupport
+import Testing
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+@testable import Store
+
+/// `nudged.preview`: what a call leaves, who reads it, and how long it stays.
+@Suite(.ownThreads) struct PreviewQuestionTests {
+    typealias F = StoreFixture
+
+    private func ask(_ fixture: F, _ user: Int, _ more: String = "") throws -> String {
+        try fixture.sql("select nudged_api.preview(\(F.quoted(user)), 'Ann', 'Hello.'\(more))")
+    }
+
+    private func open(_ fixture: F, inHand: Set<UUID> = []) async throws -> [PreviewQuestion] {
+        try await fixture.store.openPreviews(
+            ranges: F.ranges,
+            inHand: inHand,
+            limit: 100
+        )
+    }
+
+    @Test func question_whenAsked_isAnsweredOnce() async throws {
+        let fixture = try await F()
+        let id = try ask(fixture, 1, ", urgent => true, data => '{\"conversation_id\": null, \"a\": 1}'")
+        let found = try await open(fixture)
+        let question = try #require(found.first)
+        #expect(found.count == 1 && question.userID == F.user(1) && question.message.urgent)
+        #expect(question.message.id.uuidString.lowercased() == id && question.message.title == "Ann")
+        #expect(try await open(fixture, inHand: [question.message.id]).isEmpty)
+        let read = "select nudged_api.preview_answer(\(F.quoted(1)), '\(id)')"
+        #expect(try fixture.sql(read) == "")
+        try await fixture.store.answer(question, #"{"action": "send"}"#)
+        try await fixture.store.answer(question, #"{"action": "drop"}"#)
+        #expect(try fixture.sql(read) == #"{"action": "send"}"#)
+        #expect(try await open(fixture).isEmpty)
+        // Nothing is sent or counted.
+        #expect(
+            try fixture.sql("select (select count(*) from nudged.message) + (select count(*) from nudged.touched)")
+                == "0"
+        )
+        await fixture.close()
+    }
+
+    @Test func question_whenNobodyWaitsAnyMore_isNeitherReadNorKept() async throws {
+        let fixture = try await F()
+        let answered = try ask(fixture, 1)
+        _ = try ask(fixture, 2)
+        let question = try #require(try await open(fixture).first { $0.message.id == UUID(uuidString: answered) })
+        try await fixture.store.answer(question, "{}")
+        func left(after seconds: Int) async throws -> [String] {
+            try fixture.sql("update nudged.preview set asked_at = clock_timestamp() - interval '\(seconds) seconds'")
+            try await fixture.store.prunePreviews()
+            return try fixture.lines("select right(user_id::text, 1) from nudged.preview order by user_id")
+        }
+        #expect(try await left(after: 59) == ["1", "2"])
+        #expect(try await open(fixture).count == 1)
+        try fixture.sql("update nudged.preview set asked_at = clock_timestamp() - interval '61 seconds'")
+        #expect(try await open(fixture).isEmpty)
+        #expect(try await left(after: 299) == ["1"])
+        #expect(try await left(after: 301) == [])
+        await fixture.close()
+    }
+
+    /// A hundred users' questions don't keep a backend from asking.
+    @Test func call_whenUsersAskTooMuch_isLeftToBackends() async throws {
+        let fixture = try await F()
+        try fixture.sql(
+            "insert into nudged.preview (user_id, id, title, body) select gen_random_uuid(), gen_random_uuid(), 'a', 'b' from generate_series(1, 499)"
+        )
+        let own =
+            "select nudged.ask_preview('preview_own', row(\(F.quoted(1)), 'a', 'b', null, null, null, null, null, null, null, null, null, null)::nudged.new_message) is not null"
+        #expect(try fixture.sql(own) == "t")
+        #expect(throws: (any Error).self) { try fixture.sql(own) }
+        _ = try ask(fixture, 1)
+        await fixture.close()
+    }
+
+    @Test func call_whenAUserHadTen_isRefusedUntilTheyAreOld() async throws {
+        let fixture = try await F()
+        for _ in 0..<10 { _ = try ask(fixture, 1) }
+        let refusal = try fixture.sql(
+            """
+            create function pg_temp.state() returns text language plpgsql as $$
+            begin
+                perform nudged_api.preview(\(F.quoted(1)), 'a', 'b');
+                return 'taken';
+            exception when sqlstate 'ND030' then
+                return 'refused';
+            end
+            $$;
+            select pg_temp.state()
+            """
+        )
+        #expect(refusal.hasSuffix("refused"))
+        _ = try ask(fixture, 2)
+        try fixture.sql("update nudged.preview set asked_at = asked_at - interval '6 minutes'")
+        _ = try ask(fixture, 1)
+        await fixture.close()
+    }
+}

@@ -1,0 +1,174 @@
+-- Previews: what would become of a message if it were sent now. One call leaves the question. The daemon that owns the
+-- user's range answers it within a second, with the planner of its sweeps. Another call reads the answer. These are two
+-- calls, since the daemon can't see a question before its transaction is committed.
+
+-- Questions and answers, for five minutes. The columns of the message are those of nudged.message.
+create table nudged.preview (
+    user_id uuid not null,
+    id uuid not null,
+    asked_at timestamptz not null default clock_timestamp(),
+    title text not null check (octet_length(title) <= 4096),
+    body text not null check (octet_length(body) <= 4096),
+    data jsonb check (pg_column_size(data) <= 65536),
+    urgent boolean not null default false,
+    category text check (octet_length(category) <= 255),
+    thread_id text check (octet_length(thread_id) <= 255),
+    collapse_key text check (octet_length(collapse_key) <= 255),
+    expires_at timestamptz,
+    apns jsonb check (pg_column_size(apns) <= 65536),
+    deliver_at timestamptz,
+    deliver_local timestamp,
+    -- Null: not answered yet.
+    answer jsonb check (pg_column_size(answer) <= 65536),
+    primary key (user_id, id)
+);
+-- A daemon reads the open questions a few times a second.
+create index preview_open on nudged.preview (asked_at) where answer is null;
+create index preview_asked_at on nudged.preview (asked_at);
+alter table nudged.preview enable row level security;
+
+-- Leaves a question. A user has ten in five minutes: each may cost a question to the decision service.
+create function nudged.ask_preview(call text, message nudged.new_message) returns uuid
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    made constant uuid := gen_random_uuid();
+    -- Signed-in users can't keep backends from asking.
+    most constant integer := case call when 'preview_own' then 500 else 1000 end;
+begin
+    perform nudged.check_message('nudged_api.' || call, message);
+    -- Concurrent calls don't see each other's rows, so together they may exceed the limits.
+    if (select count(*) from (select from nudged.preview p where p.user_id = message.user_id and p.asked_at > now() - interval '5 minutes' limit 10) as own) >= 10 then
+        raise exception using errcode = 'ND030', message = format('nudged_api.%s: the user had ten previews in the last five minutes', call),
+            hint = 'Wait a few minutes.';
+    end if;
+    if (select count(*) from (select from nudged.preview p where p.answer is null limit most) as open) >= most then
+        raise exception using errcode = 'ND031', message = format('nudged_api.%s: %s previews wait for an answer', call, most),
+            hint = 'See that a daemon runs (nudged status), and ask again later.';
+    end if;
+    -- As nudged_api.send inserts it.
+    insert into nudged.preview (
+        user_id, id, title, body, data, urgent, category, thread_id, collapse_key, expires_at, apns, deliver_at, deliver_local
+    )
+    values (
+        message.user_id, made, coalesce(message.title, ''), coalesce(message.body, ''), coalesce(message.data, nullif(message.apns -> 'data', 'null')),
+        coalesce(message.urgent, false), coalesce(message.category, message.apns ->> 'category'),
+        coalesce(message.thread_id, message.apns ->> 'thread_id'), message.collapse_key, nullif(message.expires_at, 'infinity'),
+        nudged.message_apns(message.apns), nudged.whole_second(message.deliver_at at time zone 'UTC') at time zone 'UTC',
+        nudged.whole_second(message.deliver_local));
+    return made;
+end
+$$;
+
+-- The answer to a question. Null: it is not answered yet.
+create function nudged.preview_answer(call text, recipient uuid, question uuid) returns jsonb
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    found_answer jsonb;
+begin
+    select p.answer into found_answer from nudged.preview p where p.user_id = preview_answer.recipient and p.id = preview_answer.question;
+    if not found then
+        raise exception using errcode = 'ND032', message = format('nudged_api.%s: this user has no such preview', call),
+            hint = 'An answer is kept for five minutes: ask again.';
+    end if;
+    return found_answer;
+end
+$$;
+
+-- Asks what would become of a message, for a backend. The arguments are those of nudged_api.send. Nothing is sent or
+-- counted. Returns an id for nudged_api.preview_answer.
+create function nudged_api.preview(
+    user_id uuid, title text, body text, data jsonb default null, urgent boolean default false, category text default null, thread_id text default null,
+    collapse_key text default null, expires_at timestamptz default null, apns jsonb default null, deliver_at timestamptz default null,
+    deliver_local timestamp default null
+) returns uuid
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    perform nudged.require_backend('preview');
+    return nudged.ask_preview('preview', row(
+        preview.user_id, preview.title, preview.body, preview.data, preview.urgent, preview.category, preview.thread_id, preview.collapse_key,
+        preview.expires_at, null, preview.apns, preview.deliver_at, preview.deliver_local
+    )::nudged.new_message);
+end
+$$;
+
+-- Reads the answer of nudged_api.preview (docs/SQL.md). Null: not yet; ask again after a few hundred milliseconds.
+create function nudged_api.preview_answer(user_id uuid, id uuid) returns jsonb
+language plpgsql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    perform nudged.require_backend('preview_answer');
+    return nudged.preview_answer('preview_answer', preview_answer.user_id, preview_answer.id);
+end
+$$;
+
+-- The same for the signed-in user.
+create function nudged_api.preview_own(title text, body text, urgent boolean default false) returns uuid
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    return nudged.ask_preview('preview_own', row(
+        nudged.signed_in_user(), preview_own.title, preview_own.body, null, preview_own.urgent, null, null, null, null, null, null, null, null
+    )::nudged.new_message);
+end
+$$;
+
+create function nudged_api.preview_own_answer(id uuid) returns jsonb
+language plpgsql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    return nudged.preview_answer('preview_own_answer', nudged.signed_in_user(), preview_own_answer.id);
+end
+$$;
+
+revoke all on function nudged.ask_preview(text, nudged.new_message) from public;
+revoke all on function nudged.preview_answer(text, uuid, uuid) from public;
+revoke all on function nudged_api.preview(
+    uuid, text, text, jsonb, boolean, text, text, text, timestamptz, jsonb, timestamptz, timestamp
+) from public;
+revoke all on function nudged_api.preview_answer(uuid, uuid) from public;
+revoke all on function nudged_api.preview_own(text, text, boolean) from public;
+revoke all on function nudged_api.preview_own_answer(uuid) from public;
+
+select nudged.distribute();
+select nudged.allow('nudged_daemon', 'select, update (answer), delete', 'nudged.preview');
+select nudged.allow('nudged_app', 'execute', 'nudged_api.preview');
+select nudged.allow('service_role', 'execute', 'nudged_api.preview');
+select nudged.allow('nudged_app', 'execute', 'nudged_api.preview_answer');
+select nudged.allow('service_role', 'execute', 'nudged_api.preview_answer');
+select nudged.allow('authenticated', 'execute', 'nudged_api.preview_own');
+select nudged.allow('authenticated', 'execute', 'nudged_api.preview_own_answer');
+-- Takes back what default privileges gave on these objects.
+select nudged.grant_roles();
+
+-- What people see in psql (\d+, \df+) and in Supabase's editor.
+comment on table nudged.preview is 'Questions what would become of a message, and the daemon''s answers. Nothing of them is sent. The functions insert rows; the daemon answers and deletes them, after five minutes.';
+comment on column nudged.preview.user_id is 'The user''s id.';
+comment on column nudged.preview.id is 'What nudged_api.preview returned.';
+comment on column nudged.preview.asked_at is 'When it was asked.';
+comment on column nudged.preview.title is 'The title. May be empty.';
+comment on column nudged.preview.body is 'The text. May be empty.';
+comment on column nudged.preview.data is 'Members beside "aps" in the payload. Null: none.';
+comment on column nudged.preview.urgent is 'Whether it would pass quiet hours, if the user allows that.';
+comment on column nudged.preview.category is 'Apple''s notification category. Null: none.';
+comment on column nudged.preview.thread_id is 'Groups notifications on the phone. Null: none.';
+comment on column nudged.preview.collapse_key is 'Of several waiting messages with one key only the newest is sent. Null: none.';
+comment on column nudged.preview.expires_at is 'From then on it would be dropped. Null: never.';
+comment on column nudged.preview.apns is 'How the phone would show it. Null: the standard.';
+comment on column nudged.preview.deliver_at is 'Not before this instant. Null: at once.';
+comment on column nudged.preview.deliver_local is 'Not before this wall time in the user''s zone. Null: at once.';
+comment on column nudged.preview.answer is 'What would become of it (docs/SQL.md). Null: not answered yet.';
+comment on function nudged.ask_preview is 'Leaves a question for a daemon, for the calls of schema nudged_api.';
+comment on function nudged.preview_answer is 'The answer to a question, for the calls of schema nudged_api.';
+comment on function nudged_api.preview is 'Asks what would become of a message to a user. Nothing is sent or counted. Returns an id for nudged_api.preview_answer.';
+comment on function nudged_api.preview_answer is 'What would become of a message, as JSON. Null: not answered yet, which takes up to a second.';
+comment on function nudged_api.preview_own is 'Asks what would become of a message to the signed-in user. Nothing is sent or counted. Returns an id for nudged_api.preview_own_answer.';
+comment on function nudged_api.preview_own_answer is 'What would become of a message to the signed-in user, as JSON. Null: not answered yet, which takes up to a second.';
