@@ -31,6 +31,13 @@ import Testing
         #expect(payload.route { _ in true } == .newConversation(domain: nil))
     }
 
+    /// The image is for the service extension. It is no data, which a tap would open.
+    @Test func payload_whenItHasAnImage_namesItAndHasNoData() throws {
+        let payload = try payload { $0.imageURL = "https://example.com/a.png" }
+        #expect(payload.imageURL == "https://example.com/a.png" && payload.data.isEmpty && payload.malformed == nil)
+        #expect(payload.route { _ in true } == .newConversation(domain: nil))
+    }
+
     @Test func payload_whenItHasMembers_bringsThem() throws {
         let message = try payload { $0.custom = try CustomMembers([("order", "17"), ("deep", #"{"a":[null]}"#)]) }
         guard case .message(let data) = message.route(isUsers: { _ in false }) else {

@@ -160,7 +160,10 @@ import Testing
         try scene.sql("alter table public.push_tokens drop constraint device_token_length")
         for (index, token) in bad.enumerated() {
             try scene.sql(
-                "update public.push_tokens set device_token = '\(token)' where user_id = '\(Scene.user(index + 1))'"
+                """
+                update public.push_tokens set device_token = '\(token)', updated_at = updated_at + interval '1 second'
+                where user_id = '\(Scene.user(index + 1))'
+                """
             )
         }
         scene.secrets.withLock { $0 += ["planted-token-zz", String(repeating: "ab", count: 100)] }

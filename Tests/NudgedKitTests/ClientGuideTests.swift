@@ -29,13 +29,16 @@ struct ClientGuideTests {
         return blocks
     }
 
-    /// scripts/try-platforms typechecks the sample app.
+    /// scripts/try-platforms typechecks the examples.
     @Test func snippets_whenInTheGuide_areCompiled() throws {
-        let sample = ["SampleApp", "HomeView", "SupabaseServer"].map { "../../Examples/NudgedSample/\($0).swift" }
+        let sample = [
+            "NudgedSample/SampleApp", "NudgedSample/HomeView", "NudgedSample/SupabaseServer",
+            "NudgedImage/NotificationService",
+        ].map { "../../Examples/\($0).swift" }
         let compiled = try (["GuideSnippets.swift"] + sample).flatMap { try Self.lines($0) }
             .map { $0.trimmingCharacters(in: .whitespaces) }
         let snippets = try Self.blocks("swift")
-        #expect(snippets.count == 10)
+        #expect(snippets.count == 13)
         for snippet in snippets {
             let starts = compiled.indices.filter { compiled[$0...].starts(with: snippet) }
             #expect(starts.count == 1, "\(snippet.joined(separator: "\n"))")

@@ -32,6 +32,20 @@ struct GuideSnippets {
         return draft
     }
 
+    func optIn(_ server: some NudgedServer) async throws {
+        let column = try await server.preferences()
+        let draft = PreferencesDraft.optingIn(over: Preferences(parsing: column))
+        try await server.setPreferences(EncodableJSON(parsing: try draft.encoded(over: column)))
+    }
+
+    func remind(_ server: some NudgedServer) async throws {
+        guard let task = Subject(type: "task", id: "42") else { return }
+        let reminder = OwnReminder(subject: task, title: "Call Ada", dueLocal: "2040-05-07T09:00:00")
+        let id = try await server.setReminder(reminder)
+        try await server.snoozeReminder(id, until: "2040-05-07T10:00:00Z")
+        try await server.cancelReminder(id)
+    }
+
     @MainActor
     func foreground(_ nudges: Nudges, _ openConversation: ConversationID?) {
         nudges.isShowing = { $0.conversationID != nil && $0.conversationID == openConversation }

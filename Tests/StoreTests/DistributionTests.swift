@@ -169,9 +169,9 @@ import Testing
                 #expect(named >= selects, "\(parts[0]): \(statement)")
             }
         }
-        // cancel, cancel_messages, hold_occurrences (twice: also the statement for when the first is refused), forget, forget_device,
-        // drop_devices.
-        #expect(locks == 7)
+        // cancel, cancel_messages, hold_occurrences (twice: also the statement for when the first is refused), erase,
+        // forget_device, move_device, drop_devices, end_reminders_of, erase_departed.
+        #expect(locks == 10)
         await fixture.close()
     }
 

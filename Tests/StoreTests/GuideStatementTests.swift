@@ -24,8 +24,9 @@ import Testing
         session(
             user,
             """
-            prepare register (text, text, text, text) as \(try statements()[0])
-            execute register ('\(Self.device)', 'ios', '\(environment)', null); deallocate register
+            prepare register (text, text, text, text, text, text) as \(try statements()[0])
+            execute register ('\(Self.device)', 'ios', '\(environment)', null, 'Europe/Paris', 'fr');
+            deallocate register
             """
         )
     }

@@ -136,7 +136,10 @@ import struct FoundationEssentials.UUID
             (.claimDevices, [.uuidArray(users), .int8(2_100)]),
             (.claimDevicesBounded, [.uuidArray(users), .int8(1_000)]),
             (.claimMessages, [.uuidArray(users), .int8(3_000)]),
-            (.claimMessagesBounded, [.uuidArray(users), .int8(3_000), .int8(2_000)]),
+            (
+                .claimMessagesBounded,
+                [.uuidArray(users), .int8(3_000), .int8(2_000), .timestamp(F.now.microseconds)]
+            ),
             (.claimReminders, [.uuidArray(users), .int8(3_000)]),
             (
                 .claimRemindersBounded,

@@ -83,7 +83,7 @@ import Testing
         #expect(create[2] == "table public.push_tokens, for the app's devices")
         let triggers = Self.texts(plan, "triggers")
         #expect(triggers.count == 2 && triggers[0].hasPrefix("on public.context_profiles: nudged_profile_inserted, "))
-        #expect(triggers[1].hasSuffix("nudged_device_deleted, nudged_device_limit"))
+        #expect(triggers[1].hasSuffix("nudged_device_deleted, nudged_device_limit, nudged_device_renewed"))
         #expect(Self.texts(plan, "roles") == ["create nudged_daemon, nudged_app and nudged_writer"])
         #expect(Self.texts(plan, "rights") == [])
         #expect(Self.texts(plan, "texts").first?.contains("six built-in templates stay inactive") == true)

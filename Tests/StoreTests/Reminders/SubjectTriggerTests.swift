@@ -56,6 +56,21 @@ import Testing
         await fixture.close()
     }
 
+    @Test(arguments: ["'task', 'key', 'gone', 'due_on'", "'task', 'key', '', 'due_on'"])
+    func trigger_whenItsDateIsCleared_cancelsIts(arguments: String) async throws {
+        let fixture = try await fixture(arguments: arguments)
+        try fixture.sql("alter table public.task add column due_on date; update public.task set due_on = '2040-05-07'")
+        // Another date is no end, and a row that never had one loses none.
+        try fixture.sql("update public.task set due_on = '2040-05-08', name = 'x'")
+        #expect(try left(fixture) == ["7", "8", "9"])
+        try fixture.sql("update public.task set due_on = null where key = 7")
+        #expect(try left(fixture) == ["8", "9"])
+        _ = try fixture.setReminder()
+        try fixture.sql("update public.task set name = 'y'")
+        #expect(try left(fixture) == ["7", "8", "9"])
+        await fixture.close()
+    }
+
     @Test func trigger_whenARowGetsAnotherID_cancelsTheOldOnes() async throws {
         let fixture = try await fixture(arguments: "'task', 'key'")
         try fixture.sql("update public.task set key = 70 where key = 7; update public.task set gone = true")
@@ -129,7 +144,7 @@ import Testing
         "before delete on public.task for each row execute function nudged_api.cancel_subject_reminders('task', 'key')",
         "after delete on public.task for each statement execute function nudged_api.cancel_subject_reminders('task', 'key')",
         "after delete on public.task for each row execute function nudged_api.cancel_subject_reminders('task')",
-        "after delete on public.task for each row execute function nudged_api.cancel_subject_reminders('task', 'key', 'gone', 'x')",
+        "after delete on public.task for each row execute function nudged_api.cancel_subject_reminders('task', 'key', 'gone', 'x', 'y')",
     ]) func trigger_whenItIsHungWrongly_saysHow(trigger: String) async throws {
         let fixture = try await fixture()
         try fixture.sql("drop trigger nudged_reminders on public.task; create trigger wrong \(trigger)")

@@ -19,6 +19,7 @@ import Testing
         "delivery": ["select", "insert"],
         "message": ["select", "update", "delete"],
         "message_key": ["select", "delete"],
+        "preview": ["select", "update", "delete"],
         "reminder": ["select", "update", "delete"],
         "occurrence": ["select", "insert", "update", "delete"],
         "subject_member": ["select"],
@@ -36,12 +37,13 @@ import Testing
         "device": ["select"],
         "quarantined": [], "nudge_history": [], "user_status": [], "waiting": [], "stale_token": [],
         "excess_right": ["select"],
-        "lock": [],
+        "lock": [], "departed": [],
     ]
 
     /// What the daemon may update of a table that it only locks: one column, which is all that FOR UPDATE and FOR SHARE ask for.
     static let lockColumns = [
         "touched": "id", "member": "joined_at", "message": "urgent", "reminder": "created_at",
+        "preview": "answer",
     ]
 
     private static let backends: Set<String> = ["nudged_app", "service_role"]
@@ -54,22 +56,49 @@ import Testing
         "nudged_api.set_reminder": backends, "nudged_api.cancel_reminders": backends, "nudged_api.snooze": backends,
         "nudged_api.recurrence_fault": backends, "nudged_api.cancel_subject_reminders": backends,
         "nudged_api.touch": backends, "nudged_api.forget": backends,
+        "nudged_api.preview": backends, "nudged_api.preview_answer": backends,
+        "nudged_api.preview_own": ["authenticated"], "nudged_api.preview_own_answer": ["authenticated"],
+        "nudged.ask_preview": [], "nudged.preview_answer": [],
         "nudged_api.register_device_for": backends, "nudged_api.unregister_device_for": backends,
         "nudged_api.preferences_fault": apps,
         "nudged_api.register_device": ["authenticated"], "nudged_api.unregister_device": ["authenticated"],
         "nudged_api.send_test": ["authenticated"],
+        "nudged_api.outcome_for": backends, "nudged_api.waiting_for": backends, "nudged_api.history_for": backends,
+        "nudged_api.export_for": backends, "nudged_api.list_reminders_for": backends,
+        "nudged_api.has_pending_for": backends, "nudged_api.cancel_reminder": backends,
+        "nudged_api.cancel_reminders_of": backends, "nudged_api.cancel_all": backends,
+        "nudged_api.outcome": ["authenticated"], "nudged_api.waiting": ["authenticated"],
+        "nudged_api.history": ["authenticated"], "nudged_api.export": ["authenticated"],
+        "nudged_api.list_reminders": ["authenticated"], "nudged_api.has_pending": ["authenticated"],
+        "nudged_api.set_own_reminder": ["authenticated"], "nudged_api.snooze_own_reminder": ["authenticated"],
+        "nudged_api.cancel_own_reminder": ["authenticated"], "nudged_api.cancel_own_reminders": ["authenticated"],
+        "nudged_api.cancel_own_messages": ["authenticated"], "nudged_api.preferences": ["authenticated"],
+        "nudged_api.set_preferences": ["authenticated"], "nudged_api.decision_status": ["authenticated"],
+        "nudged.erase_departed": ["nudged_daemon"],
         "nudged.maintain_delivery": ["nudged_daemon"], "nudged.merged_quarantine": ["nudged_daemon"],
         "nudged.forget_device": ["nudged_daemon"], "nudged.forget_devices": ["nudged_daemon"],
+        "nudged.move_device": ["nudged_daemon"],
         "nudged.devices_left_out": ["nudged_daemon"], "nudged.prune_message_keys": ["nudged_daemon"],
         "nudged.hold_recipients": ["nudged_daemon"], "nudged.hold_member": ["nudged_daemon"],
         "nudged.preferences_text": ["nudged_daemon"], "nudged.measured_preferences": ["nudged_daemon"],
         "nudged.context_text": ["nudged_daemon"], "nudged.measured_context": ["nudged_daemon"],
         "nudged.has_long_number": ["nudged_daemon"],
-        "nudged.require_backend": [], "nudged.known_preference_key": [], "nudged.recurrence_until": [],
+        "nudged.require_backend": [], "nudged.nearest_key": [], "nudged.recurrence_until": [],
         "nudged.reminder_fault": [], "nudged.reminder_warnings": [], "nudged.check_isolation": [],
+        "nudged.check_page": [], "nudged.record_place": [], "nudged.read_record": [], "nudged.live_occurrences": [],
+        "nudged.read_outcome": [], "nudged.read_waiting": [], "nudged.read_reminders": [],
+        "nudged.is_reminder_pending": [], "nudged.check_subject": [], "nudged.read_export": [],
+        "nudged.end_reminders_of": [], "nudged.end_occurrences": [], "nudged.occurrence_id": [],
+        "nudged.set_reminder": [], "nudged.snooze": [], "nudged.cancel_messages": [], "nudged.erase": [],
+        "nudged.erase_deleted": [], "nudged.erase_deleted_user": [], "nudged.watch_deleted_users": [],
+        "nudged.may_write_profiles": [], "nudged.keeps_rows": [], "nudged.has_account": [], "nudged.write_place": [],
+        "nudged.write_preferences": [],
+        "nudged.renew_registration": [],
         "nudged.end_reminders": [], "nudged.is_zone": [], "nudged.take_back_reminders": [],
         "nudged.hold_occurrences": [], "nudged.whole_second": [], "nudged.is_blank": [], "nudged.column_text": [],
         "nudged.hold_reminder": [], "nudged.hold": [], "nudged.payload_bytes": [], "nudged.check_message": [],
+        "nudged.apns_bytes": [], "nudged.data_fault": [], "nudged.apns_fault": [],
+        "nudged.text_fault": [], "nudged.stored_apns": [], "nudged.message_apns": [], "nudged.longest": [],
         "nudged.insert_messages": [], "nudged.refuse_members": [], "nudged.check_template": [],
         "nudged.touch_changed": [], "nudged.touch_profiles": [], "nudged.touch_devices": [],
         "nudged.append_touches": [], "nudged.differs": [], "nudged.drop_oldest_devices": [],
@@ -82,8 +111,9 @@ import Testing
 
     /// What runs as nudged_writer. It owns these calls, but can't name them: it may not use the schema.
     static let writersCalls: Set<String> = [
-        "nudged.write_device", "nudged.remove_device", "nudged.forget_device", "nudged.drop_devices",
-        "nudged.devices_left_out",
+        "nudged.write_device", "nudged.remove_device", "nudged.forget_device", "nudged.move_device",
+        "nudged.drop_devices", "nudged.devices_left_out", "nudged.write_place", "nudged.write_preferences",
+        "nudged.keeps_rows",
     ]
 
     private static func isPartition(_ name: String) -> Bool {
@@ -192,7 +222,7 @@ import Testing
             "set local session_replication_role = replica",
         ]
         if role.hasPrefix("nudged") {
-            for table in ["context_profiles", "push_tokens"] where role != "nudged_writer" || table != "push_tokens" {
+            for table in ["context_profiles", "push_tokens"] where role != "nudged_writer" {
                 statements += [
                     "select 1 from public.\(table)", "insert into public.\(table) default values",
                     "update public.\(table) set user_id = default where false",
