@@ -181,7 +181,7 @@ import struct FoundationEssentials.UUID
             open +=
                 Int(try scene.sql("select count(*) from nudged.intent, unnest(user_ids) u where u <> all (settled)"))
                 ?? 0
-            // A lease takes longer than the second in which a fast machine does all of this: two attempts are at two instants.
+            // Three attempts are at three instants, however slow the machine is.
             try scene.sql("update nudged.intent set attempted_at = attempted_at - interval '\(left) hours'")
             try scene.expireLeases()
         }
