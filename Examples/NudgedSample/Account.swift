@@ -32,14 +32,13 @@ final class Account {
         try await client.auth.signOut()
     }
 
-    /// The user wants check-ins. A real app passes what the column holds, so that no choice is lost.
+    /// The user wants check-ins. What they chose before stays.
     func optIn() async throws {
         guard let userID else { return }
-        let draft = PreferencesDraft.optingIn(over: Preferences(parsing: nil))
-        var profile = Profile(userID: userID)
-        profile.preferences = EncodableJSON(parsing: try draft.encoded())
-        profile.firstSessionComplete = true
-        try await write(profile)
+        let column = try await server.preferences()
+        let draft = PreferencesDraft.optingIn(over: Preferences(parsing: column))
+        try await server.setPreferences(draft.encoded(over: column))
+        try await write(Profile(userID: userID, firstSessionComplete: true))
     }
 
     private func write(_ profile: Profile) async throws {
@@ -50,21 +49,10 @@ final class Account {
 /// The columns of `context_profiles` that the sample writes. Those that are nil stay as they are.
 private struct Profile: Encodable, Sendable {
     let userID: UUID
-    /// At each start, because people travel.
-    let timezone: String?
-    var preferences: EncodableJSON?
     var firstSessionComplete: Bool?
-
-    init(userID: UUID) {
-        self.userID = userID
-        let zone = TimeZone.autoupdatingCurrent.identifier
-        timezone = ZoneName.isWellFormed(zone) ? zone : nil
-    }
 
     private enum CodingKeys: String, CodingKey {
         case userID = "user_id"
-        case timezone
-        case preferences = "notification_preferences"
         case firstSessionComplete = "first_session_complete"
     }
 }

@@ -35,13 +35,13 @@ struct GuideSnippets {
     func optIn(_ server: some NudgedServer) async throws {
         let column = try await server.preferences()
         let draft = PreferencesDraft.optingIn(over: Preferences(parsing: column))
-        try await server.setPreferences(EncodableJSON(parsing: try draft.encoded(over: column)))
+        try await server.setPreferences(draft.encoded(over: column))
     }
 
     func remind(_ server: some NudgedServer) async throws {
         guard let task = Subject(type: "task", id: "42") else { return }
         let reminder = OwnReminder(subject: task, title: "Call Ada", dueLocal: "2040-05-07T09:00:00")
-        let id = try await server.setReminder(reminder)
+        let (id, _) = try await server.setReminder(reminder)
         try await server.snoozeReminder(id, until: "2040-05-07T10:00:00Z")
         try await server.cancelReminder(id)
     }

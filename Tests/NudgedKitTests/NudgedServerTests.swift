@@ -51,11 +51,12 @@ struct NudgedServerTests {
     }
 
     @Test func reminder_whenSet_answersItsID() async throws {
-        server.answer = #"{"id":"0f4a1c3e-9b7d-4c2a-8e5f-001122334455","warnings":[]}"#
+        server.answer = #"{"id":"0f4a1c3e-9b7d-4c2a-8e5f-001122334455","warnings":["late"]}"#
         let subject = try #require(Subject(type: "task", id: "7"))
-        let id = try await server.setReminder(
+        let (id, warnings) = try await server.setReminder(
             OwnReminder(subject: subject, title: "Water", dueLocal: "2040-05-07T09:00:00")
         )
+        #expect(warnings == ["late"])
         #expect(id == "0f4a1c3e-9b7d-4c2a-8e5f-001122334455")
         let arguments =
             #""subject_type":"task","subject_id":"7","title":"Water","body":"","due_local":"2040-05-07T09:00:00""#
@@ -64,12 +65,15 @@ struct NudgedServerTests {
         #expect(try await server.cancelReminder(id))
         #expect(try await server.snoozeReminder(id, until: "2040-05-07T10:00:00Z"))
         #expect(try await server.hasReminder(of: subject))
-        server.answer = #"[{"occurrence":"a"}]"#
-        #expect(try await server.reminders(most: 2) == #"[{"occurrence":"a"}]"#)
+        server.answer = #"[{"place":"a"}]"#
+        #expect(try await server.reminders(most: 2) == #"[{"place":"a"}]"#)
         #expect(server.calls.last == #"nudged_api.list_reminders {"most":2}"#)
         server.answer = #"{"cancelled":1,"too_late":0}"#
-        try await server.cancelReminders()
+        #expect(try await server.cancelReminders() == (1, 0))
         #expect(server.calls.last == "nudged_api.cancel_own_reminders {}")
+        server.answer = "true"
+        #expect(try await server.hasReminder())
+        #expect(server.calls.last == "nudged_api.has_pending {}")
     }
 
     @Test func preferences_whenReadAndWritten_areTheJSON() async throws {
@@ -77,9 +81,12 @@ struct NudgedServerTests {
         #expect(try await server.preferences() == #"{"frequency":"daily"}"#)
         server.answer = ""
         #expect(try await server.preferences() == nil)
-        try await server.setPreferences(EncodableJSON(parsing: "{}"))
+        try await server.setPreferences("{}")
         #expect(server.calls.last == #"nudged_api.set_preferences {"preferences":{}}"#)
-        try await server.setPreferences(nil)
+        let calls = server.calls.count
+        await #expect(throws: NoJSONError.self) { try await server.setPreferences("{") }
+        #expect(server.calls.count == calls, "what the user chose stays")
+        try await server.clearPreferences()
         #expect(server.calls.last == #"nudged_api.set_preferences {"preferences":null}"#)
     }
 
@@ -136,10 +143,10 @@ struct NudgedServerTests {
             )
         )
         _ = try? await server.unregisterDevice(Self.token)
-        _ = try? await server.sendTest()
+        _ = try? await server.sendTest(title: "a", body: "b")
         _ = try? await server.preferencesFault("{}")
         _ = try? await server.preferences()
-        _ = try? await server.setPreferences(nil)
+        _ = try? await server.clearPreferences()
         _ = try? await server.decisionStatus()
         let subject = try #require(Subject(type: "task", id: "7"))
         let reminder = OwnReminder(

@@ -13,6 +13,7 @@ struct NudgesTests {
         var done: [String] = []
         /// What the app opened.
         var opened: [Payload] = []
+        var badges = 0
 
         func permission() async -> SystemPermission { settings }
 
@@ -24,6 +25,7 @@ struct NudgesTests {
         func openSettings() async { done.append("settings") }
         func registerToken() { done.append("token") }
         func removeDelivered() { done.append("remove") }
+        func removeBadge() { badges += 1 }
 
         func registration(of token: DeviceToken) -> DeviceRegistration {
             DeviceRegistration(token: token, platform: .ios, environment: .sandbox, timezone: timezone)
@@ -105,6 +107,17 @@ struct NudgesTests {
         await nudges.cameToFront()
         await nudges.cameToFront()
         #expect(functions(server) == ["register_device", "register_device"])
+    }
+
+    @Test func badge_whenTheAppComesToTheFront_goes() async {
+        let nudges = Nudges(system: system)
+        await nudges.started()
+        #expect(system.badges == 0)
+        await nudges.cameToFront()
+        #expect(system.badges == 1)
+        nudges.removesBadge = false
+        await nudges.cameToFront()
+        #expect(system.badges == 1)
     }
 
     @Test func device_whenTheServerFails_isTriedAgain() async {

@@ -23,6 +23,9 @@
         /// Removes this app's pushes from the screen and the list of notifications, and its badge.
         func removeDelivered()
 
+        /// Removes the app's badge.
+        func removeBadge()
+
         /// What to store of this device now.
         func registration(of token: DeviceToken) -> DeviceRegistration
 

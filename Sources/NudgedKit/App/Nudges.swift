@@ -13,6 +13,8 @@
         public var changed: () -> Void = {}
         /// Whether the user already sees what a push leads to. Then it gets no banner.
         public var isShowing: (Payload) -> Bool = { _ in false }
+        /// Whether the badge goes when the app comes to the front. False: the app counts something of its own there.
+        public var removesBadge = true
         /// Gets each error of the server's, for the app's log.
         public var serverFailed: (any Error) -> Void = { _ in }
 
@@ -116,8 +118,10 @@
         /// The app was launched.
         public func started() async { await handle(.appStarted(await system.permission())) }
 
-        /// The app came to the front. Registers the device again if its zone or language has changed.
+        /// The app came to the front. Removes the badge, if `removesBadge`. Registers the device again if its zone or
+        /// language has changed.
         public func cameToFront() async {
+            if removesBadge { system.removeBadge() }
             await handle(.settingsChanged(await system.permission()))
             await register()
         }

@@ -64,8 +64,11 @@
         /// Removes this app's pushes and its badge.
         public func removeDelivered() {
             UNUserNotificationCenter.current().removeAllDeliveredNotifications()
-            UNUserNotificationCenter.current().setBadgeCount(0)
+            removeBadge()
         }
+
+        /// Removes the app's badge.
+        public func removeBadge() { UNUserNotificationCenter.current().setBadgeCount(0) }
 
         /// The device with its zone, and the first of the user's languages.
         public func registration(of token: DeviceToken) -> DeviceRegistration {

@@ -33,8 +33,8 @@
         /// Sends a test push to the signed-in user's devices, all of the sandbox.
         ///
         /// - Parameters:
-        ///   - title: nil, and no body: nudged's text.
-        ///   - body: nil, and no title: nudged's text.
+        ///   - title: the title. If `body` is nil too: nudged's text.
+        ///   - body: the text. If `title` is nil too: nudged's text.
         /// - Returns: the message's id, a UUID.
         @discardableResult
         public func sendTest(title: String? = nil, body: String? = nil) async throws -> String {
@@ -73,10 +73,15 @@
 
         /// Writes the signed-in user's preferences. The server refuses what the daemon would.
         ///
-        /// - Parameter preferences: what `PreferencesDraft.encoded(over:)` gives. Nil: as if the user had never chosen.
-        public func setPreferences(_ preferences: EncodableJSON?) async throws {
-            _ = try await call("set_preferences", ["preferences": preferences?.value ?? .null])
+        /// - Parameter preferences: what `PreferencesDraft.encoded(over:)` gives.
+        /// - Throws: also if it is no JSON.
+        public func setPreferences(_ preferences: String) async throws {
+            guard let json = EncodableJSON(parsing: preferences) else { throw NoJSONError() }
+            _ = try await call("set_preferences", ["preferences": json.value])
         }
+
+        /// Deletes the signed-in user's preferences, as if they had never chosen.
+        public func clearPreferences() async throws { _ = try await call("set_preferences", ["preferences": .null]) }
 
         /// Whether the decision service is in use, for the app's settings.
         public func decisionStatus() async throws -> ServiceStatus {
@@ -88,22 +93,24 @@
 
         /// Sets a reminder of the signed-in user, and replaces the one that they have for its subject.
         ///
-        /// - Returns: the reminder's id, a UUID.
+        /// - Returns: the reminder's id, a UUID, and what may be unexpected, in English.
         @discardableResult
-        public func setReminder(_ reminder: OwnReminder) async throws -> String {
+        public func setReminder(_ reminder: OwnReminder) async throws -> (id: String, warnings: [String]) {
             let answer = try await call("set_own_reminder", reminder.parameters)
-            guard case .string(let id)? = answer["id"] else {
-                throw ServerAnswerError(function: "set_own_reminder", wanted: "an object with an id")
+            guard case .string(let id)? = answer["id"], case .array(let items)? = answer["warnings"] else {
+                throw ServerAnswerError(function: "set_own_reminder", wanted: "an object with an id and warnings")
             }
-            return id
+            return (
+                id,
+                items.compactMap { item in
+                    if case .string(let text) = item { text } else { nil }
+                }
+            )
         }
 
-        /// Whether a reminder of this subject is pending for the signed-in user.
-        public func hasReminder(of subject: Subject) async throws -> Bool {
-            let answer = try await call(
-                "has_pending",
-                ["subject_type": .string(subject.type), "subject_id": .string(subject.id)]
-            )
+        /// Whether a reminder is pending for the signed-in user: of one subject, or any.
+        public func hasReminder(of subject: Subject? = nil) async throws -> Bool {
+            let answer = try await call("has_pending", Self.parameters(of: subject))
             guard case .bool(let has) = answer else {
                 throw ServerAnswerError(function: "has_pending", wanted: "true or false")
             }
@@ -113,7 +120,7 @@
         /// The signed-in user's pending reminders, as JSON: a page of at most 1,000 (docs/SQL.md, "Reading, taking
         /// back").
         ///
-        /// - Parameter after: the member `occurrence` of the last page's last reminder. Nil: the first page.
+        /// - Parameter after: the member `place` of the last page's last reminder. Nil: the first page.
         public func reminders(after: String? = nil, most: Int = 100) async throws -> String {
             let answer = try await call(
                 "list_reminders",
@@ -125,8 +132,8 @@
 
         /// Moves what is pending of a reminder for the signed-in user.
         ///
-        /// - Parameter until: an instant, as `2026-11-24T09:00:00Z`.
-        /// - Returns: whether nothing of it comes before.
+        /// - Parameter until: an instant, such as `2026-11-24T09:00:00Z`.
+        /// - Returns: whether nothing is sent before `until`.
         @discardableResult
         public func snoozeReminder(_ id: String, until: String) async throws -> Bool {
             let answer = try await call("snooze_own_reminder", ["id": .string(id), "until": .string(until)])
@@ -149,11 +156,19 @@
         }
 
         /// Cancels the reminders that the signed-in user has set: of one subject, or all.
-        public func cancelReminders(of subject: Subject? = nil) async throws {
-            _ = try await call(
-                "cancel_own_reminders",
-                ["subject_type": subject.map { .string($0.type) }, "subject_id": subject.map { .string($0.id) }]
-            )
+        ///
+        /// - Returns: how many were in time, and how many were not.
+        @discardableResult
+        public func cancelReminders(of subject: Subject? = nil) async throws -> (cancelled: Int, tooLate: Int) {
+            let answer = try await call("cancel_own_reminders", Self.parameters(of: subject))
+            guard case .int(let cancelled)? = answer["cancelled"], case .int(let tooLate)? = answer["too_late"] else {
+                throw ServerAnswerError(function: "cancel_own_reminders", wanted: "an object with two numbers")
+            }
+            return (Int(cancelled), Int(tooLate))
+        }
+
+        private static func parameters(of subject: Subject?) -> KeyValuePairs<String, JSONValue?> {
+            ["subject_type": subject.map { .string($0.type) }, "subject_id": subject.map { .string($0.id) }]
         }
 
         private func call(
@@ -191,6 +206,15 @@
                 "timezone": timezone.map { .string($0) }, "locale": locale.map { .string($0) },
             ]
         }
+    }
+
+    /// A text that should be JSON is none. Nothing was sent.
+    public struct NoJSONError: Error, Sendable, Equatable, CustomStringConvertible {
+        /// One line.
+        public var description: String { "the text is no JSON" }
+
+        /// The only one.
+        public init() {}
     }
 
     /// A call was answered, but not as its function answers.

@@ -6,11 +6,11 @@ public struct OwnReminder: Sendable, Equatable {
     public var title: String
     /// The text.
     public var body: String
-    /// The instant, as `2026-11-24T09:00:00Z`. Nil: `dueLocal` is given.
+    /// The instant, such as `2026-11-24T09:00:00Z`. Nil: `dueLocal` is given.
     public var dueAt: String?
-    /// The time on the user's clock, wherever they are then, as `2026-11-24T09:00:00`. Nil: `dueAt` is given.
+    /// The time on the user's clock, wherever they are then, such as `2026-11-24T09:00:00`. Nil: `dueAt` is given.
     public var dueLocal: String?
-    /// How it repeats, as `FREQ=WEEKLY;BYDAY=MO`. Nil: once.
+    /// How it repeats, such as `FREQ=WEEKLY;BYDAY=MO`. Nil: once.
     public var recurrence: String?
     /// The zone of `dueLocal` and of the recurrence. Nil: the user's.
     public var timezone: String?
