@@ -19,7 +19,7 @@ struct Explain: AsyncParsableCommand {
             user changes. It lists what is sent before. For a past instant it shows the record of that time.
 
             With --message or --body it says what would become of such a message if it were sent now: whether, why, to \
-            how many devices and with which text. Where the user consents, it asks the decision service. Nothing is \
+            how many devices and with which text. If the user consents, it asks the decision service. Nothing is \
             sent, written or counted.
 
             Exit status: 67 (EX_NOUSER) if nothing is known of the user.
@@ -46,7 +46,7 @@ struct Explain: AsyncParsableCommand {
     func validate() throws {
         if UUID(uuidString: user) == nil { throw ValidationError("'\(user)' is not a UUID") }
         if isPreview {
-            if at != nil { throw ValidationError("a message is tried now: leave --at out") }
+            if at != nil { throw ValidationError("--at does not work with --message or --body") }
             if [message, body].allSatisfy({ $0?.allSatisfy(\.isWhitespace) ?? true }) {
                 throw ValidationError("give --message or --body a text: phones do not show a push without one")
             }

@@ -25,7 +25,17 @@ struct SendTest: AsyncParsableCommand {
     @Flag(help: "Send in production too.") var force = false
     @Flag(help: "As one JSON object.") var json = false
 
-    func validate() throws { _ = try target() }
+    func validate() throws {
+        _ = try target()
+        let given = [title, body].compactMap { $0 }
+        if !given.isEmpty, given.allSatisfy({ $0.allSatisfy(\.isWhitespace) }) {
+            throw ValidationError("give --title or --body a text: phones do not show a push without one")
+        }
+        // Apple takes 4,096 bytes. In JSON a character may take more than in the text.
+        guard given.map(\.utf8.count).reduce(0, +) <= 2_000 else {
+            throw ValidationError("--title and --body have more than 2000 bytes together")
+        }
+    }
 
     private func target() throws -> SendTestRun.Target {
         switch (token, user) {

@@ -41,7 +41,7 @@ import Testing
         #expect(payloads(scene, of: 3) == [aps + opened])
     }
 
-    /// As the first documents write it: `"conversation_id": "uuid-or-null"`, beside a badge.
+    /// `conversation_id` is a UUID or null, and there is a badge.
     @Test(arguments: [
         (#"{"conversation_id": null, "domain": "work"}"#, #","domain":"work","action":"new_conversation"}"#),
         (#"{"conversation_id": null}"#, #","action":"new_conversation"}"#),

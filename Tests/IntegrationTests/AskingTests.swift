@@ -1,5 +1,6 @@
 import APNsSimulator
 import Glibc
+import JSON
 import LocalPostgres
 import TestSupport
 import Testing
@@ -182,6 +183,15 @@ import Testing
         let taken = try await scene.nudged(["send-test", "--token", Scene.token(5)])
         #expect(taken.exit == .code(0) && taken.output.contains("(not Apple's): 200: accepted"), "\(taken.text)")
         #expect(!taken.output.contains("c0ffee"))
+        let own = ["--title", "Ann", "--body", "Can you see this?"]
+        #expect(try await scene.nudged(["send-test", "--token", Scene.token(5)] + own).exit == .code(0))
+        let alerts = try scene.simulator.snapshot().accepted.map { try JSONValue(parsing: $0.payload)["aps"]?["alert"] }
+        #expect(alerts.map { $0?["title"] } == [.string("nudged"), .string("Ann")])
+        #expect(alerts.last??["body"] == .string("Can you see this?"))
+        #expect(try await scene.nudged(["send-test", "--token", Scene.token(5), "--title", " "]).exit == .code(64))
+        let long = ["--body", String(repeating: "x", count: 4_000)]
+        let tooLong = try await scene.nudged(["send-test", "--token", Scene.token(5)] + long)
+        #expect(tooLong.exit == .code(64) && tooLong.errors.contains("--title and --body"), "\(tooLong.text)")
         let all = try await scene.nudged(["send-test", "--user", Scene.user(1)])
         #expect(all.exit == .code(65) && all.output.split(separator: "\n").count == 3, "\(all.text)")
         #expect(all.output.contains("400 BadDeviceToken: the token belongs to the other environment"), "\(all.text)")

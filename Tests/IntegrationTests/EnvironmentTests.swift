@@ -161,8 +161,8 @@ import Testing
         }
     }
 
-    /// Most of production's answers are refusals: the lane stops and blames no device. Each is tried in the sandbox
-    /// once, which goes on.
+    /// Most of production's answers are refusals: the lane stops and blames no device. Each device is tried once in
+    /// the sandbox, whose lane goes on.
     @Test func lane_whenMostTokensAreBrokenEverywhere_stopsAndBlamesNobody() async throws {
         let users = 150
         let both = try await TwoEnvironments(sandboxOnly: [], broken: Set(1...users))

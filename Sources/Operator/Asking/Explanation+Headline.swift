@@ -74,7 +74,7 @@ extension Explanation {
         // Users of urgent messages are due since 1970.
         var since = Instant(dueOf: user).flatMap { $0 > Self.firstDue ? $0 : nil }
         let members = Set(send.plan.nudges.flatMap(\.members).map(\.key))
-        // A message for later is due since its time, which is in the row.
+        // A message for later has been due since its time, which is in the row.
         let sent = user.messages.filter { $0.due == nil && members.contains($0.id.uuidString.lowercased()) }
             .map(\.createdAt).min()
         // No evaluation has seen the message yet.

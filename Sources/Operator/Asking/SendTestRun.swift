@@ -28,8 +28,8 @@ package struct SendTestRun: Sendable {
     private static let patience: Int64 = 20_000
 
     /// - Parameters:
-    ///   - title: nil, and no body: nudged's text.
-    ///   - body: nil, and no title: nudged's text.
+    ///   - title: the title. If `body` is nil too: nudged's text.
+    ///   - body: the text. If `title` is nil too: nudged's text.
     ///   - isForced: whether to send over a production lane too.
     /// - Throws: what is wrong with the configuration, or a text that is too long for Apple.
     package init(_ configuration: Configuration, title: String? = nil, body: String? = nil, isForced: Bool) throws {
