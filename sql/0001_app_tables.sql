@@ -400,8 +400,8 @@ end
 $$;
 revoke all on function nudged.forget_device(uuid, text, text, text, timestamptz) from public;
 
--- Writes the environment in which a token works, after Apple has refused it in the other one. The daemon goes by
--- nudged.person.quarantine; this is for people and the app. So an existing table is left as it is: this does nothing.
+-- Writes the environment in which a token works, after Apple has refused it in the other one. The daemon uses
+-- nudged.person.quarantine; this is for people and the app. A table that nudged did not create is left as it is.
 create function nudged.move_device(recipient uuid, device text, apns_environment text, apns_topic text) returns boolean
 language sql security definer
 set search_path = pg_catalog, pg_temp
@@ -418,8 +418,8 @@ begin
     as $call$
     #variable_conflict use_column
     begin
-        -- A row that the app has locked is skipped: the device is registering again. updated_at stays, since the device
-        -- has not.
+        -- A row that the app has locked is skipped: the device is registering again. updated_at stays: this is
+        -- no registration.
         update public.push_tokens
         set environment = move_device.apns_environment
         where user_id = move_device.recipient and ctid = any (array(

@@ -368,9 +368,9 @@ end
 $$;
 
 -- A user's quarantine after new entries: the new ones, then the newest hundred of other devices and environments. An
--- entry without a state is a quarantine; the states are those of EnvironmentNote.swift. Two new entries change nothing:
--- any for a device that has moved, and a suspicion about a registration that has an entry. It is immutable, since an
--- UPDATE across shards takes no other function.
+-- entry without a state is a quarantine; the states are those of EnvironmentNote.swift. Two kinds of new entries
+-- change nothing: any for a device that has moved, and a suspicion about a registration that has an entry. It is
+-- immutable, since an UPDATE across shards takes no other function.
 create function nudged.merged_quarantine(known jsonb, entries jsonb) returns jsonb
 language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
@@ -405,7 +405,7 @@ select
     q ->> 'at' as at
 from nudged.person p
 cross join lateral jsonb_array_elements(case when jsonb_typeof(p.quarantine) = 'array' then p.quarantine else '[]' end) as q
--- Only entries without a state block a device (nudged.merged_quarantine).
+-- An entry with a state is no quarantine (nudged.merged_quarantine).
 where q ->> 'state' is null and exists (
     select from nudged.device d
     where d.user_id = p.user_id

@@ -368,7 +368,7 @@ end
 $$;
 
 -- The argument apns as it is stored: without members that are null or false. A score has three decimals, since more
--- decimals change no order that anybody sees. Null: nothing is left.
+-- decimals change no order that a user sees. Null: nothing is left.
 create function nudged.stored_apns(apns jsonb) returns jsonb
 language sql immutable
 set search_path = pg_catalog, pg_temp
@@ -446,7 +446,7 @@ begin
             remedy := 'An urgent message is time-sensitive: leave interruption_level out.';
         end if;
     end if;
-    -- Most messages have none, and each call costs.
+    -- Most messages have no apns and some text. Then one function call less is made.
     if fault is null and (message.apns is not null or nudged.is_blank(message.title) and nudged.is_blank(message.body)) then
         select f.fault, f.remedy into fault, remedy from nudged.text_fault(message.title, message.body, message.apns) f;
     end if;
@@ -691,8 +691,8 @@ begin
 end
 $$;
 
--- Checks and inserts messages, for nudged_api.send_many. If one is refused, none is inserted. is_checked: they are all
--- the same, are checked and have apns as nudged.message_apns returns it.
+-- Checks and inserts messages, for nudged_api.send_many. If one is refused, none is inserted. is_checked: they all have
+-- the same text, are already checked, and have apns as nudged.message_apns returns it.
 create function nudged.insert_messages(caller text, messages nudged.new_message[], is_checked boolean default false) returns table (user_id uuid, id uuid)
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -844,8 +844,8 @@ begin
 end
 $$;
 
--- Cancels waiting messages by what they have in common, for the calls of schema nudged_api. Arguments that are null match
--- all messages. It cancels at most 10,000 per call, in the order of user_id; `more`: call it again.
+-- Cancels waiting messages by what they have in common, for the calls of schema nudged_api. Arguments that are null
+-- match all messages. It cancels at most 10,000 per call, in the order of user_id; `more`: call it again.
 -- `too_late` counts those that are being sent, or that a phone may have already. The latter are not tried again.
 --
 -- As nudged_api.cancel: a row that the daemon has locked is being sent, and it is skipped. Rows are locked one by one,
@@ -856,7 +856,7 @@ create function nudged.cancel_messages(
 )
 language plpgsql
 set search_path = pg_catalog, pg_temp
--- Only a plan for the values finds a user's messages by their key.
+-- Only a plan for the actual values finds a user's messages by their key.
 set plan_cache_mode = force_custom_plan
 as $$
 #variable_conflict use_column
@@ -937,8 +937,8 @@ begin
 end
 $$;
 
--- Cancels waiting messages by title, category, the beginning of their dedupe_key or time: a campaign that was a mistake,
--- or a conversation that the user has read elsewhere (user_id). One argument besides user_id must be given.
+-- Cancels waiting messages by title, category, the beginning of their dedupe_key or time, such as a campaign that was a
+-- mistake, or a conversation that the user has read elsewhere (user_id). One argument besides user_id must be given.
 create function nudged_api.cancel_messages(
     title text default null, category text default null, sent_after timestamptz default null, sent_before timestamptz default null,
     user_id uuid default null, dedupe_prefix text default null, out cancelled bigint, out too_late bigint, out more boolean

@@ -395,7 +395,9 @@ begin
         ) as pending
     ) >= most then
         raise exception using errcode = 'ND015', message = format('nudged_api.%s: the author has %s reminders pending', call, most),
-            hint = 'Cancel reminders of this author that nobody needs (nudged_api.cancel_reminders), or raise nudged.setting.max_reminders.';
+            hint = case call
+                when 'set_own_reminder' then 'Cancel some of them first (nudged_api.cancel_own_reminder).'
+                else 'Cancel reminders of this author that nobody needs (nudged_api.cancel_reminders), or raise nudged.setting.max_reminders.' end;
     end if;
     if cardinality(replaced) > cardinality(nudged.take_back_reminders(recipients, replaced, 'replaced')) then
         warnings := warnings || 'the reminder that this one replaces is on its way already'::text;
@@ -674,8 +676,8 @@ declare
     taken uuid[];
 begin
     taken := nudged.take_back_reminders(recipients, occurrences, 'cancelled');
-    -- What is left of a nudge whose outcome is unknown or deferred. A later snapshot: an intent that was not open any more
-    -- is settled here as well.
+    -- What is left of a nudge whose outcome is unknown or deferred. This statement has a later snapshot: an intent that
+    -- is no longer open is settled in it.
     select array_agg(w.id) into tried
     from unnest(recipients, occurrences) as w (user_id, id)
     join nudged.person p on p.user_id = w.user_id
@@ -806,7 +808,7 @@ declare
     loses_date boolean := false;
 begin
     if tg_nargs not between 2 and 4 or tg_when <> 'AFTER' or tg_level <> 'ROW' or tg_op not in ('DELETE', 'UPDATE') then
-        raise invalid_parameter_value using message = 'nudged_api.cancel_subject_reminders: the trigger is none of after delete or update, for each row',
+        raise invalid_parameter_value using message = 'nudged_api.cancel_subject_reminders: wrong kind of trigger, or wrong number of arguments',
             hint = 'Its arguments are the subject type, the column of the id, the column that says what is archived (or an empty text), and the column of the date.';
     end if;
     was := nudged.column_text(old, tg_argv[1]);

@@ -266,7 +266,7 @@ comment on column nudged.delivery.decision is 'The decision service''s answer: a
 comment on column nudged.delivery.template is 'The check-in''s template. Null: the configured text, or another kind.';
 comment on function nudged.maintain_delivery is 'Makes the record''s partitions and drops those that are too old, a bounded number per call. The daemon calls it.';
 comment on function nudged.forget_devices is 'Deletes tokens that Apple has answered with 410, if the record holds that answer. The daemon calls it.';
-comment on table nudged.departed is 'Users who were deleted from auth.users. A trigger erases them at once and writes it; the daemon erases them once more.';
+comment on table nudged.departed is 'Users who were deleted from auth.users. A trigger erases them at once and adds a row here; a day later, the daemon erases them once more.';
 comment on column nudged.departed.user_id is 'The user''s id.';
 comment on column nudged.departed.due_at is 'When to erase them: at once, if the trigger could not; else a day after the deletion, since an app may have registered a device meanwhile.';
 comment on function nudged.erase is 'Erases a user from all of nudged''s tables.';

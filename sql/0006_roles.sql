@@ -387,8 +387,9 @@ begin
 end
 $$;
 
--- What an app calls at each start: this device is this user's now, and the user is in this zone. It renews the registration, so a quarantine ends and
--- an older 410 deletes nothing. It takes the token from the user who was signed in on the phone before.
+-- An app calls this at each start: this device is now this user's, and the user is in this zone. It renews the
+-- registration, so a quarantine ends and an older 410 deletes nothing. It takes the token from the user who was signed
+-- in on the phone before.
 create function nudged.register(user_id uuid, token text, platform text, environment text, topic text, timezone text, locale text) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp

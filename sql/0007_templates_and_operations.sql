@@ -129,7 +129,7 @@ order by t.place;
 
 -- Sends the signed-in user a test on their own devices. It is a message like any other: it passes quiet hours if the
 -- user allows that, and expires after five minutes. Its payload has "test": true. Without a title and a body it has
--- nudged's. Returns its id.
+-- nudged's text. Returns its id.
 --
 -- Refused if one of their devices is of production. A device without an environment has the one that the daemons are
 -- configured for. Each daemon reports it in its row of nudged.daemon, the main app's lane first. If no daemon is alive,

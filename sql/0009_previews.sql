@@ -1,6 +1,6 @@
 -- Previews: what would become of a message if it were sent now. One call leaves the question. The daemon that owns the
--- user's range answers it within a second, with the planner of its sweeps. Another call reads the answer. These are two
--- calls, since the daemon can't see a question before its transaction is committed.
+-- user's range usually answers it within a second, with the planner of its sweeps. Another call reads the answer.
+-- These are two calls, since the daemon can't see a question before its transaction is committed.
 
 -- Questions and answers, for five minutes. The columns of the message are those of nudged.message.
 create table nudged.preview (
@@ -27,14 +27,14 @@ create index preview_open on nudged.preview (asked_at) where answer is null;
 create index preview_asked_at on nudged.preview (asked_at);
 alter table nudged.preview enable row level security;
 
--- Leaves a question. A user has ten in five minutes: each may cost a question to the decision service.
+-- Leaves a question. A user can have ten in five minutes, since the decision service may be asked about each.
 create function nudged.ask_preview(call text, message nudged.new_message) returns uuid
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
     made constant uuid := gen_random_uuid();
-    -- Signed-in users can't keep backends from asking.
+    -- Less for signed-in users, so that they can't block backends.
     most constant integer := case call when 'preview_own' then 500 else 1000 end;
 begin
     perform nudged.check_message('nudged_api.' || call, message);
@@ -45,7 +45,7 @@ begin
     end if;
     if (select count(*) from (select from nudged.preview p where p.answer is null limit most) as open) >= most then
         raise exception using errcode = 'ND031', message = format('nudged_api.%s: %s previews wait for an answer', call, most),
-            hint = 'See that a daemon runs (nudged status), and ask again later.';
+            hint = case call when 'preview_own' then 'Ask again later.' else 'Check that a daemon runs (nudged status), and ask again later.' end;
     end if;
     -- As nudged_api.send inserts it.
     insert into nudged.preview (
@@ -150,7 +150,7 @@ select nudged.allow('authenticated', 'execute', 'nudged_api.preview_own_answer')
 select nudged.grant_roles();
 
 -- What people see in psql (\d+, \df+) and in Supabase's editor.
-comment on table nudged.preview is 'Questions what would become of a message, and the daemon''s answers. Nothing of them is sent. The functions insert rows; the daemon answers and deletes them, after five minutes.';
+comment on table nudged.preview is 'Questions about what would become of a message, and the daemon''s answers. None of them is sent. The functions insert rows; the daemon answers and deletes them, after five minutes.';
 comment on column nudged.preview.user_id is 'The user''s id.';
 comment on column nudged.preview.id is 'What nudged_api.preview returned.';
 comment on column nudged.preview.asked_at is 'When it was asked.';
@@ -169,6 +169,6 @@ comment on column nudged.preview.answer is 'What would become of it (docs/SQL.md
 comment on function nudged.ask_preview is 'Leaves a question for a daemon, for the calls of schema nudged_api.';
 comment on function nudged.preview_answer is 'The answer to a question, for the calls of schema nudged_api.';
 comment on function nudged_api.preview is 'Asks what would become of a message to a user. Nothing is sent or counted. Returns an id for nudged_api.preview_answer.';
-comment on function nudged_api.preview_answer is 'What would become of a message, as JSON. Null: not answered yet, which takes up to a second.';
+comment on function nudged_api.preview_answer is 'What would become of a message, as JSON. Null: not answered yet, which usually takes less than a second.';
 comment on function nudged_api.preview_own is 'Asks what would become of a message to the signed-in user. Nothing is sent or counted. Returns an id for nudged_api.preview_own_answer.';
-comment on function nudged_api.preview_own_answer is 'What would become of a message to the signed-in user, as JSON. Null: not answered yet, which takes up to a second.';
+comment on function nudged_api.preview_own_answer is 'What would become of a message to the signed-in user, as JSON. Null: not answered yet, which usually takes less than a second.';

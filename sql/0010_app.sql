@@ -1,6 +1,6 @@
--- What an app reads and takes back: outcomes, what waits, the history, an export, reminders. Calls that end with _for
--- name the user and are for backends. Those without it, and those of own reminders and messages, are for the signed-in
--- user. Also what follows a user: their zone and language, and their deletion.
+-- What an app reads and cancels: outcomes, what waits, the history, an export, reminders. Calls that end with _for, and
+-- cancel_reminder, cancel_reminders_of and cancel_all, are for backends. The others are for the signed-in user. Also
+-- a user's zone and language, and what happens when a user is deleted.
 
 -- Pages: `after` is where the last one ended, `most` how many rows. Every page reads one user's rows by an index.
 
@@ -12,7 +12,7 @@ begin
     if recipient is null then
         raise invalid_parameter_value using message = format('nudged_api.%s: user_id is null', call), hint = 'Name the user.';
     elsif most is null or most not between 1 and 1000 then
-        raise invalid_parameter_value using message = format('nudged_api.%s: most is not 1 to 1000', call),
+        raise invalid_parameter_value using message = format('nudged_api.%s: most is not between 1 and 1000', call),
             hint = 'Give the number of rows of a page. For the next page, give after the place of the last row.';
     end if;
 end
@@ -33,7 +33,7 @@ begin
         parts := regexp_match(place, '^([0-9]{1,17}) ([^ ]{1,32}) (.*) ([^ ]*)$');
     end if;
     if parts is null then
-        raise invalid_parameter_value using message = format('nudged_api.%s: after is no place', call),
+        raise invalid_parameter_value using message = format('nudged_api.%s: after is not a place', call),
             hint = 'Give the column place of the last row, or null for the first page.';
     end if;
     at := timestamptz '1970-01-01 00:00:00Z' + parts[1]::bigint * interval '1 microsecond';
@@ -61,7 +61,7 @@ begin
         d.device_hash, d.outcome, d.reason, d.status
     from nudged.delivery d
     where d.user_id = recipient
-      -- The first condition leaves partitions out, which the second one can't.
+      -- The first condition excludes partitions. The second one can't.
       and d.attempted_at <= coalesce(edge.at, 'infinity')
       and (edge.at is null or (d.attempted_at, d.kind, d.key, d.device_hash) < (edge.at, edge.kind, edge.key, edge.device))
     order by d.attempted_at desc, d.kind desc, d.key desc, d.device_hash desc
@@ -69,9 +69,9 @@ begin
 end
 $$;
 
--- A user's pending occurrences whose reminder exists, in the order of their ids; with those for everyone that the user
--- has set and whose time is to come, or without. The reminder is its author's row, which
--- may be on another machine. So it is read by a statement of its own.
+-- A user's pending occurrences whose reminder exists, in the order of their ids. fan_outs: also those for everyone that
+-- the user has set and that are not due yet. The reminder is its author's row, which may be on another machine. So a
+-- statement of its own reads it.
 create function nudged.live_occurrences(recipient uuid, after uuid, most integer, fan_outs boolean) returns setof nudged.occurrence
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -100,9 +100,9 @@ end
 $$;
 
 -- What became of a message or reminder. `id` is that of a message, of a reminder (then all its occurrences count) or of
--- an occurrence. First what is not in the record yet (outcome and place waiting or sending), on the first page only. Then
--- the record, the newest first. It finds what is among the user's newest 20,000 rows of the record: the
--- record has no index for ids.
+-- an occurrence. First what is not in the record yet (outcome and place waiting or sending), on the first page only.
+-- Then the record, the newest first. It searches the user's newest 20,000 rows of the record: the record has no index
+-- for ids.
 create function nudged.read_outcome(call text, recipient uuid, id uuid, after text, most integer) returns table (
     place text, at timestamptz, kind text, key text, device text, outcome text, reason text, status smallint
 )
@@ -142,7 +142,7 @@ begin
     return query
     select r.place, r.at, r.kind, r.key, r.device, r.outcome, r.reason, r.status
     from (
-        -- Other occurrences have the same half: with the id of one, only that one counts.
+        -- Other occurrences have the same first half. With the id of one occurrence, only that one counts.
         select n.*, bool_or(n.key = read_outcome.id::text) over () as is_exact
         from nudged.read_record(call, recipient, null, 20000) n
         where n.key = read_outcome.id::text or n.kind = 'reminder' and starts_with(n.key, half)
@@ -156,7 +156,7 @@ $$;
 
 -- What waits for a user: messages, and reminders whose time is to come, in the order of their ids.
 create function nudged.read_waiting(call text, recipient uuid, after uuid, most integer) returns table (
-    kind text, id uuid, reminder uuid, title text, body text, urgent boolean, since timestamptz, due_at timestamptz, due_local timestamp, expires_at timestamptz
+    place uuid, kind text, id uuid, title text, body text, urgent boolean, since timestamptz, due_at timestamptz, due_local timestamp, expires_at timestamptz
 )
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -167,23 +167,23 @@ begin
     return query
     select w.* from (
         (
-            select 'message'::text as kind, m.id, null::uuid, m.title, m.body, m.urgent, m.created_at, m.deliver_at, m.deliver_local, m.expires_at
+            select m.id as place, 'message'::text, m.id, m.title, m.body, m.urgent, m.created_at, m.deliver_at, m.deliver_local, m.expires_at
             from nudged.message m
             where m.user_id = recipient and m.id > coalesce(after, '00000000-0000-0000-0000-000000000000')
             order by m.id limit most
         )
         union all
-        select 'reminder', o.id, o.reminder_id, o.title, o.body, false, null, o.due_at, o.due_local, null
+        select o.id, 'reminder', o.reminder_id, o.title, o.body, false, null, o.due_at, o.due_local, null
         from nudged.live_occurrences(recipient, after, most, false) o
     ) w
-    order by w.id limit most;
+    order by w.place limit most;
 end
 $$;
 
 -- The reminders that are pending for a user, and those for everyone that the user has set: one row per occurrence, in
 -- the order of their ids.
 create function nudged.read_reminders(call text, recipient uuid, after uuid, most integer) returns table (
-    occurrence uuid, id uuid, author uuid, subject_type text, subject_id text, title text, body text, due_at timestamptz, due_local timestamp,
+    place uuid, id uuid, author uuid, subject_type text, subject_id text, title text, body text, due_at timestamptz, due_local timestamp,
     timezone text, recurrence text, audience text
 )
 language plpgsql
@@ -263,13 +263,13 @@ begin
     perform nudged.check_page(call, recipient, most);
     if after is not null then
         if octet_length(after) > 700 or after !~ '^([1-9]|10) ' then
-            raise invalid_parameter_value using message = format('nudged_api.%s: after is no place', call),
+            raise invalid_parameter_value using message = format('nudged_api.%s: after is not a place', call),
                 hint = 'Give the column place of the last row, or null for the first page.';
         end if;
         step := split_part(after, ' ', 1)::integer;
         edge := substr(after, strpos(after, ' ') + 1);
         if step in (4, 6, 7) and edge !~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' or step in (8, 10) and edge !~ '^[0-9]{1,18}$' then
-            raise invalid_parameter_value using message = format('nudged_api.%s: after is no place', call),
+            raise invalid_parameter_value using message = format('nudged_api.%s: after is not a place', call),
                 hint = 'Give the column place of the last row, or null for the first page.';
         end if;
         place_in_record := case when step = 9 then edge end;
@@ -374,7 +374,7 @@ as $$
 $$;
 
 create function nudged_api.waiting_for(user_id uuid, after uuid default null, most integer default 100) returns table (
-    kind text, id uuid, reminder uuid, title text, body text, urgent boolean, since timestamptz, due_at timestamptz, due_local timestamp, expires_at timestamptz
+    place uuid, kind text, id uuid, title text, body text, urgent boolean, since timestamptz, due_at timestamptz, due_local timestamp, expires_at timestamptz
 )
 language sql security definer
 set search_path = pg_catalog, pg_temp
@@ -403,7 +403,7 @@ as $$
 $$;
 
 create function nudged_api.list_reminders_for(user_id uuid, after uuid default null, most integer default 100) returns table (
-    occurrence uuid, id uuid, author uuid, subject_type text, subject_id text, title text, body text, due_at timestamptz, due_local timestamp,
+    place uuid, id uuid, author uuid, subject_type text, subject_id text, title text, body text, due_at timestamptz, due_local timestamp,
     timezone text, recurrence text, audience text
 )
 language sql security definer
@@ -430,7 +430,7 @@ set search_path = pg_catalog, pg_temp
 as $$ select * from nudged.read_outcome('outcome', nudged.signed_in_user(), id, after, most) $$;
 
 create function nudged_api.waiting(after uuid default null, most integer default 100) returns table (
-    kind text, id uuid, reminder uuid, title text, body text, urgent boolean, since timestamptz, due_at timestamptz, due_local timestamp, expires_at timestamptz
+    place uuid, kind text, id uuid, title text, body text, urgent boolean, since timestamptz, due_at timestamptz, due_local timestamp, expires_at timestamptz
 )
 language sql security definer
 set search_path = pg_catalog, pg_temp
@@ -452,7 +452,7 @@ set search_path = pg_catalog, pg_temp
 as $$ select * from nudged.read_export('export', nudged.signed_in_user(), after, most) $$;
 
 create function nudged_api.list_reminders(after uuid default null, most integer default 100) returns table (
-    occurrence uuid, id uuid, author uuid, subject_type text, subject_id text, title text, body text, due_at timestamptz, due_local timestamp,
+    place uuid, id uuid, author uuid, subject_type text, subject_id text, title text, body text, due_at timestamptz, due_local timestamp,
     timezone text, recurrence text, audience text
 )
 language sql security definer
@@ -575,8 +575,8 @@ begin
 end
 $$;
 
--- Sets a reminder of the signed-in user for themselves, and replaces the one that they have for this subject. What is
--- replaced or cancelled is recorded, so a user has 1,000 of these in an hour.
+-- Sets a reminder of the signed-in user for themselves, and replaces the one that they have for this subject. Each
+-- replaced or cancelled reminder is a row of the record. So a user can have 1,000 of them in an hour.
 create function nudged_api.set_own_reminder(
     subject_type text, subject_id text, title text, body text, due_at timestamptz default null, due_local timestamp default null,
     recurrence text default null, timezone text default null, apns jsonb default null, out id uuid, out warnings text[]
@@ -591,7 +591,7 @@ begin
         select 1 from nudged.delivery d
         where d.user_id = author and d.attempted_at > now() - interval '1 hour' and d.kind = 'reminder' and d.outcome = 'dropped' limit 1000
     ) as dropped) >= 1000 then
-        raise exception using errcode = 'ND040', message = 'nudged_api.set_own_reminder: you have replaced or cancelled 1,000 reminders in the last hour',
+        raise exception using errcode = 'ND040', message = 'nudged_api.set_own_reminder: 1,000 of your reminders were dropped, replaced or cancelled in the last hour',
             hint = 'Wait until the first of them is an hour old.';
     end if;
     select s.id, s.warnings into id, warnings from nudged.set_reminder(
@@ -659,8 +659,8 @@ as $$
 $$;
 
 -- Writes a user's zone and language into their profile, where they differ: the columns timezone and nudge_context, if
--- the table has them. Null: stays as it is. If the table refuses a value, it is left out, since the registration of the
--- device counts more.
+-- the table has them. Null: stays as it is. If the table refuses a value, this value is left out, and the device is
+-- still registered.
 create function nudged.write_place(recipient uuid, timezone text, locale text) returns void
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -732,7 +732,7 @@ begin
                     raise exception using
                         errcode = state, constraint = broken, schema = 'public', table = 'context_profiles',
                         message = 'nudged_api.set_preferences: ' || error_text,
-                        hint = 'public.context_profiles must take a row of user_id and notification_preferences, from nudged_writer';
+                        hint = 'nudged_writer must be able to insert and update user_id and notification_preferences in public.context_profiles';
                 end if;
         end;
     end loop;
@@ -762,7 +762,7 @@ begin
         fault := 'have more than 262144 bytes';
     elsif jsonb_path_exists(kept, '$.**{513}') then
         fault := 'are nested more than 512 levels deep';
-    -- As text, a few bytes of them would be 131,072 digits.
+    -- As text, such a number of a few bytes would have 131,072 digits.
     elsif nudged.has_long_number(kept) then
         fault := 'hold a number of more than 100 digits';
     end if;
@@ -793,7 +793,7 @@ begin
         raise invalid_parameter_value using message = format('nudged_api.set_preferences: %s', fault),
             hint = 'docs/POLICY.md, "Preferences", has the keys. nudged_api.preferences_fault checks a value without writing it.';
     elsif not nudged.may_write_profiles() then
-        raise feature_not_supported using message = 'nudged_api.set_preferences: the profiles are in a table of the app''s own',
+        raise feature_not_supported using message = 'nudged_api.set_preferences: nudged may not write the profiles',
             hint = 'Write that table yourself. For public.context_profiles, its owner can let nudged write: select nudged.allow(''nudged_writer'', ''select, insert, update'', ''public.context_profiles'').';
     end if;
     -- JSON's null is no value.
@@ -843,8 +843,8 @@ end
 $$;
 
 -- Erases a user who was deleted from auth.users: the rows in the tables that nudged created, and all of schema nudged.
--- The rows in the app's own tables are the app's. Returns whether all are erased. If a row of the former can't be
--- deleted (a foreign key of the app, a lock), the latter go all the same, and a note for the daemon stays.
+-- The rows in the app's own tables are the app's. Returns whether all are erased. If a row in those tables can't
+-- be deleted (a foreign key of the app, a lock), the rows of schema nudged are still deleted.
 create function nudged.erase_deleted(recipient uuid) returns boolean
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -951,7 +951,7 @@ begin
         exception when others then
             raise warning 'nudged: a deleted user is not erased yet (SQLSTATE %)', sqlstate;
         end;
-        -- Users who can't be erased must not hold up the others.
+        -- Users who can't be erased must not delay the others.
         update nudged.departed d set due_at = clock_timestamp() + interval '10 minutes'
         where d.user_id in (select o.user_id from nudged.departed o where o.user_id = one for update skip locked);
     end loop;
@@ -981,7 +981,7 @@ begin
     end if;
     return true;
 exception when insufficient_privilege then
-    raise notice '% may not make a trigger on auth.users, so deleted users stay in nudged: call nudged_api.forget, or as its owner: grant trigger on auth.users to %, then select nudged.watch_deleted_users()',
+    raise notice '% may not make a trigger on auth.users, so nudged keeps deleted users: call nudged_api.forget for each. Or, as the owner of auth.users: grant trigger on auth.users to %, then select nudged.watch_deleted_users()',
         current_user, current_user;
     return false;
 end
@@ -1056,9 +1056,9 @@ begin
     perform nudged.allow('nudged_writer', 'own', 'nudged.write_place');
     perform nudged.allow('nudged_writer', 'own', 'nudged.write_preferences');
     perform nudged.allow('nudged_writer', 'own', 'nudged.keeps_rows');
-    perform nudged.allow('nudged_daemon', 'execute', 'nudged.erase_departed');
 end
 $$;
+select nudged.allow('nudged_daemon', 'execute', 'nudged.erase_departed');
 
 -- What people see in psql (\df+) and in Supabase's editor.
 comment on function nudged.check_page is 'Fails if a page''s user or size is missing or out of bounds.';
@@ -1088,7 +1088,7 @@ comment on function nudged_api.cancel_reminder is 'Cancels one reminder. Returns
 comment on function nudged_api.cancel_reminders_of is 'Cancels the reminders that a user has set: of a subject, or all.';
 comment on function nudged_api.cancel_all is 'Cancels all that waits for a user: messages and reminders.';
 comment on function nudged_api.set_own_reminder is 'Sets a reminder of the signed-in user for themselves. Returns its id and warnings.';
-comment on function nudged_api.snooze_own_reminder is 'Moves what is pending of a reminder for the signed-in user. Returns true if nothing of it comes before.';
+comment on function nudged_api.snooze_own_reminder is 'Moves what is pending of a reminder for the signed-in user. Returns true if nothing is sent before then.';
 comment on function nudged_api.cancel_own_reminder is 'Cancels a reminder that the signed-in user has set. Returns true if it was in time.';
 comment on function nudged_api.cancel_own_reminders is 'Cancels the reminders that the signed-in user has set: of a subject, or all.';
 comment on function nudged_api.cancel_own_messages is 'Cancels messages that wait for the signed-in user: by category, by the beginning of their dedupe_key, or all.';

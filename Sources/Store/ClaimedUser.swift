@@ -23,7 +23,7 @@ package final class ClaimedUser: Sendable {
     package let history: History
     /// What is left of nudges, as JSON (`Retry`).
     package let retry: String?
-    /// Devices in quarantine, as JSON (`Quarantine`).
+    /// What Apple's answers say about the devices, as JSON (`Quarantine`).
     package let quarantine: String?
     /// The template of the last check-in that counts; nil: the configured text.
     package let template: Int32?
@@ -35,7 +35,7 @@ package final class ClaimedUser: Sendable {
     /// The JSON that fills placeholders; nil: none. It may be any JSON, or text that was cut off and is no JSON.
     package let context: String?
     package let devices: [Device]
-    /// Those that can be due. In most zones a wall time is due later than this.
+    /// Those that can be due in some zone. In the user's zone, a wall time may be due later.
     package let messages: [PendingMessage]
     /// Whether more messages wait than were read.
     package let hasMoreMessages: Bool

@@ -10,9 +10,9 @@ package struct EnvironmentNote: Sendable, Equatable {
         /// Apple answered BadDeviceToken here once, and the lane's window is open. It is tried in the other
         /// environment. → `moved`, `refused`.
         case suspected
-        /// It was refused here, where it was only tried. The next registration is tried again.
+        /// It was tried here, and refused. The next registration is tried again.
         case tried
-        /// It works in the other environment of this topic. This is true of the token for ever.
+        /// It works in the other environment of this topic. This never changes for a token.
         case moved
     }
 

@@ -2,7 +2,7 @@ package import struct FoundationEssentials.UUID
 package import Postgres
 package import TimeZones
 
-/// An app's question what would become of a message: a row of `nudged.preview`.
+/// An app's question about what would become of a message: a row of `nudged.preview`.
 package struct PreviewQuestion: Sendable {
     package let userID: UUID
     /// As it would wait if it were sent. Its id is the question's.
@@ -45,7 +45,7 @@ extension Store {
         _ = try await one(records, .prunePreviews, [], settings: Self.impatient)
     }
 
-    /// When the decision service was asked about a user, for a preview, which counts nothing.
+    /// When the decision service was asked about a user. A preview reads this and adds nothing to it.
     package func analysed(_ user: UUID) async throws(PostgresError) -> [Instant] {
         let rows = try await one(records, .analysed, [.uuid(user)])
         guard rows.count > 0 else { return [] }

@@ -225,7 +225,7 @@ extension Store {
     }
 
     /// Writes the environments in which devices work into a table of devices that nudged created. It is for people and
-    /// the app: nudged itself goes by `nudged.person.quarantine`, also if this fails.
+    /// the app: nudged itself uses `nudged.person.quarantine`, also if this fails.
     package func moveDevices(_ notes: [EnvironmentNote]) async throws(PostgresError) {
         let notes = EnvironmentNote.distinct(notes).filter { $0.state == .moved }
         guard !notes.isEmpty else { return }

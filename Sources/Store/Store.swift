@@ -136,8 +136,7 @@ package struct Store: Sendable {
         Int(try await one(claims, .pruneMessageKeys, []).int8(0, 0))
     }
 
-    /// Erases a bounded number of users who were deleted from `auth.users` while somebody held their rows. Returns how
-    /// many: if any, more may be left.
+    /// Erases a bounded number of users of `nudged.departed` who are due. Returns how many: if any, more may be left.
     package func eraseDeparted() async throws(PostgresError) -> Int {
         Int(try await one(claims, .eraseDeparted, []).int8(0, 0))
     }

@@ -32,7 +32,7 @@ struct UserParts {
     private var messagesOf: [UUID: [PendingMessage]] = [:]
     /// How many messages can be due, if not all were read.
     private var pendingOf: [UUID: Int64] = [:]
-    /// When the first message that can't be due yet can be.
+    /// When the first message that can't be due yet can be due.
     private var messagesWakeAt: [UUID: Instant] = [:]
     private var remindersOf: [UUID: PendingReminders] = [:]
     /// Bytes of preferences and contexts.

@@ -1,5 +1,5 @@
--- As claim_messages.sql, at most $3 rows of each user and $2 in all, each user's first ones first. Of messages that can't
--- be due by $4, only the first to wake: it says when to look again. The last column is how many can be due (10,000 and
+-- As claim_messages.sql, at most $3 rows of each user and $2 in all, each user's first ones first. Of messages that
+-- can't be due by $4, only the first: it says when to look again. The last column is how many can be due (10,000 and
 -- more: at least so many). Run if some user has unusually many messages. $1 users.
 select
     m.user_id, m.id, m.created_at, m.title, m.body, (m.data - 'conversation_id' - 'domain')::text, m.data ->> 'conversation_id', m.data ->> 'domain',

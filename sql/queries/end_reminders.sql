@@ -1,7 +1,8 @@
 -- Deletes reminders that ended, and inserts the next ones of their series. Parallel: $1 user, $2 id. $3 the next ones:
 -- a JSON array of objects with user_id, id (of the one that ended), number, planned_local, first_at or first_local,
 -- due_at or due_local; or null.
--- The next one's id begins with the reminder's (nudged.occurrence_id). No volatile function makes it, for Citus.
+-- The next one's id begins with the reminder's (nudged.occurrence_id). No volatile function makes it, since Citus
+-- refuses those.
 -- If the reminder was cancelled meanwhile, its next one is inserted all the same, and dropped when it is due
 -- (live_reminders.sql).
 with over as (

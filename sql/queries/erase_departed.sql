@@ -1,2 +1,2 @@
--- Erases users who were deleted from auth.users while somebody held their rows, in bounded steps. One row: how many.
+-- Erases the users of nudged.departed who are due, in bounded steps. One row: how many.
 select nudged.erase_departed()

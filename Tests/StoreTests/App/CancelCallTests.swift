@@ -21,7 +21,7 @@ import Testing
         )
         try fixture.forgetTouches()
         #expect(try fixture.sql("select nudged_api.cancel_reminder('\(set.id)')") == "t")
-        // Others' of the subject stay.
+        // Reminders of other authors for the subject stay.
         #expect(try fixture.lines("select reminder_id from nudged.occurrence") == [other.id])
         #expect(try fixture.touched() == ["01", "03"])
         #expect(try fixture.sql("select nudged_api.cancel_reminder('\(set.id)')") == "f")
@@ -183,7 +183,7 @@ import Testing
                     try await transaction.execute(script: script)
                 }
             }
-            // Left to themselves, a busy machine may let the same one be first each time.
+            // Otherwise, on a busy machine, the same one may be first each time.
             if round % 3 == 2 { try await intent.value }
             let cancelled = Int(try fixture.sql(race.call)) ?? -1
             try await intent.value

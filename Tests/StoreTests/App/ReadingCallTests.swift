@@ -41,7 +41,7 @@ import Testing
         await fixture.close()
     }
 
-    /// The record has ids of occurrences. That of the reminder finds them all, that of one finds this one.
+    /// The record has ids of occurrences. The reminder's id finds them all. An occurrence's id finds this one.
     @Test func outcome_whenAReminderRecurs_hasAllItsOccurrences() async throws {
         let fixture = try await F.withUsers()
         let set = try fixture.setReminder("due_at => now() + interval '1 day', recurrence => 'FREQ=DAILY'")
@@ -110,7 +110,7 @@ import Testing
         var after = "null"
         for _ in 1...4 {
             let page = try fixture.lines(
-                "select kind, id from nudged_api.waiting_for(\(F.quoted(1)), \(after), 2)"
+                "select kind, place from nudged_api.waiting_for(\(F.quoted(1)), \(after), 2)"
             ).map { $0.split(separator: "|").map(String.init) }
             #expect(page.count == 2)
             found += page.map { $0[0] }
@@ -127,6 +127,10 @@ import Testing
         _ = try fixture.setReminder("due_at => now() + interval '1 day', audience => 'everyone'", about: "8")
         _ = try fixture.setReminder(about: "9")
         try fixture.sql("delete from nudged.reminder where subject_id = '9'")
+        #expect(
+            try fixture.sql("select id from nudged_api.waiting_for(\(F.quoted(1))) where title = 'Water' limit 1")
+                == set.id
+        )
         let list = "select subject_id, audience from nudged_api.list_reminders_for(\(F.quoted(1))) order by 1"
         #expect(try fixture.lines(list) == ["7|me", "8|everyone"])
         #expect(
@@ -219,14 +223,14 @@ import Testing
     @Test(arguments: [
         ("outcome_for(null, gen_random_uuid())", "user_id is null"),
         ("outcome_for(\(F.quoted(1)), null)", "id is null"),
-        ("outcome_for(\(F.quoted(1)), gen_random_uuid(), 'x')", "after is no place"),
-        ("history_for(\(F.quoted(1)), '1 2')", "after is no place"),
-        ("history_for(\(F.quoted(1)), '99999999999999999999 a b c')", "after is no place"),
-        ("export_for(\(F.quoted(1)), '4 x')", "after is no place"),
-        ("export_for(\(F.quoted(1)), '11 x')", "after is no place"),
-        ("waiting_for(\(F.quoted(1)), null, 0)", "most is not 1 to 1000"),
-        ("list_reminders_for(\(F.quoted(1)), null, 1001)", "most is not 1 to 1000"),
-        ("history_for(\(F.quoted(1)), null, null)", "most is not 1 to 1000"),
+        ("outcome_for(\(F.quoted(1)), gen_random_uuid(), 'x')", "after is not a place"),
+        ("history_for(\(F.quoted(1)), '1 2')", "after is not a place"),
+        ("history_for(\(F.quoted(1)), '99999999999999999999 a b c')", "after is not a place"),
+        ("export_for(\(F.quoted(1)), '4 x')", "after is not a place"),
+        ("export_for(\(F.quoted(1)), '11 x')", "after is not a place"),
+        ("waiting_for(\(F.quoted(1)), null, 0)", "most is not between 1 and 1000"),
+        ("list_reminders_for(\(F.quoted(1)), null, 1001)", "most is not between 1 and 1000"),
+        ("history_for(\(F.quoted(1)), null, null)", "most is not between 1 and 1000"),
         ("has_pending_for(\(F.quoted(1)), 'task')", "subject_id is null"),
         ("has_pending_for(\(F.quoted(1)), repeat('x', 101), 'y')", "subject_type is longer than 100 bytes"),
     ]) func arguments_whenBad_areRefusedByName(call: String, fault: String) async throws {

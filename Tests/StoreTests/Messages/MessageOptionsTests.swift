@@ -28,7 +28,7 @@ import Testing
         await fixture.close()
     }
 
-    /// As the first documents write it: a conversation, or none.
+    /// `conversation_id` is a UUID or null.
     @Test func data_whenItsConversationIsNull_isTaken() async throws {
         let fixture = try await F()
         let id = try fixture.sendMessage(1, more: #", data => '{"conversation_id": null, "domain": null, "x": 1}'"#)

@@ -215,7 +215,7 @@ import Testing
         )
         #expect(
             try fixture.refusal("select nudged_api.snooze(null, now())")
-                == "22023 nudged_api.snooze: id is null / Give the id that nudged_api.set_reminder returned."
+                == "22023 nudged_api.snooze: id is null / Give the reminder's id, as the call that set it returned it."
         )
         await fixture.close()
     }

@@ -60,7 +60,7 @@ import Testing
     func trigger_whenItsDateIsCleared_cancelsIts(arguments: String) async throws {
         let fixture = try await fixture(arguments: arguments)
         try fixture.sql("alter table public.task add column due_on date; update public.task set due_on = '2040-05-07'")
-        // Another date is no end, and a row that never had one loses none.
+        // Another date ends nothing. Neither does a row that never had a date.
         try fixture.sql("update public.task set due_on = '2040-05-08', name = 'x'")
         #expect(try left(fixture) == ["7", "8", "9"])
         try fixture.sql("update public.task set due_on = null where key = 7")

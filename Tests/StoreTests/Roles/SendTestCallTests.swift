@@ -47,6 +47,24 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
+    @Test func test_whenItHasATextOfItsOwn_bringsIt() async throws {
+        let fixture = try await F.onSupabase()
+        try fixture.sql(Self.device(1, "sandbox"))
+        let own = "select nudged_api.send_test('Ann', 'Can you see this?')"
+        #expect(try fixture.perform("authenticated", as: 1, own) == "00000")
+        #expect(
+            try fixture.lines("select title, body, urgent, data from nudged.message")
+                == [#"Ann|Can you see this?|t|{"test": true}"#]
+        )
+        // One of them is enough, if it has something to show.
+        #expect(try fixture.perform("authenticated", as: 1, "select nudged_api.send_test(body => 'Hi')") == "00000")
+        for bad in ["send_test('', ' ')", "send_test(repeat('x', 5000))"] {
+            let refused = try fixture.attempt("authenticated", as: 1, "select nudged_api.\(bad)")
+            #expect(refused.state == "22023" && refused.message.hasPrefix("nudged_api.send_test: "), "\(refused)")
+        }
+        await fixture.close()
+    }
+
     @Test func test_whenADeviceIsOfProduction_isRefused() async throws {
         for setup in [
             Self.device(1, "production"), Self.device(1, "sandbox") + Self.device(1, "production"),
