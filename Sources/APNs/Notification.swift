@@ -28,7 +28,7 @@ public struct Notification: Sendable {
     public var localizedSubtitle: LocalizedText?
     /// Instead of the body.
     public var localizedBody: LocalizedText?
-    /// A focus of the device shows it by this value.
+    /// A Focus of the device shows or hides it by this value.
     public var filterCriteria: String?
     /// The app's window that a tap opens.
     public var targetContentID: String?
@@ -47,7 +47,7 @@ public struct Notification: Sendable {
     public struct LocalizedText: Sendable, Equatable {
         /// The text's key in the app.
         public var key: String
-        /// Fill the text's places. nil: none are given.
+        /// Texts for the placeholders of this text. nil: none are given.
         public var arguments: [String]?
 
         /// The text of this key.

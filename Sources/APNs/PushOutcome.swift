@@ -4,8 +4,8 @@ public enum PushOutcome: Sendable, Equatable {
     /// Final for this device and nudge. `status` is nil if the push was never sent. `deletes` is set only for a 410.
     case rejected(status: Int?, reason: String, deletes: TokenDeletion?)
     /// The token is refused for this environment and topic. When the window of answers closes, `onQuarantine` is called
-    /// if the device is to blame. If the lane is misconfigured, it stops instead. A trial (`Push.isTrial`) is in no
-    /// window: then nothing else is called.
+    /// if the device is to blame. If the lane is misconfigured, it stops instead. A trial (`Push.isTrial`) counts in no
+    /// window, so `onQuarantine` is not called.
     case suspect(status: Int, reason: String)
     /// Answered, not accepted: send to this device again later. `retryAfter` is in seconds.
     case delayed(reason: String, status: Int, retryAfter: Int?)

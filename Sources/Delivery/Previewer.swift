@@ -69,7 +69,7 @@ package struct Previewer: Sendable {
         planner.parsed(try await store.preferences(of: user)).smartEnabled
     }
 
-    /// A user without data. A message would bring them a row.
+    /// A user without data. A message would create their row.
     private static func stranger(_ user: UUID) -> ClaimedUser {
         ClaimedUser(
             userID: user,

@@ -292,8 +292,8 @@ actor Settler {
         }
     }
 
-    /// Reports devices that work in the other environment, and tells the table of devices. If that fails, nudged.person
-    /// has it.
+    /// Reports devices that work in the other environment, and writes it into the table of devices. If that fails,
+    /// nudged.person.quarantine still has it.
     private func tell(moved devices: [EnvironmentNote]) {
         guard !devices.isEmpty else { return }
         for device in devices { delivery.onEvent(.moved(device)) }

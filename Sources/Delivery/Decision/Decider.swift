@@ -34,7 +34,7 @@ package final class Decider: Sendable {
         url = try Self.checked(settings.url, token: settings.token?.text)
         var client = HTTPClientSettings()
         client.caFile = settings.caFile
-        // Previews have places of their own, so that no nudge's question waits behind them until its time is up.
+        // Previews have their own connections. Otherwise a nudge's question could wait behind them until its time-out.
         client.concurrency = settings.concurrency + PreviewStage.mostAtOnce
         client.deadline = settings.timeout
         do throws(HTTPClientError) {
@@ -98,7 +98,7 @@ package final class Decider: Sendable {
 
     /// Asks the service, within `decision.timeout`.
     ///
-    /// - Parameter pass: nil: for a preview, which shows nothing about the service. A signed-in user chooses its text,
+    /// - Parameter pass: nil for a preview, which shows nothing about the service. A signed-in user chooses its text,
     ///   and must not make the service count as dead for everyone.
     func ask(
         _ question: DecisionQuestion,

@@ -21,7 +21,7 @@ package enum SweepEvent: Sendable {
     case rejected(user: UUID, deviceHash: String, reason: String, status: Int?)
     /// A device gets nothing on its lane until it registers again.
     case quarantined(RefusedDevice)
-    /// A device works in the other environment than the one it was registered for. Its pushes go there from now on.
+    /// A device works only in the environment that it was not registered for. Its pushes go there from now on.
     case moved(EnvironmentNote)
     /// A push was written and got no answer.
     case unknown(user: UUID, kind: String, deviceHash: String, reason: String)

@@ -5,7 +5,7 @@ package struct LaneDirectory: Sendable, Equatable {
     /// For devices without an environment or topic.
     package let standard: LaneIdentity
     package let all: Set<LaneIdentity>
-    /// The lanes of topics that are configured in both environments, each with the one of the other environment.
+    /// The lanes of topics that are configured in both environments, each with its lane in the other environment.
     private let counterparts: [LaneIdentity: LaneIdentity]
 
     package init(standard: LaneIdentity, others: [LaneIdentity] = []) {

@@ -46,7 +46,7 @@ extension Planner {
         try plan(.text(text), retry, machine, &draft)
     }
 
-    /// Only a zone can make it sendable, but it still ends.
+    /// Only a zone can make it sendable. It still ends when it expires.
     private func holdUnplaced(_ message: PendingMessage, _ machine: RetryMachine, _ draft: inout PlanDraft) {
         let identity = NudgeIdentity.message(message.id)
         if let end = message.expiresAt, end <= machine.now {

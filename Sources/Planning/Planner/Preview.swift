@@ -56,7 +56,7 @@ package struct Preview: Sendable {
     /// Whether it would be sent with others as one push.
     package var isDigest: Bool { nudge?.identity.isDigest ?? false }
 
-    /// What the decision service is to be asked. nil: it isn't.
+    /// The question for the decision service. nil: it is not asked.
     package var question: DecisionQuestion? {
         guard let plan, let nudge, nudge.isToBeAsked else { return nil }
         return plan.question(nudge)
@@ -81,7 +81,7 @@ package struct Preview: Sendable {
     /// Who decided: `policy`, `service` or `fallback`.
     package var origin: String { decision?.origin.rawValue ?? "policy" }
 
-    /// `urgent`, `high`, `medium` or `low`. nil: nothing was decided about it.
+    /// `urgent`, `high`, `medium` or `low`. nil: it would not be sent now.
     package var priority: String? {
         decision?.priority.rawValue ?? nudge.map { ($0.isUrgent ? DecisionPriority.urgent : .medium).rawValue }
     }

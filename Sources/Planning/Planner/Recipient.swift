@@ -55,7 +55,7 @@ struct Recipient: Sendable {
         return min(user.touchedAt ?? now, now)
     }
 
-    /// The messages, and those for a wall time without a zone.
+    /// The messages whose due time is known, and those for a wall time if the user has no zone.
     private static func placed(
         _ messages: [PendingMessage],
         _ candidate: Candidate,

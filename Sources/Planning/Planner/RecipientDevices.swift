@@ -31,7 +31,7 @@ struct RecipientDevices: Sendable {
             switch quarantine?.route(of: device, on: lane, lanes, now: now) ?? Quarantine.route(on: lane, lanes) {
             case .own(let trial): served.append(ServedDevice(device: device, lane: lane, trial: trial))
             case .other(let other, let trial):
-                // A table of the app's may have a row of the same token for that lane too.
+                // The app's own table may have another row of this token, for that lane.
                 guard !user.devices.contains(where: { $0.token == device.token && lanes.lane(of: $0) == other }) else {
                     continue
                 }

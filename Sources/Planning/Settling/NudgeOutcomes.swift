@@ -65,8 +65,8 @@ struct NudgeOutcomes {
         }
     }
 
-    /// The token may be of the other environment. It is tried there at once, so that a person who waits for a message
-    /// gets it. Nobody is blamed yet: the lane's window decides later.
+    /// The token may be of the other environment. It is tried there a second later, so that a user who waits for a
+    /// message gets it. Nobody is blamed yet: the lane's window decides later.
     private mutating func refuse(_ target: PlannedNudge.Target, reason: String, status: Int) {
         var seconds = Retry.refusalSeconds
         if target.trial == .open, reason == PushOutcome.badDeviceToken {
@@ -134,7 +134,7 @@ struct NudgeOutcomes {
             Settlement.StaleToken(
                 userID: userID,
                 token: target.device.token,
-                // As its row says: the device may be served in the other environment.
+                // The environment of its row: a device that has moved is served by another lane.
                 environment: target.device.environment ?? target.lane.environment,
                 topic: target.lane.topic,
                 unregisteredAt: instant,

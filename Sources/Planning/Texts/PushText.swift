@@ -56,7 +56,7 @@ struct PushText: Sendable {
     /// A digest: its own text, and what all contents share. The badge is the newest message's that has one, since each
     /// badge replaces the one before.
     ///
-    /// - Parameter contents: in order.
+    /// - Parameter contents: in the order of the messages.
     init(title: String, body: String, of contents: [PushText]) {
         func common<Value: Equatable>(_ member: KeyPath<Notification, Value?>) -> Value? {
             guard let first = contents.first?.notification[keyPath: member] else { return nil }

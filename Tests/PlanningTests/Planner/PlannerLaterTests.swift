@@ -80,7 +80,7 @@ import TimeZones
         #expect(dueAt("Europe/Paris", at: "2026-11-20T06:00:00Z").map { $0 <= F.at("2026-11-20T20:00:00Z") } == true)
         #expect(dueAt("Europe/Paris", at: "2026-11-20T19:00:00Z") == F.at("2026-11-20T20:00:00Z"))
         #expect(dueAt("Asia/Tokyo", at: "2026-11-20T11:00:00Z") == F.at("2026-11-20T12:00:00Z"))
-        // Who lands after that time gets it at once.
+        // A user who lands after that time gets it at once.
         let landed = M.user([message], preferences: Self.preferences("Asia/Tokyo"))
         #expect(planner.plan(landed, now: F.at("2026-11-20T12:30:00Z")).sendPlan?.nudges.count == 1)
     }

@@ -28,6 +28,8 @@ import struct FoundationEssentials.UUID
         private var isUrgent: Bool
         private var collapseKey: String?
         private var expiresAt: Instant?
+        private var apns: String?
+        private var due: PendingReminder.Due?
 
         init(_ draw: inout SplitMix64) throws {
             now = PreviewTests.start + Int64(draw.int(0...86_400))
@@ -38,6 +40,16 @@ import struct FoundationEssentials.UUID
             isUrgent = draw.chance(30)
             collapseKey = draw.chance(20) ? "k" : nil
             expiresAt = draw.chance(40) ? now + Int64(draw.int(1...50_000)) : nil
+            if draw.chance(20) {
+                apns = draw.pick([
+                    #"{"badge":1,"sound":"none"}"#, #"{"subtitle":"S"}"#, #"{"interruption_level":"passive"}"#,
+                ])
+            }
+            // nudged_api.send refuses one that expires first.
+            if expiresAt == nil, draw.chance(20) {
+                let wall = "2026-11-2\(draw.int(0...1))T1\(draw.int(0...9)):00:00"
+                due = draw.chance(50) ? .at(now + Int64(draw.int(-50_000...50_000))) : ReminderFixture.wall(wall)
+            }
             let notify = draw.chance(60)
             let text = draw.chance(40) ? #","title":"Other","body":"words""# : ""
             let json = #"{"should_notify":\#(notify),"priority":"normal","reason":"r"\#(text)}"#
@@ -108,7 +120,9 @@ import struct FoundationEssentials.UUID
                 created: now,
                 urgent: isUrgent,
                 collapseKey: collapseKey,
-                expiresAt: expiresAt
+                expiresAt: expiresAt,
+                apns: apns,
+                due: due
             )
         }
 
