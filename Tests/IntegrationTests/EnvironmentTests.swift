@@ -16,13 +16,14 @@ import Testing
 
         /// - Parameters:
         ///   - sandboxOnly: users whose token production refuses.
+        ///   - productionOnly: users whose token the sandbox refuses.
         ///   - broken: users whose token both refuse.
-        init(sandboxOnly: Set<Int>, broken: Set<Int> = []) async throws {
+        init(sandboxOnly: Set<Int> = [], productionOnly: Set<Int> = [], broken: Set<Int> = []) async throws {
             @Sendable func holds(_ users: Set<Int>, _ token: String) -> Bool {
                 users.contains { Scene.token($0) == token }
             }
             scene = try await Scene(perDevice: { token, _ in
-                holds(broken, token) ? .answer(status: 400, reason: "BadDeviceToken") : nil
+                holds(productionOnly.union(broken), token) ? .answer(status: 400, reason: "BadDeviceToken") : nil
             })
             let certificate = try SimulatorCertificate()
             production = try APNsSimulator(
@@ -62,13 +63,13 @@ import Testing
         /// Requests of both: production's and the sandbox's.
         var requests: [Int] { [production.counts.requests, scene.simulator.counts.requests] }
 
-        /// Messages only, at any hour, with every token registered for production.
-        func seed(_ users: Int) throws {
+        /// Messages only, at any hour, with every token registered for one environment.
+        func seed(_ users: Int, environment: String = "production") throws {
             try scene.seedDue(users)
             try scene.sql(
                 """
                 update public.context_profiles set notification_preferences = '{"quiet_hours_start": "00:00", "quiet_hours_end": "00:00"}';
-                update public.push_tokens set environment = 'production'
+                update public.push_tokens set environment = '\(environment)'
                 """
             )
         }
@@ -78,33 +79,39 @@ import Testing
         }
     }
 
-    @Test func sandboxToken_whenInProduction_costsOnePushOnce() async throws {
-        let both = try await TwoEnvironments(sandboxOnly: [1, 2], broken: [3])
-        try both.seed(10)
+    @Test(arguments: [("production", "sandbox"), ("sandbox", "production")])
+    func token_whenOfTheOtherEnvironment_costsOnePushOnce(said: String, right: String) async throws {
+        let both =
+            said == "production"
+            ? try await TwoEnvironments(sandboxOnly: [1, 2], broken: [3])
+            : try await TwoEnvironments(productionOnly: [1, 2], broken: [3])
+        /// Requests of the environment that the app said, and of the other one.
+        func requests() -> [Int] { said == "production" ? both.requests : both.requests.reversed() }
+        try both.seed(10, environment: said)
         try both.send(1...10)
         let run = try await both.once()
         #expect(run.exit == .code(0) && run.number("sent") == 9 && run.number("rejected") == 1, "\(run.text)")
-        #expect(both.requests == [10, 3])
+        #expect(requests() == [10, 3])
         #expect(run.errors.occurrences(of: "device_moved") == 2, "\(run.text)")
         #expect(run.errors.occurrences(of: "device_quarantined") == 1, "\(run.text)")
         #expect(
             try both.scene.lines("select user_id, environment from nudged.quarantined")
-                == ["\(Scene.user(3))|production"]
+                == ["\(Scene.user(3))|\(said)"]
         )
         // Remembered where people look for it, and the registration stays as old as it is.
         #expect(
             try both.scene.lines(
-                "select user_id from public.push_tokens where environment = 'sandbox' and updated_at = '2026-01-01' order by 1"
+                "select user_id from public.push_tokens where environment = '\(right)' and updated_at = '2026-01-01' order by 1"
             ) == [Scene.user(1), Scene.user(2)]
         )
 
-        // The app says production again, with a new registration, and the daemon is another process.
+        // The app says the same again, with a new registration, and the daemon is another process.
         try both.scene.sql(
-            "update public.push_tokens set environment = 'production', updated_at = now() where user_id <= '\(Scene.user(2))'"
+            "update public.push_tokens set environment = '\(said)', updated_at = now() where user_id <= '\(Scene.user(2))'"
         )
         try both.send(1...2)
         #expect(try await both.once().number("sent") == 2)
-        #expect(both.requests == [10, 5])
+        #expect(requests() == [10, 5])
     }
 
     /// The daemon dies after Apple's answer of the sandbox, before it is recorded.

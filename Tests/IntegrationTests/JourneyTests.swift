@@ -8,8 +8,8 @@ import TestSupport
 import Testing
 import TimeZones
 
-/// A user who travels from Paris to Tokyo, from the SQL calls to what Apple takes. The policy's clock is simulated, and
-/// everything else is real.
+/// A user who travels from Paris to Tokyo, and one whose clocks change, from the SQL calls to what Apple takes. The
+/// policy's clock is simulated, and everything else is real.
 @Suite(.ownThreads, .timeLimit(.minutes(5))) struct JourneyTests {
     private static let paris = "Europe/Paris"
     private static let tokyo = "Asia/Tokyo"
@@ -24,33 +24,40 @@ import TimeZones
         case writesProfile
     }
 
-    /// A user of Paris with a daily check-in at ten, and a daemon whose clock the test turns.
+    /// A user with a daily check-in, and a daemon whose clock the test turns.
     private struct Traveller {
         let scene: Scene
         let clock: PolicyClock
         let engine: Engine
-        /// The first day of the test, two days ahead: calls refuse what is past.
+        /// The zone at the start.
+        let home: String
+        /// The first day of the test, at least two days ahead: calls refuse what is past.
         let today: String
 
+        /// In Paris, with a check-in at ten.
         init() async throws {
             let scene = try await Scene()
+            let today = try scene.sql("select (now() at time zone 'UTC')::date + 2")
+            try await self.init(scene, JourneyTests.paris, today, checkIn: "10:00", quiet: ("22:00", "07:00"))
+        }
+
+        init(_ scene: Scene, _ home: String, _ today: String, checkIn: String, quiet: (String, String)) async throws {
             try scene.sql(
                 """
                 create schema auth;
                 create function auth.uid() returns uuid language sql stable as $$ select '\(Scene.user(1))'::uuid $$;
                 insert into public.context_profiles (user_id, notification_preferences, first_session_complete)
                 values ('\(Scene.user(1))', jsonb_build_object(
-                    'check_ins_enabled', true, 'frequency', 'daily', 'check_in_time', '10:00',
-                    'quiet_hours_start', '22:00', 'quiet_hours_end', '07:00'), true)
+                    'check_ins_enabled', true, 'frequency', 'daily', 'check_in_time', '\(checkIn)',
+                    'quiet_hours_start', '\(quiet.0)', 'quiet_hours_end', '\(quiet.1)'), true)
                 """
             )
-            let today = try scene.sql("select (now() at time zone 'UTC')::date + 2")
             let configuration = try ConfigurationLoader.load(
                 environment: scene.environment(["SCHEDULE_LEASE": "60s"]),
                 checks: .system,
                 standardPath: "/nonexistent"
             ).configuration
-            let clock = PolicyClock.simulated(at: try Self.instant(scene, today, "08:00", JourneyTests.paris))
+            let clock = PolicyClock.simulated(at: try Self.instant(scene, today, "08:00", home))
             engine = try Engine(
                 Assembly(configuration, zones: ZoneDatabase()),
                 reporter: Reporter(Logger(label: "journey") { _ in SwiftLogNoOpLogHandler() }),
@@ -58,8 +65,9 @@ import TimeZones
             )
             self.scene = scene
             self.clock = clock
+            self.home = home
             self.today = today
-            try register(in: JourneyTests.paris)
+            try register(in: home)
         }
 
         /// What the phone does at each start of the app.
@@ -118,7 +126,7 @@ import TimeZones
         /// The first push also connects the lane. Until it is connected, a push is tried again a second later.
         func connect() async throws {
             try scene.sql("select nudged_api.send('\(Scene.user(1))', 'First', '')")
-            let start = try instant(0, "08:00", JourneyTests.paris)
+            let start = try instant(0, "08:00", home)
             for second in 0..<3_000 {
                 if try await titles(at: start + Int64(second)) == ["First"] { return }
             }
@@ -185,6 +193,34 @@ import TimeZones
         for time in ["14:00", "15:00"] {
             #expect(try await user.titles(at: try user.instant(0, time, Self.paris)) == [])
         }
+        await user.engine.finish()
+    }
+
+    /// Check-in, reminder and message of an hour that the clocks skip or show twice: each comes once, at the first
+    /// instant that the clocks show the hour or a later one.
+    @Test(arguments: ["1 hour", "-1 hour"])
+    func nudges_whenClocksChangeAtTheirHour_comeOnce(change: String) async throws {
+        let scene = try await Scene()
+        // In both zones clocks change between two and three. A call takes an hour of the next 366 days.
+        let next = try scene.sql(
+            """
+            select day - 1, zone
+            from generate_series(now()::date + 5, now()::date + 360, interval '1 day') as d (moment)
+            cross join lateral (select d.moment::date) as t (day)
+            cross join unnest(array['Europe/Berlin', 'Australia/Sydney']) as z (zone)
+            where (((day - 1) + time '12:00') at time zone zone) - ((day + time '12:00') at time zone zone)
+                = interval '\(change)' - interval '24 hours'
+            order by day limit 1
+            """
+        ).split(separator: "|").map(String.init)
+        let user = try await Traveller(scene, next[1], next[0], checkIn: "02:30", quiet: ("00:00", "00:00"))
+        try await user.connect()
+        try user.set(on: try user.date(1), reminder: "02:30", message: "02:30")
+        // Half past one is once, and half an hour later clocks change: to three, or back to two an hour later.
+        let first = try user.instant(1, "01:30", user.home) + (change == "1 hour" ? 1_800 : 3_600)
+        #expect(try await user.titles(at: first - 1) == [])
+        #expect(try await user.titles(at: first).sorted() == ["Lunch", "Water", Scene.title].sorted())
+        for later in [1, 1_800, 3_600, 7_200] { #expect(try await user.titles(at: first + Int64(later)) == []) }
         await user.engine.finish()
     }
 }
