@@ -22,7 +22,7 @@ final class NotifySocket: Sendable {
     deinit { close(descriptor) }
 
     /// As `wait`, on a thread of its own: the other tests' continuations need the pool's two.
-    func heard(_ seconds: Int = 20, where condition: @escaping @Sendable (String) -> Bool) async -> String? {
+    func heard(_ seconds: Int = 120, where condition: @escaping @Sendable (String) -> Bool) async -> String? {
         await withCheckedContinuation { continuation in
             DispatchQueue(label: "nudged.test.notify").async {
                 continuation.resume(returning: self.wait(seconds, where: condition))
@@ -31,7 +31,7 @@ final class NotifySocket: Sendable {
     }
 
     /// Reads datagrams until one satisfies the condition; nil where none came within the seconds.
-    func wait(_ seconds: Int = 20, where condition: (String) -> Bool) -> String? {
+    func wait(_ seconds: Int = 120, where condition: (String) -> Bool) -> String? {
         let limit = ContinuousClock.now + .seconds(seconds)
         while ContinuousClock.now < limit {
             var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

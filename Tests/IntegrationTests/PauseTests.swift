@@ -39,7 +39,7 @@ import Testing
         let resumed = try await scene.nudged(["resume"])
         #expect(resumed.exit == .code(0), "\(resumed.text)")
         #expect(resumed.output.hasPrefix("resumed check_in, message, reminder: "), "\(resumed.text)")
-        #expect(await eventually { scene.simulator.counts.accepted >= users })
+        #expect(await eventually(within: .seconds(600)) { scene.simulator.counts.accepted >= users })
         #expect(scene.accepted().values.allSatisfy { $0 == 1 } && scene.accepted().count == users)
         #expect(try scene.sql("select count(*) from nudged.paused") == "0")
         #expect(try await scene.nudged(["resume"]).output == "nothing was paused\n")

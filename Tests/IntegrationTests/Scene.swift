@@ -168,7 +168,7 @@ final class Scene: Sendable {
 
     /// `run --once --json`.
     func once(_ changes: [String: String?] = [:]) async throws -> Run {
-        try await nudged(["run", "--once", "--json"], changes, within: .seconds(90))
+        try await nudged(["run", "--once", "--json"], changes, within: .seconds(600))
     }
 
     // MARK: The database
@@ -185,7 +185,7 @@ final class Scene: Sendable {
     func wait(
         for condition: String,
         of process: ChildProcess? = nil,
-        within time: Duration = .seconds(60),
+        within time: Duration = .seconds(300),
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let isSo = try await eventually(within: time) { try process?.exit != nil || sql("select \(condition)") == "t" }

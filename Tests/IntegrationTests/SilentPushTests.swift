@@ -6,7 +6,7 @@ import Testing
 
 /// Apple never answers one push: it delays no other.
 @Suite(.ownThreads) struct SilentPushTests {
-    private static let settings: [String: String?] = ["APNS_RESPONSE_TIMEOUT": "30s", "SCHEDULE_LEASE": "90s"]
+    private static let settings: [String: String?] = ["APNS_RESPONSE_TIMEOUT": "300s", "SCHEDULE_LEASE": "900s"]
 
     private func scene(_ users: Int, silent: Int) async throws -> Scene {
         let scene = try await Scene(perDevice: { token, _ in token == Scene.token(silent) ? .silence : .accept })
@@ -23,7 +23,7 @@ import Testing
         try await scene.wait(for: "count(*) = 499 from nudged.delivery where outcome = 'accepted'", of: process)
         print("silent push: the last of 499 outcomes was recorded within \(ContinuousClock.now - began)")
         // Long before the silent one is given up.
-        #expect(ContinuousClock.now - began < .seconds(20))
+        #expect(ContinuousClock.now - began < .seconds(120))
         let open = "from nudged.intent, unnest(user_ids) u (id) where u.id <> all (settled)"
         #expect(try scene.lines("select u.id \(open)") == [Scene.user(250)])
         // Dead now, it leaves this one as unknown, and no other.

@@ -97,7 +97,7 @@ import Testing
             error: .captured
         )
         defer { host.end(SIGKILL) }
-        let isUp = host.waitForOutput(.seconds(60)) { $0.contains("HOST ") && $0.hasSuffix("\n") }
+        let isUp = host.waitForOutput(.seconds(300)) { $0.contains("HOST ") && $0.hasSuffix("\n") }
         try #require(isUp, "\(host.output)\(host.errorOutput)")
         let line = try #require(host.output.split(separator: "\n").first { $0.hasPrefix("HOST ") })
         let words = line.split(separator: " ").map(String.init)

@@ -126,7 +126,7 @@ class Machine:
         lines = self.run("journalctl", "-o", "json", "--all", *matches, check=False).stdout.splitlines()
         return [json.loads(line) for line in lines]
 
-    def until(self, condition, what, seconds=20):
+    def until(self, condition, what, seconds=60):
         """Waits until `condition` gives something true, and returns that."""
         return _until(condition, what, seconds)
 
@@ -183,7 +183,7 @@ def _kill(process):
         pass
 
 
-def _until(condition, what, seconds=20):
+def _until(condition, what, seconds=60):
     end = time.monotonic() + seconds
     while True:
         found = condition()

@@ -31,13 +31,14 @@ CONFIGURATION = """apns:
   bundleId: com.example.App
   environment: production
   endpoint: https://localhost:2197
+  responseTimeout: {answer}
   caFile: /etc/nudged/ca.pem
 checkIn:
   title: "{title}"
   body: planted body
 schedule:
   interval: {interval}
-  lease: 30s
+  lease: {lease}
 """
 
 
@@ -119,8 +120,8 @@ class Service:
         m.write("/etc/nudged/ca.pem", text_of(m.root + "/srv/apple/ca.pem"))
         self.credential("apns.privateKey", text_of(m.root + "/srv/apple/key.p8"))
 
-    def configure(self, title=TITLE, interval="200ms", extra=""):
-        self.machine.write("/etc/nudged/nudged.yaml", CONFIGURATION.format(title=title, interval=interval) + extra)
+    def configure(self, title=TITLE, interval="200ms", answer="10s", lease="30s", extra=""):
+        self.machine.write("/etc/nudged/nudged.yaml", CONFIGURATION.format(title=title, interval=interval, answer=answer, lease=lease) + extra)
 
     def credential(self, name, text):
         self.machine.write("/etc/nudged/credentials/" + name, text, 0o600)

@@ -102,16 +102,16 @@ import struct FoundationEssentials.UUID
     ])
     func drain_whenOneRowIsHeld_takesTheOthers(holding: String) async throws {
         let fixture = try await F()
-        try fixture.seed(1...100)
+        // Few: who is to blame is searched for some seconds only.
+        try fixture.seed(1...10)
         try fixture.sql("insert into nudged.touched (user_id) select user_id from nudged.person")
         try await fixture.holding(holding) { () async throws -> Void in
             var refused: [Refusal] = []
-            #expect(try await fixture.drain { refused.append($0) } == 99)
+            #expect(try await fixture.drain { refused.append($0) } == 9)
             #expect(refused.map(\.userID) == [F.user(2)] && refused.allSatisfy(\.isHeld))
-            // It is left for a while, and costs nothing meanwhile.
-            let began = ContinuousClock.now
-            #expect(try await fixture.drain() == 0)
-            #expect(ContinuousClock.now - began < .milliseconds(250))
+            // It is left for a while, and nothing asks for it meanwhile.
+            #expect(try await fixture.drain { refused.append($0) } == 0)
+            #expect(refused.count == 1)
         }
         await fixture.close()
     }

@@ -147,12 +147,14 @@ import struct FoundationEssentials.UUID
         if what == "recover" { try fixture.die() }
         if what == "drain" { try fixture.sql("insert into nudged.touched (user_id) select user_id from nudged.person") }
         let eraser = try await fixture.connection()
+        let ended = Flag()
         let waiting = try await eraser.transaction { transaction in
             try await transaction.execute(
                 script:
                     "delete from public.push_tokens where user_id = \(F.quoted(1)); delete from public.context_profiles where user_id = \(F.quoted(1)); select nudged_api.forget(\(F.quoted(1)))"
             )
             let daemon = Task {
+                defer { ended.raise() }
                 switch what {
                 case "settle":
                     _ = try await fixture.store.settle(
@@ -167,12 +169,12 @@ import struct FoundationEssentials.UUID
                 default: try await fixture.drain(9)
                 }
             }
-            // What passes over locked rows is through by itself; the others wait for us.
+            // What passes over locked rows is through by itself. The others wait for us, if only for a while.
             if what == "recover" {
                 try await daemon.value
-                return daemon
+            } else {
+                try await fixture.untilSomebodyWaits { ended.isRaised }
             }
-            try await fixture.untilSomebodyWaits()
             return daemon
         }
         try await waiting.value

@@ -16,7 +16,8 @@ import Testing
         where c.relnamespace in ('nudged'::regnamespace, 'public'::regnamespace) and not c.relispartition and a.attnum > 0;
         select 'view', viewname, definition from pg_views where schemaname = 'nudged';
         select 'constraint', conrelid::regclass, conname, pg_get_constraintdef(oid) from pg_constraint
-        where connamespace in ('nudged'::regnamespace, 'public'::regnamespace);
+        where connamespace in ('nudged'::regnamespace, 'public'::regnamespace)
+            and conrelid not in (select inhrelid from pg_inherits);
         select 'index', indexdef from pg_indexes where schemaname in ('nudged', 'public') and indexname !~ '[0-9]{8}';
         select 'trigger', tgrelid::regclass, pg_get_triggerdef(oid) from pg_trigger where not tgisinternal;
         select 'policy', schemaname, tablename, policyname, roles, cmd, qual, with_check from pg_policies;

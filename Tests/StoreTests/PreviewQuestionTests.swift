@@ -56,11 +56,11 @@ import struct FoundationEssentials.UUID
             try await fixture.store.prunePreviews()
             return try fixture.lines("select right(user_id::text, 1) from nudged.preview order by user_id")
         }
-        #expect(try await left(after: 59) == ["1", "2"])
+        #expect(try await left(after: 30) == ["1", "2"])
         #expect(try await open(fixture).count == 1)
         try fixture.sql("update nudged.preview set asked_at = clock_timestamp() - interval '61 seconds'")
         #expect(try await open(fixture).isEmpty)
-        #expect(try await left(after: 299) == ["1"])
+        #expect(try await left(after: 240) == ["1"])
         #expect(try await left(after: 301) == [])
         await fixture.close()
     }

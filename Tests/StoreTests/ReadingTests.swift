@@ -137,7 +137,7 @@ import struct FoundationEssentials.UUID
         try fixture.sql(
             """
             select nudged_api.send(\(F.quoted(1)), 'Ann', 'one', urgent => true, collapse_key => 'k', data => '{"domain": "d", "x": 1}');
-            select nudged_api.send(\(F.quoted(2)), 'Ann', 'two', expires_at => '2027-01-01');
+            select nudged_api.send(\(F.quoted(2)), 'Ann', 'two', expires_at => now() + interval '1 day');
             """
         )
         var read: [ReadUser] = []

@@ -72,9 +72,17 @@ final class StoreFixture: Sendable {
         ) == "t"
     }
 
-    /// Until one does.
-    func untilSomebodyWaits(sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        try #require(await eventually { try doesSomebodyWait() }, "nobody waits", sourceLocation: sourceLocation)
+    /// Until one does, or until who should wait has ended.
+    /// Tasks of a test start late while long tests of pure code have the process's threads.
+    func untilSomebodyWaits(
+        sourceLocation: SourceLocation = #_sourceLocation,
+        orEnds hasEnded: () -> Bool = { false }
+    ) async throws {
+        try #require(
+            await eventually(within: .seconds(500)) { try hasEnded() || doesSomebodyWait() },
+            "nobody waits",
+            sourceLocation: sourceLocation
+        )
     }
 
     func connection() async throws -> Connection { try await Connection.open(configuration) }

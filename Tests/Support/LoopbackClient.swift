@@ -71,20 +71,25 @@ public final class LoopbackClient: Sendable {
         return client.readAll()
     }
 
-    /// A TCP port of 127.0.0.1 that was free a moment ago.
+    /// A TCP port of 127.0.0.1 that was free a moment ago. It is below those that Linux hands out by itself, so that
+    /// nobody else's connection or server gets it before it is used.
     public static func freePort() -> UInt16 {
+        var port: UInt16 = 0
+        repeat { port = UInt16.random(in: 12_000..<20_000) } while !isFree(port)
+        return port
+    }
+
+    private static func isFree(_ port: UInt16) -> Bool {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(listener) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        withUnsafeMutablePointer(to: &address) { pointer in
+        return withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                _ = bind(listener, $0, length)
-                _ = getsockname(listener, $0, &length)
+                bind(listener, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }
         }
-        return UInt16(bigEndian: address.sin_port)
     }
 }

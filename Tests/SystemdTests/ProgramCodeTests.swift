@@ -4,11 +4,14 @@ import Testing
 @testable import Systemd
 
 @Suite struct ProgramCodeTests {
-    /// Other tests run beside this one and map their pages again, so half of it is asked for and not all.
+    /// Other tests run beside this one and map their pages again: half of it is asked for and not all, and once.
     @Test func code_whenDropped_leavesTheMemoryAndRunsOn() throws {
         let before = try residentCode()
-        ProgramCode.dropUnused()
-        let after = try residentCode()
+        var after = before
+        for _ in 0..<10 where after >= before / 2 {
+            ProgramCode.dropUnused()
+            after = try residentCode()
+        }
         #expect(after < before / 2, "\(before) kB of the program's code before, \(after) kB after")
     }
 

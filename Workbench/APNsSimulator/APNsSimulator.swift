@@ -110,14 +110,14 @@ public final class APNsSimulator: Sendable {
     public func snapshot() -> SimulatorSnapshot { handler.log.snapshot() }
 
     /// Waits until that many pushes were accepted since the start. False if `limit` passes first.
-    public func waitUntil(accepted count: Int, within limit: Duration = .seconds(30)) async -> Bool {
+    public func waitUntil(accepted count: Int, within limit: Duration = .seconds(300)) async -> Bool {
         await handler.log.wait(within: limit) { $0.accepted >= count }
     }
 
     /// Waits until the closure returns true. False if `limit` passes first. The closure runs at every change and must
     /// be quick.
     public func wait(
-        within limit: Duration = .seconds(30),
+        within limit: Duration = .seconds(300),
         until isMet: @escaping @Sendable (SimulatorCounts) -> Bool
     ) async -> Bool {
         await handler.log.wait(within: limit, until: isMet)

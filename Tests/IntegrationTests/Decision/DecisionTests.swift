@@ -261,9 +261,7 @@ import TestSupport
             S.answer(true)
         }
         try scene.send(1)
-        let run = try await scene.once([
-            "APNS_RESPONSE_TIMEOUT": "1s", "DECISION_TIMEOUT": "4s", "SCHEDULE_LEASE": "12s",
-        ])
+        let run = try await scene.once()
         #expect(run.number("sent") == 1 && run.number("unknown") == 1, "\(run.text)")
         #expect(try scene.questions().count == 1)
         let record = try scene.record()

@@ -21,7 +21,7 @@ enum FailoverScene {
     static func settings(_ url: String, _ socket: NotifySocket) -> [String: String?] {
         [
             "DATABASE_URL": url, "NOTIFY_SOCKET": socket.path, "APNS_MAX_IN_FLIGHT": "200", "SCHEDULE_BATCH": "200",
-            "SCHEDULE_INTERVAL": "200ms", "LOG_LEVEL": "info",
+            "SCHEDULE_INTERVAL": "200ms", "LOG_LEVEL": "info", "APNS_RESPONSE_TIMEOUT": "30s", "SCHEDULE_LEASE": "90s",
         ]
     }
 
@@ -29,6 +29,6 @@ enum FailoverScene {
     static func isServed(_ scene: Scene, _ server: LocalCluster, _ socket: NotifySocket) async -> Bool {
         let (database, start) = (scene.database, ContinuousClock.now)
         defer { print("served after \(ContinuousClock.now - start)") }
-        return await socket.heard(60) { _ in (try? server.sql(served, database: database)) == "0\n0\n" } != nil
+        return await socket.heard(600) { _ in (try? server.sql(served, database: database)) == "0\n0\n" } != nil
     }
 }

@@ -11,7 +11,7 @@ import Testing
         let (pair, log) = (try ServerPair(synchronous: true), RequestLog())
         let scene = try await FailoverScene.scene(pair, log)
         let short: [String: String?] = [
-            "DATABASE_STATEMENT_TIMEOUT": "1s", "SCHEDULE_LEASE": "7s", "APNS_RESPONSE_TIMEOUT": "3s",
+            "DATABASE_STATEMENT_TIMEOUT": "2s", "SCHEDULE_LEASE": "24s", "APNS_RESPONSE_TIMEOUT": "10s",
         ]
         let socket = NotifySocket(scene.folder + "/notify")
         let old = try scene.start(

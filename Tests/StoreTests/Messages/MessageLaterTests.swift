@@ -14,17 +14,13 @@ import TimeZones
             """
             select nudged_api.send(\(F.quoted(1)), 'a', '', urgent => true, deliver_at => date_trunc('second', now()) + interval '1 day 0.2 seconds');
             select count(*) from nudged_api.send_many(array[\(F.quoted(2))]::uuid[], 'a', '', urgent => true,
-                deliver_local => (now() at time zone 'UTC')::timestamp(0) + interval '1 day')
+                deliver_local => (now() at time zone 'UTC')::timestamp(0) + interval '1 day');
+            create table fits as
+            select deliver_at = date_trunc('second', now()) + interval '1 day 1 second' as is_rounded, wakes_at = deliver_at as wakes
+            from nudged.message where deliver_at is not null
             """
         )
-        #expect(
-            try fixture.lines(
-                """
-                select deliver_at = date_trunc('second', created_at) + interval '1 day 1 second', wakes_at = deliver_at from nudged.message
-                where deliver_at is not null
-                """
-            ) == ["t|t"]
-        )
+        #expect(try fixture.lines("select is_rounded, wakes from fits") == ["t|t"])
         #expect(
             try fixture.lines(
                 "select wakes_at = (deliver_local - interval '14 hours') at time zone 'UTC' from nudged.message where deliver_local is not null"

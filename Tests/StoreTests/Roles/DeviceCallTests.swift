@@ -184,11 +184,6 @@ import Testing
 
     // MARK: At once
 
-    /// Waits until somebody waits for a lock, or the task has ended.
-    private func untilWaiting(_ fixture: F, _ hasEnded: () -> Bool) async throws {
-        try #require(await eventually { try hasEnded() || fixture.doesSomebodyWait() }, "nobody waits, nor ends")
-    }
-
     /// Two users register one phone at the same moment, where no key forbids it: the second takes it.
     @Test(.timeLimit(.minutes(10))) func device_whenTwoRegisterItAtOnce_isTheLasts() async throws {
         let fixture = try await F()
@@ -222,7 +217,7 @@ import Testing
                 defer { ended.raise() }
                 try await other.execute(script: second)
             }
-            try await untilWaiting(fixture) { ended.isRaised }
+            try await fixture.untilSomebodyWaits { ended.isRaised }
             return task
         }
         try await waiting.value
