@@ -13,8 +13,9 @@ import TimeZones
 final class StoreFixture: Sendable {
     static let cluster = Result { try LocalCluster(LocalCluster.Options(maxConnections: 100)) }
     private static let count = Atomic<Int>(0)
-    /// Migrated once, copied for each test.
-    private static let template = Task { () async throws -> String in
+    /// Migrated once, copied for each test; and the day when it was.
+    private static let template = Task { () async throws -> (name: String, day: Int) in
+        let day = today
         let cluster = try StoreFixture.cluster.get()
         try cluster.createDatabase(named: "migrated")
         let migrator = Migrator(configuration: try .parse(url: cluster.url(database: "migrated")))
@@ -24,8 +25,10 @@ final class StoreFixture: Sendable {
         try cluster.sql(
             "select pg_terminate_backend(pid) from pg_stat_activity where datname = 'migrated'; select pg_sleep(0)"
         )
-        return "migrated"
+        return ("migrated", day)
     }
+    /// The days since 1970, in UTC.
+    private static var today: Int { Int(Date().timeIntervalSince1970) / 86_400 }
 
     let cluster: LocalCluster
     let name: String
@@ -35,7 +38,14 @@ final class StoreFixture: Sendable {
     /// An empty database, or a migrated one.
     convenience init(migrated: Bool = true) async throws {
         let cluster = try Self.cluster.get()
-        try self.init(on: cluster, template: migrated ? try await Self.template.value : "template1")
+        guard migrated else {
+            try self.init(on: cluster)
+            return
+        }
+        let template = try await Self.template.value
+        try self.init(on: cluster, template: template.name)
+        // It has partitions of the record as on the day of a migration.
+        if Self.today != template.day { try sql("select nudged.maintain_delivery()") }
     }
 
     /// A copy of another database, for the superuser unless another role is named.
