@@ -53,7 +53,7 @@ import TimeZones
                 """
             )
             let configuration = try ConfigurationLoader.load(
-                environment: scene.environment(["SCHEDULE_LEASE": "60s"]),
+                environment: scene.environment([:]),
                 checks: .system,
                 standardPath: "/nonexistent"
             ).configuration

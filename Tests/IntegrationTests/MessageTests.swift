@@ -106,7 +106,7 @@ import struct FoundationEssentials.UUID
     @Test(arguments: [1, 2]) func message_whenAppleIsSilent_isRepeatedOnce(silences: Int) async throws {
         let scene = try await scene(1, perDevice: { _, attempt in attempt <= silences ? .silence : nil })
         let id = try send(scene, 1)
-        let run = try await scene.once()
+        let run = try await scene.once(Scene.impatient)
         #expect(run.exit == .code(0), "\(run.text)")
         #expect(
             try scene.lines("select outcome from nudged.delivery where key = '\(id)' order by attempted_at")

@@ -162,13 +162,15 @@ struct PoolerTests {
         try scene.seedDue(400)
         let process = try scene.start(
             ["run"],
-            changes.merging(["SCHEDULE_INTERVAL": "100ms", "SCHEDULE_LEASE": "60s"]) { $1 }
+            changes.merging(["SCHEDULE_INTERVAL": "100ms", "SCHEDULE_LEASE": "60s", "APNS_RESPONSE_TIMEOUT": "20s"]) {
+                $1
+            }
         )
         #expect(await scene.simulator.waitUntil(accepted: 60))
         pooler.halt()
         try pooler.start()
         // A claim whose answer was lost holds its users until their lease ends.
-        #expect(await scene.simulator.waitUntil(accepted: 400, within: .seconds(240)))
+        #expect(await scene.simulator.waitUntil(accepted: 400, within: .seconds(600)))
         try await settled(scene, process, 400)
         process.signal(SIGTERM)
         #expect(try await scene.finish(process).exit == .code(0))
@@ -185,7 +187,9 @@ struct PoolerTests {
         try scene.seedDue(300)
         let process = try scene.start(
             ["run"],
-            changes.merging(["SCHEDULE_INTERVAL": "100ms", "SCHEDULE_LEASE": "60s"]) { $1 }
+            changes.merging(["SCHEDULE_INTERVAL": "100ms", "SCHEDULE_LEASE": "60s", "APNS_RESPONSE_TIMEOUT": "20s"]) {
+                $1
+            }
         )
         #expect(await scene.simulator.waitUntil(accepted: 40))
         let greedy = try ChildProcess(
@@ -194,7 +198,7 @@ struct PoolerTests {
             error: .captured
         )
         _ = await greedy.ended()
-        #expect(await scene.simulator.waitUntil(accepted: 300, within: .seconds(240)))
+        #expect(await scene.simulator.waitUntil(accepted: 300, within: .seconds(600)))
         try await settled(scene, process, 300)
         process.signal(SIGTERM)
         let run = try await scene.finish(process)

@@ -150,7 +150,7 @@ import struct FoundationEssentials.UUID
     @Test(arguments: [1, 2]) func reminder_whenAppleIsSilent_isRepeatedOnce(silences: Int) async throws {
         let scene = try await Scene.withReminders(1, perDevice: { _, attempt in attempt <= silences ? .silence : nil })
         try scene.setReminder(1, "due_at => now(), recurrence => 'FREQ=DAILY'")
-        let run = try await scene.onceWell()
+        let run = try await scene.onceWell(Scene.impatient)
         #expect(
             try scene.reminderRecord()
                 == (silences == 1

@@ -26,7 +26,7 @@ import Testing
             token == Scene.token(2) ? .accepted(then: answer) : nil
         })
         try scene.seedDue(3)
-        let run = try await scene.once(["APNS_MAX_IN_FLIGHT": "1"])
+        let run = try await scene.once(Scene.impatient.merging(["APNS_MAX_IN_FLIGHT": "1"]) { $1 })
         #expect(run.exit == .code(0), "\(run.text)")
         #expect(
             try records(scene) == [

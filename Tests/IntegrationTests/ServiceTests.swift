@@ -147,12 +147,7 @@ import Testing
         })
         try scene.seedDue(1)
         let socket = NotifySocket(scene.folder + "/notify")
-        let process = try scene.start(
-            ["run"],
-            Self.fast.merging(["NOTIFY_SOCKET": socket.path, "APNS_RESPONSE_TIMEOUT": "30s", "SCHEDULE_LEASE": "90s"]) {
-                $1
-            }
-        )
+        let process = try scene.start(["run"], Self.fast.merging(["NOTIFY_SOCKET": socket.path]) { $1 })
         trigger.arm(process)
         #expect(socket.wait { $0.contains("STOPPING=1") } != nil)
         for _ in 0..<3 { #expect(socket.wait(5) { $0 == "EXTEND_TIMEOUT_USEC=5000000" } != nil) }
@@ -190,10 +185,7 @@ import Testing
     @Test func daemons_whenTwoRunAtOnce_doubleNothing() async throws {
         let scene = try await Scene()
         try scene.seedDue(2000)
-        // On a loaded machine no answer is late, and no lease ends meanwhile.
-        let settings = Self.fast.merging([
-            "SCHEDULE_BATCH": "50", "APNS_RESPONSE_TIMEOUT": "30s", "SCHEDULE_LEASE": "90s",
-        ]) { $1 }
+        let settings = Self.fast.merging(["SCHEDULE_BATCH": "50"]) { $1 }
         let both = [
             try scene.start(["run"], settings), try scene.start(["run"], settings), try scene.start(["run"], settings),
         ]

@@ -45,10 +45,11 @@ import Testing
         "jsonb_build_object(\(keys.map { "'\($0)', '\(hostile)'" }.joined(separator: ", ")))"
     }
 
-    /// `nudged config` shows the texts, which the scene takes for secrets.
-    private static let own: [String: String?] = [
+    /// `nudged config` shows the texts, which the scene takes for secrets. `run --once` waits for a lease of the hostile
+    /// daemon.
+    private static let own = Scene.impatient.merging([
         "SUDO_USER": hostile, "CHECK_IN_TITLE": "Hello", "CHECK_IN_BODY": "How are you?",
-    ]
+    ]) { $1 }
 
     @Test func output_ofEachCommand_controlsNoTerminal() async throws {
         let scene = try await Self.scene()

@@ -261,7 +261,7 @@ import TestSupport
             S.answer(true)
         }
         try scene.send(1)
-        let run = try await scene.once()
+        let run = try await scene.once(["APNS_RESPONSE_TIMEOUT": "5s"])
         #expect(run.number("sent") == 1 && run.number("unknown") == 1, "\(run.text)")
         #expect(try scene.questions().count == 1)
         let record = try scene.record()

@@ -21,7 +21,7 @@ enum FailoverScene {
     static func settings(_ url: String, _ socket: NotifySocket) -> [String: String?] {
         [
             "DATABASE_URL": url, "NOTIFY_SOCKET": socket.path, "APNS_MAX_IN_FLIGHT": "200", "SCHEDULE_BATCH": "200",
-            "SCHEDULE_INTERVAL": "200ms", "LOG_LEVEL": "info", "APNS_RESPONSE_TIMEOUT": "30s", "SCHEDULE_LEASE": "90s",
+            "SCHEDULE_INTERVAL": "200ms", "LOG_LEVEL": "info",
         ]
     }
 
