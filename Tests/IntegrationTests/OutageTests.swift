@@ -20,7 +20,7 @@ import Testing
         // Attempts to connect are progress: the watchdog is fed while the database is away.
         #expect(socket.wait { $0.contains("WATCHDOG=1") } != nil)
         process.signal(SIGTERM)
-        #expect(try await scene.finish(process, within: .seconds(30)).exit == .code(0))
+        #expect(try await scene.finish(process, within: .seconds(4)).exit == .code(0))
     }
 
     @Test func run_whenTheDatabaseIsNotMigrated_saysSoOnce() async throws {

@@ -41,11 +41,14 @@ import Testing
         try await scene.wait(daemon, for: "count(evaluated_at) = 3 from nudged.person")
         let before = try scene.scene.lines("select user_id, version, sent, analysed from nudged.person order by 1")
         var said: [JSONValue] = []
+        var times: [Duration] = []
         for user in 1...3 {
             let (answer, time) = try await answer(scene.scene, user, try ask(scene.scene, user))
-            print("a preview was answered in \(time)")
+            times.append(time)
             said.append(answer)
         }
+        // A second, on a machine that has other work. It may stop for one or two of them.
+        #expect(try #require(times.min()) < .seconds(3), "\(times)")
         #expect(said.map { $0["would_notify"] } == [.bool(true), .bool(false), .bool(true)])
         #expect(said.map { $0["by"] } == [.string("service"), .string("service"), .string("policy")])
         #expect(said.map { $0["priority"] } == [.string("high"), .string("high"), .string("medium")])

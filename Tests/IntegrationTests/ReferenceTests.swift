@@ -216,7 +216,9 @@ import struct FoundationEssentials.UUID
             }
         }
         print("reference: \(expected.count) devices expected, \(either.count) at a border; run: \(first.output)")
-        #expect(either.count < 1500 && expected.count > 1000)
+        // At a full hour the windows of many users open and close.
+        let isAtHour = before / 3_600 != end / 3_600
+        #expect(either.count < (isAtHour ? 1_500 : 300) && expected.count > 1000)
         #expect(firstTokens.values.allSatisfy { $0 == 1 }, "a device got two")
         let got = Set(firstTokens.keys.map { $0.lowercased() })
         #expect(

@@ -25,7 +25,7 @@ import Testing
         let back = try #require(log.wait(after: promoted))
         let found = try Comparison(scene, pair.standby)
         print("synchronous, promoted at request \(request) after \(failures) failures: back after \(back); \(found)")
-        #expect(back < .seconds(60))
+        #expect(back < .seconds(6))
         #expect(found.lost == 0 && found.doubled == 0 && found.unrecorded == 0, "\(found)")
         // The daemon lived: it kept its outcomes, and recorded them at the new primary.
         #expect(found.unknown == 0, "\(found)")
@@ -58,7 +58,7 @@ import Testing
         let back = try #require(log.wait(after: promoted))
         let found = try Comparison(scene, pair.standby)
         print("asynchronous, behind \(isBehind) with \(sent) pushes: back after \(back); \(found)")
-        #expect(back < .seconds(60))
+        #expect(back < .seconds(6))
         #expect(found.lost == 0 && found.most <= 2, "\(found)")
         // Nothing is repeated but what the standby had not got; in flight at the loss are 200 more.
         #expect(found.doubled <= sent + 200, "\(found)")
