@@ -46,6 +46,14 @@ struct GuideSnippets {
         try await server.cancelReminder(id)
     }
 
+    func read(_ server: some NudgedServer) async throws -> [String] {
+        let waiting = try await server.waiting()
+        let history = try await server.history(most: 20)
+        let held = try await server.export()
+        try await server.cancelMessages(category: "chat")
+        return [waiting, history, held]
+    }
+
     @MainActor
     func foreground(_ nudges: Nudges, _ openConversation: ConversationID?) {
         nudges.isShowing = { $0.conversationID != nil && $0.conversationID == openConversation }

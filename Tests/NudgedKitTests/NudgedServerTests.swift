@@ -76,6 +76,54 @@ struct NudgedServerTests {
         #expect(server.calls.last == "nudged_api.has_pending {}")
     }
 
+    @Test func messages_whenCancelled_areCounted() async throws {
+        server.answer = #"{"cancelled":2,"too_late":1,"more":true}"#
+        #expect(try await server.cancelMessages(dedupePrefix: "chat-") == (2, 1, true))
+        #expect(try await server.cancelMessages(category: "chat") == (2, 1, true))
+        server.answer = #"{"cancelled":0,"too_late":0,"more":false}"#
+        #expect(try await server.cancelMessages() == (0, 0, false))
+        let call = "nudged_api.cancel_own_messages"
+        #expect(
+            server.calls == [#"\#(call) {"dedupe_prefix":"chat-"}"#, #"\#(call) {"category":"chat"}"#, "\(call) {}"]
+        )
+    }
+
+    @Test func pages_whenRead_areTheArrays() async throws {
+        let page = #"[{"place":"a","at":"2040-05-07T09:00:00Z"}]"#
+        server.answer = page
+        #expect(try await server.waiting() == page)
+        #expect(try await server.outcome(of: "1", after: "a") == page)
+        #expect(try await server.history(after: "a", most: 2) == page)
+        #expect(try await server.export() == page)
+        #expect(
+            server.calls == [
+                #"nudged_api.waiting {"most":100}"#, #"nudged_api.outcome {"id":"1","after":"a","most":100}"#,
+                #"nudged_api.history {"after":"a","most":2}"#, #"nudged_api.export {"most":100}"#,
+            ]
+        )
+        server.answer = "{}"
+        let error = await #expect(throws: ServerAnswerError.self) { try await server.export() }
+        #expect(error?.description == "nudged_api.export: the answer is not an array")
+    }
+
+    @Test func preview_whenAsked_isAnsweredLater() async throws {
+        server.answer = #""0f4a1c3e-9b7d-4c2a-8e5f-001122334455""#
+        let id = try await server.preview(title: "Ann", body: "Hello.")
+        #expect(id == "0f4a1c3e-9b7d-4c2a-8e5f-001122334455")
+        server.answer = "null"
+        #expect(try await server.previewAnswer(to: id) == nil)
+        server.answer = #"{"action":"send"}"#
+        #expect(try await server.previewAnswer(to: id) == #"{"action":"send"}"#)
+        #expect(
+            server.calls.dropLast() == [
+                #"nudged_api.preview_own {"title":"Ann","body":"Hello.","urgent":false}"#,
+                #"nudged_api.preview_own_answer {"id":"\#(id)"}"#,
+            ]
+        )
+        server.answer = "[]"
+        await #expect(throws: ServerAnswerError.self) { try await server.previewAnswer(to: id) }
+    }
+
     @Test func preferences_whenReadAndWritten_areTheJSON() async throws {
         server.answer = #"{"frequency":"daily"}"#
         #expect(try await server.preferences() == #"{"frequency":"daily"}"#)
@@ -164,7 +212,14 @@ struct NudgedServerTests {
         _ = try? await server.snoozeReminder("a", until: "b")
         _ = try? await server.cancelReminder("a")
         _ = try? await server.cancelReminders(of: subject)
-        #expect(server.calls.count == 13)
+        _ = try? await server.cancelMessages(category: "a", dedupePrefix: "b")
+        _ = try? await server.waiting(after: "a")
+        _ = try? await server.outcome(of: "a", after: "b")
+        _ = try? await server.history(after: "a")
+        _ = try? await server.export(after: "a")
+        _ = try? await server.preview(title: "a", body: "b", urgent: true)
+        _ = try? await server.previewAnswer(to: "a")
+        #expect(server.calls.count == 20)
         for call in server.calls {
             let name = try #require(call.split(separator: " ").first)
             let start = try #require(text.range(of: "create function \(name)("), "no function \(name)")

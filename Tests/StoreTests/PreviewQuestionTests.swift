@@ -23,6 +23,31 @@ import struct FoundationEssentials.UUID
         )
     }
 
+    /// Questions of many users, one each.
+    private func leaveQuestions(_ fixture: F, _ count: Int) throws {
+        try fixture.sql(
+            "insert into nudged.preview (user_id, id, title, body) select gen_random_uuid(), gen_random_uuid(), 'a', 'b' from generate_series(1, \(count))"
+        )
+    }
+
+    /// The SQLSTATE with which a call is refused, or `taken`.
+    private func refusal(_ fixture: F, of call: String) throws -> String {
+        let answer = try fixture.lines(
+            """
+            create or replace function pg_temp.refusal() returns text language plpgsql as $$
+            begin
+                execute $call$\(call)$call$;
+                return 'taken';
+            exception when others then
+                return sqlstate;
+            end
+            $$;
+            select pg_temp.refusal()
+            """
+        )
+        return answer.last ?? ""
+    }
+
     @Test func question_whenAsked_isAnsweredOnce() async throws {
         let fixture = try await F()
         let id = try ask(fixture, 1, ", urgent => true, data => '{\"conversation_id\": null, \"a\": 1}'")
@@ -65,37 +90,34 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
-    /// A hundred users' questions don't keep a backend from asking.
+    /// Users' questions don't keep a backend from asking.
     @Test func call_whenUsersAskTooMuch_isLeftToBackends() async throws {
         let fixture = try await F()
-        try fixture.sql(
-            "insert into nudged.preview (user_id, id, title, body) select gen_random_uuid(), gen_random_uuid(), 'a', 'b' from generate_series(1, 499)"
-        )
+        try leaveQuestions(fixture, 499)
         let own =
             "select nudged.ask_preview('preview_own', row(\(F.quoted(1)), 'a', 'b', null, null, null, null, null, null, null, null, null, null)::nudged.new_message) is not null"
         #expect(try fixture.sql(own) == "t")
-        #expect(throws: (any Error).self) { try fixture.sql(own) }
+        #expect(try refusal(fixture, of: own) == "ND031")
         _ = try ask(fixture, 1)
+        await fixture.close()
+    }
+
+    @Test func call_whenAThousandWait_isRefusedUntilOneIsAnswered() async throws {
+        let fixture = try await F()
+        try leaveQuestions(fixture, 999)
+        _ = try ask(fixture, 1)
+        let call = "select nudged_api.preview(\(F.quoted(2)), 'a', 'b')"
+        #expect(try refusal(fixture, of: call) == "ND031")
+        let question = try #require(try await open(fixture).first)
+        try await fixture.store.answer(question, "{}")
+        #expect(try refusal(fixture, of: call) == "taken")
         await fixture.close()
     }
 
     @Test func call_whenAUserHadTen_isRefusedUntilTheyAreOld() async throws {
         let fixture = try await F()
         for _ in 0..<10 { _ = try ask(fixture, 1) }
-        let refusal = try fixture.sql(
-            """
-            create function pg_temp.state() returns text language plpgsql as $$
-            begin
-                perform nudged_api.preview(\(F.quoted(1)), 'a', 'b');
-                return 'taken';
-            exception when sqlstate 'ND030' then
-                return 'refused';
-            end
-            $$;
-            select pg_temp.state()
-            """
-        )
-        #expect(refusal.hasSuffix("refused"))
+        #expect(try refusal(fixture, of: "select nudged_api.preview(\(F.quoted(1)), 'a', 'b')") == "ND030")
         _ = try ask(fixture, 2)
         try fixture.sql("update nudged.preview set asked_at = asked_at - interval '6 minutes'")
         _ = try ask(fixture, 1)

@@ -117,19 +117,6 @@
             return has
         }
 
-        /// The signed-in user's pending reminders, as JSON: a page of at most 1,000 (docs/SQL.md, "Reading, taking
-        /// back").
-        ///
-        /// - Parameter after: the member `place` of the last page's last reminder. Nil: the first page.
-        public func reminders(after: String? = nil, most: Int = 100) async throws -> String {
-            let answer = try await call(
-                "list_reminders",
-                ["after": after.map { .string($0) }, "most": .int(Int64(most))]
-            )
-            guard case .array = answer else { throw ServerAnswerError(function: "list_reminders", wanted: "an array") }
-            return EncodableJSON(answer).text
-        }
-
         /// Moves what is pending of a reminder for the signed-in user.
         ///
         /// - Parameter until: an instant, such as `2026-11-24T09:00:00Z`.
@@ -160,9 +147,36 @@
         /// - Returns: how many were in time, and how many were not.
         @discardableResult
         public func cancelReminders(of subject: Subject? = nil) async throws -> (cancelled: Int, tooLate: Int) {
-            let answer = try await call("cancel_own_reminders", Self.parameters(of: subject))
+            let function = "cancel_own_reminders"
+            return try Self.counts(function, await call(function, Self.parameters(of: subject)))
+        }
+
+        /// Cancels messages that wait for the signed-in user. Without arguments: all.
+        ///
+        /// - Parameters:
+        ///   - category: only those of this category.
+        ///   - dedupePrefix: only those whose dedupe key begins so.
+        /// - Returns: how many were in time, and how many were not. `more`: there are others, so call again.
+        @discardableResult
+        public func cancelMessages(
+            category: String? = nil,
+            dedupePrefix: String? = nil
+        ) async throws -> (cancelled: Int, tooLate: Int, more: Bool) {
+            let function = "cancel_own_messages"
+            let answer = try await call(
+                function,
+                ["category": category.map { .string($0) }, "dedupe_prefix": dedupePrefix.map { .string($0) }]
+            )
+            let counts = try Self.counts(function, answer)
+            guard case .bool(let more)? = answer["more"] else {
+                throw ServerAnswerError(function: function, wanted: "an object with more")
+            }
+            return (counts.cancelled, counts.tooLate, more)
+        }
+
+        private static func counts(_ function: String, _ answer: JSONValue) throws -> (cancelled: Int, tooLate: Int) {
             guard case .int(let cancelled)? = answer["cancelled"], case .int(let tooLate)? = answer["too_late"] else {
-                throw ServerAnswerError(function: "cancel_own_reminders", wanted: "an object with two numbers")
+                throw ServerAnswerError(function: function, wanted: "an object with two numbers")
             }
             return (Int(cancelled), Int(tooLate))
         }
@@ -171,7 +185,7 @@
             ["subject_type": subject.map { .string($0.type) }, "subject_id": subject.map { .string($0.id) }]
         }
 
-        private func call(
+        func call(
             _ function: String,
             _ parameters: KeyValuePairs<String, JSONValue?>
         ) async throws -> JSONValue {
