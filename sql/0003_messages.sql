@@ -36,6 +36,9 @@ create table nudged.message (
 create index message_id on nudged.message (id);
 -- Messages that wait for their time. A claim of a user with many reads only those that can be due.
 create index message_wakes on nudged.message (user_id, wakes_at) where wakes_at is not null;
+-- A backend cancels a campaign without naming its users. starts_with uses an index of collation "C" only.
+create index message_category on nudged.message (category) where category is not null;
+create index message_dedupe_key on nudged.message (dedupe_key collate "C") where dedupe_key is not null;
 
 -- The id that each dedupe_key got, for 30 days (nudged.prune_message_keys). No caller repeats a call for longer.
 create table nudged.message_key (

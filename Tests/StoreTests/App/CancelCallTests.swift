@@ -105,6 +105,29 @@ import Testing
         await fixture.close()
     }
 
+    /// Of many waiting messages, those of a campaign are found by an index.
+    @Test(arguments: ["category => 'c7'", "dedupe_prefix => 'c7-'"])
+    func messages_whenManyWait_areReadOnlyIfTheyMatch(argument: String) async throws {
+        let fixture = try await F()
+        try fixture.sql(
+            """
+            insert into nudged.message (user_id, id, title, body, category, dedupe_key)
+            select gen_random_uuid(), gen_random_uuid(), 'Sale', '', 'c' || g % 1000, format('c%s-%s', g % 1000, g) from generate_series(1, 50000) g;
+            analyze nudged.message
+            """
+        )
+        let read = try fixture.lines(
+            """
+            begin;
+            select * from nudged_api.cancel_messages(\(argument));
+            select seq_scan, seq_tup_read from pg_stat_xact_all_tables where relid = 'nudged.message'::regclass;
+            commit
+            """
+        )
+        #expect(read == ["50|0|f", "0|0"])
+        await fixture.close()
+    }
+
     @Test(arguments: [
         ("cancel_reminder", "gen_random_uuid()"), ("cancel_reminders_of", F.quoted(1)), ("cancel_all", F.quoted(1)),
     ]) func calls_whenTheSnapshotIsOlder_areRefused(name: String, arguments: String) async throws {
