@@ -46,11 +46,9 @@ final class Scene: Sendable {
         let isCopied = migrated && cluster == nil
         let source = isCopied ? try await Self.template.value.database : "template1"
         try self.cluster.createDatabase(named: database, template: source)
-        var template = Array("/tmp/nudged-scene-XXXXXX".utf8CString)
-        mkdtemp(&template)
-        folder = template.withUnsafeBufferPointer {
-            String(decoding: $0.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        }
+        // It goes with the cluster's folder, even if this process is killed.
+        folder = "\(self.cluster.folder)/\(database)"
+        try #require(mkdir(folder, 0o700) == 0)
         let certificate = try Self.certificate.get()
         let keys = [certificate.registered(keyID: Self.keyID, teamID: Self.teamID)]
         simulator = try APNsSimulator(
