@@ -889,12 +889,16 @@ begin
         select k.key from nudged.intent i cross join lateral unnest(i.user_ids, i.keys) as k (user_id, key)
         where k.user_id <> all (i.settled) and k.key is not null
     );
+    -- || '' keeps an index out. A user's messages are found by the primary key: by a new campaign's category, the
+    -- planner might read the whole campaign.
     for one in
         select m.user_id, m.id, m.id::text = any (open) as is_open from nudged.message m
         where (recipient is null or m.user_id = recipient)
-          and (dedupe_prefix is null or starts_with(m.dedupe_key, dedupe_prefix))
+          and (dedupe_prefix is null or case
+              when recipient is null then starts_with(m.dedupe_key, dedupe_prefix) else starts_with(m.dedupe_key || '', dedupe_prefix) end)
           and (cancel_messages.title is null or m.title = cancel_messages.title)
-          and (cancel_messages.category is null or m.category = cancel_messages.category)
+          and (cancel_messages.category is null or case
+              when recipient is null then m.category = cancel_messages.category else m.category || '' = cancel_messages.category end)
           and (sent_after is null or m.created_at >= sent_after) and (sent_before is null or m.created_at < sent_before)
         order by m.user_id, m.id
     loop

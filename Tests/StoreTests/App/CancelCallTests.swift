@@ -128,6 +128,31 @@ import Testing
         await fixture.close()
     }
 
+    /// A new campaign, which no statistics know: one user's call doesn't read the others' messages.
+    @Test(arguments: ["category => 'new'", "dedupe_prefix => 'new-'"])
+    func messages_whenCancelledForAUser_areReadByTheUser(argument: String) async throws {
+        let fixture = try await F()
+        try fixture.sql(
+            """
+            alter table nudged.message set (autovacuum_enabled = off);
+            insert into nudged.message (user_id, id, title, body, category, dedupe_key)
+            select coalesce(case g when 1 then \(F.quoted(1))::uuid end, gen_random_uuid()), gen_random_uuid(), 'New', '', 'new', format('new-%s', g)
+            from generate_series(1, 20000) g
+            """
+        )
+        let read = try fixture.lines(
+            """
+            begin;
+            select * from nudged_api.cancel_messages(user_id => \(F.quoted(1)), \(argument));
+            select sum(pg_stat_get_xact_tuples_returned(i)) < 100
+            from (select 'nudged.message'::regclass union all select indexrelid from pg_index where indrelid = 'nudged.message'::regclass) as r (i);
+            commit
+            """
+        )
+        #expect(read == ["1|0|f", "t"])
+        await fixture.close()
+    }
+
     @Test(arguments: [
         ("cancel_reminder", "gen_random_uuid()"), ("cancel_reminders_of", F.quoted(1)), ("cancel_all", F.quoted(1)),
     ]) func calls_whenTheSnapshotIsOlder_areRefused(name: String, arguments: String) async throws {
