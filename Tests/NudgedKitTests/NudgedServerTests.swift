@@ -89,7 +89,8 @@ struct NudgedServerTests {
     }
 
     @Test func pages_whenRead_areTheArrays() async throws {
-        let page = #"[{"place":"a","at":"2040-05-07T09:00:00Z"}]"#
+        // A number that no Double holds.
+        let page = #"[{"place":"a", "content":{"id":12345678901234567890}}]"#
         server.answer = page
         #expect(try await server.waiting() == page)
         #expect(try await server.outcome(of: "1", after: "a") == page)

@@ -155,8 +155,9 @@
         ///
         /// - Parameters:
         ///   - category: only those of this category.
-        ///   - dedupePrefix: only those whose dedupe key begins so.
-        /// - Returns: how many were in time, and how many were not. `more`: there are others, so call again.
+        ///   - dedupePrefix: only those whose dedupe key begins with this text.
+        /// - Returns: how many were in time, and how many were not. `more`: others match. Then call it again, since one
+        ///   call cancels at most 10,000.
         @discardableResult
         public func cancelMessages(
             category: String? = nil,
@@ -169,7 +170,7 @@
             )
             let counts = try Self.counts(function, answer)
             guard case .bool(let more)? = answer["more"] else {
-                throw ServerAnswerError(function: function, wanted: "an object with more")
+                throw ServerAnswerError(function: function, wanted: "an object with the member more")
             }
             return (counts.cancelled, counts.tooLate, more)
         }
@@ -185,14 +186,23 @@
             ["subject_type": subject.map { .string($0.type) }, "subject_id": subject.map { .string($0.id) }]
         }
 
+        /// Calls a function of schema `nudged_api`, and reads its answer. A function without an answer gives null.
         func call(
             _ function: String,
             _ parameters: KeyValuePairs<String, JSONValue?>
         ) async throws -> JSONValue {
-            // A parameter that is left out has its default.
+            try value(of: try await answer(function, parameters), function)
+        }
+
+        /// Calls a function of schema `nudged_api`. A parameter that is nil is left out, and has its default.
+        func answer(_ function: String, _ parameters: KeyValuePairs<String, JSONValue?>) async throws -> String {
             let members = parameters.compactMap { key, value in value.map { JSONObject.Member(key: key, value: $0) } }
             let object = EncodableJSON(.object(JSONObject(members)))
-            let answer = try await rpc(schema: "nudged_api", function: function, parameters: object)
+            return try await rpc(schema: "nudged_api", function: function, parameters: object)
+        }
+
+        /// An answer's text as a value. Nothing but blanks is null.
+        func value(of answer: String, _ function: String) throws -> JSONValue {
             guard answer.contains(where: { !$0.isWhitespace }) else { return .null }
             guard let value = EncodableJSON(parsing: answer)?.value else {
                 throw ServerAnswerError(function: function, wanted: "JSON")
