@@ -95,7 +95,7 @@ public struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible 
         switch code {
         case .missing: "put the file there, or give the right path"
         case .unreadable:
-            "let nudged's user read it: chmod 644 \(path) for a configuration without secrets; "
+            "run nudged as a user who may read it; a configuration without secrets may have mode 644; "
                 + "a service's secrets belong in /etc/nudged/credentials"
         case .notAFile: "give the path of a file"
         case .worldReadable: "chmod 600 \(path)"

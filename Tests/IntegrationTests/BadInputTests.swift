@@ -72,21 +72,34 @@ import Testing
     @Test func run_whenTheKeyFileIsUnreadable_saysSo() async throws {
         let scene = try await Scene()
         let asOther = geteuid() == 0 ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--"] : []
-        chmod(scene.folder, 0o755)
-        scene.write(try Scene.certificate.get().authority, to: "ca.pem", mode: 0o644)
-        scene.write(try Scene.certificate.get().providerKey.privateKey, to: "key.p8", mode: asOther.isEmpty ? 0 : 0o600)
+        // The scene's own folder is closed to others.
+        var template = Array("/tmp/nudged-unreadable-XXXXXX".utf8CString)
+        try #require(mkdtemp(&template) != nil)
+        let folder = template.withUnsafeBufferPointer {
+            String(decoding: $0.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+        defer { _ = try? ChildProcess.run(["rm", "-rf", folder]) }
+        chmod(folder, 0o755)
+        for (name, mode) in [("ca.pem", "644"), ("key.p8", asOther.isEmpty ? "000" : "600")] {
+            try ChildProcess.run(["install", "-m", mode, "\(scene.folder)/\(name)", "\(folder)/\(name)"])
+        }
         // The binary must be reachable for the other user; where the build lies under /root it is not.
         let probe = try ChildProcess(asOther + ["test", "-x", Scene.binary], error: .null)
         let reachable = await probe.ended() == .code(0)
         guard reachable else { return print("not run: \(Scene.binary) is out of reach for another user") }
         let process = try ChildProcess(
             asOther + [Scene.binary, "run", "--once"],
-            environment: scene.environment(),
+            environment: scene.environment([
+                "APNS_CA_FILE": "\(folder)/ca.pem", "APNS_PRIVATE_KEY_FILE": "\(folder)/key.p8",
+            ]),
             output: .captured,
             error: .captured
         )
         let run = try await scene.finish(process)
-        #expect(run.exit == .code(77) && run.errors.contains("key.p8"), "\(run.text)")
+        #expect(
+            run.exit == .code(77) && run.errors.contains("\(folder)/key.p8 can't be read (Permission denied)"),
+            "\(run.text)"
+        )
     }
 
     @Test func run_whenThePasswordIsWrong_saysSo() async throws {

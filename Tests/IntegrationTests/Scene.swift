@@ -46,7 +46,7 @@ final class Scene: Sendable {
         let isCopied = migrated && cluster == nil
         let source = isCopied ? try await Self.template.value.database : "template1"
         try self.cluster.createDatabase(named: database, template: source)
-        // It goes with the cluster's folder, even if this process is killed.
+        // ServerWatchdog removes it with the cluster's folder, even if this process is killed.
         folder = "\(self.cluster.folder)/\(database)"
         try #require(mkdir(folder, 0o700) == 0)
         let certificate = try Self.certificate.get()
