@@ -47,8 +47,8 @@ import Testing
             times.append(time)
             said.append(answer)
         }
-        // A second, on a machine that has other work. It may stop for one or two of them.
-        #expect(try #require(times.min()) < .seconds(3), "\(times)")
+        // A second, on a machine that has other work. One of them may be late.
+        #expect(times.sorted()[1] < .seconds(3), "\(times)")
         #expect(said.map { $0["would_notify"] } == [.bool(true), .bool(false), .bool(true)])
         #expect(said.map { $0["by"] } == [.string("service"), .string("service"), .string("policy")])
         #expect(said.map { $0["priority"] } == [.string("high"), .string("high"), .string("medium")])

@@ -205,9 +205,9 @@ class ServiceTests(unittest.TestCase):
         before = self.s.pid
         self.s.seed(3)
         self.machine.until(lambda: int(self.s.sql("select count(*) from nudged.intent where user_ids <> '{}'")), "pushes in flight")
-        began = time.monotonic()
         self.s.systemctl("stop", "--no-block", "nudged")
         self.s.await_event("daemon_stopping", self.start)
+        began = time.monotonic()
         self.machine.run("kill", "-STOP", str(before))
         self.machine.until(lambda: self.s.show("Result") == "timeout", "an end by the time-out")
         # The five seconds that it had asked for, and no more.
