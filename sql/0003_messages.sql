@@ -889,8 +889,8 @@ begin
         select k.key from nudged.intent i cross join lateral unnest(i.user_ids, i.keys) as k (user_id, key)
         where k.user_id <> all (i.settled) and k.key is not null
     );
-    -- || '' keeps an index out. A user's messages are found by the primary key: by a new campaign's category, the
-    -- planner might read the whole campaign.
+    -- A user's messages are found by the primary key alone, so || '' keeps the other indexes out. With them, the planner
+    -- may read a whole campaign that the statistics don't know yet.
     for one in
         select m.user_id, m.id, m.id::text = any (open) as is_open from nudged.message m
         where (recipient is null or m.user_id = recipient)

@@ -170,7 +170,7 @@ struct PoolerTests {
         pooler.halt()
         try pooler.start()
         // A claim whose answer was lost holds its users until their lease ends.
-        #expect(await scene.simulator.waitUntil(accepted: 400, within: .seconds(600)))
+        #expect(await scene.simulator.waitUntil(accepted: 400, within: .seconds(240)))
         try await settled(scene, process, 400)
         process.signal(SIGTERM)
         #expect(try await scene.finish(process).exit == .code(0))
@@ -198,7 +198,7 @@ struct PoolerTests {
             error: .captured
         )
         _ = await greedy.ended()
-        #expect(await scene.simulator.waitUntil(accepted: 300, within: .seconds(600)))
+        #expect(await scene.simulator.waitUntil(accepted: 300, within: .seconds(240)))
         try await settled(scene, process, 300)
         process.signal(SIGTERM)
         let run = try await scene.finish(process)
