@@ -26,8 +26,8 @@ func system(_ name: String, _ pkgConfig: String, apt: String) -> Target {
     .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([apt])])
 }
 
-func library(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
-    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
+func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
 func executable(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -95,7 +95,9 @@ let package = Package(
         library("HTTP2", ["Locks", "CNGHTTP2", "OpenSSL"]),
         library("APNs", ["Locks", "JSON", "OpenSSL", "HTTP2"]),
         library("HTTPClient", ["Locks", "CLibCurl"]),
-        library("Store", ["JSON", "TimeZones", "Policy", "Postgres"], resources: [.embedInCode("SQL")]),
+        // C, which embeds the files of `sql/`.
+        .target(name: "SQLFiles", cSettings: [.treatAllWarnings(as: .error)]),
+        library("Store", ["JSON", "TimeZones", "Policy", "Postgres", "SQLFiles"]),
         library("Systemd", ["Locks", "CLinux", logging]),
         library("Metrics", ["Locks"]),
         library("Configuration", ["JSON", "NudgedKit", "YAML", "Policy", "Systemd", "Metrics", logging]),
@@ -270,8 +272,8 @@ if isFuzzing {
 // Under a sanitizer only the sender's and the simulator's side is built: the rest is what surrounds a database.
 if sanitizer != nil {
     let left = [
-        "HTML", "YAML", "TimeZones", "Policy", "Postgres", "Store", "Configuration", "Planning", "Delivery", "Service",
-        "Operator", "LocalPostgres", "Demo", "Faults",
+        "HTML", "YAML", "TimeZones", "Policy", "Postgres", "SQLFiles", "Store", "Configuration", "Planning", "Delivery",
+        "Service", "Operator", "LocalPostgres", "Demo", "Faults",
     ]
     let names = Set(
         left + left.map { $0 + "Tests" } + ["nudged", "nudged-bench", "nudged-demo", "Fixtures", "IntegrationTests"]

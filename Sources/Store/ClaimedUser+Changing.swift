@@ -66,7 +66,7 @@ extension ClaimedUser {
         )
     }
 
-    /// The user after a settlement, as settle_users.sql writes it.
+    /// The user after a settlement, as `Query.settleUsers` writes it.
     ///
     /// - Parameters:
     ///   - ended: messages and reminders that ended.
@@ -96,7 +96,7 @@ extension ClaimedUser {
         let changedAt: Instant?
     }
 
-    /// The user after drain.sql has taken the touches.
+    /// The user after `Query.drain` has taken the touches.
     func touched(_ touch: Touch?, now: Instant) -> ClaimedUser {
         guard let touch else { return self }
         var changes = changes

@@ -2,7 +2,7 @@ package import TimeZones
 
 package import struct FoundationEssentials.UUID
 
-/// A row of `daemons.sql`.
+/// A row of `Query.daemons`.
 package struct DaemonRow: Sendable, Equatable {
     /// New at each start of the program.
     package var id: UUID

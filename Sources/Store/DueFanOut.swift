@@ -19,7 +19,7 @@ package struct DueFanOut: Sendable, Equatable {
         self.timezone = timezone
     }
 
-    /// Reads a row of `due_fan_outs.sql`.
+    /// Reads a row of `Query.dueFanOuts`.
     init(_ rows: Rows, _ row: Int) throws(PostgresError) {
         var reminder = try PendingReminder(rows, row)
         reminder.isCancelled = try !rows.bool(row, 24)

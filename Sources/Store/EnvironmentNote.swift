@@ -5,7 +5,7 @@ package import TimeZones
 package struct EnvironmentNote: Sendable, Equatable {
     package enum State: String, Sendable {
         /// The lane's window blames the device: nothing is sent to it here until it registers again. → `moved`.
-        /// `quarantine.sql` writes it, without a name.
+        /// `Query.quarantine` writes it, without a name.
         case refused
         /// Apple answered BadDeviceToken here once, and the lane's window is open. It is tried in the other
         /// environment. → `moved`, `refused`.

@@ -1,4 +1,4 @@
-/// When claims look for users of urgent messages. drain.sql makes these users due since 1970, so that a claim finds
+/// When claims look for users of urgent messages. `Query.drain` makes these users due since 1970, so that a claim finds
 /// them first. A look is one index probe per range, so nearly every claim does it. If dead rows make it slow (a long
 /// transaction elsewhere), looks take at most a fifth of the time. A value: the caller passes the time.
 struct ExpressPace: Sendable {

@@ -103,8 +103,8 @@ package struct Intent: Sendable {
 }
 
 extension Intent {
-    /// For intent.sql: parallel lists, filled in one pass. One pass per list would retain and release every device each
-    /// time.
+    /// For `Query.intent`: parallel lists, filled in one pass. One pass per list would retain and release every device
+    /// each time.
     var parameters: [Parameter] {
         let count = entries.reduce(0) { $0 + $1.devices.count }
         var users: [UUID?] = []

@@ -1,6 +1,6 @@
 package import struct FoundationEssentials.UUID
 
-/// A row of `living_daemons.sql`: a daemon whose lease has not ended.
+/// A row of `Query.livingDaemons`: a daemon whose lease has not ended.
 package struct LivingDaemon: Sendable, Equatable {
     package let id: UUID
     /// Nil: it has written no row of its own yet, or writes none (`run --once`).

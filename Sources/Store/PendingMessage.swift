@@ -73,10 +73,10 @@ package struct PendingMessage: Sendable, Equatable {
 }
 
 extension PendingMessage {
-    /// Columns of `claim_messages.sql`. `claim_messages_bounded.sql` has one more: how many messages can be due.
+    /// Columns of `Query.claimMessages`. `Query.claimMessagesBounded` has one more: how many messages can be due.
     static let columns = 16
 
-    /// Reads a row of `claim_messages.sql`.
+    /// Reads a row of `Query.claimMessages`.
     init(_ rows: Rows, _ row: Int) throws(PostgresError) {
         let created = try rows.reachableTimestampOrNull(row, 2)
         self.init(

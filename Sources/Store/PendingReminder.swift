@@ -165,10 +165,10 @@ extension LocalDateTime {
 }
 
 extension PendingReminder {
-    /// Columns of `claim_reminders.sql` before the last, which says whether it is a fan-out.
+    /// Columns of `Query.claimReminders` before the last, which says whether it is a fan-out.
     static let columns = 23
 
-    /// Reads a row of `claim_reminders.sql` or `due_fan_outs.sql`.
+    /// Reads a row of `Query.claimReminders` or `Query.dueFanOuts`.
     init(_ rows: Rows, _ row: Int) throws(PostgresError) {
         func instant(_ column: Int) throws(PostgresError) -> Instant? {
             Instant(nearest: try rows.reachableTimestampOrNull(row, column))

@@ -33,7 +33,7 @@ package struct PendingReminders: Sendable, Equatable {
         if all.count >= limit { isPartial = true }
     }
 
-    /// Ends reminders and adds the next ones of their series, as end_reminders.sql does.
+    /// Ends reminders and adds the next ones of their series, as `Query.endReminders` does.
     mutating func end(_ ended: Set<UUID>, _ continued: [ReminderContinuation]) {
         let next = continued.compactMap { one in all.first { $0.id == one.id }.map { $0.continued(by: one) } }
         all.removeAll { ended.contains($0.id) }

@@ -4,7 +4,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// A user's own row, as `claim_people.sql`, `read_users.sql` and `read_due.sql` read it.
+/// A user's own row, as `Query.claimPeople`, `Query.readUsers` and `Query.readDue` read it.
 struct Person: Sendable {
     let userID: UUID
     let version: Int64

@@ -62,7 +62,7 @@ package struct ReadUser: Sendable {
         self.user = Self.recovered(user, intents)
     }
 
-    /// Adds open pushes to the history, as recover.sql does: an intent counts from its commit.
+    /// Adds open pushes to the history, as `Query.recover` does: an intent counts from its commit.
     private static func recovered(_ user: ClaimedUser, _ intents: [OpenIntent]) -> ClaimedUser {
         guard let last = intents.last else { return user }
         var changed = user.changes

@@ -37,7 +37,7 @@ package struct ReminderContinuation: Sendable, Equatable {
         self.instant = instant
     }
 
-    /// An array of objects, for end_reminders.sql and fan_out_finish.sql; nil: there are none.
+    /// An array of objects, for `Query.endReminders` and `Query.fanOutFinish`; nil: there are none.
     static func json(_ continuations: [ReminderContinuation]) -> String? {
         guard !continuations.isEmpty else { return nil }
         var json = JSONWriter()

@@ -38,7 +38,7 @@ package struct SnapshotReader: Sendable {
         if people.count > 0 {
             found = try parts.user(try Person(people, 0))
         } else if parts.isKnown(id) {
-            // The row that drain.sql inserts.
+            // The row that `Query.drain` inserts.
             found = try parts.user(Person(newcomer: id, dueAt: now.microseconds))
         }
         guard let found else { return nil }

@@ -161,7 +161,7 @@ extension DueFanOut {
     /// The key of the author's row.
     fileprivate var row: [Parameter] { [.uuid(reminder.authorID), .uuid(reminder.id)] }
 
-    /// Adds the authors' profiles: rows of `claim_profiles.sql`.
+    /// Adds the authors' profiles: rows of `Query.claimProfiles`.
     static func joined(_ fanOuts: [DueFanOut], _ profiles: Rows) throws(PostgresError) -> [DueFanOut] {
         var rowOf: [UUID: Int] = [:]
         for row in 0..<profiles.count {

@@ -304,7 +304,7 @@ private struct Histories {
         }
     }
 
-    /// For settle_users.sql, from $9 on.
+    /// For `Query.settleUsers`, from $9 on.
     var parameters: [Parameter] {
         [
             .int4Array(checkIns.first), .int4Array(checkIns.last), .int4Array(closed.first), .int4Array(closed.last),

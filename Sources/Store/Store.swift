@@ -3,7 +3,7 @@ package import Postgres
 package import TimeZones
 
 /// The daemon's statements on PostgreSQL: claims, intents, outcomes. Drains, intents and outcomes are fenced by the
-/// membership (`hold_member.sql`, the foreign key of an intent).
+/// membership (`Query.holdMember`, the foreign key of an intent).
 ///
 /// There are four connections, so that claims, intents and outcomes overlap, and renewals wait for none of them. Each
 /// is used by one caller at a time. Every statement runs in a transaction of its own with pinned plans (`pinnedPlans`)

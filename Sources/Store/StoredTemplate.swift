@@ -46,7 +46,7 @@ package struct StoredTemplate: Sendable, Equatable {
     /// At most so many templates are read.
     static let most: Int64 = 1_000
 
-    /// Rows of `templates.sql`.
+    /// Rows of `Query.templates`.
     static func all(_ rows: Rows) throws(PostgresError) -> [StoredTemplate] {
         var templates: [StoredTemplate] = []
         for row in 0..<rows.count {

@@ -24,7 +24,7 @@ package struct WaitingFanOuts: Sendable, Equatable {
         self.subjectID = subjectID
     }
 
-    /// Reads the row of `waiting_fan_outs.sql`; nil: there is none.
+    /// Reads the row of `Query.waitingFanOuts`; nil: there is none.
     init?(_ rows: Rows) throws(PostgresError) {
         guard rows.count > 0 else { return nil }
         self.init(

@@ -81,7 +81,7 @@ package enum PlannerFixture {
         )
     }
 
-    /// What a user's row is once the daemon died with the intent of this nudge open: as recover.sql makes it.
+    /// What a user's row is once the daemon died with the intent of this nudge open: as `Query.recover` makes it.
     package static func recovered(_ sendPlan: SendPlan, by planner: Planner, now: Instant) -> PersonUpdate {
         var history = sendPlan.candidate.history
         for nudge in sendPlan.nudges { history = history.adding(nudge.identity, at: nudge.countedAt ?? now) }

@@ -74,13 +74,15 @@ import Testing
     ]
 
     @Test func statements_areAllSeen() {
-        #expect(F.statements.count > 80 && Self.plainOnly.isSubset(of: F.statements.map(\.name)))
-        for (name, sql) in F.statements { #expect(sql.hasPrefix("-- "), "\(name) does not begin with its purpose") }
+        #expect(Query.all.count > 80 && Self.plainOnly.isSubset(of: Query.all.map(\.name)))
+        for query in Query.all {
+            #expect(query.sql.hasPrefix("-- "), "\(query.name) does not begin with its purpose")
+        }
     }
 
-    @Test(arguments: StoreFixture.statements.map(\.name))
+    @Test(arguments: Query.all.map(\.name))
     func statements_whenTablesAreDistributed_sayNothingThatIsRefused(query: String) throws {
-        let sql = try #require(F.statements.first { $0.name == query }).sql
+        let sql = try #require(Query.all.first { $0.name == query }).sql
         guard !Self.plainOnly.contains(query) else { return }
         let text = Self.oneLine(sql)
         for (what, pattern) in Self.refused where !Self.onCoordinator.contains(query) {

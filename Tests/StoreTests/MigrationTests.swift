@@ -1,3 +1,4 @@
+import Foundation
 import LocalPostgres
 import Postgres
 import TestSupport
@@ -29,6 +30,16 @@ import TimeZones
         insert into public.push_tokens (user_id, device_token, created_at) values (\(StoreFixture.quoted(1)), 'ab', '2026-01-01');
         insert into public.push_tokens (user_id, device_token, platform) values (\(StoreFixture.quoted(1)), 'cd', 'android');
         """
+
+    @Test func migrations_areTheFilesOfTheFolder() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../sql")
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            .filter { $0.pathExtension == "sql" }.sorted { $0.lastPathComponent < $1.lastPathComponent }
+        #expect(Migration.all.map { $0.label + ".sql" } == files.map(\.lastPathComponent))
+        for (migration, file) in zip(Migration.all, files) {
+            #expect(try migration.script == String(contentsOf: file, encoding: .utf8), "\(migration.label)")
+        }
+    }
 
     private func migrate(_ fixture: StoreFixture) async throws -> [Migration] {
         let migrator = Migrator(configuration: fixture.configuration)

@@ -141,15 +141,6 @@ final class StoreFixture: Sendable {
 
     static let now = Instant(rfc3339: "2026-11-20T12:00:00Z") ?? Instant(seconds: 0)
 
-    /// Every statement of `sql/queries`.
-    static let statements: [(name: String, sql: String)] = {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../sql/queries")
-        let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
-        return files.filter { $0.pathExtension == "sql" }.map { file in
-            (file.deletingPathExtension().lastPathComponent, (try? String(contentsOf: file, encoding: .utf8)) ?? "")
-        }
-    }()
-
     /// All ranges.
     static let ranges = Array(RangeWalk.ranges)
 

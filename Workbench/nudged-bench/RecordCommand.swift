@@ -105,7 +105,7 @@ struct RecordCommand: AsyncParsableCommand {
         side.status.append(status)
     }
 
-    /// Appends rows of random users, like record_deliveries.sql.
+    /// Appends rows of random users, like `Query.recordDeliveries`.
     private static func append(_ count: Int, _ connection: Connection) async throws {
         let sql = """
             insert into nudged.delivery (

@@ -1,3 +1,4 @@
+-- name: touches
 -- The oldest touches of this daemon's ranges, urgent ones first. $1 ranges, $2 from this id on, $3 most, $4 users to
 -- skip (set aside).
 -- Rows: id, user_id, whether it is urgent.
@@ -16,3 +17,83 @@ others as materialized (
 select id, user_id, true as urgent from hurried union all select id, user_id, false from others
 order by urgent desc, id
 limit $3
+
+-- name: drain
+-- Takes the touches of some users, makes these users due, and raises their versions, so that no decision on the old
+-- data is carried out.
+-- If something new is to be sent and nothing else changed, only the version's lower half rises. Then pushes on their
+-- way are sent, and their settlement leaves due_at alone.
+-- $1 users, $2 most touches, $3 the policy's now. A user with more touches is due all the same; the other touches are
+-- left for the next drain. One row: touches taken.
+-- Users of urgent messages are due since 1970, so that claims find them before all others.
+with waiting as materialized (
+    select user_id, id from nudged.touched where user_id = any ($1) order by user_id, id limit $2
+),
+taken as (
+    delete from nudged.touched t using waiting w where t.user_id = w.user_id and t.id = w.id
+    returning t.user_id, t.at, t.urgent, t.arrival
+),
+latest as materialized (
+    select
+        user_id,
+        -- Null: something new is to be sent, and nothing else changed.
+        max(at) filter (where not arrival) as at,
+        case when bool_or(urgent) then timestamptz '1970-01-01Z' else $3 end as due_at
+    from taken
+    group by user_id
+),
+-- A user about whom the app has nothing gets no row: erased by nudged_api.forget, with a last change under way. Nearly
+-- all users have a row already, so only the others are looked up. Lists are compared, without EXISTS for each user:
+-- Citus joins no tables that have only a list in common.
+persons as materialized (
+    select user_id from nudged.person where user_id = any (array(select user_id from latest))
+),
+strangers as materialized (
+    -- "is true" keeps the planner from making it a join, so it is a hashed subplan.
+    select user_id from latest where (user_id in (select user_id from persons)) is not true
+),
+known as materialized (
+    select user_id from persons
+    union all select user_id from nudged.recipient where user_id = any (array(select user_id from strangers))
+    union all select user_id from nudged.device where user_id = any (array(select user_id from strangers))
+    union all select user_id from nudged.message where user_id = any (array(select user_id from strangers))
+    union all select user_id from nudged.occurrence where user_id = any (array(select user_id from strangers))
+),
+-- In the order of user_id, like all writers that wait for locks, to avoid deadlocks with an operator's commands.
+woken as (
+    insert into nudged.person as p (user_id, due_at, touched_at)
+    select user_id, due_at, at from latest where (user_id in (select user_id from known)) is true
+    order by user_id
+    on conflict (user_id) do update set
+        version = case when excluded.touched_at is null then p.version + 1 else (p.version | 4294967295) + 1 end,
+        due_at = least(p.due_at, excluded.due_at),
+        touched_at = greatest(p.touched_at, excluded.touched_at)
+    returning 1
+)
+select count(*) from taken
+
+-- name: touch_users
+-- Appends a touch for each of these users, so that a daemon adds them. $1 users. No rows.
+insert into nudged.touched (user_id) select u from unnest($1::uuid[]) as u order by u
+
+-- name: unseen_users
+-- Users who are in the app's views and not in nudged.person: their rows were there before a trigger was, or a view
+-- shows them since. For nudged replan, which touches them, and nudged doctor.
+-- $1 from this user on, $2 most users looked at. One row: those that nudged has not seen, and the first user of the
+-- next page (null: none).
+with page as materialized (
+    select user_id from (
+        (select user_id from nudged.recipient where user_id >= $1 order by user_id limit $2 + 1)
+        union
+        (select distinct user_id from nudged.device where user_id >= $1 order by user_id limit $2 + 1)
+    ) u
+    order by user_id limit $2 + 1
+),
+users as materialized (select user_id from page order by user_id limit $2)
+select
+    -- "is true" keeps the planner from making it a join, so it is a hashed subplan.
+    coalesce((
+        select array_agg(user_id) from users
+        where (user_id in (select user_id from nudged.person where user_id = any (array(select user_id from users)))) is not true
+    ), '{}'),
+    (select user_id from page order by user_id offset $2)

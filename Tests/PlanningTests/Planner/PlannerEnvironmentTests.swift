@@ -46,7 +46,7 @@ import TimeZones
         return "[\(items.joined(separator: ","))]"
     }
 
-    /// What quarantine.sql writes once the window of a lane blames the device.
+    /// What `Query.quarantine` writes once the window of a lane blames the device.
     private func refused(
         _ device: Device,
         on lane: LaneIdentity,

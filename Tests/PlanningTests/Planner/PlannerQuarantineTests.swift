@@ -19,7 +19,7 @@ import struct FoundationEssentials.UUID
 
     private func hash(_ number: Int) -> String { PushIdentity.deviceHash(token: F.token(number)) }
 
-    /// The column as quarantine.sql writes it.
+    /// The column as `Query.quarantine` writes it.
     private func quarantine(_ devices: [Device], lane: LaneIdentity = F.lane, at: String = "2026-11-20T01:01:00Z")
         -> String
     {

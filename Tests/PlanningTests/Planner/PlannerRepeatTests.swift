@@ -72,7 +72,7 @@ import struct FoundationEssentials.UUID
         )
     }
 
-    /// What recover.sql enters from the intent of a dead daemon.
+    /// What `Query.recover` enters from the intent of a dead daemon.
     @Test func intent_whenTheDaemonDies_saysWhatIsRepeated() throws {
         let two = [F.device(1), F.device(2)]
         let first = try #require(planner.plan(M.user([M.message(1)], devices: two), now: now).sendPlan)

@@ -210,7 +210,7 @@ struct SimulatedUser {
                 )
             )
         }
-        // recover.sql takes neither evaluated_at nor due_at.
+        // `Query.recover` takes neither evaluated_at nor due_at.
         var update = atIntent
         update.evaluatedAt = row?.evaluatedAt ?? atIntent.evaluatedAt
         let evaluated = row?.evaluatedAt

@@ -1,2 +1,0 @@
--- The database's clock, which the policy uses.
-select clock_timestamp()

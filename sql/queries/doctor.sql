@@ -1,0 +1,215 @@
+-- name: doctor_server
+-- The server, and this session's role. One row: version as a number and as text, whether it is in recovery, whether it
+-- takes writes, its clock; the role, whether it is a superuser, whether it bypasses row-level security, whether it owns
+-- nudged's tables; whether the schema exists, whether the role may use it, whether autovacuum is on, whether the citus
+-- extension exists.
+select
+    current_setting('server_version_num')::integer,
+    current_setting('server_version'),
+    pg_is_in_recovery(),
+    not current_setting('transaction_read_only')::boolean,
+    clock_timestamp(),
+    r.rolname::text,
+    r.rolsuper,
+    r.rolbypassrls,
+    coalesce(pg_has_role(p.relowner, 'usage'), false),
+    n.oid is not null,
+    coalesce(has_schema_privilege(n.oid, 'usage'), false),
+    current_setting('autovacuum')::boolean and current_setting('track_counts')::boolean,
+    exists (select 1 from pg_extension where extname = 'citus')
+from pg_roles r
+left join pg_namespace n on n.nspname = 'nudged'
+left join pg_class p on p.relnamespace = n.oid and p.relname = 'person'
+where r.rolname = current_user
+
+-- name: doctor_zones
+-- The current offset of each zone, by the server's own files or the system's. Rows: name, seconds east of UTC. No name
+-- is passed to AT TIME ZONE, which would keep each of them in the session's memory.
+select name, extract(epoch from utc_offset)::integer
+from pg_timezone_names
+where name like '%/%' and name not like 'posix/%' and name not like 'right/%'
+
+-- name: doctor_app_tables
+-- The state of the app's tables. $1 names in schema public. Rows, in the order of $1: whether the table exists, whether
+-- row-level security is on, whether an index begins with user_id, which of Supabase's roles anon and authenticated may
+-- read it, whether nudged's views read it.
+select
+    c.oid is not null,
+    coalesce(c.relrowsecurity, false),
+    exists (
+        select 1 from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
+        where i.indrelid = c.oid and i.indisvalid and i.indpred is null and a.attname = 'user_id'
+    ),
+    array(
+        select r.rolname::text from pg_roles r
+        where r.rolname in ('anon', 'authenticated') and has_table_privilege(r.oid, c.oid, 'select')
+        order by 1
+    ),
+    exists (
+        select 1
+        from pg_class v
+        join pg_rewrite u on u.ev_class = v.oid
+        join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = u.oid and d.refclassid = 'pg_class'::regclass
+        where v.relnamespace = (select oid from pg_namespace where nspname = 'nudged') and v.relname in ('recipient', 'device') and d.refobjid = c.oid
+    )
+from unnest($1::text[]) with ordinality as w (name, place)
+left join pg_class c on c.relname = w.name and c.relnamespace = (select oid from pg_namespace where nspname = 'public')
+order by w.place
+
+-- name: doctor_columns
+-- The columns of the views through which the daemon reads the app. $1 names in schema nudged. Rows: view, column, its
+-- type (of a domain: the base type).
+select
+    c.relname::text, a.attname::text, format_type(case when t.typtype = 'd' then t.typbasetype else t.oid end, null)
+from pg_class c
+join pg_namespace n on n.oid = c.relnamespace
+join pg_attribute a on a.attrelid = c.oid
+join pg_type t on t.oid = a.atttypid
+where n.nspname = 'nudged' and c.relname = any ($1::text[]) and a.attnum > 0 and not a.attisdropped
+order by 1, 2
+
+-- name: doctor_triggers
+-- The state of nudged's triggers on the app's tables. $1 tables of schema public, $2 the trigger for each. Rows, in the
+-- order of $1: pg_trigger.tgenabled (O and A: it fires; D: disabled; R: on replicas only), null if the trigger is
+-- missing.
+select t.tgenabled::text
+from unnest($1::text[], $2::text[]) with ordinality as w (relation, name, place)
+left join (
+    select c.relname, g.tgname, g.tgenabled
+    from pg_trigger g
+    join pg_class c on c.oid = g.tgrelid
+    join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = 'public' and not g.tgisinternal
+) as t on t.relname = w.relation and t.tgname = w.name
+order by w.place
+
+-- name: doctor_rights
+-- Which rights this role has on objects of schema nudged. $1 names, $2 the privilege for each: select, insert, update,
+-- delete, one column as in update (id), or execute for a function.
+-- It reads the catalog and casts no name to an object, since a cast fails without the right to use the schema. Rows, in
+-- the order of $1: whether the object exists, whether the role has the right (of functions with one name: on all of
+-- them).
+select o.is_there, coalesce(o.is_granted, false)
+from unnest($1::text[], $2::text[]) with ordinality as w (name, privilege, place)
+cross join lateral (
+    select
+        count(*) > 0 as is_there,
+        bool_and(case
+            when w.privilege = 'execute' then has_function_privilege(f.oid, 'execute')
+            when w.privilege like '% (%' then has_column_privilege(f.oid, split_part(rtrim(w.privilege, ')'), ' (', 2), split_part(w.privilege, ' (', 1))
+            else has_table_privilege(f.oid, w.privilege)
+        end) as is_granted
+    from (
+        select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where n.nspname = 'nudged' and c.relname = w.name and w.privilege <> 'execute'
+        union all
+        select p.oid from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+        where n.nspname = 'nudged' and p.proname = w.name and w.privilege = 'execute'
+    ) as f
+) as o
+order by w.place
+
+-- name: doctor_writer
+-- Whether the functions that write the app's tables run with the rights of nudged_writer, and whether nudged_writer has
+-- the rights that they need. Rows, one for each relation that they write: its name; whether the role nudged_writer
+-- exists; how many of these functions it owns; those that other roles own; these roles; the privileges that
+-- nudged_writer lacks; whether row-level security hides rows from it.
+--
+-- It reads the catalog only: the daemon's role may not read nudged.role_right. If the app's view nudged.device is
+-- written, nudged.forget_device depends on it.
+with writer as (
+    select r.oid, r.rolsuper or r.rolbypassrls as sees_all from pg_roles r where r.rolname = 'nudged_writer'
+),
+call as (
+    select p.oid, p.proname::text as name, p.proowner, p.proowner is distinct from (select w.oid from writer w) as is_foreign
+    from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+    where n.nspname = 'nudged' and p.proname in ('write_device', 'remove_device', 'forget_device', 'drop_devices', 'devices_left_out')
+),
+written as (
+    select c.oid, format('%I.%I', n.nspname, c.relname) as name, c.relrowsecurity, array['select', 'insert', 'update', 'delete'] as wanted
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = 'public' and c.relname = 'push_tokens' and c.relkind in ('r', 'p')
+    union all
+    select distinct c.oid, format('%I.%I', n.nspname, c.relname), false, array['select', 'update', 'delete']
+    from pg_depend d
+    join call f on d.classid = 'pg_proc'::regclass and d.objid = f.oid and f.name = 'forget_device'
+    join pg_class c on d.refclassid = 'pg_class'::regclass and d.refobjid = c.oid and c.relname = 'device'
+    join pg_namespace n on n.oid = c.relnamespace and n.nspname = 'nudged'
+)
+select
+    t.name,
+    exists (select 1 from writer),
+    (select count(*) from call f where not f.is_foreign),
+    array(select f.name from call f where f.is_foreign order by 1),
+    array(select distinct pg_get_userbyid(f.proowner)::text from call f where f.is_foreign order by 1),
+    array(
+        select p.privilege from writer w, unnest(t.wanted) with ordinality as p (privilege, place)
+        where not has_table_privilege(w.oid, t.oid, p.privilege) order by p.place
+    ),
+    t.relrowsecurity and exists (
+        select 1 from writer w
+        where not w.sees_all and not exists (
+            select 1 from pg_policy y
+            where y.polrelid = t.oid and y.polpermissive and y.polcmd = '*' and y.polroles && array[0, w.oid]
+              and pg_get_expr(y.polqual, y.polrelid) = 'true'
+        )
+    )
+from written t
+order by t.name
+
+-- name: doctor_open_tables
+-- nudged's tables without row-level security, partitions included. nudged.migration is left out: it is about no user.
+-- Rows: name.
+select c.relname::text
+from pg_class c
+join pg_namespace n on n.oid = c.relnamespace
+where n.nspname = 'nudged' and c.relkind in ('r', 'p') and c.relname <> 'migration' and not c.relrowsecurity
+order by 1
+
+-- name: doctor_partitions
+-- How many days in a row the record has partitions for, from today (UTC) on. One row.
+select min(d.ahead)
+from generate_series(0, 400) as d (ahead)
+where not exists (
+    select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = 'nudged' and c.relname = 'delivery_' || to_char((statement_timestamp() at time zone 'UTC')::date + d.ahead, 'YYYYMMDD')
+)
+
+-- name: doctor_bloat
+-- Live and dead rows, by PostgreSQL's own estimate. $1 tables of schema nudged. Rows: name, live, dead, whether
+-- autovacuum is off for the table.
+select
+    s.relname::text, s.n_live_tup, s.n_dead_tup,
+    exists (select 1 from unnest(c.reloptions) as o (text) where o.text ~ '^autovacuum_enabled=(false|off|no|0|f|n)$')
+from pg_stat_all_tables s
+join pg_class c on c.oid = s.relid
+where s.schemaname = 'nudged' and s.relname = any ($1::text[])
+order by 1
+
+-- name: doctor_holders
+-- What keeps dead rows from being cleaned up. One row: of the session with the oldest snapshot or transaction its
+-- process, role, seconds of its transaction (null: this role may not see that) and age in transactions; prepared
+-- transactions, and seconds of the oldest one; replication slots that nobody reads from.
+select
+    held.pid, held.role, held.seconds, held.age,
+    prepared.count, prepared.seconds,
+    array(
+        select slot_name::text from pg_replication_slots
+        where not active and (xmin is not null or catalog_xmin is not null or restart_lsn is not null)
+        order by 1
+    )
+from (
+    select count(*) as count, max(extract(epoch from clock_timestamp() - p.prepared))::bigint as seconds
+    from pg_prepared_xacts p where p.database = current_database()
+) as prepared
+left join lateral (
+    select
+        a.pid, a.usename::text as role, extract(epoch from clock_timestamp() - a.xact_start)::bigint as seconds,
+        greatest(age(a.backend_xmin), age(a.backend_xid)) as age
+    from pg_stat_activity a
+    where a.pid <> pg_backend_pid() and (a.backend_xmin is not null or a.backend_xid is not null)
+      and (a.datname = current_database() or a.datname is null)
+      and a.backend_type is distinct from 'autovacuum worker'
+    order by greatest(age(a.backend_xmin), age(a.backend_xid)) desc
+    limit 1
+) as held on true

@@ -1,2 +1,0 @@
--- Erases the users of nudged.departed who are due, in bounded steps. One row: how many.
-select nudged.erase_departed()

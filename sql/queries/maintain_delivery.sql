@@ -1,2 +1,0 @@
--- Makes the record's next partitions and drops old ones.
-select made, dropped from nudged.maintain_delivery()

@@ -1,0 +1,154 @@
+-- name: report_deliveries
+-- The record between two instants, counted by stretches of time. $1 from, $2 before, $3 seconds of a stretch (counted
+-- from 1970), $4 most rows.
+-- Reads the partitions of those days once, and no table of users.
+-- Rows: number of the stretch, kind, outcome, reason, whether Apple answered 410, how many. The most frequent come
+-- first, so little is lost if $4 is reached.
+select
+    floor(date_part('epoch', attempted_at) / $3)::bigint as stretch,
+    case when kind in ('check_in', 'message', 'reminder') then kind else 'other' end as what,
+    outcome,
+    -- A reason of Apple's or nudged's is one word. Anything else is not shown, since a server could have answered with
+    -- any text.
+    case when reason is null then '' when reason ~ '^[A-Za-z_]{1,40}$' then reason else 'other' end as why,
+    coalesce(status = 410, false) as is_gone,
+    count(*)
+from nudged.delivery
+where attempted_at >= $1 and attempted_at < $2
+group by 1, 2, 3, 4, 5
+order by 6 desc, 1, 2, 3, 4, 5
+limit $4
+
+-- name: report_hours
+-- Pushes that Apple accepted between two instants: by local hour, by whether that was in the user's quiet hours, and by
+-- how late a check-in was. It uses the current preferences and zones, since the record holds neither. It also counts
+-- the users who got them.
+-- $1 from, $2 before; offsets of every zone (parallel): $3 name, $4 from, $5 before, $6 seconds east of UTC; $7 the
+-- rules' zone or null; the rules' quiet hours: $8 and $9 first and last minute of the day or null; $10 the rules' time
+-- of check-ins as a minute of the day, null if it has jitter.
+-- No zone's name is passed to AT TIME ZONE: the offsets are the daemon's own, and a name that isn't among them counts
+-- as no zone.
+-- Rows: local hour (null: no zone, or the user has no profile any more), kind, whether the quiet hours in force are the
+-- user's own, whether it was sent within them, minutes late by class (-1 before its time, 0 below 1, 1 below 5, 2 below
+-- 15, 3 below 60, 4 below 240, 5 more; null: unknown), how many, false.
+-- Rows of users: null, kind (empty: any kind), false, false, null, users with at least one of these pushes, true.
+with zone as materialized (
+    select * from unnest($3::text[], $4::timestamptz[], $5::timestamptz[], $6::integer[]) as z (name, starts, ends, seconds)
+),
+name as materialized (
+    select distinct name from zone
+),
+-- Each user once, with the kinds that they got as bits. One number takes less memory than a truth value for each kind.
+reached as materialized (
+    select user_id, bit_or(case kind when 'check_in' then 1 when 'message' then 2 when 'reminder' then 4 else 8 end) as kinds
+    from nudged.delivery
+    where attempted_at >= $1 and attempted_at < $2 and outcome = 'accepted'
+    group by user_id
+),
+-- Preferences are read once per user, not once per push. json with U+0000 can't become jsonb.
+wish as materialized (
+    select
+        r.user_id, r.timezone::text as timezone,
+        case when pg_typeof(r.preferences) = 'jsonb'::regtype or strpos(r.preferences::text, '\u0000') = 0 then to_jsonb(r.preferences) end as wishes
+    from reached
+    join nudged.recipient r on r.user_id = reached.user_id
+),
+spoken as materialized (
+    select
+        user_id, timezone, wishes ->> 'timezone' as own_zone, wishes ->> 'check_in_time' as time,
+        wishes ->> 'quiet_hours_start' as quiet_start, wishes ->> 'quiet_hours_end' as quiet_end,
+        wishes ->> 'check_in_time' ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$' as is_timed,
+        coalesce(
+            wishes ->> 'quiet_hours_start' ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$' and wishes ->> 'quiet_hours_end' ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$', false
+        ) as is_own
+    from wish
+),
+person as materialized (
+    select
+        s.user_id, s.is_own, coalesce(own.name, profile.name, $7) as zone,
+        case when s.is_own then substr(quiet_start, 1, 2)::integer * 60 + substr(quiet_start, 4, 2)::integer else $8::integer end as quiet_from,
+        case when s.is_own then substr(quiet_end, 1, 2)::integer * 60 + substr(quiet_end, 4, 2)::integer else $9::integer end as quiet_until,
+        -- Null: the time is unknown, because it has jitter or is malformed.
+        case when time is null then $10::integer when is_timed then substr(time, 1, 2)::integer * 60 + substr(time, 4, 2)::integer end as slot_minute
+    from spoken s
+    left join name own on own.name = s.own_zone
+    left join name profile on profile.name = s.timezone
+),
+-- OFFSET 0 keeps the planner from computing a push's values several times.
+placed as (
+    select
+        d.kind, d.slot, p.is_own, p.quiet_from, p.quiet_until, p.slot_minute, date_part('epoch', d.attempted_at)::bigint + z.seconds as local
+    from nudged.delivery d
+    left join person p on p.user_id = d.user_id
+    left join zone z on z.name = p.zone and d.attempted_at >= z.starts and d.attempted_at < z.ends
+    where d.attempted_at >= $1 and d.attempted_at < $2 and d.outcome = 'accepted'
+    offset 0
+),
+timed as (
+    select
+        kind, coalesce(is_own, false) as is_own, quiet_from, quiet_until, (local / 60 % 1440)::integer as minute,
+        case when kind = 'check_in' then local - (slot - date '1970-01-01')::bigint * 86400 - 60 * slot_minute end as late
+    from placed
+    offset 0
+)
+select
+    minute / 60,
+    case when kind in ('check_in', 'message', 'reminder') then kind else 'other' end,
+    is_own,
+    coalesce(
+        case
+            when quiet_from < quiet_until then minute >= quiet_from and minute < quiet_until
+            when quiet_from > quiet_until then minute >= quiet_from or minute < quiet_until
+        end,
+        false
+    ),
+    case
+        when late is null then null when late < 0 then -1 when late < 60 then 0 when late < 300 then 1 when late < 900 then 2
+        when late < 3600 then 3 when late < 14400 then 4 else 5
+    end,
+    count(*),
+    false
+from timed
+group by 1, 2, 3, 4, 5
+union all
+select null::integer, what.kind, false, false, null::integer, count(*), true
+from reached
+join (values ('', 15), ('check_in', 1), ('message', 2), ('reminder', 4), ('other', 8)) as what (kind, bits) on (reached.kinds & what.bits) <> 0
+group by what.kind
+
+-- name: report_sweeps
+-- Sweeps that recorded something between two instants: how many of each size, and the largest. $1 from, $2 before, $3
+-- least records of a sweep that is listed singly, $4 most of those.
+-- Rows of a size: null, its class (0 below 5 records, 1 below 50, 2 below 500, 3 below 5,000, 4 more), sweeps, their
+-- records, the longest's seconds, zeros.
+-- Rows of a single sweep: its first attempt, its class, 1, its records, the seconds from its first attempt to its last,
+-- and how many records say accepted, rejected or deferred, unknown, dropped or skipped.
+with sweep as materialized (
+    select
+        min(attempted_at) as began, ceil(date_part('epoch', max(attempted_at) - min(attempted_at)))::bigint as seconds, count(*) as records,
+        count(*) filter (where outcome = 'accepted') as accepted,
+        count(*) filter (where outcome in ('rejected', 'deferred')) as refused,
+        count(*) filter (where outcome = 'unknown') as lost
+    from nudged.delivery
+    where attempted_at >= $1 and attempted_at < $2
+    group by sweep_id
+),
+classed as (
+    select *, case when records < 5 then 0 when records < 50 then 1 when records < 500 then 2 when records < 5000 then 3 else 4 end as class from sweep
+)
+select null::timestamptz, class, count(*), sum(records)::bigint, max(seconds), 0::bigint, 0::bigint, 0::bigint, 0::bigint
+from classed
+group by class
+union all
+select * from (
+    select began, class, 1::bigint, records, seconds, accepted, refused, lost, records - accepted - refused - lost
+    from classed
+    where records >= $3
+    order by records desc, began
+    limit $4
+) as largest
+
+-- name: retention
+-- For how many days the record is kept. One row: days; 36500 if nudged.setting has no row, since then nothing is
+-- dropped.
+select coalesce(min(retention_days), 36500) from nudged.setting

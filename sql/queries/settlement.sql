@@ -1,0 +1,165 @@
+-- name: settle_users
+-- Writes what a decision or an outcome changes in users' rows: their histories, and when to look again. Repeated, it
+-- changes nothing.
+-- Users (parallel, in the order of user_id, like all writers that wait for locks): $1 user, $2 version, $3 due_at, $4
+-- evaluated_at, $5 since, $6 fingerprint, $7 retry, $8 template, and the positions of their histories in the lists that
+-- follow: $9 and $10 first and last check-in, $11 and $12 closed slot, $13 and $14 send (last before first: none).
+-- Lists of all users' histories: $15 check_in_at, $16 check_in_slot (parallel), $17 closed, $18 sent.
+-- Users again: $19 whether $20 counts, $20 evaluated_at as the claim read it, in whole seconds (null: never). A
+-- settlement that takes effect late, after the user was claimed and settled again, changes nothing. (An older
+-- evaluated_at is that of a promoted standby, which lacks the settlement before.) $21 reason. One row: users found.
+with wanted as materialized (
+    -- Cast and cut here: an UPDATE across shards refuses functions that are not immutable, and the server of Citus 13.2
+    -- crashes if it assigns a part of a list.
+    select
+        user_id, version, due_at, evaluated_at, since, fingerprint, retry::jsonb as retry, template, reason,
+        is_stamped, stamp + interval '1 second' as stamp_end,
+        ($15::timestamptz[])[first_check_in:last_check_in] as check_in_at, ($16::date[])[first_check_in:last_check_in] as check_in_slot,
+        ($17::date[])[first_closed:last_closed] as closed, ($18::timestamptz[])[first_sent:last_sent] as sent
+    from unnest(
+        $1::uuid[], $2::bigint[], $3::timestamptz[], $4::timestamptz[], $5::timestamptz[], $6::bigint[], $7::text[], $8::integer[],
+        $9::integer[], $10::integer[], $11::integer[], $12::integer[], $13::integer[], $14::integer[],
+        $19::boolean[], $20::timestamptz[], $21::text[]
+    ) as w (
+        user_id, version, due_at, evaluated_at, since, fingerprint, retry, template,
+        first_check_in, last_check_in, first_closed, last_closed, first_sent, last_sent,
+        is_stamped, stamp, reason
+    )
+),
+settled as (
+    update nudged.person p set
+        -- On another version, a change has made the user due already.
+        due_at = case when p.version = w.version then w.due_at else p.due_at end,
+        touched_at = case when p.version >> 32 = w.version >> 32 then null else p.touched_at end,
+        evaluated_at = w.evaluated_at,
+        -- It only grows: `nudged after-restore` may have raised it meanwhile.
+        since = greatest(p.since, w.since),
+        fingerprint = w.fingerprint,
+        check_in_at = w.check_in_at,
+        check_in_slot = w.check_in_slot,
+        closed = w.closed,
+        sent = w.sent,
+        retry = w.retry,
+        template = w.template,
+        reason = w.reason
+    from wanted w
+    where p.user_id = w.user_id
+      -- Read by the list, then joined by hashing, whatever the planner expects of the list's length.
+      and p.user_id = any ($1)
+      and (not w.is_stamped or p.evaluated_at is null or not isfinite(p.evaluated_at) or p.evaluated_at < w.stamp_end)
+    returning 1
+)
+select count(*) from settled
+
+-- name: note_environments
+-- Notes what Apple's answers say about devices' environments, in the transaction that settles these answers. The users'
+-- rows are locked by it. Parallel: $1 user (in order), $2 device hash, $3 environment, $4 topic, $5 the registration, $6
+-- when, $7 reason, $8 state (EnvironmentNote.State). One row: users found.
+with told as materialized (
+    select user_id, jsonb_agg(jsonb_build_object(
+        'device', device, 'environment', environment, 'topic', topic, 'registered_at', registered_at, 'at', at, 'reason', reason, 'state', state)) as entries
+    from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[], $8::text[])
+        as d (user_id, device, environment, topic, registered_at, at, reason, state)
+    group by user_id
+    order by user_id
+),
+noted as (
+    update nudged.person p set quarantine = nudged.merged_quarantine(p.quarantine, t.entries)
+    from told t
+    where p.user_id = t.user_id
+    returning 1
+)
+select count(*) from noted
+
+-- name: record_deliveries
+-- Appends outcomes and missed slots to the record, for users who were not erased meanwhile (nudged_api.forget). It
+-- can be repeated: nothing is appended twice.
+-- $1 sweep id, $2 users (each once); parallel: $3 user, $4 kind, $5 key, $6 slot, $7 device hash, $8 apns-id, $9
+-- outcome, $10 reason, $11 status, $12 attempted_at, $13 the decision service's answer (empty if it was not asked), $14
+-- template. One row: rows appended.
+with known as materialized (
+    select user_id from nudged.person where user_id = any ($2)
+),
+recorded as (
+    insert into nudged.delivery (
+        user_id, kind, key, slot, device_hash, apns_id, outcome, reason, status, attempted_at, sweep_id, decision, template
+    )
+    select
+        d.user_id, d.kind, d.key, d.slot, d.device_hash, d.apns_id, d.outcome, d.reason, d.status, d.attempted_at, $1, d.decision::jsonb, d.template
+    from unnest(
+        $3::uuid[], $4::text[], $5::text[], $6::date[], $7::text[], $8::uuid[], $9::text[], $10::text[], $11::smallint[],
+        $12::timestamptz[], $13::text[], $14::integer[]
+    ) as d (user_id, kind, key, slot, device_hash, apns_id, outcome, reason, status, attempted_at, decision, template)
+    -- "is true" keeps the planner from making it a join, so it is a hashed subplan.
+    where (d.user_id in (select user_id from known)) is true
+    on conflict do nothing
+    returning 1
+)
+select count(*) from recorded
+
+-- name: end_messages
+-- Deletes messages that ended, with their texts. Parallel: $1 user, $2 id.
+delete from nudged.message m using unnest($1::uuid[], $2::uuid[]) as e (user_id, id)
+where m.user_id = e.user_id and m.id = e.id
+
+-- name: end_reminders
+-- Deletes reminders that ended, and inserts the next ones of their series. Parallel: $1 user, $2 id. $3 the next ones:
+-- a JSON array of objects with user_id, id (of the one that ended), number, planned_local, first_at or first_local,
+-- due_at or due_local; or null.
+-- The next one's id begins with the reminder's (nudged.occurrence_id). No volatile function makes it, since Citus
+-- refuses those.
+-- If the reminder was cancelled meanwhile, its next one is inserted all the same, and dropped when it is due
+-- (`live_reminders`).
+with over as (
+    delete from nudged.occurrence o using unnest($1::uuid[], $2::uuid[]) as e (user_id, id)
+    where o.user_id = e.user_id and o.id = e.id
+    returning o.*
+)
+insert into nudged.occurrence (
+    user_id, id, reminder_id, author_id, subject_type, subject_id, title, body, apns, due_at, due_local, timezone, is_own, recurrence, number,
+    first_at, first_local, planned_local
+)
+select
+    o.user_id, (left(o.reminder_id::text, 18) || substr(md5(o.id::text)::uuid::text, 19))::uuid, o.reminder_id, o.author_id, o.subject_type, o.subject_id, o.title, o.body, o.apns, n.due_at, n.due_local, o.timezone, o.is_own, o.recurrence,
+    n.number, n.first_at, n.first_local, n.planned_local
+from jsonb_to_recordset($3::jsonb) as n (
+    user_id uuid, id uuid, number integer, first_at timestamptz, first_local timestamp, planned_local timestamp, due_at timestamptz, due_local timestamp
+)
+join over o on o.user_id = n.user_id and o.id = n.id
+
+-- name: forget_devices
+-- Deletes tokens that a 410 proved stale, if the record holds that answer and the device has not registered again
+-- since.
+-- If a user was erased meanwhile, the record holds nothing, and nothing is deleted.
+-- Parallel: $1 user, $2 token, $3 environment, $4 topic, $5 the answer's instant, $6 apns-id. $7 the earliest instant
+-- of the settlement's rows, which leaves older partitions out. One row: how many were deleted.
+select nudged.forget_devices($1, $2, $3, $4, $5, $6, $7)
+
+-- name: quarantine
+-- Puts devices into quarantine once a window of Apple's answers has closed, and makes their users due. So these users
+-- are evaluated with the devices that are left. $1 the policy's now. Parallel: $2 user, $3 device hash, $4 environment,
+-- $5 topic, $6 the refused registration, $7 when it was decided, $8 reason. Rows: users found, with those of their
+-- devices that work in the other environment and stay as they are. The version rises, so that no earlier decision sends
+-- to a refused device.
+with told as materialized (
+    select user_id, jsonb_agg(jsonb_build_object(
+        'device', device, 'environment', environment, 'topic', topic, 'registered_at', registered_at, 'at', at, 'reason', reason)) as entries
+    from unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[])
+        as d (user_id, device, environment, topic, registered_at, at, reason)
+    -- In the order of user_id, like all writers that wait for locks: two daemons can't deadlock.
+    group by user_id
+    order by user_id
+)
+update nudged.person p set
+    version = (p.version | 4294967295) + 1,
+    due_at = least(p.due_at, $1),
+    quarantine = nudged.merged_quarantine(p.quarantine, t.entries)
+from told t
+where p.user_id = t.user_id
+returning p.user_id, jsonb_path_query_array(p.quarantine, '$[*] ? (@.state == "moved")')::text
+
+-- name: move_devices
+-- Writes the environments in which devices work into the table of devices, if nudged created it. Parallel: $1 user, $2
+-- token, $3 environment, $4 topic. One row: how many rows have changed.
+select count(*) filter (where nudged.move_device(d.user_id, d.token, d.environment, d.topic))
+from unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) as d (user_id, token, environment, topic)
