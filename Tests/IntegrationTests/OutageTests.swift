@@ -1,6 +1,7 @@
 import APNsSimulator
 import Glibc
 import LocalPostgres
+import Postgres
 import TestSupport
 import Testing
 
@@ -95,6 +96,30 @@ import Testing
         #expect(run.number("sent") == 0 && run.errors.contains("still due"), "\(run.text)")
         #expect(try scene.sql("select count(*) from nudged.delivery") == "0")
         #expect(try scene.sql("select count(*) from nudged.intent where user_ids <> '{}'") == "0")
+    }
+
+    /// The sweep ends early, and nobody is lost: users stay due, and the next run sends to each once.
+    @Test func once_whenItsSweepIsRefused_saysToRunItAgain() async throws {
+        let scene = try await Scene()
+        try scene.seedDue(3)
+        let holder = try await Connection.open(try .parse(url: scene.cluster.url(database: scene.database)))
+        let refused = try await holder.transaction(timeout: .seconds(120)) { transaction in
+            try await transaction.execute(script: "lock table nudged.range in access exclusive mode")
+            return try await scene.once(["DATABASE_STATEMENT_TIMEOUT": "500ms"])
+        }
+        await holder.close()
+        #expect(refused.exit == .code(75) && refused.number("sent") == 0, "\(refused.text)")
+        #expect(refused.errors.contains("57014") && refused.errors.contains("run it again"), "\(refused.text)")
+        #expect(scene.accepted().isEmpty)
+        // The sweep had not yet drained the changes that make users due.
+        #expect(
+            try scene.sql(
+                "select count(*) from (select user_id from nudged.touched union select user_id from nudged.person where due_at <= now()) u"
+            ) == "3"
+        )
+        let run = try await scene.once()
+        #expect(run.exit == .code(0) && run.number("sent") == 3, "\(run.text)")
+        #expect(scene.accepted().count == 3 && scene.accepted().values.allSatisfy { $0 == 1 })
     }
 
     @Test func once_whenOneUserHasManyDevices_reachesThemAll() async throws {

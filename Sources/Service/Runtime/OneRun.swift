@@ -69,6 +69,11 @@ package struct OneRun: Sendable {
             // A stop closed the connections. That is not a failure: users who are left stay due.
             let wasStopped = engine.isEnding
             await engine.finish()
+            if !wasStopped, let refused = error as? PostgresError, refused.isHeldUp {
+                // What this run sent is recorded. Nobody is lost: users stay due until their outcomes are recorded.
+                let text = "a sweep ended early, and users may still be due: run it again. \(refused)"
+                return Result(report: totals.report, status: .temporary, trouble: text)
+            }
             guard wasStopped else { throw error }
             let trouble = engine.reporter.databaseTroubleText
             return Result(report: totals.report, status: trouble == nil ? .success : .temporary, trouble: trouble)
