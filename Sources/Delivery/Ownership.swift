@@ -123,7 +123,7 @@ package actor Ownership {
         }
     }
 
-    private var period: Int64 { max(100, leaseMilliseconds / 6) }
+    private var period: Int64 { hooks.renewalMilliseconds ?? max(100, leaseMilliseconds / 6) }
 
     /// One attempt at a time. A concurrent caller gets the result of the one that runs.
     private func once(_ body: @escaping @Sendable () async -> Result<Void, PostgresError>) async throws(PostgresError) {

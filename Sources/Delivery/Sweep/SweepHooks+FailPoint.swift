@@ -9,10 +9,14 @@ import Systemd
     /// time (default 1).
     ///
     /// `NUDGED_FAIL_POINT=<FailPoint>:hold:<FILE>` writes FILE.held at the first time and waits until FILE exists.
+    ///
+    /// `NUDGED_RENEWAL=<milliseconds>` renews a membership so often, however long the lease is. So a test needs no short
+    /// lease for members that notice each other soon.
     extension SweepHooks {
         /// The hook that the environment names, or none.
         package static func failPoint(_ environment: [String: String]) -> SweepHooks {
             var hooks = SweepHooks()
+            hooks.renewalMilliseconds = environment["NUDGED_RENEWAL"].flatMap { Int64($0) }
             guard let text = environment["NUDGED_FAIL_POINT"] else { return hooks }
             let parts = text.split(separator: ":", maxSplits: 2).map(String.init)
             guard parts.count >= 2, let wanted = FailPoint(rawValue: parts[0]) else { return hooks }

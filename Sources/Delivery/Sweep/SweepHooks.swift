@@ -1,7 +1,10 @@
-/// Where a test can hold a sweep or kill the process. nil in release builds.
+/// Where a test can hold a sweep, kill the process, or change a pace. nil in release builds.
 package struct SweepHooks: Sendable {
     /// Called at each fail point.
     package var onReach: (@Sendable (FailPoint) async -> Void)?
+
+    /// How often a membership is renewed; nil: six times in a lease.
+    package var renewalMilliseconds: Int64?
 
     package init() {}
 
