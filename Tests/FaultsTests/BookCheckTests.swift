@@ -130,6 +130,11 @@ import Testing
         #expect(Self.check(allowance) { $0.record[1].outcome = "unknown" } == [:])
         #expect(Self.check(allowance) { $0.record[0].outcome = "unknown" } == [.unknownBeyond: 1, .notUnknown: 1])
         allowance = Allowance()
+        allowance.stoodStill = ["idb"]
+        #expect(Self.check(allowance) { _ in } == [:])
+        #expect(Self.check(allowance) { $0.record[1].outcome = "unknown" } == [:])
+        #expect(Self.check(allowance) { $0.record[0].outcome = "unknown" } == [.unknownBeyond: 1])
+        allowance = Allowance()
         allowance.further = 1
         #expect(Self.check(allowance) { $0.record[0].outcome = "unknown" } == [:])
     }

@@ -133,7 +133,10 @@ public struct BookCheck: Sendable, Equatable {
     }
 
     private mutating func checkUnknown(_ index: BookIndex) {
-        let beyond = index.unknown.filter { !index.allowance.openAtKill.contains($0.apnsID) }
+        let allowance = index.allowance
+        let beyond = index.unknown.filter {
+            !allowance.openAtKill.contains($0.apnsID) && !allowance.stoodStill.contains($0.apnsID)
+        }
         if beyond.count > index.allowance.further {
             for row in beyond { add(.unknownBeyond, "\(row.user), \(row.kind) \(row.key), apns-id \(row.apnsID)") }
         }

@@ -16,6 +16,8 @@ public struct FaultRow: Sendable, Equatable {
     public var allowed = 0
     /// The longest recovery time in milliseconds; nil if it was not measured.
     public var recovery: Int64?
+    /// How long all rounds took.
+    public var seconds = 0
     /// Measurements, or why the fault was not played.
     public var notes: [String] = []
     /// Failed expectations of the script itself.
@@ -49,12 +51,12 @@ public struct FaultRow: Sendable, Equatable {
 
     /// The cells of the table.
     public var cells: [String] {
-        guard runs > 0 else { return [fault, "-"] + Array(repeating: "", count: 10) + [notes.joined(separator: "; ")] }
+        guard runs > 0 else { return [fault, "-"] + Array(repeating: "", count: 11) + [notes.joined(separator: "; ")] }
         let other = Self.others.reduce(0) { $0 + (breaches[$1] ?? 0) } + failures
         return [
             fault, "\(runs)", "\(users)", "\(accepted)",
         ] + [Breach.lost, .doubled, .overLimit, .quiet, .wronglyDeleted].map { "\(breaches[$0] ?? 0)" } + [
-            "\(other)", "\(unknown) / \(allowed)", recovery.map { "\(Double($0 / 100) / 10) s" } ?? "",
+            "\(other)", "\(unknown) / \(allowed)", recovery.map { "\(Double($0 / 100) / 10) s" } ?? "", "\(seconds) s",
             notes.joined(separator: "; "),
         ]
     }
@@ -62,11 +64,10 @@ public struct FaultRow: Sendable, Equatable {
     /// The heads of the columns.
     public static let heads = [
         "fault", "runs", "users", "accepted", "lost", "doubled", "over a limit", "quiet", "deleted", "other",
-        "unknown / allowed", "recovery",
-        "notes",
+        "unknown / allowed", "recovery", "time", "notes",
     ]
 
-    private static let widths = [30, 5, 7, 9, 5, 8, 13, 6, 8, 6, 18, 9, 0]
+    private static let widths = [30, 5, 7, 9, 5, 8, 13, 6, 8, 6, 18, 9, 6, 0]
 
     /// One aligned line for a terminal.
     public static func line(_ cells: [String]) -> String {
@@ -79,9 +80,11 @@ public struct FaultRow: Sendable, Equatable {
         return line
     }
 
-    /// A table for docs/FAULTS.md.
+    /// A table for docs/FAULTS.md. It has no times: they depend on the machine.
     public static func markdown(_ rows: [FaultRow]) -> String {
-        let all = [heads, heads.indices.map { $0 == 0 || $0 == 12 ? "---" : "---:" }] + rows.map(\.cells)
+        let all = ([heads, heads.indices.map { $0 == 0 || $0 == 13 ? "---" : "---:" }] + rows.map(\.cells)).map {
+            $0.enumerated().filter { $0.offset != 12 }.map(\.element)
+        }
         return all.map { "| " + $0.joined(separator: " | ") + " |\n" }.joined()
     }
 }

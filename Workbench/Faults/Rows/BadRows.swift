@@ -1,13 +1,13 @@
 extension Fault {
     /// Users with bad data are not served, and all others are.
     static let badRows = Fault("bad-rows", row: "hundreds of thousands of bad rows") { plan in
-        let count = plan.pick(test: 2_000, quick: 5_000, full: 200_000)
+        let count = plan.pick(quick: 5_000, full: 200_000)
         return [
             plan.round("\(count) bad rows", users: 150) { stage, _ in
                 try await stage.sql(insert(count))
                 let begin = stage.now
-                let process = try stage.service(["SCHEDULE_BATCH": "500", "DATABASE_STATEMENT_TIMEOUT": "10s"])
-                try await stage.awaitIdle(within: .seconds(600))
+                let process = try stage.service(["SCHEDULE_BATCH": "500"])
+                try await stage.awaitIdle()
                 let last = stage.taken.all.map(\.at).max() ?? begin
                 let evaluated = try await stage.number(
                     "select count(*) from nudged.person where user_id::text like 'bad%' and evaluated_at is not null and due_at > now()"

@@ -13,8 +13,8 @@ extension Fault {
         var scenery = Scenery()
         scenery.answerMilliseconds = 20...60
         scenery.environment = ["APNS_MAX_IN_FLIGHT": "20"]
-        return (1...plan.pick(test: 1, quick: 1, full: 3)).map { time in
-            plan.round("\(time)", users: plan.pick(test: 250, quick: 400, full: 2_000), scenery: scenery) {
+        return (1...plan.pick(quick: 1, full: 3)).map { time in
+            plan.round("\(time)", users: plan.pick(quick: 400, full: 2_000), scenery: scenery) {
                 stage,
                 random in
                 try await changes(stage, random)
@@ -26,8 +26,8 @@ extension Fault {
     private struct Changes: Sendable {
         var count = 0
         var slowest: Int64 = 0
-        /// When each opt-out was committed at the latest: milliseconds since 1970.
-        var optedOut: [String: Int64] = [:]
+        /// When each opt-out was committed at the latest.
+        var optedOut: [String: Moment] = [:]
     }
 
     /// Tells the writers to stop.
@@ -50,7 +50,6 @@ extension Fault {
                 group.addTask { try await change(stage, writer, SplitMix64(seed: seed), end) }
             }
             try await stage.wait(
-                .seconds(90),
                 for: "a third of the users to be sent to, despite the changes",
                 every: .milliseconds(100)
             ) {
@@ -86,22 +85,21 @@ extension Fault {
             let patch = optsOut ? #"{"check_ins_enabled":false}"# : #"{"priority_keywords":["\#(random.next())"]}"#
             let begin = stage.now
             // 10 ms: the daemon must not hold a row that the app updates.
-            _ = try await connection.transaction(
-                [
-                    Statement(
-                        "change",
-                        sql: """
-                            update public.context_profiles set notification_preferences = notification_preferences || $2::text::jsonb
-                            where user_id = $1::text::uuid and jsonb_typeof(notification_preferences) = 'object'
-                            """,
-                        parameters: [.text(person.id), .text(patch)]
-                    )
-                ],
-                settings: [("lock_timeout", "10")]
+            _ = try await stage.asTheApp(
+                Statement(
+                    "change",
+                    sql: """
+                        update public.context_profiles set notification_preferences = notification_preferences || $2::text::jsonb
+                        where user_id = $1::text::uuid and jsonb_typeof(notification_preferences) = 'object'
+                        """,
+                    parameters: [.text(person.id), .text(patch)]
+                ),
+                on: connection,
+                waitingAtMost: 10
             )
             changes.slowest = max(changes.slowest, stage.now - begin)
             changes.count += 1
-            if optsOut { changes.optedOut[person.id] = changes.optedOut[person.id] ?? stage.now }
+            if optsOut { changes.optedOut[person.id] = changes.optedOut[person.id] ?? stage.moment }
         }
         await connection.close()
         return changes
@@ -115,9 +113,11 @@ extension Fault {
             uniquingKeysWith: { first, _ in first }
         )
         var latest: Int64 = 0
-        for push in stage.taken.all {
-            guard let user = owners[push.token], let at = all.optedOut[user], push.at > at else { continue }
-            latest = max(latest, push.at - at)
+        for (push, machine) in stage.taken.timed {
+            guard let user = owners[push.token], let optedOut = all.optedOut[user], push.at > optedOut.at else {
+                continue
+            }
+            latest = max(latest, machine - optedOut.machine)
         }
         if latest > 1_000 { stage.fail("a push came \(latest) ms after its user had opted out") }
         stage.note("\(all.optedOut.count) opt-outs, the latest push \(latest) ms after one")

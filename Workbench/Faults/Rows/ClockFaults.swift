@@ -30,7 +30,7 @@ extension Fault {
                 var sleepers: [SteppedClock.Sleeper] = []
                 // Slots from an hour ago to nearly two hours ahead. For half of them, quiet hours begin in half an hour
                 // and last an hour.
-                for place in 0..<plan.pick(test: 36, quick: 72, full: 170) {
+                for place in 0..<plan.pick(quick: 72, full: 170) {
                     let name = names[place % names.count]
                     guard let zone = try database.zone(named: name) else { continue }
                     func minute(_ away: Int) -> Int {
@@ -69,7 +69,7 @@ extension Fault {
                         SteppedClock.Sleeper(zone: "Europe/Berlin", minute: quarter * 15, quiet: $0)
                     }
                 }
-                let pace = Int64(plan.pick(test: 60, quick: 30, full: 10) * 60)
+                let pace = Int64(plan.pick(quick: 30, full: 10) * 60)
                 let begin = change.seconds - 3 * 3600 - stage.now / 1000
                 let clock = try await SteppedClock.start(stage, offset: begin, sleepers)
                 let daemon = try stage.service()
@@ -117,7 +117,7 @@ extension Fault {
                 let begin = stage.now / 1000
                 // Hours from the start to the slot.
                 let hours = [-1, 1, 5, 10, 19]
-                let sleepers = (0..<plan.pick(test: 40, quick: 100, full: 500)).map { place in
+                let sleepers = (0..<plan.pick(quick: 100, full: 500)).map { place in
                     let at = Instant(seconds: begin + Int64(hours[place % hours.count]) * 3600)
                     return SteppedClock.Sleeper(
                         zone: "Asia/Tokyo",
@@ -176,7 +176,7 @@ extension Fault {
                     ])
                     let reloads = daemon.errorOutput.components("were read again")
                     daemon.signal(SIGHUP)
-                    try await stage.wait(.seconds(20), for: "the reload") {
+                    try await stage.wait(for: "the reload") {
                         daemon.errorOutput.components("were read again") > reloads || daemon.exit != nil
                     }
                     try await stage.sql("select nudged_api.touch(faulted.id(number)) from faulted.sleeper")

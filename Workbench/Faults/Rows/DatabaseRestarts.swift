@@ -7,18 +7,17 @@ extension Fault {
     /// PostgreSQL restarts at once or its postmaster is killed, in mid-sweep. Pushes go on within five seconds, and
     /// nothing is unknown.
     static let databaseRestarts = Fault("database-restarts", row: "PostgreSQL restarts or crashes") { plan in
-        let times = plan.pick(test: 1, quick: 1, full: 5)
+        let times = plan.pick(quick: 1, full: 5)
         var scenery = Scenery()
         scenery.ownCluster = [:]
         scenery.answerMilliseconds = 20...120
         scenery.environment = ["APNS_MAX_IN_FLIGHT": "40"]
-        let kinds = plan.scale == .test ? ["immediate"] : ["immediate", "crash"]
-        return kinds.flatMap { kind in
+        return ["immediate", "crash"].flatMap { kind in
             (1...times).map { time in
                 plan.round("\(kind) \(time)", users: 300, scenery: scenery) { stage, random in
                     var random = random
                     let process = try stage.service()
-                    for _ in 1...plan.pick(test: 1, quick: 2, full: 3) {
+                    for _ in 1...plan.pick(quick: 2, full: 3) {
                         let more = stage.acceptedCount + 20 + Int(random.next() % 40)
                         guard try await stage.awaitAccepted(more, by: process) else { break }
                         if kind == "crash" {
@@ -27,7 +26,7 @@ extension Fault {
                             try await onOwnThread { stage.cluster.halt(.immediate) }
                         }
                         try await onOwnThread { try stage.cluster.start() }
-                        try await stage.measureRecovery(since: stage.now, within: .seconds(5))
+                        try await stage.measureRecovery(since: stage.moment, within: .seconds(5))
                     }
                     try await stage.awaitIdle()
                     try await stage.stop(process)
@@ -42,9 +41,9 @@ extension Fault {
         row: "the database goes away between intent and outcome"
     ) { plan in
         // Shorter and longer than the lease. The intents remain the living daemon's in both cases.
-        let absences = plan.pick(test: [500], quick: [500, 10_000], full: [100, 500, 2000, 5000, 7000, 10_000])
+        let absences = plan.pick(quick: [500, 10_000], full: [100, 500, 2000, 5000, 7000, 10_000])
         // Beside another daemon, which must not declare the first one dead.
-        let beside = plan.pick(test: [], quick: [13_000], full: [7000, 10_000, 13_000, 16_000, 20_000])
+        let beside = plan.pick(quick: [13_000], full: [7000, 10_000, 13_000, 16_000, 20_000])
         return (absences.map { ($0, 1) } + beside.map { ($0, 2) }).map { absence, count in
             var scenery = Scenery()
             scenery.ownCluster = [:]
@@ -65,7 +64,7 @@ extension Fault {
                 try await Task.sleep(for: .milliseconds(absence - min(absence / 2, 500)))
                 try await onOwnThread { try stage.cluster.start() }
                 let back = stage.now
-                try await stage.wait(.seconds(60), for: "the kept outcomes to be recorded") {
+                try await stage.wait(for: "the kept outcomes to be recorded") {
                     try await stage.number("select count(*) from nudged.delivery where outcome = 'accepted'") >= held
                 }
                 stage.recovered(after: stage.now - back)

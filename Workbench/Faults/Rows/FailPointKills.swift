@@ -6,7 +6,7 @@ import Seeded
 extension Fault {
     /// kill -9 at every fail point, a restart, and another kill.
     static let failPoints = Fault("kill-at-fail-points", row: "kill -9 at any point") { plan in
-        let times = plan.pick(test: 1, quick: 1, full: 4)
+        let times = plan.pick(quick: 1, full: 4)
         let all = FailPoint.allCases.flatMap { point in
             (1...times).map { time in
                 plan.round("\(point.rawValue) \(time)", users: 120) { stage, random in
@@ -17,7 +17,7 @@ extension Fault {
         }
         // The seed decides which rounds are played.
         var random = SplitMix64(seed: plan.seed)
-        return Array(all.shuffled(using: &random).prefix(plan.pick(test: 5, quick: 9, full: all.count)))
+        return Array(all.shuffled(using: &random).prefix(plan.pick(quick: 9, full: all.count)))
     }
 }
 
@@ -37,7 +37,7 @@ struct FailPointKill {
                 ["run", "--once", "--json"],
                 ["NUDGED_FAIL_POINT": "\(point.rawValue):kill:\(visit)"]
             )
-            try await stage.mourn(process, within: .seconds(90))
+            try await stage.mourn(process)
             if process.exit == .signal(SIGKILL) { kills += 1 }
         }
         if kills == 0 { stage.fail("\(point.rawValue) was never reached") }

@@ -3,13 +3,13 @@ import LocalPostgres
 
 extension Fault {
     /// The disk with intents and record is full for a while. It is a small tmpfs, which only root can mount.
-    static let fullDisk = Fault("disk-full", row: "disk full", isQuick: false, obstacle: { SmallDisk.obstacle() }) {
+    static let fullDisk = Fault("disk-full", row: "disk full", obstacle: { SmallDisk.obstacle() }) {
         plan in
         var scenery = Scenery()
         scenery.ownCluster = [:]
         scenery.answerMilliseconds = 20...100
         scenery.environment = ["APNS_MAX_IN_FLIGHT": "40"]
-        return (1...plan.pick(test: 1, quick: 1, full: 3)).map { time in
+        return (1...plan.pick(quick: 1, full: 3)).map { time in
             plan.round("full \(time)", users: 300, scenery: scenery) { stage, _ in
                 let disk = try await onOwnThread { try SmallDisk(stage) }
                 try await stage.sql("create tablespace small location '\(disk.path)'")
@@ -26,12 +26,12 @@ extension Fault {
                 let process = try stage.service()
                 _ = try await stage.awaitAccepted(20, by: process)
                 try await onOwnThread { try disk.fill() }
-                try await stage.wait(.seconds(30), for: "the server to run out of space") {
+                try await stage.wait(for: "the server to run out of space") {
                     stage.cluster.log.contains("No space left on device")
                 }
-                try await Task.sleep(for: .milliseconds(plan.pick(test: 500, quick: 1500, full: 5000)))
+                try await Task.sleep(for: .milliseconds(plan.pick(quick: 1500, full: 5000)))
                 try await onOwnThread { try disk.clear() }
-                try await stage.measureRecovery(since: stage.now, within: .seconds(8))
+                try await stage.measureRecovery(since: stage.moment, within: .seconds(8))
                 try await stage.awaitIdle()
                 try await stage.stop(process)
             }

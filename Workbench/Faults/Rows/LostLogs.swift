@@ -9,7 +9,7 @@ extension Fault {
                 let process = try await mute(stage, kind)
                 try await stage.awaitIdle()
                 // Each daemon writes its status every ten seconds.
-                try await stage.wait(.seconds(40), for: "lost lines in nudged.daemon") {
+                try await stage.wait(for: "lost lines in nudged.daemon") {
                     try await stage.number("select coalesce(max((state->>'lost_lines')::int), 0) from nudged.daemon")
                         > 0
                 }

@@ -10,7 +10,7 @@ extension Fault {
     /// it was unknown.
     static let messagesUnderFire = Fault("messages-under-fire", row: "messages are cancelled, daemons are killed") {
         plan in
-        let (rounds, kills) = plan.pick(test: (1, 2), quick: (1, 3), full: (10, 6))
+        let (rounds, kills) = plan.pick(quick: (1, 3), full: (10, 6))
         var scenery = Scenery()
         scenery.answerMilliseconds = 20...120
         scenery.environment = ["APNS_MAX_IN_FLIGHT": "30", "SCHEDULE_BATCH": "40"]
@@ -143,8 +143,8 @@ private struct MessageWriters {
             try await group.waitForAll()
         }
         let process = try stage.service()
-        try await stage.measureRecovery(since: stage.now)
-        try await stage.wait(.seconds(120), for: "all messages to end", every: .milliseconds(100)) {
+        try await stage.measureRecovery(since: stage.moment)
+        try await stage.wait(for: "all messages to end", every: .milliseconds(100)) {
             guard try await stage.number("select count(*) from nudged.message") == 0 else { return false }
             return try await stage.isIdle()
         }
@@ -161,26 +161,26 @@ private struct MessageWriters {
         let users = stage.population.people.map(\.id)
         while !isOver.hasCome {
             let some = (0..<4).map { _ in users[Int(random.next() % UInt64(users.count))] }
-            let rows = try await connection.transaction(
-                [
-                    Statement(
-                        "say",
-                        sql: "select id::text from nudged_api.send_many($1::text[]::uuid[], 'a', 'b', urgent => $2)",
-                        parameters: [.textArray(some), .bool(random.next() % 4 == 0)]
-                    )
-                ],
-                settings: [("lock_timeout", "50")]
+            let rows = try await stage.asTheApp(
+                Statement(
+                    "say",
+                    sql: "select id::text from nudged_api.send_many($1::text[]::uuid[], 'a', 'b', urgent => $2)",
+                    parameters: [.textArray(some), .bool(random.next() % 4 == 0)]
+                ),
+                on: connection,
+                waitingAtMost: 50
             )
-            let ids = try (0..<rows[0].count).map { try rows[0].text($0, 0) }
+            let ids = try (0..<rows.count).map { try rows.text($0, 0) }
             said.say(ids)
             mine += ids
             for _ in 0..<2 where !mine.isEmpty {
                 let id = mine.remove(at: Int(random.next() % UInt64(mine.count)))
-                let answer = try await connection.transaction(
-                    [Statement("cancel", sql: "select nudged_api.cancel($1::text::uuid)", parameters: [.text(id)])],
-                    settings: [("lock_timeout", "50")]
+                let answer = try await stage.asTheApp(
+                    Statement("cancel", sql: "select nudged_api.cancel($1::text::uuid)", parameters: [.text(id)]),
+                    on: connection,
+                    waitingAtMost: 50
                 )
-                if try answer[0].bool(0, 0) { said.takeBack(id) }
+                if try answer.bool(0, 0) { said.takeBack(id) }
             }
             // Paced so that the daemon keeps up. A backlog would only cost time.
             try await Task.sleep(for: .milliseconds(10))

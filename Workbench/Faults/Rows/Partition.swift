@@ -3,8 +3,8 @@ extension Fault {
     static let partition = Fault("partition", row: "the network is cut", obstacle: SplitNetwork.obstacle) { plan in
         var scenery = Scenery()
         scenery.answerMilliseconds = 60...200
-        scenery.environment = ["APNS_MAX_IN_FLIGHT": "20", "DATABASE_STATEMENT_TIMEOUT": "2s"]
-        let times = plan.pick(test: 1, quick: 1, full: 4)
+        scenery.environment = ["APNS_MAX_IN_FLIGHT": "20"]
+        let times = plan.pick(quick: 1, full: 4)
         return (1...times).flatMap { time in
             [
                 plan.round("from the database \(time)", users: 300, scenery: scenery) { stage, _ in
@@ -16,11 +16,16 @@ extension Fault {
         }
     }
 
+    /// The cut-off daemon gives up in time, and its lease ends by its own time.
+    private static let impatient = [
+        "APNS_RESPONSE_TIMEOUT": "2s", "SCHEDULE_LEASE": "5s", "DATABASE_STATEMENT_TIMEOUT": "2s",
+    ]
+
     private static func fromDatabase(_ stage: Stage) async throws {
-        let far = try await SplitNetwork.start(stage)
+        let far = try await SplitNetwork.start(stage, impatient)
         try await stage.awaitAccepted(20, by: far.daemon)
         let near = try stage.service()
-        try await stage.wait(.seconds(20), for: "the other daemon") {
+        try await stage.wait(for: "the other daemon") {
             try await stage.number("select count(*) from nudged.daemon") == 2
         }
         try await far.cut(.database)
@@ -28,13 +33,13 @@ extension Fault {
         let open = try await stage.openIntents()
         // The cut-off daemon can't settle its pushes. The other daemon's are counted too, but it settles them itself.
         stage.allow { $0.further += open.count + 20 }
-        try await stage.awaitIdle(within: .seconds(60))
+        try await stage.awaitIdle()
         stage.recovered(after: stage.now - cut)
         let late = stage.taken.all.count { $0.at > cut + 5_000 }
         let unknown = try await stage.number("select count(*) from nudged.delivery where outcome = 'unknown'")
         try await far.reconnect(.database)
         let reconnectedAt = stage.now
-        try await stage.wait(.seconds(60), for: "the cut-off daemon to be back") {
+        try await stage.wait(for: "the cut-off daemon to be back") {
             try await stage.number(
                 "select count(*) from nudged.daemon where seen_at > to_timestamp(\(reconnectedAt) / 1000.0)"
             ) == 2
@@ -49,20 +54,20 @@ extension Fault {
     }
 
     private static func fromApple(_ stage: Stage) async throws {
-        let far = try await SplitNetwork.start(stage)
+        let far = try await SplitNetwork.start(stage, impatient)
         try await stage.awaitAccepted(20, by: far.daemon)
         try await far.cut(.apple)
         let open = try await stage.openIntents()
         // These pushes were written but not answered. An intent that was committed during the cut adds at most 20.
         stage.allow { $0.further += open.count + 20 }
-        try await stage.wait(.seconds(40), for: "the pushes in flight to be given up") {
+        try await stage.wait(for: "the pushes in flight to be given up") {
             try await stage.number("select count(*) from nudged.intent where user_ids <> '{}'") == 0
         }
         let still = stage.acceptedCount
         try await stage.awaitLook()
         if stage.acceptedCount != still { stage.fail("a push passed the cut line") }
         try await far.reconnect(.apple)
-        try await stage.measureRecovery(since: stage.now)
+        try await stage.measureRecovery(since: stage.moment)
         try await stage.awaitIdle()
         try await far.stop(stage)
     }

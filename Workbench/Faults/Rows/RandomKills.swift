@@ -3,7 +3,7 @@ import Seeded
 extension Fault {
     /// kill -9 at random moments of a running daemon, again and again for the same users.
     static let randomKills = Fault("kill-at-random-moments", row: "kill -9 at any point") { plan in
-        let (rounds, kills) = plan.pick(test: (1, 3), quick: (2, 4), full: (40, 5))
+        let (rounds, kills) = plan.pick(quick: (2, 4), full: (40, 5))
         // Few pushes in flight and slow answers, so that the work lasts longer than the kills.
         var scenery = Scenery()
         scenery.answerMilliseconds = 20...200
@@ -23,7 +23,7 @@ extension Fault {
                     try await stage.kill(process)
                 }
                 let process = try stage.service()
-                try await stage.measureRecovery(since: stage.now)
+                try await stage.measureRecovery(since: stage.moment)
                 try await stage.awaitIdle()
                 try await stage.stop(process)
             }

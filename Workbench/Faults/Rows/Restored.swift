@@ -10,7 +10,7 @@ extension Fault {
     ) { plan in
         let scenery = Scenery()
         return ["before the sweep", "in mid-sweep"].flatMap { moment in
-            [false, true].prefix(plan.pick(test: 1, quick: 1, full: 2)).map { runs in
+            [false, true].prefix(plan.pick(quick: 1, full: 2)).map { runs in
                 let beside = runs ? ", a daemon running" : ""
                 return plan.round("backup \(moment)\(beside)", users: 200, scenery: scenery) { stage, _ in
                     try await restore(stage, inMidSweep: moment != "before the sweep", beside: runs)
@@ -24,7 +24,7 @@ extension Fault {
         var first: ChildProcess?
         if inMidSweep {
             let held = try stage.service(["NUDGED_FAIL_POINT": "after_intent:hold:\(gate)"])
-            try await stage.wait(.seconds(30), for: "the fail point") { SmallFile.exists(gate + ".held") }
+            try await stage.wait(for: "the fail point") { SmallFile.exists(gate + ".held") }
             first = held
         }
         let url = stage.cluster.url(database: stage.database)
@@ -53,9 +53,7 @@ extension Fault {
             $0.openAtKill = open
         }
         // A daemon of the backup counts as alive until its lease ends.
-        try await stage.wait(.seconds(30), for: "the end of the backup's leases") {
-            try await stage.number("select count(*) from nudged.lease where alive_until > now()") == 0
-        }
+        try await stage.endLeases()
         try await afterRestore(stage)
         let second = beside ? try stage.service() : nil
         if beside { try await afterRestore(stage, ["--while-daemons-run"]) }
@@ -83,7 +81,7 @@ extension Fault {
 
     private static func run(_ stage: Stage, _ arguments: [String]) async throws {
         let process = try stage.spawn(arguments)
-        let exit = try await stage.finish(process, within: .seconds(120))
+        let exit = try await stage.finish(process)
         if exit != .code(0) { throw FaultError("\(arguments[0]): \(process.errorOutput.suffix(1000))") }
     }
 
@@ -92,14 +90,14 @@ extension Fault {
         var scenery = Scenery()
         scenery.answerMilliseconds = 40...120
         scenery.environment = ["APNS_MAX_IN_FLIGHT": "20"]
-        return (1...plan.pick(test: 1, quick: 2, full: 6)).map { time in
+        return (1...plan.pick(quick: 2, full: 6)).map { time in
             plan.round("\(time)", users: 250, scenery: scenery) { stage, random in
                 var random = random
                 let daemons = [try stage.service(), try stage.service()]
                 try await stage.awaitAccepted(5, by: daemons[0])
                 let people = stage.population.people
                 let erased = Dictionary(
-                    (0..<plan.pick(test: 60, quick: 80, full: 120)).map { _ in
+                    (0..<plan.pick(quick: 80, full: 120)).map { _ in
                         people[Int(random.next() % UInt64(people.count))]
                     }.map { ($0.id, $0) },
                     uniquingKeysWith: { first, _ in first }

@@ -28,7 +28,7 @@ extension Fault {
                 let fresh = try stage.service()
                 for daemon in [running, fresh] { try await heard(stage, daemon, "install that version here") }
                 // The pushes in flight are settled.
-                try await stage.wait(.seconds(30), for: "the pushes in flight to be settled") {
+                try await stage.wait(for: "the pushes in flight to be settled") {
                     try await stage.openIntents().isEmpty
                 }
                 // Their ranges are free for the newer version's daemons.
@@ -62,7 +62,7 @@ extension Fault {
     }
 
     private static func heard(_ stage: Stage, _ daemon: ChildProcess, _ text: String) async throws {
-        try await stage.wait(.seconds(30), for: "the line \"\(text)\"") {
+        try await stage.wait(for: "the line \"\(text)\"") {
             daemon.errorOutput.contains(text) || daemon.exit != nil
         }
         if !daemon.errorOutput.contains(text) { stage.fail("it ended: \(daemon.errorOutput.suffix(1000))") }

@@ -6,7 +6,7 @@ extension Fault {
     /// lost, doubled or unknown.
     static let synchronousPromotion = Fault("standby-promoted-synchronous", row: "standby promoted (synchronous)") {
         plan in
-        (1...plan.pick(test: 1, quick: 1, full: 5)).map { time in
+        (1...plan.pick(quick: 1, full: 5)).map { time in
             plan.round("promotion \(time)", users: 300, scenery: StandbyPromotion.scenery) { stage, random in
                 var promotion = StandbyPromotion(stage, random, synchronous: true, isBehind: false)
                 try await promotion.play()
@@ -17,10 +17,9 @@ extension Fault {
     /// The same with a standby that may be behind. What it lacks is forgotten, and exactly that is sent once more.
     static let asynchronousPromotion = Fault(
         "standby-promoted-asynchronous",
-        row: "standby promoted (asynchronous)",
-        isQuick: false
+        row: "standby promoted (asynchronous)"
     ) { plan in
-        (1...plan.pick(test: 1, quick: 1, full: 5)).map { time in
+        (1...plan.pick(quick: 1, full: 5)).map { time in
             let isBehind = time % 2 == 1
             return plan.round(
                 "promotion \(time), \(isBehind ? "behind" : "beside")",
@@ -76,7 +75,7 @@ struct StandbyPromotion {
         try await loseThePrimary(process)
         let left = try await snapshot(standby)
         try await onOwnThread { try standby.promote() }
-        let promoted = stage.now
+        let promoted = stage.moment
         try await measureRecovery(promoted, standby)
         try await awaitIdle(standby)
         try await stage.stop(process)
@@ -95,7 +94,7 @@ struct StandbyPromotion {
 
     /// Reads the standby when it has replayed everything. Nothing changes there until it is promoted.
     private func snapshot(_ standby: LocalCluster) async throws -> Snapshot {
-        try await stage.wait(.seconds(30), for: "the standby to replay") {
+        try await stage.wait(for: "the standby to replay") {
             try await ask(
                 standby,
                 "select pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() and not exists (select from pg_stat_wal_receiver)"
@@ -115,29 +114,12 @@ struct StandbyPromotion {
         )
     }
 
-    private func measureRecovery(_ promoted: Int64, _ standby: LocalCluster) async throws {
-        let limit = Duration.seconds(5)
-        do throws(FaultError) {
-            try await awaitPush(promoted, standby, limit)
-        } catch {
-            return stage.fail("no push in \(limit) after the promotion")
-        }
-        if let at = stage.taken.first(after: promoted) { stage.recovered(after: at - promoted) }
-    }
-
-    private func awaitPush(_ promoted: Int64, _ standby: LocalCluster, _ limit: Duration) async throws(FaultError) {
-        do {
-            try await stage.wait(limit, for: "work to go on", every: .milliseconds(10)) {
-                if stage.taken.first(after: promoted) != nil { return true }
-                return try await isIdle(standby)
-            }
-        } catch {
-            throw FaultError("\(error)")
-        }
+    private func measureRecovery(_ promoted: Moment, _ standby: LocalCluster) async throws {
+        try await stage.measureRecovery(since: promoted, within: .seconds(5)) { try await isIdle(standby) }
     }
 
     private func awaitIdle(_ standby: LocalCluster) async throws {
-        try await stage.wait(.seconds(60), for: "nobody to be due", every: .milliseconds(100)) {
+        try await stage.wait(for: "nobody to be due", every: .milliseconds(100)) {
             try await isIdle(standby)
         }
     }
@@ -151,10 +133,10 @@ struct StandbyPromotion {
 
     /// A push that the standby didn't have may come once more, with the same id, but no third time. If only its outcome
     /// was forgotten, it is unknown.
-    private func excuse(_ left: Snapshot, _ promoted: Int64) {
+    private func excuse(_ left: Snapshot, _ promoted: Moment) {
         let known = left.recorded.union(left.open)
-        // Answers may arrive up to a response time-out (2 s) later.
-        let before = stage.taken.all.filter { $0.at < promoted + 2500 }
+        // Answers to pushes from before arrive within milliseconds of machine time.
+        let before = stage.taken.timed.filter { $0.machine < promoted.machine + 2500 }.map(\.push)
         let forgotten = Set(before.map(\.apnsID)).subtracting(known)
         let twice = Dictionary(grouping: stage.taken.all, by: \.apnsID).filter { $0.value.count > 1 }
         for (id, pushes) in twice where !forgotten.contains(id) || pushes.count > 2 {

@@ -14,11 +14,16 @@ extension Fault {
             ("read", "EINTR"),
             ("epoll_wait", "EINTR"), ("getrandom", "EINTR"), ("poll", "ENOMEM"), ("mmap", "EAGAIN"),
         ]
-        let count = plan.pick(test: 2, quick: 5, full: failures.count)
-        let times = plan.pick(test: 1, quick: 1, full: 2)
+        var scenery = Strace.scenery
+        // What a failing call did not write gets no answer. Only a time-out ends that wait.
+        scenery.environment["APNS_RESPONSE_TIMEOUT"] = "5s"
+        scenery.environment["DATABASE_STATEMENT_TIMEOUT"] = "10s"
+        let calm = scenery
+        let count = plan.pick(quick: 5, full: failures.count)
+        let times = plan.pick(quick: 1, full: 2)
         return failures.prefix(count).flatMap { call, error in
             (1...times).map { time in
-                plan.round("\(call) \(error) \(time)", users: 250, scenery: Strace.scenery) { stage, random in
+                plan.round("\(call) \(error) \(time)", users: 250, scenery: calm) { stage, random in
                     try await Self.fail(call, error, stage, random)
                 }
             }
@@ -39,7 +44,7 @@ extension Fault {
         }
         try await Task.sleep(for: .seconds(2))
         _ = try await onOwnThread { tracer.end() }
-        let end = stage.now
+        let end = stage.moment
         // When a connection to Apple breaks, its pushes in flight stay unanswered.
         defer {
             let cuts = max(0, stage.simulator.counts.connections - 1)

@@ -11,7 +11,7 @@ extension Fault {
             "sendto", "recvfrom", "poll", "write", "futex", "read", "epoll_wait", "openat", "close", "mmap", "connect",
             "socket",
         ]
-        let (count, times) = plan.pick(test: (2, 1), quick: (5, 1), full: (calls.count, 5))
+        let (count, times) = plan.pick(quick: (5, 1), full: (calls.count, 5))
         return calls.prefix(count).flatMap { call in
             (1...times).map { time in
                 plan.round("\(call) \(time)", users: 150, scenery: Strace.scenery) { stage, random in
@@ -31,7 +31,7 @@ extension Fault {
             ["run", "--once", "--json"],
             wrapper: Strace.wrapper(call, "signal=SIGKILL:when=\(place)")
         )
-        try await stage.mourn(process, within: .seconds(120))
+        try await stage.mourn(process)
         if process.exit != .signal(SIGKILL), process.exit != .code(0) {
             stage.fail("\(call) \(place): \(String(describing: process.exit)): \(process.errorOutput.suffix(1000))")
         }

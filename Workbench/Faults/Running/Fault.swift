@@ -4,8 +4,6 @@ public struct Fault: Sendable {
     public let name: String
     /// What it does, for `--list`.
     public let row: String
-    /// Whether it is part of `--quick`.
-    public let isQuick: Bool
     /// Why this machine can't play it; nil if it can.
     public let obstacle: @Sendable () -> String?
     /// Its rounds.
@@ -15,13 +13,11 @@ public struct Fault: Sendable {
     public init(
         _ name: String,
         row: String,
-        isQuick: Bool = true,
         obstacle: @escaping @Sendable () -> String? = { nil },
         rounds: @escaping @Sendable (FaultPlan) -> [Round]
     ) {
         self.name = name
         self.row = row
-        self.isQuick = isQuick
         self.obstacle = obstacle
         self.rounds = rounds
     }

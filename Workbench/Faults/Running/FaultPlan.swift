@@ -2,11 +2,9 @@ public import Seeded
 
 /// How much of each fault is played, and with which seed.
 public struct FaultPlan: Sendable {
-    /// The three sizes of a run.
+    /// The two sizes of a run.
     public enum Scale: Sendable {
-        /// For a test: seconds.
-        case test
-        /// `--quick`: about two minutes.
+        /// `--quick`: every fault a little, in about six minutes.
         case quick
         /// Everything.
         case full
@@ -18,21 +16,23 @@ public struct FaultPlan: Sendable {
     public let seed: UInt64
     /// Users per round; nil for each row's own number.
     public let users: Int?
+    /// The most rounds per fault; nil for each row's own number.
+    public let rounds: Int?
 
     /// A plan.
-    public init(_ scale: Scale, seed: UInt64, users: Int? = nil) {
+    public init(_ scale: Scale, seed: UInt64, users: Int? = nil, rounds: Int? = nil) {
         self.scale = scale
         self.seed = seed
         self.users = users
+        self.rounds = rounds
     }
 
     /// How many rounds of a fault are played at the same time.
     public var width: Int { 3 }
 
     /// The value for this scale.
-    public func pick<Value>(test: Value, quick: Value, full: Value) -> Value {
+    public func pick<Value>(quick: Value, full: Value) -> Value {
         switch scale {
-        case .test: test
         case .quick: quick
         case .full: full
         }

@@ -30,7 +30,7 @@ extension LocalCluster {
     func crash() async throws {
         let all = serverProcesses()
         halt(.kill)
-        let end = ContinuousClock.now + .seconds(20)
+        let end = ContinuousClock.now + Stage.net
         while all.contains(where: { kill($0, 0) == 0 }) {
             guard ContinuousClock.now < end else { throw FaultError("backends of a killed postmaster still run") }
             try await Task.sleep(for: .milliseconds(10))

@@ -31,15 +31,16 @@ final class NotifyEar: Sendable {
             var bytes = [UInt8](repeating: 0, count: 8192)
             let count = recv(descriptor, &bytes, bytes.count, 0)
             let text = String(decoding: bytes[..<max(0, count)], as: UTF8.self)
-            if text.contains("WATCHDOG=1") { feedings.withLock { $0.append(WallClock.milliseconds()) } }
+            if text.contains("WATCHDOG=1") { feedings.withLock { $0.append(Moment.now.machine) } }
         }
         close(descriptor)
     }
 
-    /// The longest time between two feeds of the watchdog, in milliseconds.
-    func longestFast(from start: Int64, to end: Int64) -> Int64 {
-        let times = [start] + feedings.withLock { $0 }.filter { $0 > start && $0 < end } + [end]
-        return zip(times, times.dropFirst()).map { $1 - $0 }.max() ?? end - start
+    /// The longest time between two feeds of the watchdog, in milliseconds of machine time.
+    func longestFast(from start: Moment, to end: Moment) -> Int64 {
+        let (first, last) = (start.machine, end.machine)
+        let times = [first] + feedings.withLock { $0 }.filter { $0 > first && $0 < last } + [last]
+        return zip(times, times.dropFirst()).map { $1 - $0 }.max() ?? last - first
     }
 
     func shut() { isOpen.withLock { $0 = false } }

@@ -77,7 +77,7 @@ final class SplitNetwork: Sendable {
             "python3", script, "\(Self.address(number, .database)),6432,\(stage.cluster.folder)/.s.PGSQL.5432",
             "\(Self.address(number, .apple)),\(stage.simulator.port),\(stage.simulator.port)",
         ])
-        guard relay.waitForOutput(.seconds(20), where: { $0.contains("ready") }) else {
+        guard relay.waitForOutput(Stage.net, where: { $0.contains("ready") }) else {
             throw FaultError("the relay did not start: \(relay.errorOutput)")
         }
         let url = "postgresql://postgres@\(Self.address(number, .database)):6432/\(stage.database)?sslmode=disable"
@@ -106,7 +106,7 @@ final class SplitNetwork: Sendable {
         let (end, id) = (name(number, line) + "d", "\(daemon.id)")
         // unshare(1) may not have made it yet. Then the interface would join our own namespace.
         let ours = link("/proc/self/ns/net")
-        let limit = ContinuousClock.now + .seconds(20)
+        let limit = ContinuousClock.now + Stage.net
         while link("/proc/\(id)/ns/net") == ours {
             guard ContinuousClock.now < limit, daemon.exit == nil else {
                 throw FaultError("the network namespace did not appear")

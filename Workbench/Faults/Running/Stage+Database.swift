@@ -22,7 +22,12 @@ extension Stage {
 
     /// A new connection of the comparison, for results that are too large for text.
     public func connect() async throws -> Connection {
-        try await Connection.open(try .parse(url: cluster.url(database: database) + "?application_name=comparison"))
+        var configuration = try ConnectionConfiguration.parse(
+            url: cluster.url(database: database) + "?application_name=comparison"
+        )
+        configuration.connectTimeout = Self.net
+        configuration.statementTimeout = Self.net
+        return try await Connection.open(configuration)
     }
 
     /// Fills the app's tables with the population, and the history with earlier sends.
@@ -83,6 +88,31 @@ extension Stage {
         )
     }
 
+    /// Runs a statement as the app does. It must not wait for a lock of a daemon longer than this, in milliseconds of
+    /// machine time. On a busy machine the lock's holder may have no processor, so it is tried again.
+    func asTheApp(
+        _ statement: Statement,
+        on connection: Connection,
+        waitingAtMost milliseconds: Int64
+    ) async throws(PostgresError) -> Rows {
+        var (waited, tries): (Int64, Int) = (0, 0)
+        while true {
+            let begin = moment
+            do throws(PostgresError) {
+                return try await connection.transaction(
+                    [statement],
+                    settings: [("lock_timeout", "\(milliseconds)")],
+                    timeout: Self.net
+                )[0]
+            } catch {
+                guard error.sqlState == "55P03" else { throw error }
+                waited += begin.elapsed
+                tries += 1
+                guard waited < milliseconds, tries < 100 else { throw error }
+            }
+        }
+    }
+
     // MARK: The daemon's side
 
     /// Sessions of the daemons: all but those of this program.
@@ -91,7 +121,7 @@ extension Stage {
 
     /// Waits until the sessions of a dead daemon have ended, because what it had sent may still commit.
     public func awaitNoSessions() async throws {
-        try await wait(.seconds(30), for: "the dead daemon's sessions to end") {
+        try await wait(for: "the dead daemon's sessions to end", by: []) {
             try await self.number("select count(*) from pg_stat_activity where \(Self.others)") == 0
         }
     }

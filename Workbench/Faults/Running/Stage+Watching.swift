@@ -12,9 +12,9 @@ extension Stage {
 
     /// Waits until a daemon has sent a statement at least this many milliseconds from now. So it has seen earlier
     /// changes.
-    func awaitLook(after milliseconds: Int64 = 1_000, within limit: Duration = .seconds(30)) async throws {
+    func awaitLook(after milliseconds: Int64 = 1_000) async throws {
         let at = now + milliseconds
-        try await wait(limit, for: "a daemon's next sweep") {
+        try await wait(for: "a daemon's next sweep") {
             try await self.number(
                 "select count(*) from pg_stat_activity where \(Stage.others) and query_start > to_timestamp(\(at) / 1000.0)"
             ) > 0

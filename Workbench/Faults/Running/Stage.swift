@@ -22,6 +22,7 @@ public final class Stage: Sendable {
     let startedAt: Int64
     let notebook = Mutex(Notebook())
     private let processes = Mutex<[ChildProcess]>([])
+    private let started = Mutex<[ChildProcess]>([])
     private let endings = Mutex<[@Sendable () -> Void]>([])
     private static let count = Atomic<Int>(0)
 
@@ -109,18 +110,24 @@ public final class Stage: Sendable {
 
     /// The environment of a daemon of this round. `changes` take precedence.
     ///
-    /// The lease is short, so that recovery from a kill takes seconds. Batches are small, so that many intents are open
-    /// at once.
+    /// A machine that is busy, or stands still for a minute, ends no wait of a daemon (`patience`). Batches are small,
+    /// so that many intents are open at once.
     public func environment(_ changes: [String: String] = [:]) -> [String: String] {
         [
             "PATH": "/usr/bin:/bin", "APNS_TEAM_ID": Workshop.teamID, "APNS_KEY_ID": Workshop.keyID,
             "APNS_PRIVATE_KEY_FILE": "\(workshop.folder)/key.p8", "APNS_BUNDLE_ID": Workshop.topic,
             "APNS_ENVIRONMENT": "sandbox", "APNS_ENDPOINT": simulator.endpoint,
-            "APNS_CA_FILE": "\(workshop.folder)/ca.pem", "APNS_RESPONSE_TIMEOUT": "2s", "SCHEDULE_LEASE": "5s",
-            "SCHEDULE_INTERVAL": "100ms", "SCHEDULE_BATCH": "50", "APNS_MAX_IN_FLIGHT": "100",
-            "DATABASE_URL": cluster.url(database: database), "LOG_LEVEL": "info", "SWIFT_BACKTRACE": "enable=no",
-        ].merging(round.scenery.environment) { $1 }.merging(changes) { $1 }
+            "APNS_CA_FILE": "\(workshop.folder)/ca.pem", "SCHEDULE_INTERVAL": "100ms", "SCHEDULE_BATCH": "50",
+            "APNS_MAX_IN_FLIGHT": "100", "DATABASE_URL": cluster.url(database: database), "LOG_LEVEL": "info",
+            "SWIFT_BACKTRACE": "enable=no",
+        ].merging(Self.patience) { $1 }.merging(round.scenery.environment) { $1 }.merging(changes) { $1 }
     }
+
+    /// Longer than any standstill. Despite the long lease, members notice each other soon.
+    static let patience = [
+        "APNS_RESPONSE_TIMEOUT": "120s", "SCHEDULE_LEASE": "600s", "DATABASE_STATEMENT_TIMEOUT": "120s",
+        "NUDGED_RENEWAL": "300",
+    ]
 
     /// Starts `nudged` with these arguments, such as `["run"]` or `["run", "--once", "--json"]`.
     ///
@@ -138,9 +145,13 @@ public final class Stage: Sendable {
             error: .captured
         )
         processes.withLock { $0.append(process) }
+        started.withLock { $0.append(process) }
         workshop.register(process)
         return process
     }
+
+    /// All processes of `nudged` that were started, also those that have ended.
+    var daemons: [ChildProcess] { started.withLock { $0 } }
 
     /// Starts a program beside the daemons. It ends with the round.
     func spawn(_ arguments: [String]) throws -> ChildProcess {
@@ -155,31 +166,30 @@ public final class Stage: Sendable {
         try start(["run"], changes, wrapper: wrapper)
     }
 
-    /// Runs `run --once` to its end, with SIGKILL after `limit`. The caller checks the exit.
+    /// Runs `run --once` to its end. The caller checks the exit.
     @discardableResult
-    public func once(_ changes: [String: String] = [:], wrapper: [String] = [], within limit: Duration = .seconds(120))
-        async throws -> ChildProcess.Exit?
-    {
-        let process = try start(["run", "--once", "--json"], changes, wrapper: wrapper)
-        return try await finish(process, within: limit)
+    public func once() async throws -> ChildProcess.Exit {
+        try await finish(try start(["run", "--once", "--json"]))
     }
 
-    /// Waits for a process's end, with SIGKILL after `limit`. The caller checks the exit.
+    /// Waits for a process's end. The caller checks the exit.
     @discardableResult
-    public func finish(_ process: ChildProcess, within limit: Duration = .seconds(60)) async throws -> ChildProcess
-        .Exit?
-    {
+    public func finish(_ process: ChildProcess) async throws -> ChildProcess.Exit {
         try await onOwnThread {
-            if let exit = process.wait(limit) { return exit }
+            if let exit = process.wait(Self.net) { return exit }
             process.signal(SIGCONT)
-            return process.end(SIGKILL)
+            process.end(SIGKILL)
+            throw FaultError("waited \(Self.net) for the end of a process: \(process.errorOutput.suffix(1500))")
         }
     }
 
-    /// Ends a daemon by SIGTERM. The round fails if its exit code is not 0.
+    /// Ends a daemon by SIGTERM. The round fails if its exit code is not 0, or if it takes longer than 30 s of machine
+    /// time.
     public func stop(_ process: ChildProcess) async throws {
+        let begin = moment
         process.signal(SIGTERM)
-        let exit = try await finish(process, within: .seconds(30))
+        let exit = try await finish(process)
+        if begin.elapsed > 30_000 { fail("the stop took \(begin.elapsed) ms") }
         if exit != .code(0) {
             fail("SIGTERM ended the daemon by \(String(describing: exit)): \(process.errorOutput.suffix(1500))")
         }

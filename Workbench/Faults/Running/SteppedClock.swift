@@ -81,7 +81,7 @@ struct SteppedClock: Sendable {
     /// Waits until a daemon has done what is due.
     func settle() async throws {
         try await stage.awaitLook(after: 400)
-        try await stage.wait(.seconds(60), for: "nobody to be due by the stepped clock", every: .milliseconds(50)) {
+        try await stage.wait(for: "nobody to be due by the stepped clock", every: .milliseconds(50)) {
             try await stage.sql(
                 """
                 select not exists (select from nudged.person where due_at <= faulted.clock_timestamp())
