@@ -12,6 +12,8 @@ import Testing
 
     @Test func time_whenNobodyWaits_passesLikeOnTheWall() { #expect(Self.second(waitedPerTick: 0) == 1000) }
 
+    @Test func time_whenWaitsAreShort_passesLikeOnTheWall() { #expect(Self.second(waitedPerTick: 4_000) == 1000) }
+
     @Test func time_whenSomebodyWaits_leavesThatOut() { #expect(Self.second(waitedPerTick: 15_000) == 250) }
 
     @Test func time_whenSomebodyWaitsAllTheTime_standsStill() { #expect(Self.second(waitedPerTick: 20_000) == 0) }

@@ -26,6 +26,10 @@ extension Fault {
     private struct Changes: Sendable {
         var count = 0
         var slowest: Int64 = 0
+        /// How often a change was tried again, because somebody held its row.
+        var refused = 0
+        /// The transaction of each opt-out.
+        var transactions: [String: String] = [:]
         /// When each opt-out was committed at the latest.
         var optedOut: [String: Moment] = [:]
     }
@@ -43,6 +47,7 @@ extension Fault {
         let end = End()
         var random = random
         let seeds = (0..<writers).map { _ in random.next() }
+        try await logIntents(stage)
         let daemons = [try stage.service(), try stage.service()]
         let begin = stage.now
         let all = try await withThrowingTaskGroup(of: Changes.self) { group in
@@ -59,16 +64,20 @@ extension Fault {
             return try await group.reduce(into: Changes()) { sum, one in
                 sum.count += one.count
                 sum.slowest = max(sum.slowest, one.slowest)
+                sum.refused += one.refused
+                sum.transactions.merge(one.transactions) { first, _ in first }
                 sum.optedOut.merge(one.optedOut) { $1 }
             }
         }
         let took = max(1, stage.now - begin)
         try await stage.awaitIdle()
         for daemon in daemons { try await stage.stop(daemon) }
-        check(stage, all)
+        try await check(stage, all)
         let deadlocks = try await stage.deadlocks()
         if deadlocks != 0 { stage.fail("\(deadlocks) deadlocks") }
-        stage.note("\(Int64(all.count) * 1000 / took) changes a second, the slowest \(all.slowest) ms")
+        stage.note(
+            "\(Int64(all.count) * 1000 / took) changes a second, \(all.refused) tried again, the slowest \(all.slowest) ms"
+        )
     }
 
     /// Changes preferences on one connection. Its users are its own, so it could only wait for the daemon, and then it
@@ -85,12 +94,13 @@ extension Fault {
             let patch = optsOut ? #"{"check_ins_enabled":false}"# : #"{"priority_keywords":["\#(random.next())"]}"#
             let begin = stage.now
             // 10 ms: the daemon must not hold a row that the app updates.
-            _ = try await stage.asTheApp(
+            let (rows, tries) = try await stage.asTheApp(
                 Statement(
                     "change",
                     sql: """
                         update public.context_profiles set notification_preferences = notification_preferences || $2::text::jsonb
                         where user_id = $1::text::uuid and jsonb_typeof(notification_preferences) = 'object'
+                        returning pg_current_xact_id()::text
                         """,
                     parameters: [.text(person.id), .text(patch)]
                 ),
@@ -99,15 +109,51 @@ extension Fault {
             )
             changes.slowest = max(changes.slowest, stage.now - begin)
             changes.count += 1
+            changes.refused += tries - 1
+            if optsOut, rows.count > 0, changes.transactions[person.id] == nil {
+                changes.transactions[person.id] = try rows.text(0, 0)
+            }
             if optsOut { changes.optedOut[person.id] = changes.optedOut[person.id] ?? stage.moment }
         }
         await connection.close()
         return changes
     }
 
+    /// Logs which transactions each intent could see.
+    private static func logIntents(_ stage: Stage) async throws {
+        try await stage.sql(
+            """
+            create table public.fault_intent (apns_id text, user_id text, seen pg_snapshot);
+            create function public.fault_intent() returns trigger language plpgsql security definer as $$ begin
+                insert into public.fault_intent
+                select u.apns, u.person, pg_current_snapshot() from unnest(new.apns_ids, new.user_ids) u (apns, person);
+                return null;
+            end $$;
+            create trigger fault_intent after insert on nudged.intent for each row execute function public.fault_intent()
+            """
+        )
+    }
+
+    /// Pushes whose intent could see that its user had opted out. This depends on no clock.
+    private static func ignored(_ stage: Stage, _ all: Changes) async throws -> [String] {
+        guard !all.transactions.isEmpty else { return [] }
+        let values = all.transactions.map { "('\($0)', '\($1)')" }.joined(separator: ",")
+        let seen = try await stage.lines(
+            """
+            select i.apns_id from public.fault_intent i join (values \(values)) o (person, transaction) on o.person = i.user_id
+            where pg_visible_in_snapshot(o.transaction::xid8, i.seen)
+            """
+        )
+        return Set(stage.taken.all.map(\.apnsID)).intersection(seen).sorted()
+    }
+
     /// Between the intent's commit and the arrival at Apple are one more read of the touches and the network. The
     /// simulated Apple notes a push when it answers.
-    private static func check(_ stage: Stage, _ all: Changes) {
+    private static func check(_ stage: Stage, _ all: Changes) async throws {
+        let ignored = try await ignored(stage, all)
+        if !ignored.isEmpty { stage.fail("\(ignored.count) pushes although their users had opted out: \(ignored[0])") }
+        // A daemon that held rows while Apple answers would delay many more.
+        if all.refused * 1000 > all.count { stage.fail("\(all.refused) of \(all.count) changes found a row held") }
         let owners = Dictionary(
             stage.population.people.flatMap { person in person.devices.map { ($0.token, person.id) } },
             uniquingKeysWith: { first, _ in first }

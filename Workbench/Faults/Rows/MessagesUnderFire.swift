@@ -161,7 +161,7 @@ private struct MessageWriters {
         let users = stage.population.people.map(\.id)
         while !isOver.hasCome {
             let some = (0..<4).map { _ in users[Int(random.next() % UInt64(users.count))] }
-            let rows = try await stage.asTheApp(
+            let (rows, _) = try await stage.asTheApp(
                 Statement(
                     "say",
                     sql: "select id::text from nudged_api.send_many($1::text[]::uuid[], 'a', 'b', urgent => $2)",
@@ -175,7 +175,7 @@ private struct MessageWriters {
             mine += ids
             for _ in 0..<2 where !mine.isEmpty {
                 let id = mine.remove(at: Int(random.next() % UInt64(mine.count)))
-                let answer = try await stage.asTheApp(
+                let (answer, _) = try await stage.asTheApp(
                     Statement("cancel", sql: "select nudged_api.cancel($1::text::uuid)", parameters: [.text(id)]),
                     on: connection,
                     waitingAtMost: 50

@@ -24,8 +24,9 @@ struct MachineTime: Sendable, Equatable {
         defer { last = (wall, waited) }
         guard let last, wall > last.wall else { return 0 }
         let counted = min(wall - last.wall, Self.longestTick)
-        // Who waited in a standstill waited in time that doesn't count.
-        if counted == wall - last.wall { owed = min(owed + max(0, waited - last.waited), Self.mostOwed) }
+        let more = max(0, waited - last.waited)
+        // Who waited in a standstill waited in time that doesn't count. Short waits delay nobody noticeably.
+        if counted == wall - last.wall, more >= counted / 4 { owed = min(owed + more, Self.mostOwed) }
         let paid = min(owed, counted)
         owed -= paid
         microseconds += counted - paid

@@ -94,21 +94,22 @@ extension Stage {
         _ statement: Statement,
         on connection: Connection,
         waitingAtMost milliseconds: Int64
-    ) async throws(PostgresError) -> Rows {
+    ) async throws(PostgresError) -> (rows: Rows, tries: Int) {
         var (waited, tries): (Int64, Int) = (0, 0)
         while true {
             let begin = moment
+            tries += 1
             do throws(PostgresError) {
-                return try await connection.transaction(
+                let rows = try await connection.transaction(
                     [statement],
                     settings: [("lock_timeout", "\(milliseconds)")],
                     timeout: Self.net
-                )[0]
+                )
+                return (rows[0], tries)
             } catch {
                 guard error.sqlState == "55P03" else { throw error }
                 waited += begin.elapsed
-                tries += 1
-                guard waited < milliseconds, tries < 100 else { throw error }
+                guard waited < milliseconds, tries < 20 else { throw error }
             }
         }
     }
