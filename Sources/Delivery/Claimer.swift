@@ -188,10 +188,7 @@ actor Claimer {
                 limit: limit,
                 // Read before the statement is sent, so that a user who is let go meanwhile is still skipped.
                 inHand: delivery.hand.users,
-                member: share.member,
-                // Not those that this daemon knows: after a failover an intent may have users in hand beside users whose
-                // settlement the promoted standby lacks. Who is in hand is skipped anyway.
-                open: []
+                member: share.member
             ) { refusals.append($0) }
             // If the membership has ended, the users that were read may belong to another daemon by now.
             guard delivery.ownership.isCurrent(share.member) else { break }

@@ -14,8 +14,6 @@ final class OpenIntents: Sendable {
         return OpenIntent(id, self)
     }
 
-    var all: [UUID] { ids.withLock { Array($0) } }
-
     /// Those of these intents that this daemon does not know.
     func strays(among found: [UUID]) -> [UUID] { ids.withLock { ids in found.filter { !ids.contains($0) } } }
 

@@ -25,7 +25,6 @@ extension Store {
     ///   - startingOver: true: from the start; false: from where the last claim ended.
     ///   - inHand: users whom the daemon has in hand already.
     ///   - member: the daemon's membership; nil: for a caller that only looks.
-    ///   - open: the member's open intents that the daemon knows of.
     ///   - onRefused: called for users who can't be read. They stay due.
     package func claim(
         ranges: [Int32],
@@ -34,7 +33,6 @@ extension Store {
         limit: Int,
         inHand: [UUID] = [],
         member: UUID? = nil,
-        open: [UUID] = [],
         onRefused: (Refusal) -> Void = { _ in }
     ) async throws(PostgresError) -> Claim {
         guard !ranges.isEmpty, limit > 0 else { return Claim(users: [], isComplete: true) }
@@ -47,7 +45,6 @@ extension Store {
             now: now,
             limit: limit,
             member: member,
-            open: open,
             skipped: inHand + skipped()
         )
         try await findExpress(&search, onRefused)
@@ -62,7 +59,6 @@ extension Store {
         let now: Instant
         let limit: Int
         let member: UUID?
-        let open: [UUID]
         var skipped: [UUID]
         var people: [Person] = []
         var unreadable = 0
@@ -115,7 +111,6 @@ extension Store {
             [
                 .timestamp(until), .timestamp(ask.after.dueAt), .uuid(ask.after.userID), .int8(Int64(search.wanted)),
                 .int4Array(ask.ranges), .uuidArray(search.skipped), search.member.map(Parameter.uuid) ?? .null(.uuid),
-                .uuidArray(search.open),
             ]
         )
         var last: Cursor?

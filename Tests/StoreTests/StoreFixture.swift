@@ -11,7 +11,10 @@ import TimeZones
 
 /// One server for all tests of this process, which ends with it; each test has a migrated database of its own.
 final class StoreFixture: Sendable {
-    static let cluster = Result { try LocalCluster(LocalCluster.Options(maxConnections: 100)) }
+    static let cluster = Result {
+        // A test that needs statistics makes them.
+        try LocalCluster(LocalCluster.Options(maxConnections: 100, settings: ["autovacuum": "off"]))
+    }
     private static let count = Atomic<Int>(0)
     /// Migrated once, copied for each test; and the day when it was.
     private static let template = Task { () async throws -> (name: String, day: Int) in
@@ -56,6 +59,8 @@ final class StoreFixture: Sendable {
         configuration = try .parse(url: cluster.url(database: name, user: user))
         store = Store(configuration: configuration)
     }
+
+    deinit { try? cluster.dropDatabase(named: name) }
 
     @discardableResult
     func sql(_ text: String) throws -> String {
@@ -163,8 +168,7 @@ final class StoreFixture: Sendable {
         _ limit: Int = 100,
         startingOver: Bool = true,
         inHand: [UUID] = [],
-        member: UUID? = nil,
-        open: [UUID] = []
+        member: UUID? = nil
     ) async throws -> [ClaimedUser] {
         try await store.claim(
             ranges: Self.ranges,
@@ -172,8 +176,7 @@ final class StoreFixture: Sendable {
             startingOver: startingOver,
             limit: limit,
             inHand: inHand,
-            member: member,
-            open: open
+            member: member
         ).users
     }
 

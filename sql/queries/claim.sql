@@ -1,10 +1,10 @@
 -- name: claim_people
 -- Users who are due in this daemon's ranges. Locks nothing and writes nothing: only the owner of a range works on its
 -- users.
--- Users of orphans are skipped, since `recover` records them first. So are users of intents of this member that the
--- daemon doesn't know: a promoted standby lacks their settlement. Other members' intents hold no users of these ranges.
+-- Users of orphans are skipped, since `recover` records them first. So are users of this member's open intents who are
+-- not in hand: a promoted standby lacks their settlement. Other members' intents hold no users of these ranges.
 -- $1 due up to, $2 and $3 the walk's position (due_at, user_id), $4 most users, $5 ranges, $6 users to skip (in hand,
--- or set aside), $7 this member, $8 its open intents that the daemon knows of (their users are in hand).
+-- or set aside), $7 this member.
 -- No ORDER BY: one range comes in the order of its index, several ranges each in an order of their own. A sort would
 -- read all users who are due.
 select
@@ -17,7 +17,7 @@ where uuid_hash(user_id) >> 26 = any ($5::integer[])
   and user_id <> all ($6)
   and user_id <> all (array(
       select o.user_id from nudged.intent i cross join lateral unnest(i.user_ids) as o (user_id)
-      where (i.member is null or i.member = $7 and i.id <> all ($8)) and o.user_id <> all (i.settled)
+      where (i.member is null or i.member = $7) and o.user_id <> all ($6) and o.user_id <> all (i.settled)
   ))
 limit $4
 
