@@ -19,7 +19,12 @@ final class Scene: Sendable {
     static let keyID = "KEY1234567"
     static let teamID = "TEAM123456"
     static let topic = "com.example.app"
-    static let cluster = Result { try LocalCluster(LocalCluster.Options(maxConnections: 200, password: password)) }
+    static let cluster = Result {
+        // Doctor wants autovacuum on. It looks at each of many databases, so it looks seldom.
+        try LocalCluster(
+            LocalCluster.Options(maxConnections: 200, password: password, settings: ["autovacuum_naptime": "1h"])
+        )
+    }
     static let certificate = Result { try SimulatorCertificate() }
     private static let count = Atomic<Int>(0)
     /// Migrated by the command; its database is copied for each scene on the same cluster.
@@ -75,7 +80,8 @@ final class Scene: Sendable {
         for process in processes.withLock({ $0 }) where process.exit == nil { process.signal(SIGKILL) }
         simulator.stop()
         _ = try? ChildProcess.run(["rm", "-rf", folder])
-        try? cluster.dropDatabase(named: database)
+        // A cluster of the test's own ends with it, and might not answer any more.
+        if cluster === (try? Self.cluster.get()) { try? cluster.dropDatabase(named: database) }
     }
 
     // MARK: Files
@@ -97,8 +103,10 @@ final class Scene: Sendable {
         var all = [
             "PATH": "/usr/bin:/bin", "APNS_TEAM_ID": Self.teamID, "APNS_KEY_ID": Self.keyID,
             "APNS_PRIVATE_KEY_FILE": "\(folder)/key.p8", "APNS_BUNDLE_ID": Self.topic, "APNS_ENVIRONMENT": "sandbox",
-            "APNS_ENDPOINT": simulator.endpoint, "APNS_CA_FILE": "\(folder)/ca.pem", "APNS_RESPONSE_TIMEOUT": "30s",
-            "DATABASE_URL": cluster.tcpURL(database: database), "LOG_LEVEL": "trace", "SCHEDULE_LEASE": "90s",
+            "APNS_ENDPOINT": simulator.endpoint, "APNS_CA_FILE": "\(folder)/ca.pem", "APNS_RESPONSE_TIMEOUT": "2m",
+            "DATABASE_URL": cluster.tcpURL(database: database), "DATABASE_STATEMENT_TIMEOUT": "2m",
+            "LOG_LEVEL": "trace",
+            "SCHEDULE_LEASE": "5m",
             "CHECK_IN_TITLE": Self.title, "CHECK_IN_BODY": Self.body,
         ]
         for (name, value) in changes { all[name] = value }
@@ -142,7 +150,7 @@ final class Scene: Sendable {
     }
 
     @discardableResult
-    func nudged(_ arguments: [String], _ changes: [String: String?] = [:], within limit: Duration = .seconds(120))
+    func nudged(_ arguments: [String], _ changes: [String: String?] = [:], within limit: Duration = .seconds(600))
         async throws -> Run
     {
         try await finish(try start(arguments, changes), within: limit)
@@ -150,13 +158,16 @@ final class Scene: Sendable {
 
     /// Waits for the end and searches all that it wrote for planted secrets.
     @discardableResult
-    func finish(_ process: ChildProcess, within limit: Duration = .seconds(60)) async throws -> Run {
+    func finish(_ process: ChildProcess, within limit: Duration = .seconds(600)) async throws -> Run {
         // Never blocks a thread of the pool: the other tests' waits run there.
         let late = DispatchWorkItem { process.signal(SIGKILL) }
         DispatchQueue.global().asyncAfter(deadline: .now() + limit / .seconds(1), execute: late)
         let exit = await process.ended()
         late.cancel()
         _ = process.wait(.seconds(5))
+        if exit == .signal(SIGKILL), processes.withLock({ $0.allSatisfy { $0.exit != nil } }) {
+            try await awaitNoSessions()
+        }
         let run = Run(exit: exit, output: process.output, errors: process.errorOutput)
         let all = run.output + run.errors
         for secret in secrets.withLock({ $0 }) where all.contains(secret) {
@@ -167,7 +178,7 @@ final class Scene: Sendable {
 
     /// `run --once --json`.
     func once(_ changes: [String: String?] = [:]) async throws -> Run {
-        try await nudged(["run", "--once", "--json"], changes, within: .seconds(600))
+        try await nudged(["run", "--once", "--json"], changes)
     }
 
     /// Gives an answer up soon, for tests of a silent Apple.
@@ -194,6 +205,13 @@ final class Scene: Sendable {
         let said = process?.errorOutput.suffix(2000) ?? ""
         try #require(process?.exit == nil, "it ended: \(condition); \(said)", sourceLocation: sourceLocation)
         try #require(isSo, "not within \(time): \(condition); \(said)", sourceLocation: sourceLocation)
+    }
+
+    /// Waits until the server has performed what killed daemons had sent.
+    private func awaitNoSessions() async throws {
+        let sessions =
+            "select count(*) from pg_stat_activity where datname = '\(database)' and application_name <> 'superuser' and backend_type = 'client backend'"
+        try #require(await eventually { try cluster.sql(sessions) == "0\n" })
     }
 
     static func token(_ user: Int, _ device: Int = 0) -> String {

@@ -156,7 +156,7 @@ extension ChildProcess {
         _ arguments: [String],
         environment: [String: String]? = nil,
         directory: String? = nil,
-        within time: Duration = .seconds(60)
+        within time: Duration = .seconds(600)
     ) throws(LocalPostgresError) -> String {
         let child = try ChildProcess(
             arguments,

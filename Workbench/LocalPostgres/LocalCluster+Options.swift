@@ -35,6 +35,11 @@ extension LocalCluster {
                 "timezone": "UTC",
                 "log_timezone": "UTC",
             ]
+            // Compiling a test's short statements costs more than running them. Its files may lie in memory, and shared
+            // memory is among them: so a killed server leaves nothing.
+            if !fsync {
+                all.merge(["jit": "off", "max_wal_size": "256MB", "dynamic_shared_memory_type": "mmap"]) { $1 }
+            }
             // The socket's name contains it too.
             all["port"] = String(port ?? 5432)
             all.merge(settings) { $1 }

@@ -34,6 +34,7 @@ public final class LocalCluster: Sendable {
     let account: ServerAccount
     private let watchdog: ServerWatchdog
     private let state = Mutex(State())
+    private let sessions = SuperuserSessions()
 
     /// Makes a cluster and starts its server.
     public convenience init(_ options: Options = Options()) throws(LocalPostgresError) {
@@ -48,7 +49,7 @@ public final class LocalCluster: Sendable {
         self.options = options
         programs = try ServerPrograms.find()
         account = try ServerAccount.current()
-        folder = try account.makeFolder()
+        folder = try account.makeFolder(inMemory: !options.fsync)
         do throws(LocalPostgresError) {
             port = options.password == nil ? nil : try FreePort.find()
             watchdog = try ServerWatchdog(folder: folder)
@@ -96,22 +97,29 @@ public final class LocalCluster: Sendable {
 
     /// Makes a database as a copy of `template`. Nobody may be connected to the template.
     public func createDatabase(named name: String, template: String = "template1") throws(LocalPostgresError) {
+        sessions.close(of: template)
         try sql("create database \"\(name)\" template \"\(template)\"")
     }
 
     /// Ends a database's sessions and drops it.
     public func dropDatabase(named name: String) throws(LocalPostgresError) {
+        sessions.close(of: name)
         try sql("drop database if exists \"\(name)\" with (force)")
     }
 
-    /// Runs SQL as superuser in a new session. Returns the rows: one line each, columns separated by `|`.
+    /// Runs SQL as superuser, as if in a new session. Returns the rows: one line each, columns separated by `|`.
     @discardableResult
     public func sql(
         _ script: String,
         database: String = "postgres",
-        within time: Duration = .seconds(120)
+        within time: Duration = .seconds(600)
     ) throws(LocalPostgresError) -> String {
-        try SuperuserSession(url: url(database: database) + "?application_name=superuser").run(script, within: time)
+        try sessions.run(
+            script,
+            in: database,
+            url: url(database: database) + "?application_name=superuser",
+            within: time
+        )
     }
 
     /// Writes a file that the server can read (mode 0600), for example a TLS key. Returns its path.
@@ -142,6 +150,7 @@ public final class LocalCluster: Sendable {
     /// Stops the server and keeps the folder.
     public func halt(_ mode: StopMode = .immediate) {
         guard let server = state.withLock({ $0.server }) else { return }
+        sessions.close()
         switch mode {
         case .immediate: server.end(SIGQUIT, within: .seconds(10))
         case .fast: server.end(SIGINT, within: .seconds(30))
@@ -183,7 +192,7 @@ public final class LocalCluster: Sendable {
 
     /// Like pg_ctl: the last line of postmaster.pid is `ready` when connections are accepted.
     private func awaitReady(_ server: ChildProcess) throws(LocalPostgresError) {
-        let limit = ContinuousClock.now + .seconds(60)
+        let limit = ContinuousClock.now + .seconds(300)
         while ContinuousClock.now < limit {
             let lines = TextFile.read(folder + "/data/postmaster.pid")?.split(separator: "\n") ?? []
             if lines.first == "\(server.id)", lines.last?.hasPrefix("ready") == true { return }

@@ -44,7 +44,7 @@ public final class LocalPooler: Sendable {
     ) throws(LocalPostgresError) {
         self.password = password
         account = try ServerAccount.current()
-        folder = try account.makeFolder()
+        folder = try account.makeFolder(inMemory: true)
         do throws(LocalPostgresError) {
             port = try FreePort.find()
             watchdog = try ServerWatchdog(folder: folder, processFile: "pid")

@@ -21,10 +21,10 @@ struct ServerAccount {
         return ["setpriv", "--reuid", "\(other.user)", "--regid", "\(other.group)", "--clear-groups", "--", program]
     }
 
-    /// Makes a folder of mode 0700 that the account owns. It is in TMPDIR if the account can reach that and the
-    /// socket's path fits (107 bytes), else in /tmp.
-    func makeFolder() throws(LocalPostgresError) -> String {
-        let wanted = SpawnPlan.inheritedEnvironment()["TMPDIR"] ?? "/tmp"
+    /// Makes a folder of mode 0700 that the account owns: in TMPDIR if it is set, the account can reach it and the
+    /// socket's path fits (107 bytes). Else it is in memory if that is wished and there is room, or in /tmp.
+    func makeFolder(inMemory: Bool) throws(LocalPostgresError) -> String {
+        let wanted = SpawnPlan.inheritedEnvironment()["TMPDIR"] ?? (inMemory && Self.hasMemory ? Self.memory : "/tmp")
         let parent = wanted.hasPrefix("/") && wanted.utf8.count <= 60 && isReachable(wanted) ? wanted : "/tmp"
         var template = Array("\(parent)/nudged-pg-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
@@ -35,6 +35,15 @@ struct ServerAccount {
         }
         try own(folder)
         return folder
+    }
+
+    /// A file system in memory. A test's database has 600 files, which a disk makes and removes slowly.
+    private static let memory = "/dev/shm"
+
+    /// Whether 2 GB are free there. (A container may have only 64 MB.)
+    private static var hasMemory: Bool {
+        var info = statvfs()
+        return statvfs(memory, &info) == 0 && UInt64(info.f_bavail) * UInt64(info.f_frsize) >= 2_000_000_000
     }
 
     /// Gives a file to the account.

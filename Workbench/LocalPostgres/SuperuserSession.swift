@@ -1,17 +1,31 @@
 import CLibPQ
 import Glibc
 
-/// A short session of the superuser: it connects, runs one script and ends. It blocks its thread, with a limit.
-struct SuperuserSession: ~Copyable {
+/// A session of the superuser. It runs scripts one after the other, and blocks its thread with a limit.
+///
+/// `SuperuserSessions` lends it to one thread at a time.
+final class SuperuserSession: @unchecked Sendable {
+    let database: String
     private let handle: OpaquePointer?
 
-    init(url: String) throws(LocalPostgresError) {
+    init(url: String, database: String) throws(LocalPostgresError) {
+        self.database = database
         handle = PQconnectdb(url)
         guard PQstatus(handle) == CONNECTION_OK else { throw Self.failure(handle) }
         PQsetNoticeProcessor(handle, { _, _ in }, nil)
     }
 
     deinit { PQfinish(handle) }
+
+    /// Whether the server still holds it, outside a transaction. A server that ended it has sent its reason or closed the socket.
+    var isReady: Bool {
+        var socket = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+        if poll(&socket, 1, 0) > 0, PQconsumeInput(handle) != 1 { return false }
+        return PQstatus(handle) == CONNECTION_OK && PQtransactionStatus(handle) == PQTRANS_IDLE && socket.revents == 0
+    }
+
+    /// Forgets all that a script may have left: settings, role, temporary tables, prepared statements.
+    func forget() throws(LocalPostgresError) { _ = try run("discard all", within: .seconds(60)) }
 
     /// Runs the statements as one simple query: in one transaction, unless they say otherwise.
     ///

@@ -258,6 +258,8 @@ import Testing
                 for part in select relname from pg_class where relname ~ '^delivery_[0-9]{8}$' and right(relname, 8) > to_char(now(), 'YYYYMMDD')
                 loop execute format('drop table nudged.%I', part); end loop;
             end $$;
+            -- A session that goes on may keep its counts for a minute.
+            select pg_stat_force_next_flush()
             """
         )
         let (run, findings) = try await DoctorScene.doctor(scene)
