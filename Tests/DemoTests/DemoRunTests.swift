@@ -1,25 +1,15 @@
-import Glibc
-import Systemd
 import TestSupport
 import Testing
-import TimeZones
 
 @testable import Demo
-@testable import LocalPostgres
 
-/// The whole demo, on a real PostgreSQL and over real TLS and HTTP/2. One after another: each has a server of its own.
-@Suite(.ownThreads, .serialized) struct DemoRunTests {
-    private func expectNothingLeft(_ transcript: Transcript) throws {
-        let folder = try #require(transcript.folder)
-        #expect(access(folder, F_OK) != 0)
-        #expect(processes(naming: folder) == [])
-    }
-
+/// The whole demo: one full day on a real PostgreSQL, over real TLS and HTTP/2.
+@Suite(.ownThreads) struct DemoRunTests {
     @Test func demo_whenItRunsToTheEnd() async throws {
         let transcript = Transcript()
         let status = await Demo(users: 300, seed: 42, output: transcript.output()).run(Interruption())
         #expect(status == .success, "\(transcript.text) \(transcript.complaints)")
-        try expectNothingLeft(transcript)
+        try transcript.expectNothingLeft()
         let lines = transcript.lines
         #expect(lines.last == "" && lines.dropLast().last?.hasPrefix("simulator and database agree: ") == true)
         #expect(lines.count { $0.contains(":00   ") } >= 24)
@@ -30,130 +20,5 @@ import TimeZones
         let sum = lines.first { $0.hasPrefix("  a day") }?.split(separator: " ").dropFirst(2).compactMap { Int($0) }
         #expect((sum?.first ?? 0) > 200)
         #expect((sum?.last ?? 0) > 0, "no stale token was met")
-    }
-
-    /// The days on which Europe's clocks go forward, and America's back.
-    @Test(arguments: ["2027-03-27T20:00:00Z", "2027-11-07T00:00:00Z"])
-    func demo_whenClocksChange(on start: String) async throws {
-        let transcript = Transcript()
-        var demo = Demo(users: 400, seed: 7, output: transcript.output())
-        demo.start = Instant(rfc3339: start)
-        let status = await demo.run(Interruption())
-        #expect(status == .success, "\(transcript.text) \(transcript.complaints)")
-        try expectNothingLeft(transcript)
-    }
-
-    /// The demo's proof is worth something only if it sees faults: each of these breaks a promise on purpose.
-    private func demo(
-        _ users: Int,
-        rules: [String: String]? = nil,
-        atText number: Int = -1,
-        sql: String = ""
-    ) async throws -> (status: Systemd.ExitStatus, text: String) {
-        let transcript = Transcript()
-        let output = transcript.output { count, transcript in
-            guard count == number, let folder = transcript.folder else { return true }
-            _ = try? ChildProcess.run(["psql", "-X", "-h", folder, "-U", "postgres", "-c", sql, "postgres"])
-            return true
-        }
-        var demo = Demo(users: users, seed: 42, output: output)
-        if let rules { demo.rules = rules }
-        let status = await demo.run(Interruption())
-        try expectNothingLeft(transcript)
-        return (status, transcript.text + transcript.complaints.map { "\nCOMPLAINT \($0)" }.joined())
-    }
-
-    @Test func demo_whenTheRecordLosesAPush() async throws {
-        // Head, table's head, hours: at the end of the third hour.
-        let (status, text) = try await demo(
-            60,
-            atText: 4,
-            sql: """
-                delete from nudged.delivery where apns_id in
-                    (select apns_id from nudged.delivery where outcome = 'accepted' order by apns_id limit 1)
-                """
-        )
-        #expect(status == .software)
-        #expect(text.contains("DISAGREE") && text.contains("1 accepted but not in the database"))
-    }
-
-    @Test func demo_whenPeopleAreWoken() async throws {
-        let (status, text) = try await demo(
-            60,
-            rules: ["POLICY_QUIET_HOURS": "none", "POLICY_CHECK_IN_TIME": "03:00"]
-        )
-        #expect(status == .software)
-        #expect(text.contains("WOKEN: ") && text.contains("simulator and database agree"))
-    }
-
-    @Test func demo_whenLivingTokensAreDeleted() async throws {
-        let (status, text) = try await demo(
-            600,
-            atText: 1,
-            sql: """
-                create or replace function nudged.forget_device(
-                    recipient uuid, device text, apns_environment text, apns_topic text, unregistered_at timestamptz
-                ) returns boolean language sql as $$
-                    with gone as (
-                        delete from public.push_tokens where user_id = recipient and device_token = device returning 1
-                    ) select exists (select from gone)
-                $$
-                """
-        )
-        #expect(status == .software, "\(text)")
-        #expect(text.contains("WRONG: ") && text.contains("simulator and database agree"), "\(text)")
-    }
-
-    /// After the head (before the seeding), after the table's head, and in the midst of the day.
-    @Test(arguments: [0, 1, 5]) func demo_whenInterrupted(at text: Int) async throws {
-        let transcript = Transcript()
-        let interruption = Interruption()
-        let output = transcript.output { count, _ in
-            if count == text { interruption.raise() }
-            return true
-        }
-        let status = await Demo(users: 200, output: output).run(interruption)
-        #expect(status == .interrupted)
-        #expect(transcript.complaints == [Interruption.signalled.description])
-        #expect(!transcript.text.contains("agree"))
-        try expectNothingLeft(transcript)
-    }
-
-    @Test func demo_whenNobodyReads() async throws {
-        let transcript = Transcript()
-        let status = await Demo(users: 100, output: transcript.output { count, _ in count < 3 }).run(Interruption())
-        #expect(status == .interrupted)
-        #expect(transcript.complaints == [Interruption.unread.description])
-        try expectNothingLeft(transcript)
-    }
-
-    @Test func demo_whenTheServerDies() async throws {
-        let transcript = Transcript()
-        let output = transcript.output { count, transcript in
-            guard count == 3, let folder = transcript.folder, let id = TextFile.read(folder + "/data/postmaster.pid")
-            else { return true }
-            // The demo's own private server, by its number.
-            if let id = id.split(separator: "\n").first.flatMap({ Int32($0) }) { kill(id, SIGQUIT) }
-            return true
-        }
-        let status = await Demo(users: 100, output: output).run(Interruption())
-        // Whether the statement under way or the next attempt to connect is the first to tell.
-        #expect(status == .unavailable)
-        #expect(transcript.complaints.count == 1)
-        #expect(transcript.complaints.first?.hasPrefix("the private PostgreSQL fails: ") == true)
-        try expectNothingLeft(transcript)
-    }
-
-    @Test func trouble_whenTheDaemonLogsAnError() {
-        #expect(TroubleLog.error("database_lost", "x").exitStatus == .unavailable)
-        #expect(TroubleLog.error("lane_stopped", "x").exitStatus == .unavailable)
-        #expect(TroubleLog.error("our_bug", "x").exitStatus == .software)
-        #expect(TroubleLog.error(nil, "x").description == "x")
-    }
-
-    @Test func demo_whenPostgreSQLIsMissing() {
-        let error = Demo.demoError(LocalPostgresError(.notInstalled, "no initdb: apt-get install postgresql"))
-        #expect(error.exitStatus == .unavailable)
-        #expect(error.description == "can't start a private PostgreSQL: no initdb: apt-get install postgresql")
     }
 }

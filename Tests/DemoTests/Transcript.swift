@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import Testing
 
 @testable import Demo
 
@@ -16,6 +17,13 @@ final class Transcript: Sendable {
         text.split(separator: " ").first { $0.contains("/nudged-pg-") }.map {
             String($0.prefix { $0 != "," && $0 != "\n" })
         }
+    }
+
+    /// The cluster's folder and its processes are gone.
+    func expectNothingLeft() throws {
+        let folder = try #require(folder)
+        #expect(access(folder, F_OK) != 0)
+        #expect(processes(naming: folder) == [])
     }
 
     /// - Parameter onText: called for each text with the number of those before; false: it could not be written.

@@ -49,7 +49,7 @@ struct DecisionScene {
     func environment(_ changes: [String: String?] = [:]) -> [String: String?] {
         let own: [String: String?] = [
             "DECISION_URL": "https://localhost:\(service.port)/planted-path", "DECISION_TOKEN": Self.token,
-            "DECISION_CA_FILE": "\(scene.folder)/service-ca.pem", "DECISION_TIMEOUT": "20s", "SCHEDULE_LEASE": "120s",
+            "DECISION_CA_FILE": "\(scene.folder)/service-ca.pem", "DECISION_TIMEOUT": "20s",
             "SCHEDULE_INTERVAL": "100ms",
         ]
         return own.merging(changes) { $1 }

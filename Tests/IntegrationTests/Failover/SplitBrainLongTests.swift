@@ -4,8 +4,8 @@ import LocalPostgres
 import TestSupport
 import Testing
 
-/// The standby is promoted while the old primary lives on (docs/FAULTS.md, "Failover"). A suite of its own: it takes as long as all of `FailoverTests`.
-@Suite(.ownThreads, .timeLimit(.minutes(10))) struct SplitBrainTests {
+/// The standby is promoted while the old primary lives on (docs/FAULTS.md, "Failover").
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct SplitBrainLongTests {
     /// Two primaries at once: the old one has no standby any more, so it commits nothing, and nothing goes out from it.
     @Test func sweep_whenTheOldPrimaryLivesOnWithoutItsStandby_sendsNothingFromIt() async throws {
         let (pair, log) = (try ServerPair(synchronous: true), RequestLog())

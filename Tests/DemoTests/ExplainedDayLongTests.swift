@@ -12,7 +12,7 @@ import struct FoundationEssentials.UUID
 @testable import Demo
 
 /// What `nudged explain` says of a user is what the sweep of that instant does: over a seeded population, with everything that Apple answers.
-@Suite(.ownThreads, .serialized) struct ExplainedDayTests {
+@Suite(.ownThreads, .serialized) struct ExplainedDayLongTests {
     private static let start = Instant(rfc3339: "2027-03-27T20:00:00Z") ?? Instant(seconds: 0)
 
     private func explain(_ user: UUID, _ scene: PlayedScene, now: Instant) async throws -> Explanation {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What one user can write about themselves while the daemon runs: their neighbours get their messages all the same, and the daemon stays small.
-@Suite(.ownThreads) struct PoisonTests {
+@Suite(.ownThreads) struct PoisonLongTests {
     /// What a user writes, and what the journal then says of them; nil: nothing is wrong with them.
     struct Attack: Sendable {
         let name: String

@@ -10,7 +10,7 @@ import TimeZones
 import struct FoundationEssentials.UUID
 
 /// 20,000 users and 30,000 tokens with every preference and every zone mixed, against an independent reading of docs/POLICY.md.
-@Suite(.ownThreads) struct ReferenceTests {
+@Suite(.ownThreads) struct ReferenceLongTests {
     /// One user as the app's tables hold them.
     struct Person: Sendable {
         let id: String

@@ -7,7 +7,7 @@ import Testing
 
 /// The daemon behind PgBouncer. Where PgBouncer is not installed the suite says so and is skipped.
 @Suite(.ownThreads, .enabled(if: LocalPooler.isInstalled, "PgBouncer is not installed: apt-get install pgbouncer"))
-struct PoolerTests {
+struct PoolerLongTests {
     private static let small = ["APNS_MAX_IN_FLIGHT": "100", "SCHEDULE_BATCH": "50"]
 
     /// A scene without tables, and a pooler before its cluster.

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.ownThreads) struct LocalClusterTests {
+@Suite(.ownThreads) struct LocalClusterLongTests {
     @Test func cluster_whenStopped_leavesNothing() throws {
         let cluster = try LocalCluster()
         #expect(try cluster.sql("select 1 + 1") == "2\n")
@@ -84,13 +84,13 @@ import Testing
 
     @Test(.enabled(if: getenv("NUDGED_CLUSTER_HOST") == nil))
     func server_whenParentIsKilled_endsAndItsFolderGoes() throws {
-        var environment = Self.environment()
+        var environment = OwnProgram.environment
         environment["NUDGED_CLUSTER_HOST"] = "1"
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)
         defer { ends.forEach { close($0) } }
         let host = try ChildProcess(
-            Self.ownArguments() + ["--filter", "host_waitsToBeKilled"],
+            OwnProgram.arguments + ["--filter", "host_waitsToBeKilled"],
             environment: environment,
             input: .descriptor(ends[0]),
             output: .captured,
@@ -111,27 +111,6 @@ import Testing
         gone.end(SIGKILL)
         // Reaped by init, or a zombie where there is none: but it runs no more.
         #expect(kill(server, 0) != 0 || Self.isZombie(server))
-    }
-
-    private static func ownArguments() throws -> [String] {
-        let text = try ChildProcess.run(["cat", "/proc/\(getpid())/cmdline"])
-        var arguments = text.split(separator: "\0").map(String.init)
-        // Whatever filter we were run with must not widen the other run.
-        while let index = arguments.firstIndex(of: "--filter"), index + 1 < arguments.count {
-            arguments.removeSubrange(index...(index + 1))
-        }
-        return arguments
-    }
-
-    private static func environment() -> [String: String] {
-        var found: [String: String] = [:]
-        var entry = environ
-        while let text = entry.pointee {
-            let pair = String(cString: text).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            found[String(pair[0])] = String(pair[1])
-            entry += 1
-        }
-        return found
     }
 
     private static func isZombie(_ id: Int32) -> Bool {

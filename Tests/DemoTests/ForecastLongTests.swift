@@ -11,7 +11,7 @@ import TimeZones
 @testable import Demo
 
 /// What `nudged forecast` says is what a simulated run of those hours then sends, across a change of clocks and in every zone.
-@Suite(.ownThreads, .serialized) struct ForecastTests {
+@Suite(.ownThreads, .serialized) struct ForecastLongTests {
     /// A night in which Europe's clocks go forward lies in the first day.
     private static let start = Instant(rfc3339: "2027-03-27T17:20:00Z") ?? Instant(seconds: 0)
     private static let hours = 48

@@ -1,0 +1,36 @@
+import Glibc
+
+/// This process's own program, for a test that runs one test in a process of its own.
+public enum OwnProgram {
+    /// The program and its arguments, without the tests that were chosen.
+    public static let arguments: [String] = {
+        var arguments = CommandLine.arguments
+        for option in ["--filter", "--skip"] {
+            while let index = arguments.firstIndex(of: option), index + 1 < arguments.count {
+                arguments.removeSubrange(index...(index + 1))
+            }
+        }
+        return ["/proc/self/exe".resolved ?? arguments[0]] + arguments.dropFirst()
+    }()
+
+    /// The whole environment.
+    public static var environment: [String: String] {
+        var found: [String: String] = [:]
+        var entry = environ
+        while let text = entry.pointee {
+            let pair = String(cString: text).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            found[String(pair[0])] = String(pair[1])
+            entry += 1
+        }
+        return found
+    }
+}
+
+extension String {
+    /// Where a symbolic link leads.
+    fileprivate var resolved: String? {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = readlink(self, &buffer, buffer.count)
+        return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
+    }
+}
