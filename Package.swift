@@ -180,7 +180,7 @@ let package = Package(
                 "TestSupport",
             ]
         ),
-        tests("HTTPClient", ["CLibCurl", "Seeded", "TestSupport"]),
+        tests("HTTPClient", ["CLibCurl", "Seeded", "LocalPostgres", "TestSupport"]),
         tests("APNsSimulator", ["Locks", "JSON", "OpenSSL", "HTTP2"]),
         tests("Chaos", ["APNs", "TestSupport"]),
         tests("Faults", ["nudged", "nudged-bench", "LocalPostgres", "Systemd", "TestSupport"]),

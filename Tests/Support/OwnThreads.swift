@@ -1,8 +1,11 @@
 import Dispatch
 public import Testing
 
-/// Gives each test threads of its own. Where a test waits in calls that block (a server, a child process, a socket), it would hold one of the
-/// pool's few threads (one per core) meanwhile, and eight such tests side by side would make each other late.
+/// Gives each test threads of its own, and runs it again if the machine stood still meanwhile.
+///
+/// A test that waits in calls that block (a server, a child process, a socket) would hold one of the pool's few threads
+/// (one per core), and eight such tests side by side would make each other late. While nobody runs, deadlines end for
+/// daemons, servers and tests alike: what fails then says nothing.
 public struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
     /// Each test of a suite has it.
     public let isRecursive = true
@@ -13,7 +16,17 @@ public struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
         testCase: Test.Case?,
         performing function: @Sendable () async throws -> Void
     ) async throws {
-        try await withTaskExecutorPreference(ThreadPerJob.shared) { try await function() }
+        try await withTaskExecutorPreference(ThreadPerJob.shared) {
+            let before = Standstills.shared.count
+            try await withKnownIssue("the machine stood still", isIntermittent: true) {
+                try await function()
+            } matching: { _ in
+                Standstills.shared.count > before
+            }
+            guard Standstills.shared.count > before else { return }
+            print("again, because the machine stood still: \(test.name)")
+            try await function()
+        }
     }
 }
 

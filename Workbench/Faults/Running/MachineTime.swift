@@ -1,4 +1,4 @@
-/// Time that passes only while the machine runs everybody who can run. Promised times are judged in it, so that a busy
+/// Time that passes only while the machine runs everybody who can run. Promised times are measured in it, so that a busy
 /// machine breaks no promise. On a machine with a free processor it passes like time on the wall.
 ///
 /// Pure: `MachineClock` reads the clocks and calls `tick`.
