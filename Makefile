@@ -2,7 +2,8 @@
 # make demo        a day of 10,000 users on a private PostgreSQL and a simulated Apple, in under two minutes
 # make build       a debug build, in .build/debug
 # make check       before each commit: format, imports, build, and the tests that need no server
-# make test        all that CI runs: format, build, tests, model, alerts, service, faults, package
+# make test        for each change: format, build, tests of every kind, in ten minutes; the last line has the counts
+# make verify      what else CI runs: long tests, every fault, systemd, model, alerts, chaos, fuzz, package, release
 # make format      format the code
 # make docs        docs/CONFIGURATION.md, from the code
 # make model       check the model of ownership by spin (docs/model)
@@ -15,21 +16,17 @@
 # make deb         the Debian package, in .build/deb
 # make release-artifacts SIGN_KEY=FILE   checksums and an SSH signature beside what make deb made
 # make try-package install, use, upgrade and purge the package in a fresh Debian
-# make nightly     what is too long for make test; hours
+# make nightly     what is too long for CI; hours
 
 SHELL := /bin/bash
 SWIFT ?= swift
 FUZZ_SECONDS ?= 600
 CHAOS_SECONDS ?= 3600
 CHAOS_RATE ?= 1000
-# How many tests run at once, or one if the toolchain lacks the option. With hundreds at once, tests exceed their
-# deadlines.
-TEST_WIDTH ?= 8
-WIDTH := $(shell $(SWIFT) test --help-hidden 2>/dev/null | grep -q maximum-parallelization && echo --experimental-maximum-parallelization-width $(TEST_WIDTH) || echo --no-parallel)
 # Makes an import that its target doesn't declare an error, if the toolchain can.
 IMPORTS := $(shell $(SWIFT) build --help 2>/dev/null | grep -q explicit-target-dependency-import-check && echo --explicit-target-dependency-import-check error)
-# Tests that start PostgreSQL, daemons or systemd.
-SERVERS := ^(ChaosTests|DemoTests|FaultsTests|IntegrationTests|LocalPostgresTests|OperatorTests|PostgresTests|ServiceTests|StoreTests)\.
+# Tests that start PostgreSQL, daemons or systemd, and those of make verify.
+SERVERS := ^(ChaosTests|DemoTests|FaultsTests|IntegrationTests|LocalPostgresTests|OperatorTests|PostgresTests|ServiceTests|StoreTests)\.|LongTests[./]
 FAULTS_TABLE ?= .build/faults.md
 # The runtime is linked in, so the binary needs no Swift on the machine. Every address is bound at the start and then
 # read-only. The build folder's path is left out, so two builds give the same bytes (scripts/try-reproducible).
@@ -41,7 +38,7 @@ DEB := .build/deb
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
 
-.PHONY: help check demo test model bench fuzz sanitize chaos faults release deb release-artifacts try-package nightly docs build lint format dependencies clean
+.PHONY: help check demo test verify build-tests model bench fuzz sanitize chaos faults release deb release-artifacts try-package nightly docs build lint format dependencies clean
 
 dependencies:
 	@scripts/dependencies
@@ -102,23 +99,18 @@ lint:
 format:
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Package@swift-6.0.swift Sources Workbench Tests Fuzz Examples
 
-test: dependencies lint
-	scripts/try-platforms
+build-tests: dependencies
 	$(SWIFT) build --build-tests $(IMPORTS)
-	$(MAKE) deb
-	scripts/suite $(SWIFT) test --skip-build $(WIDTH)
-	$(MAKE) model
-	@scripts/dependencies monitoring
-	scripts/try-monitoring
-	scripts/try-service
-	scripts/endurance
-	scripts/try-release $(DEB)
-	@scripts/dependencies try-package
-	scripts/try-package $(DEB)/*.deb
+
+# The scripts print how long each step took.
+test:
+	@scripts/test
+
+verify:
+	@scripts/verify
 
 # Skips the tests that start servers, so it is quick.
-check: dependencies lint
-	$(SWIFT) build --build-tests $(IMPORTS)
+check: dependencies lint build-tests
 	$(SWIFT) test --skip-build --skip '$(SERVERS)'
 
 fuzz: dependencies
