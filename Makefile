@@ -19,7 +19,7 @@
 # make nightly     what is too long for CI; hours
 
 SHELL := /bin/bash
-SWIFT ?= swift
+export SWIFT ?= swift
 FUZZ_SECONDS ?= 600
 CHAOS_SECONDS ?= 3600
 CHAOS_RATE ?= 1000
@@ -38,7 +38,7 @@ DEB := .build/deb
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
 
-.PHONY: help check demo test verify build-tests model bench fuzz sanitize chaos faults release deb release-artifacts try-package nightly docs build lint format dependencies clean
+.PHONY: help check demo test verify build-tests model bench fuzz sanitize chaos faults release deb release-artifacts try-package try-built-package nightly docs build lint format dependencies clean
 
 dependencies:
 	@scripts/dependencies
@@ -64,6 +64,10 @@ release-artifacts:
 try-package: deb
 	@scripts/dependencies try-package
 	$(SWIFT) build --product nudged-bench
+	@$(MAKE) try-built-package
+
+try-built-package:
+	@ls $(DEB)/*.deb >/dev/null || { echo "there is no package: make deb"; exit 1; }
 	scripts/try-package $(DEB)/*.deb
 
 docs: dependencies

@@ -4,8 +4,8 @@ public import Testing
 /// Gives each test threads of its own, and runs it again if the machine stood still meanwhile.
 ///
 /// A test that waits in calls that block (a server, a child process, a socket) would hold one of the pool's few threads
-/// (one per core), and eight such tests side by side would make each other late. While nobody runs, deadlines end for
-/// daemons, servers and tests alike: what fails then says nothing.
+/// (one per core), and eight such tests side by side would make each other late. While the machine stands still, the
+/// deadlines of daemons, servers and tests end. What fails then says nothing.
 public struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
     /// Each test of a suite has it.
     public let isRecursive = true

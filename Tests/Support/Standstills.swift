@@ -9,19 +9,24 @@ final class Standstills: Sendable {
         let standstills = Standstills()
         // A thread of its own, which lasts as long as the program.
         DispatchQueue(label: "nudged.test.standstills").async {
-            var last = ContinuousClock.now
             while true {
                 usleep(20_000)
-                let now = ContinuousClock.now
-                // A busy machine lets it wait for tenths of a second at most.
-                if now - last > .seconds(5) { standstills.total.add(1, ordering: .relaxed) }
-                last = now
+                _ = standstills.count
             }
         }
         return standstills
     }()
 
-    private let total = Atomic<Int>(0)
+    private let state = Mutex((last: ContinuousClock.now, count: 0))
 
-    var count: Int { total.load(ordering: .relaxed) }
+    /// Looks at the clock itself: after a standstill, the caller may run before the thread does.
+    var count: Int {
+        state.withLock { state in
+            let now = ContinuousClock.now
+            // A busy machine lets the thread wait for tenths of a second at most.
+            if now - state.last > .seconds(5) { state.count += 1 }
+            state.last = now
+            return state.count
+        }
+    }
 }

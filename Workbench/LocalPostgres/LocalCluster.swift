@@ -107,7 +107,7 @@ public final class LocalCluster: Sendable {
         try sql("drop database if exists \"\(name)\" with (force)")
     }
 
-    /// Runs SQL as superuser, as if in a new session. Returns the rows: one line each, columns separated by `|`.
+    /// Runs SQL as superuser (see `SuperuserSessions`). Returns the rows: one line each, columns separated by `|`.
     @discardableResult
     public func sql(
         _ script: String,

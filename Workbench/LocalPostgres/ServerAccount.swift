@@ -22,7 +22,8 @@ struct ServerAccount {
     }
 
     /// Makes a folder of mode 0700 that the account owns: in TMPDIR if it is set, the account can reach it and the
-    /// socket's path fits (107 bytes). Else it is in memory if that is wished and there is room, or in /tmp.
+    /// socket's path fits (107 bytes). Else it is in memory if the caller asks for it
+    /// and there is room, or in /tmp.
     func makeFolder(inMemory: Bool) throws(LocalPostgresError) -> String {
         let wanted = SpawnPlan.inheritedEnvironment()["TMPDIR"] ?? (inMemory && Self.hasMemory ? Self.memory : "/tmp")
         let parent = wanted.hasPrefix("/") && wanted.utf8.count <= 60 && isReachable(wanted) ? wanted : "/tmp"

@@ -17,7 +17,8 @@ final class SuperuserSession: @unchecked Sendable {
 
     deinit { PQfinish(handle) }
 
-    /// Whether the server still holds it, outside a transaction. A server that ended it has sent its reason or closed the socket.
+    /// Whether the server still holds it, outside a transaction. A server that ended it has sent its reason or closed the
+    /// socket.
     var isReady: Bool {
         var socket = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
         if poll(&socket, 1, 0) > 0, PQconsumeInput(handle) != 1 { return false }

@@ -51,12 +51,22 @@ struct FaultsCommand: AsyncParsableCommand {
         let faults = Fault.all.filter { only.isEmpty || only.contains($0.name) }
         say(FaultRow.line(FaultRow.heads))
         var rows: [FaultRow] = []
+        var repeats: [String] = []
         for fault in faults {
             let row = await run.play(fault) { if !$0.passes, !workshop.isEnding { say($0.text) } }
             if workshop.isEnding { await Self.waitForTheEnd() }
             rows.append(row)
             say(FaultRow.line(row.cells))
-            if !row.passes { say("  again: \(run.command(fault))") }
+            guard !row.passes else { continue }
+            repeats.append("again: \(run.command(fault))")
+            say("  " + repeats[repeats.count - 1])
+        }
+        let left = rows.count { $0.runs == 0 }
+        say("\(rows.count - left) faults played, \(left) not played, \(repeats.count) failed")
+        // For scripts/steps.
+        if let file = getenv("NUDGED_COUNTS") {
+            let counts = "\(rows.count - left) \(repeats.count) \(left)"
+            try BenchFile.write(([counts] + repeats).joined(separator: "\n") + "\n", to: String(cString: file))
         }
         if let markdown { try BenchFile.write(FaultRow.markdown(rows), to: markdown) }
         if !rows.allSatisfy(\.passes) { throw ExitCode.failure }

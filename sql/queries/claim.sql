@@ -2,7 +2,8 @@
 -- Users who are due in this daemon's ranges. Locks nothing and writes nothing: only the owner of a range works on its
 -- users.
 -- Users of orphans are skipped, since `recover` records them first. So are users of this member's open intents who are
--- not in hand: a promoted standby lacks their settlement. Other members' intents hold no users of these ranges.
+-- not in hand: a promoted standby lacks their settlement. They come back when the intent is an orphan (`close_intents`).
+-- Other members' intents hold no users of these ranges.
 -- $1 due up to, $2 and $3 the walk's position (due_at, user_id), $4 most users, $5 ranges, $6 users to skip (in hand,
 -- or set aside), $7 this member.
 -- No ORDER BY: one range comes in the order of its index, several ranges each in an order of their own. A sort would

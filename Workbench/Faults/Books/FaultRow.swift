@@ -28,8 +28,9 @@ public struct FaultRow: Sendable, Equatable {
         self.fault = fault
     }
 
-    /// Whether no promise was broken and no expectation failed. A fault that was not played passes.
-    public var passes: Bool { breaches.isEmpty && failures == 0 }
+    /// Whether no promise was broken and no expectation failed. A fault that was not played passes. One that was played
+    /// and sent nothing shows nothing.
+    public var passes: Bool { breaches.isEmpty && failures == 0 && (runs == 0 || accepted > 0) }
 
     /// Adds a round's result.
     public mutating func add(_ result: RoundResult) {

@@ -65,6 +65,12 @@ public struct Moment: Sendable {
         Moment(at: WallClock.milliseconds(), machine: MachineClock.shared.milliseconds)
     }
 
-    /// Milliseconds of machine time since then.
-    public var elapsed: Int64 { MachineClock.shared.milliseconds - machine }
+    /// Milliseconds of machine time since then, and at least a tenth of the time on the wall. So a daemon that keeps the
+    /// processors busy itself breaks its promise too.
+    public var elapsed: Int64 {
+        let passed = MachineClock.shared.milliseconds - machine
+        let still = MachineClock.shared.standstills.filter { $0.upperBound > at }
+            .reduce(0) { $0 + $1.upperBound - max(at, $1.lowerBound) }
+        return max(passed, (WallClock.milliseconds() - at - still) / 10)
+    }
 }
