@@ -324,8 +324,9 @@ begin
     -- Both conditions name the user, so that Citus needs only one machine. Arguments are qualified with the function's
     -- name, since the app's table may have a column `device`.
     delete from public.push_tokens
-    where user_id = forget_device.recipient and ctid = any (array(
-        select t.ctid from public.push_tokens t
+    -- A ctid is unique only within one table: a partition, a child or a foreign table has its own.
+    where user_id = forget_device.recipient and (tableoid, ctid) in (
+        select t.tableoid, t.ctid from public.push_tokens t
         where t.user_id = forget_device.recipient
           and t.device_token::text = forget_device.device
           and coalesce(nullif(t.environment::text, ''), forget_device.apns_environment) = forget_device.apns_environment
@@ -337,7 +338,7 @@ begin
               else greatest(t.created_at, t.updated_at)::timestamptz end,
               '-infinity') < forget_device.unregistered_at
         for update skip locked
-    ));
+    );
     return found;
 end
 $$;
@@ -422,13 +423,13 @@ begin
         -- no registration.
         update public.push_tokens
         set environment = move_device.apns_environment
-        where user_id = move_device.recipient and ctid = any (array(
-            select t.ctid from public.push_tokens t
+        where user_id = move_device.recipient and (tableoid, ctid) in (
+            select t.tableoid, t.ctid from public.push_tokens t
             where t.user_id = move_device.recipient and t.device_token = move_device.device
               and coalesce(nullif(t.topic, ''), move_device.apns_topic) = move_device.apns_topic
               and t.environment is distinct from move_device.apns_environment
             for update skip locked
-        ));
+        );
         return found;
     end
     $call$;
