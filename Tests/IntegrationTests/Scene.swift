@@ -37,6 +37,8 @@ final class Scene: Sendable {
     let secrets: Mutex<[String]>
     /// Ended with the scene, whatever became of the test.
     private let processes = Mutex<[ChildProcess]>([])
+    /// Processes that connect to the scene's own server.
+    private let direct = Mutex<Set<Int32>>([])
 
     /// A migrated database, unless told otherwise, and a simulated Apple that accepts everything but what the script says.
     init(
@@ -146,6 +148,8 @@ final class Scene: Sendable {
             error: .captured
         )
         processes.withLock { $0.append(process) }
+        // A pooler keeps its sessions.
+        if changes["DATABASE_URL"] == nil { direct.withLock { _ = $0.insert(process.id) } }
         return process
     }
 
@@ -165,7 +169,8 @@ final class Scene: Sendable {
         let exit = await process.ended()
         late.cancel()
         _ = process.wait(.seconds(5))
-        if exit == .signal(SIGKILL), processes.withLock({ $0.allSatisfy { $0.exit != nil } }) {
+        let isDirect = direct.withLock { $0.contains(process.id) }
+        if exit == .signal(SIGKILL), isDirect, processes.withLock({ $0.allSatisfy { $0.exit != nil } }) {
             try await awaitNoSessions()
         }
         let run = Run(exit: exit, output: process.output, errors: process.errorOutput)
