@@ -160,7 +160,7 @@ begin
     delete from nudged.touched where user_id = recipient;
     get diagnostics gone = row_count;
     erased := erased + gone;
-    -- An intent that is about to be committed finds this row deleted before its first byte (versions.sql).
+    -- An intent that is about to be committed finds this row deleted before its first byte (statement `versions`).
     delete from nudged.person where user_id = recipient;
     get diagnostics gone = row_count;
     erased := erased + gone;
