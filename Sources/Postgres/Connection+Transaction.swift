@@ -38,7 +38,7 @@ extension Connection {
         let transaction = Transaction(connection: self, id: startTransaction(), timeout: timeout)
         defer { endTransaction() }
         _ = try flight(
-            [begin, Self.settings(settings, timeout)],
+            [begin, self.settings(settings, timeout)],
             timeout + Self.grace,
             leavingTransaction: true
         )

@@ -59,11 +59,7 @@ public actor Connection {
     ///   configuration's. It starts when the statement is sent.
     /// - Throws: `refusedByServer`: the connection stays usable. `connectionLost`, `timedOut`: it does not.
     public func run(_ statement: Statement, timeout: Duration? = nil) async throws(PostgresError) -> Rows {
-        let timeout = timeout ?? configuration.statementTimeout
-        await takeTurn()
-        defer { passTurn() }
-        let rows = try flight([Self.settings([], timeout), statement], timeout + Self.grace)
-        return rows[1]
+        try await transaction([statement], timeout: timeout)[0]
     }
 
     /// Runs the statements as one transaction in one flight: BEGIN, the settings, the statements, COMMIT. The first
@@ -85,10 +81,10 @@ public actor Connection {
         let timeout = timeout ?? configuration.statementTimeout
         await takeTurn()
         defer { passTurn() }
-        var all = [Self.begin, Self.settings(settings, timeout)] + statements + [Self.commit]
+        let start = [Self.begin, self.settings(settings, timeout)]
+        var all = start + statements + [Self.commit]
         let end = all.count - 1
-        // The statements up to the synchronisation are an implicit transaction, which needs the settings again.
-        if !afterwards.isEmpty { all += [Self.settings(settings, timeout)] + afterwards }
+        if !afterwards.isEmpty { all += start + afterwards + [Self.commit] }
         let rows = try flight(all, timeout + Self.grace)
         try Self.checkCommitted(rows[end])
         // After a ROLLBACK among the statements, our COMMIT has nothing to commit but is still answered with COMMIT.
@@ -99,26 +95,22 @@ public actor Connection {
                 detail: "the statement ends the transaction itself"
             )
         }
-        return Array(rows[2..<end]) + rows.dropFirst(end + 2)
+        return Array(rows[2..<end]) + rows.dropFirst(end + 3).dropLast()
     }
 
-    /// Runs several statements without parameters with the simple protocol, for migrations. They are one transaction,
-    /// unless the script has its own BEGIN and COMMIT. Don't use `SET` without `LOCAL`: its effect would last.
+    /// Runs several statements without parameters with the simple protocol, as one transaction. Don't use `SET` without
+    /// `LOCAL`: its effect would last.
     ///
-    /// - Parameters:
-    ///   - name: The script's name in errors.
-    ///   - asIs: Sends the script alone, for statements that can't run in a transaction block (`CREATE INDEX
-    ///     CONCURRENTLY`). Then the server gets no `statement_timeout`.
+    /// - Parameter name: The script's name in errors.
     public func execute(
         script: String,
         name: String = "script",
-        timeout: Duration? = nil,
-        asIs: Bool = false
+        timeout: Duration? = nil
     ) async throws(PostgresError) {
         let timeout = timeout ?? configuration.statementTimeout
         await takeTurn()
         defer { passTurn() }
-        let text = asIs ? script : "set local statement_timeout = \(timeout.asSetting);\n" + script
+        let text = "\(settings([], timeout).sql);\n\(script)"
         try perform(leavingTransaction: false) { link throws(PostgresError) in
             try link.script(text, name: name, Deadline(after: timeout + Self.grace))
         }
@@ -205,21 +197,27 @@ extension Connection {
 // MARK: - Statements of our own
 
 extension Connection {
-    static let begin = Statement("begin", sql: "begin")
+    // The isolation is named, since a database or a role can carry another default.
+    static let begin = Statement("begin", sql: "begin isolation level read committed")
     static let beginSnapshot = Statement("begin_snapshot", sql: "begin isolation level repeatable read, read only")
     static let commit = Statement("commit", sql: "commit")
     static let rollback = Statement("rollback", sql: "rollback")
 
-    /// One statement for all settings. `true` means SET LOCAL. In a flight without BEGIN it holds until the
-    /// synchronisation.
-    static func settings(_ settings: [(String, String)], _ timeout: Duration) -> Statement {
-        let all = [("statement_timeout", String(timeout.asSetting))] + settings
-        let calls = all.indices.map { "set_config($\(2 * $0 + 1), $\(2 * $0 + 2), true)" }
-        return Statement(
-            "settings",
-            sql: "select " + calls.joined(separator: ", "),
-            parameters: all.flatMap { [Parameter.text($0.0), .text($0.1)] }
-        )
+    /// What a database, a role or a connection string can change so that a statement means something else, or fails.
+    /// Each transaction sets it, since a session's settings don't reach through a transaction pooler. Time zone and date
+    /// style stay as they are: the app's own views may depend on them.
+    private static let fixed = [
+        ("lock_timeout", "0"), ("idle_in_transaction_session_timeout", "600000"), ("row_security", "on"),
+        ("standard_conforming_strings", "on"), ("transform_null_equals", "off"),
+    ]
+
+    /// One statement for all settings, which last until the end of the transaction. A later one of the same name counts.
+    func settings(_ settings: [(String, String)], _ timeout: Duration) -> Statement {
+        let path = ("search_path", configuration.searchPath)
+        let all = [path, ("statement_timeout", String(timeout.asSetting))] + Self.fixed + settings
+        // Names and values are ours. The schema is named, since the search path is not set yet.
+        let calls = all.map { "pg_catalog.set_config('\($0.0)', '\($0.1)', true)" }
+        return Statement("settings", sql: "select " + calls.joined(separator: ", "))
     }
 
     /// COMMIT of a failed transaction is not an error for the server: it answers with the tag ROLLBACK.

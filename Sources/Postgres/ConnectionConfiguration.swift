@@ -4,6 +4,9 @@ public struct ConnectionConfiguration: Sendable, Equatable {
     public var connectTimeout: Duration
     /// The time for a statement or transaction if the call gives no other time.
     public var statementTimeout: Duration
+    /// The schemas in which names without a schema are looked for. Roles of the database can create functions in
+    /// others, which PostgreSQL may prefer to the built-in ones.
+    public var searchPath = "pg_catalog, pg_temp"
     /// libpq's keywords for each host, in the order of the attempts.
     let attempts: [[String: String]]
 

@@ -13,6 +13,9 @@ extension Migration {
             -- it says what is in the way, and which tables are made. If a table stays locked for 3 s, the script ends
             -- with 55P03; then repeat it.
 
+            -- Nothing that other roles may have made in another schema is called.
+            select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+
             \(Migrator.preparation)
             -- Waits for another migrator. In a block, since some tools send a statement in a transaction that LOCK
             -- doesn't recognise.

@@ -15,7 +15,10 @@ enum ServerFixture {
         let cluster = try cluster.get()
         let name = "t\(count.add(1, ordering: .relaxed).newValue)"
         try cluster.createDatabase(named: name)
-        return try .parse(url: cluster.url(database: name), statementTimeout: timeout)
+        var found = try ConnectionConfiguration.parse(url: cluster.url(database: name), statementTimeout: timeout)
+        // These tests write names without a schema.
+        found.searchPath = "public"
+        return found
     }
 
     static func connection(timeout: Duration = .seconds(30)) async throws -> Connection {

@@ -16,8 +16,10 @@ import Testing
         defer { cluster.stop() }
         try cluster.sql("create table t (n integer)")
         let refused = FirstAnswer<PostgresError?>()
+        var configuration = try ConnectionConfiguration.parse(url: cluster.url())
+        configuration.searchPath = "public"
         let database = Database(
-            try .parse(url: cluster.url()),
+            configuration,
             afterSilence: { connection throws(PostgresError) in
                 let answer = try await connection.run(F.sql(Self.stuck))
                 if try answer.int8(0, 0) > 0 { throw PostgresError(.timedOut, detail: "stuck") }

@@ -154,8 +154,6 @@ import Testing
         #expect(error?.sqlState == "22012")
         #expect(error?.statement == "0001.sql")
         #expect(try await connection.run(F.sql("select to_regclass('t') is null")).bool(0, 0))
-        try await connection.execute(script: "create table t (n int); begin; insert into t values (1); commit;")
-        try await connection.execute(script: "create index concurrently on t (n)", asIs: true)
         #expect(try await connection.run(F.sql("show statement_timeout")).text(0, 0) == "30s")
         #expect(
             await F.error { try await connection.execute(script: "select pg_sleep(60)", timeout: .milliseconds(50)) }?

@@ -100,7 +100,12 @@ final class StoreFixture: Sendable {
         )
     }
 
-    func connection() async throws -> Connection { try await Connection.open(configuration) }
+    /// A session of the app, which finds its tables without a schema.
+    func connection() async throws -> Connection {
+        var app = configuration
+        app.searchPath = "public"
+        return try await Connection.open(app)
+    }
 
     /// Users with one device each, asked never before, due now. Their numbers are the ends of their ids.
     func seed(_ numbers: ClosedRange<Int>) throws {

@@ -320,14 +320,16 @@ import struct FoundationEssentials.UUID
 
     @Test func cancel_underAnOlderSnapshot_isRefused() async throws {
         let fixture = try await F()
-        try fixture.sql("alter database \(fixture.name) set default_transaction_isolation = 'repeatable read'")
         let connection = try await fixture.connection()
-        do {
-            _ = try await connection.run(Statement("cancel", sql: "select nudged_api.cancel(gen_random_uuid())"))
-            Issue.record("an older snapshot can't show whether the message is already being sent")
-        } catch {
-            #expect(error.sqlState == "0A000")
+        // An older snapshot can't show whether the message is already being sent.
+        let error = await #expect(throws: PostgresError.self) {
+            try await connection.snapshot { transaction in
+                _ = try await transaction.run(
+                    Statement("cancel", sql: "select nudged_api.cancel(gen_random_uuid())")
+                )
+            }
         }
+        #expect(error?.sqlState == "0A000")
         await connection.close()
         await fixture.close()
     }

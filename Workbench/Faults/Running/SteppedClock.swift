@@ -1,7 +1,7 @@
 import TimeZones
 
-/// A policy clock that the script sets. The daemon takes its clock from the database. Here `faulted.clock_timestamp()`
-/// comes before PostgreSQL's own in the search path. Leases follow it too, as when the host's clock steps.
+/// A policy clock that the script sets. The daemon takes its clock from the database. Here the database's own functions
+/// are replaced. Leases follow them too, as when the host's clock steps.
 struct SteppedClock: Sendable {
     /// A user with daily check-ins at a given time.
     struct Sleeper: Sendable {
@@ -30,12 +30,17 @@ struct SteppedClock: Sendable {
             create schema faulted;
             create table faulted.step (seconds bigint not null);
             insert into faulted.step values (\(offset));
-            create function faulted.clock_timestamp() returns timestamptz language sql volatile
-            as $$ select pg_catalog.clock_timestamp() + (select seconds from faulted.step) * interval '1 second' $$;
-            create function faulted.statement_timestamp() returns timestamptz language sql stable
-            as $$ select pg_catalog.statement_timestamp() + (select seconds from faulted.step) * interval '1 second' $$;
-            alter table nudged.touched alter column at set default faulted.clock_timestamp();
-            alter database \(stage.database) set search_path = faulted, pg_catalog, public;
+            grant usage on schema faulted to public;
+            grant select on faulted.step to public;
+            set allow_system_table_mods = on;
+            alter function pg_catalog.clock_timestamp() rename to clock_timestamp_of_host;
+            alter function pg_catalog.statement_timestamp() rename to statement_timestamp_of_host;
+            create function pg_catalog.clock_timestamp() returns timestamptz language sql volatile
+            as $$ select pg_catalog.clock_timestamp_of_host() + (select seconds from faulted.step) * interval '1 second' $$;
+            create function pg_catalog.statement_timestamp() returns timestamptz language sql stable
+            as $$ select pg_catalog.statement_timestamp_of_host() + (select seconds from faulted.step) * interval '1 second' $$;
+            reset allow_system_table_mods;
+            alter table nudged.touched alter column at set default pg_catalog.clock_timestamp();
             delete from public.push_tokens;
             delete from public.context_profiles;
             delete from nudged.touched;
@@ -69,7 +74,7 @@ struct SteppedClock: Sendable {
 
     /// Seconds since 1970 by the stepped clock.
     func now() async throws -> Int64 {
-        Int64(try await stage.number("select extract(epoch from faulted.clock_timestamp())::bigint"))
+        Int64(try await stage.number("select extract(epoch from clock_timestamp())::bigint"))
     }
 
     /// Sets the clock, and waits until a daemon has seen that and done what is due.
@@ -84,7 +89,7 @@ struct SteppedClock: Sendable {
         try await stage.wait(for: "nobody to be due by the stepped clock", every: .milliseconds(50)) {
             try await stage.sql(
                 """
-                select not exists (select from nudged.person where due_at <= faulted.clock_timestamp())
+                select not exists (select from nudged.person where due_at <= clock_timestamp())
                     and not exists (select from nudged.touched) and not exists (select from nudged.intent where user_ids <> '{}')
                 """
             ) == "t"
