@@ -517,7 +517,7 @@ comment on column nudged.intent.keys is 'The check-in''s date, or the id of the 
 comment on column nudged.intent.slots is 'The check-in''s local date. Null: another kind.';
 comment on column nudged.intent.device_hashes is 'The hash of the device''s token, as in nudged.delivery.';
 comment on column nudged.intent.apns_ids is 'The apns-id of each push.';
-comment on column nudged.intent.retries is 'What is left of the user''s nudges beside these pushes, as in nudged.person.retry. It is the same for each push of a user.';
+comment on column nudged.intent.retries is 'What is left of the user''s nudges beside these pushes, as in nudged.person.retry. It is at the first push of each user.';
 comment on column nudged.intent.counted is 'Whether the user''s history holds the nudge already.';
 comment on column nudged.intent.nudges is 'The number of the nudge among the user''s in this intent, from 0.';
 comment on column nudged.intent.ends is 'Whether the message ends with this attempt, even if its outcome stays unknown.';

@@ -21,7 +21,14 @@ actor FanOuts {
     func run(now: Instant) async throws(PostgresError) -> Bool {
         let end = BootTime.milliseconds() + Self.milliseconds
         guard let left = memory.left(at: BootTime.milliseconds()) else { return false }
-        let due = try await delivery.store.dueFanOuts(now: now, except: left, limit: Self.remindersAtOnce)
+        var refused: [(reminder: PendingReminder, error: PostgresError)] = []
+        let due = try await delivery.store.dueFanOuts(now: now, except: left, limit: Self.remindersAtOnce) {
+            refused.append(($0, $1))
+        }
+        for one in refused {
+            delivery.onEvent(.fanOutFailed(one.reminder, error: one.error.description))
+            memory.leave(one.reminder.id, at: BootTime.milliseconds())
+        }
         for one in due {
             guard !delivery.isHalted, BootTime.milliseconds() < end else { return true }
             do throws(PostgresError) {

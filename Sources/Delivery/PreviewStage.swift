@@ -70,7 +70,7 @@ actor PreviewStage {
             // Decided now, as by the sweep that would find the message.
             let preview = try await previewer.preview(question.message, to: question.userID, now: delivery.clock.now)
             try await delivery.store.answer(question, preview.json)
-        } catch let error as PostgresError where error.isAboutContent {
+        } catch let error as PostgresError where error.isAboutContent || error.code == .refusedByServer {
             refused[question.message.id] = BootTime.milliseconds() + Self.refusedMilliseconds
             report(error)
         } catch {

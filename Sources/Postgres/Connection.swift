@@ -200,7 +200,9 @@ extension Connection {
     // The isolation is named, since a database or a role can carry another default.
     static let begin = Statement("begin", sql: "begin isolation level read committed")
     static let beginSnapshot = Statement("begin_snapshot", sql: "begin isolation level repeatable read, read only")
-    static let commit = Statement("commit", sql: "commit")
+    static let commit = Statement(commitName, sql: "commit")
+    /// The name of a transaction's COMMIT in errors. Deferred constraints and triggers fail there.
+    public static let commitName = "commit"
     static let rollback = Statement("rollback", sql: "rollback")
 
     /// What a database, a role or a connection string can change so that a statement means something else, or fails.

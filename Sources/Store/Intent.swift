@@ -124,14 +124,15 @@ extension Intent {
         hashes.reserveCapacity(count)
         apnsIDs.reserveCapacity(count)
         for entry in entries {
-            for device in entry.devices {
+            for (place, device) in entry.devices.enumerated() {
                 users.append(entry.userID)
                 kinds.append(device.kind)
                 keys.append(device.key)
                 slots.append(device.slot?.days)
                 hashes.append(device.deviceHash)
                 apnsIDs.append(device.apnsID)
-                retries.append(entry.retry)
+                // Once for each user: it grows with the user's nudges, and so does the number of devices.
+                retries.append(place == 0 ? entry.retry : nil)
                 counted.append(device.isCounted)
                 nudges.append(device.nudge)
                 ends.append(device.ends)

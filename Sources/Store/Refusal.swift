@@ -14,7 +14,8 @@ package struct Refusal: Sendable, Equatable {
     package enum Cause: Sendable, Equatable {
         /// A row is locked. It is tried again after a while.
         case heldRow
-        /// The server may be in trouble: a time-out, no memory, an internal error. Tried again soon, then less often.
+        /// The server may be in trouble, or an error of the app's own views and triggers passes: a time-out, no memory, a
+        /// missing right. Tried again soon, then less often.
         case maybeServer
         /// The content is refused until it changes.
         case content
@@ -29,21 +30,27 @@ package struct Refusal: Sendable, Equatable {
         self.cause = cause
     }
 
-    package init(_ userID: UUID, _ error: PostgresError, column: String? = nil) {
+    /// - Parameter locks: whether the statement takes locks. If it doesn't, the app's view has raised what looks like a
+    ///   held lock.
+    package init(_ userID: UUID, _ error: PostgresError, column: String? = nil, locks: Bool = true) {
         self.init(
             userID: userID,
             column: column ?? error.object,
             error: [error.sqlState, error.condition ?? error.detail].compactMap(\.self).joined(separator: " "),
-            cause: error.isHeldRow ? .heldRow : error.maybeServer ? .maybeServer : .content
+            cause: locks && error.isHeldRow ? .heldRow : error.isSurelyContent ? .content : .maybeServer
         )
     }
 }
 
 extension PostgresError {
-    /// The membership has ended. Nothing was written, and the daemon must join again.
+    /// The membership has ended. Nothing was written, and the daemon must join again. Only statements that touch nothing
+    /// of the app say so: its triggers can raise any error.
     package var isFenced: Bool {
-        // From hold_member, or from the foreign key of an intent.
-        sqlState == "ND020" || (sqlState == "23503" && object?.contains("intent_member_fkey") ?? false)
+        switch statement {
+        case Query.holdMember.name: sqlState == "ND020"
+        case Query.intent.name, Query.withdrawIntents.name: sqlState == "23503"
+        default: false
+        }
     }
 
     /// A row stayed locked for longer than a commit takes. (The member row is locked by the transaction that ends the
@@ -65,8 +72,8 @@ extension PostgresError {
             && [Query.intent, .holdMessages, .holdMessagesDistributed].contains { $0.name == statement }
     }
 
-    /// The server may have refused any statement like this, whatever the content (class XX: internal error).
-    fileprivate var maybeServer: Bool { isTransient || sqlState?.hasPrefix("XX") == true }
+    /// The server would not refuse any statement like this (class XX: internal error).
+    fileprivate var isSurelyContent: Bool { isAboutContent && !isTransient && sqlState?.hasPrefix("XX") != true }
 
     package var isTimeOut: Bool { sqlState == "57014" }
 }

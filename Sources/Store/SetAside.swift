@@ -9,7 +9,7 @@ struct SetAside: Sendable {
     static let suspectMilliseconds: Int64 = 3_600_000
     /// How long a user is first delayed. Each time after that it is twice as long, up to `longestDelay`.
     static let firstDelay: Int64 = 1_000
-    static let longestDelay: Int64 = 32_000
+    static let longestDelay: Int64 = 512_000
     static let mostSuspects = 1_000
 
     /// Users who are not tried, and until when.

@@ -146,7 +146,7 @@ package struct SnapshotReader: Sendable {
         for row in 0..<rows.count { fanOuts.append(try DueFanOut(rows, row)) }
         return try DueFanOut.joined(
             fanOuts,
-            try await run(.claimProfiles, [.uuidArray(fanOuts.map(\.reminder.authorID)), .int8(.max)])
+            try await run(.claimProfiles, DueFanOut.authors(fanOuts))
         )
     }
 

@@ -26,9 +26,9 @@ extension Store {
         return try await transaction(records, holding: member, [note])[0].count > 0
     }
 
-    /// The user's preferences now, as a claim reads them. nil: null, or the app has no such user.
+    /// The user's preferences now, as a claim reads them. nil: null, or the app has no such user, or several rows of them.
     package func preferences(of user: UUID) async throws(PostgresError) -> String? {
-        let rows = try await one(records, .claimProfiles, [.uuidArray([user]), .int8(.max)])
-        return rows.count > 0 ? try rows.textOrNull(0, 1) : nil
+        let rows = try await one(records, .claimProfiles, [.uuidArray([user]), .int8(.max), .int8(2)])
+        return rows.count == 1 ? try rows.textOrNull(0, 1) : nil
     }
 }

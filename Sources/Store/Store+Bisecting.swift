@@ -22,7 +22,8 @@ extension Store {
         var settings: [(String, String)] { [("lock_timeout", String(lock))] }
     }
 
-    /// More refusals than this are a fault of the server and not of single users.
+    /// If nobody can be read or written, more refusals than this are a fault of the server and not of single users. So
+    /// are more time-outs.
     static let mostRefusals = 8
     /// How long locked rows are searched for by halves.
     static let searchTime = Duration.seconds(2)
@@ -33,12 +34,15 @@ extension Store {
     /// - Parameters:
     ///   - first: the error of an earlier attempt with the whole list; nil: there was none.
     ///   - parting: divides a list by whether rows are locked; nil: that can't be known.
+    ///   - probe: for reads of the app's data: the same read for nobody. If it passes, an element causes the error,
+    ///     whatever the error says: the app's views, triggers and types can raise any.
     ///   - refused: called for each element that is refused alone, or whose row is locked.
     /// - Throws: errors that no element causes, and the last error if too many elements are refused.
     func bisecting<Element>(
         _ all: [Element],
         first: PostgresError? = nil,
         parting: (([Element]) async throws(PostgresError) -> (free: [Element], held: [Element])?)? = nil,
+        probe: (() async throws(PostgresError) -> Void)? = nil,
         refused: (Element, PostgresError) async throws(PostgresError) -> Void,
         work: ([Element], Patience) async throws(PostgresError) -> Void
     ) async throws(PostgresError) {
@@ -46,6 +50,8 @@ extension Store {
         var first = first
         var refusals = 0
         var wasSlow = false
+        var hasPassed = false
+        var isProbed = false
         var searchEnd: ContinuousClock.Instant?
         while let piece = bisection.next() {
             do throws(PostgresError) {
@@ -54,9 +60,17 @@ extension Store {
                     throw error
                 }
                 try await work(piece, bisection.isSearching ? .searching : .usual)
+                hasPassed = true
             } catch {
-                guard error.isHeldRow || error.isAboutContent else { throw error }
-                if error.isHeldRow {
+                // A read without locks waits for whole tables only, which the probe notices.
+                let isHeld = error.isHeldRow && (probe == nil || parting != nil)
+                if let probe, error.code == .refusedByServer, !error.isFenced, !isHeld {
+                    if !isProbed { try await probe() }
+                    isProbed = true
+                } else {
+                    guard isHeld || error.isAboutContent else { throw error }
+                }
+                if isHeld {
                     let isFirst = searchEnd == nil
                     let end = searchEnd ?? .now + Self.searchTime
                     searchEnd = end
@@ -78,9 +92,9 @@ extension Store {
                 }
                 wasSlow = false
                 guard let one = bisection.refused(piece) else { continue }
-                if !error.isHeldRow {
+                if !isHeld {
                     refusals += 1
-                    if refusals > Self.mostRefusals { throw error }
+                    if refusals > Self.mostRefusals, !hasPassed || error.isTimeOut { throw error }
                 }
                 try await refused(one, error)
             }

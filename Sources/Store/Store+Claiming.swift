@@ -191,6 +191,7 @@ extension Store {
             var isTooMuch = false
             try await bisecting(
                 piece,
+                probe: { () async throws(PostgresError) in try await readNobody() },
                 refused: { (person, error) async throws(PostgresError) in
                     reading.refused.insert(person.userID)
                     try await blame(person, error, onRefused)
@@ -230,10 +231,16 @@ extension Store {
                     reading.isCutShort = true
                 }
             } catch {
-                guard error.isAboutContent else { throw error }
+                guard error.isAboutContent || error.code == .refusedByServer else { throw error }
+                try await readNobody()
                 try await blame(person, error, onRefused)
             }
         }
+    }
+
+    /// Fails if the database refuses the reads whoever is read.
+    private func readNobody() async throws(PostgresError) {
+        _ = try await parts(of: [], until: 0, bytes: .max, timeout: .seconds(1))
     }
 
     /// Reads these users' parts. False: they have too many bytes beside what was read already.
@@ -306,32 +313,34 @@ extension Store {
         claiming.with { $0.aside.suspect(person.userID, at: Claiming.now()) }
         let name = error.statement ?? ""
         guard let probe = Self.probes.first(where: { name.hasPrefix($0.reads) }) else {
-            return onRefused(Refusal(person.userID, error))
+            return onRefused(Refusal(person.userID, error, locks: false))
         }
         for column in probe.columns {
             do throws(PostgresError) {
                 let statement = probe.probe([.uuid(person.userID), .text(column)])
                 _ = try await transaction(claims, [statement], settings: Self.impatient, timeout: .seconds(1))
             } catch {
-                guard error.isAboutContent else { throw error }
-                return onRefused(Refusal(person.userID, error, column: "\(probe.relation).\(column)"))
+                guard error.isAboutContent || error.code == .refusedByServer else { throw error }
+                let name = "\(probe.relation).\(column)"
+                return onRefused(Refusal(person.userID, error, column: name, locks: false))
             }
         }
-        onRefused(Refusal(person.userID, error, column: probe.relation))
+        onRefused(Refusal(person.userID, error, column: probe.relation, locks: false))
     }
 
     // MARK: Tables on several machines
 
-    /// Runs the statements for plain tables. If the database refuses them, runs those for distributed tables from then
-    /// on (docs/SCALING.md).
+    /// Runs the statements for plain tables. If the database refuses them and runs those for distributed tables, these
+    /// are used from then on (docs/SCALING.md). A view of the app can raise the same error, for both.
     func asking<T>(_ ask: (_ isDistributed: Bool) async throws(PostgresError) -> T) async throws(PostgresError) -> T {
         let isDistributed = claiming.isDistributed
         do throws(PostgresError) {
             return try await ask(isDistributed)
         } catch {
             guard error.sqlState == Self.notSupported, !isDistributed else { throw error }
-            claiming.noteDistribution()
         }
-        return try await ask(true)
+        let answer = try await ask(true)
+        claiming.noteDistribution()
+        return answer
     }
 }

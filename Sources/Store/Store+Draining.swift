@@ -80,22 +80,27 @@ extension Store {
         _ onRefused: (Refusal) -> Void
     ) async throws(PostgresError) -> Int {
         var taken = 0
+        // Views of the app are read for users without a row.
+        func take(_ users: [UUID], _ patience: Patience) async throws(PostgresError) -> Int {
+            let rows = try await transaction(
+                claims,
+                holding: member,
+                [Query.drain([.uuidArray(users), .int8(Self.touchesAtOnce), .timestamp(now.microseconds)])],
+                settings: patience.settings,
+                timeout: patience.statement
+            )
+            return Int(try rows[0].int8(0, 0))
+        }
         try await bisecting(
             users,
             parting: parting(claims) { $0 },
+            probe: { () async throws(PostgresError) in _ = try await take([], .searching) },
             refused: { (user, error) in
                 claiming.with { $0.aside.skip(Refusal(user, error), at: Claiming.now()) }
                 onRefused(Refusal(user, error))
             },
             work: { (users, patience) async throws(PostgresError) in
-                let rows = try await transaction(
-                    claims,
-                    holding: member,
-                    [Query.drain([.uuidArray(users), .int8(Self.touchesAtOnce), .timestamp(now.microseconds)])],
-                    settings: patience.settings,
-                    timeout: patience.statement
-                )
-                taken += Int(try rows[0].int8(0, 0))
+                taken += try await take(users, patience)
             }
         )
         return taken

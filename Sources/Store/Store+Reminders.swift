@@ -8,8 +8,15 @@ package import TimeZones
 extension Store {
     /// Fan-outs that are due, the earliest first. Their authors' profiles say in which zone a series counts.
     ///
-    /// - Parameter left: ids that are left for a while.
-    package func dueFanOuts(now: Instant, except left: [UUID], limit: Int) async throws(PostgresError) -> [DueFanOut] {
+    /// - Parameters:
+    ///   - left: ids that are left for a while.
+    ///   - onRefused: called for each whose author can't be read.
+    package func dueFanOuts(
+        now: Instant,
+        except left: [UUID],
+        limit: Int,
+        onRefused: (PendingReminder, PostgresError) -> Void = { _, _ in }
+    ) async throws(PostgresError) -> [DueFanOut] {
         let rows = try await one(
             claims,
             .dueFanOuts,
@@ -18,12 +25,26 @@ extension Store {
         guard rows.count > 0 else { return [] }
         var fanOuts: [DueFanOut] = []
         for row in 0..<rows.count { fanOuts.append(try DueFanOut(rows, row)) }
-        let profiles = try await one(
-            claims,
-            .claimProfiles,
-            [.uuidArray(fanOuts.map(\.reminder.authorID)), .int8(.max)]
+        var joined: [DueFanOut] = []
+        // Like claimed users: a view of the app may fail for one author.
+        try await bisecting(
+            fanOuts,
+            probe: { () async throws(PostgresError) in
+                _ = try await one(claims, .claimProfiles, DueFanOut.authors([]), settings: Self.impatient)
+            },
+            refused: { (fanOut, error) in onRefused(fanOut.reminder, error) },
+            work: { (fanOuts, patience) async throws(PostgresError) in
+                let profiles = try await one(
+                    claims,
+                    .claimProfiles,
+                    DueFanOut.authors(fanOuts),
+                    settings: patience.settings,
+                    timeout: patience.statement
+                )
+                joined += try DueFanOut.joined(fanOuts, profiles)
+            }
         )
-        return try DueFanOut.joined(fanOuts, profiles)
+        return joined
     }
 
     /// Inserts rows for the next members of a fan-out. After the last member, deletes the fan-out and inserts the next
@@ -160,6 +181,14 @@ extension Store {
 extension DueFanOut {
     /// The key of the author's row.
     fileprivate var row: [Parameter] { [.uuid(reminder.authorID), .uuid(reminder.id)] }
+
+    /// For `Query.claimProfiles`: the profiles of these fan-outs' authors.
+    static func authors(_ fanOuts: [DueFanOut]) -> [Parameter] {
+        [
+            .uuidArray(fanOuts.map(\.reminder.authorID)), .int8(.max),
+            .int8(UserParts.profiles(of: fanOuts.count)),
+        ]
+    }
 
     /// Adds the authors' profiles: rows of `Query.claimProfiles`.
     static func joined(_ fanOuts: [DueFanOut], _ profiles: Rows) throws(PostgresError) -> [DueFanOut] {

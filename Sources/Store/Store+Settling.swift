@@ -19,7 +19,9 @@ extension Store {
         do throws(PostgresError) {
             return try await settle(settlement, isRepeated ? .again : .usual)
         } catch {
-            if error.statement == Query.forgetDevices.name, error.code == .refusedByServer {
+            // The app's deferred triggers run at the commit.
+            let isDeletion = [Query.forgetDevices.name, Connection.commitName].contains(error.statement)
+            if isDeletion, !settlement.staleTokens.isEmpty, error.code == .refusedByServer {
                 return try await settleBeforeTokens(settlement, isRepeated: isRepeated)
             }
             // A withdrawal waits for a commit under way, which is about no single user.

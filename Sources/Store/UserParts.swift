@@ -25,9 +25,13 @@ struct UserParts {
     private static let remindersLookedAt: Int64 = 1_000
     /// Most bytes of preferences and contexts in a batch.
     static let profileBytes: Int64 = 8 << 20
+    /// Most rows of profiles: a view of the app can have many for one user.
+    static func profiles(of users: Int) -> Int64 { Int64(2 * users + 100) }
 
     private let profiles: Rows
     private var profileRow: [UUID: Int] = [:]
+    /// Users of whom the view has several rows that say different things. Nobody knows which one counts.
+    private var contradicted: Set<UUID> = []
     private var devicesOf: [UUID: [Device]] = [:]
     private var messagesOf: [UUID: [PendingMessage]] = [:]
     /// How many messages can be due, if not all were read.
@@ -43,7 +47,7 @@ struct UserParts {
     /// - Parameters:
     ///   - until: messages and reminders that can be due by then are read; microseconds since 1970.
     ///   - bytes: most bytes of preferences and contexts.
-    /// - Returns: nil: there are more bytes and several users, so the caller must ask for fewer users.
+    /// - Returns: nil: there are more bytes or rows and several users, so the caller must ask for fewer users.
     static func read(
         _ users: [UUID],
         until: Int64,
@@ -54,14 +58,14 @@ struct UserParts {
         let all = Parameter.uuidArray(users)
         let count = users.count
         let first = try await ask([
-            Query.claimProfiles([all, .int8(users.count > 1 ? bytes : .max)]),
+            Query.claimProfiles([all, .int8(users.count > 1 ? bytes : .max), .int8(profiles(of: count))]),
             Query.claimDevices([all, .int8(devices(of: count))]),
             Query.claimMessages([all, .int8(messages(of: count))]),
             Query.claimReminders([all, .int8(reminders(of: count))]),
         ])
         guard first.count == 4 else { throw PostgresError(.unexpectedResult, statement: Query.claimProfiles.name) }
         let size = first[0].count > 0 ? try first[0].int8(0, 5) : 0
-        if users.count > 1, size > bytes { return nil }
+        if users.count > 1, size > bytes || first[0].count >= profiles(of: count) { return nil }
 
         // Only if some user has unusually many rows.
         var more: [Statement] = []
@@ -115,8 +119,11 @@ struct UserParts {
         devicesOf.reserveCapacity(profiles.count)
         for row in 0..<profiles.count {
             let user = try profiles.uuid(row, 0)
-            // If a user has several rows, the first counts.
-            if profileRow[user] == nil { profileRow[user] = row }
+            if let first = profileRow[user] {
+                if try !Self.areAlike(profiles, first, row) { contradicted.insert(user) }
+            } else {
+                profileRow[user] = row
+            }
         }
         for row in 0..<devices.count {
             guard let token = try devices.textOrNull(row, 1) else { continue }
@@ -142,6 +149,14 @@ struct UserParts {
                 pendingOf[user] = try messages.int8(row, PendingMessage.columns)
             }
         }
+    }
+
+    private static func areAlike(_ profiles: Rows, _ one: Int, _ other: Int) throws(PostgresError) -> Bool {
+        for column in [1, 2, 4] {
+            let (first, second) = (try profiles.textOrNull(one, column), try profiles.textOrNull(other, column))
+            guard first.map({ Array($0.utf8) }) == second.map({ Array($0.utf8) }) else { return false }
+        }
+        return try profiles.boolOrNull(one, 3) == profiles.boolOrNull(other, 3)
     }
 
     /// Adds each user's reminders. Whether they still exist is read only if there are any.
@@ -176,6 +191,14 @@ struct UserParts {
     /// The user with all parts.
     func user(_ person: Person) throws(PostgresError) -> ClaimedUser {
         let id = person.userID
+        guard !contradicted.contains(id) else {
+            throw PostgresError(
+                .unexpectedResult,
+                statement: Query.claimProfiles.name,
+                object: "nudged.recipient",
+                detail: "several rows of one user say different things"
+            )
+        }
         let profile = profileRow[id]
         func text(_ column: Int) throws(PostgresError) -> String? {
             guard let profile else { return nil }

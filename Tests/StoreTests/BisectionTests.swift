@@ -60,7 +60,7 @@ struct BisectionTests {
         var aside = SetAside()
         let refusal = Refusal(userID: UUID(), error: "53200", cause: .maybeServer)
         var now: Int64 = 0
-        for seconds in [1, 2, 4, 8, 16, 32, 32] as [Int64] {
+        for seconds in [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 512] as [Int64] {
             aside.skip(refusal, at: now)
             // A read that succeeds says nothing of what comes after it.
             aside.clear(refusal.userID)

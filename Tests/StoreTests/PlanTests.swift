@@ -132,7 +132,7 @@ import struct FoundationEssentials.UUID
                 ]
             ),
             (.dueFloor, [.timestamp(F.now.microseconds), all, .int8(10_000)]),
-            (.claimProfiles, [.uuidArray(users), .int8(8 << 20)]),
+            (.claimProfiles, [.uuidArray(users), .int8(8 << 20), .int8(1_000)]),
             (.claimDevices, [.uuidArray(users), .int8(2_100)]),
             (.claimDevicesBounded, [.uuidArray(users), .int8(1_000)]),
             (.claimMessages, [.uuidArray(users), .int8(3_000)]),

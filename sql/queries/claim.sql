@@ -34,8 +34,8 @@ from (
 ) as due
 
 -- name: claim_profiles
--- Profiles of claimed users. $1 users, $2 most bytes of preferences and context in all. If there are more, none is
--- returned, and the caller asks for fewer users.
+-- Profiles of claimed users. $1 users, $2 most bytes of preferences and context in all, $3 most rows. If there are more,
+-- the caller asks for fewer users.
 -- The app's columns have the app's types (varchar, an enum, json), so each is cast. A value that is too long is
 -- recognised by its stored size, before it is expanded.
 with profile as materialized (
@@ -56,6 +56,7 @@ size as materialized (
 select
     user_id, case when bytes <= $2 then preferences end, timezone, first_session_complete, case when bytes <= $2 then context end, bytes
 from profile cross join size
+limit $3
 
 -- name: claim_devices
 -- Devices of claimed users. $1 users, $2 most rows. If so many come, some user has unusually many devices, and
@@ -253,9 +254,15 @@ order by id
 limit $1
 
 -- name: free_people
--- Which of these users' rows are not locked. Run after a statement has waited too long for one of them. $1 users. Rows:
--- user_id.
-select user_id from nudged.person where user_id = any ($1) for update skip locked
+-- Which of these users' rows are not locked, or don't exist. Run after a statement has waited too long for one of them.
+-- $1 users. Rows: user_id.
+with free as (
+    select user_id from nudged.person where user_id = any ($1) for update skip locked
+)
+select user_id from free
+union all
+-- "is true" keeps the planner from making it a join, so it is a hashed subplan.
+select u from unnest($1::uuid[]) as u where (u in (select user_id from nudged.person where user_id = any ($1))) is not true
 
 -- name: postpone
 -- Sets when users are due. Parallel, in the order of user_id, like all writers that wait for locks: $1 user, $2 the

@@ -2,7 +2,8 @@
 -- The server, and this session's role. One row: version as a number and as text, whether it is in recovery, whether it
 -- takes writes, its clock; the role, whether it is a superuser, whether it bypasses row-level security, whether it owns
 -- nudged's tables; whether the schema exists, whether the role may use it, whether autovacuum is on, whether the citus
--- extension exists.
+-- extension exists; who may create functions where statements of the app look for them: schemas and roles, in turn.
+-- Owners and superusers are left out. A role without a name is everybody.
 select
     current_setting('server_version_num')::integer,
     current_setting('server_version'),
@@ -16,7 +17,17 @@ select
     n.oid is not null,
     coalesce(has_schema_privilege(n.oid, 'usage'), false),
     current_setting('autovacuum')::boolean and current_setting('track_counts')::boolean,
-    exists (select 1 from pg_extension where extname = 'citus')
+    exists (select 1 from pg_extension where extname = 'citus'),
+    array(
+        select w.word
+        from pg_namespace s
+        cross join lateral aclexplode(s.nspacl) a
+        cross join lateral unnest(array[s.nspname::text, coalesce((select g.rolname::text from pg_roles g where g.oid = a.grantee), '')]) with ordinality as w (word, place)
+        where s.nspname in ('pg_catalog', 'public') and a.privilege_type = 'CREATE'
+          and a.grantee not in (s.nspowner, coalesce(n.nspowner, 0), (select datdba from pg_database where datname = current_database()))
+          and not exists (select 1 from pg_roles g where g.oid = a.grantee and g.rolsuper)
+        order by s.nspname, a.grantee, w.place
+    )
 from pg_roles r
 left join pg_namespace n on n.nspname = 'nudged'
 left join pg_class p on p.relnamespace = n.oid and p.relname = 'person'

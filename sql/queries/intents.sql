@@ -40,7 +40,7 @@ select user_id, id from messages union all select user_id, id from reminders
 -- the first byte.
 -- $1 intent, $2 member, $3 sweep id, $4 the instant of the attempt; users (parallel): $5 user, $6 version;
 -- devices (parallel): $7 user, $8 kind, $9 key, $10 slot, $11 device hash, $12 apns-id, $13 what is left of the user's
--- nudges beside these devices, $14 whether the history holds the nudge already, $15 which of the user's nudges, $16
+-- nudges beside these devices (at the first device of each user, else null), $14 whether the history holds the nudge already, $15 which of the user's nudges, $16
 -- whether the message ends with this attempt even if its outcome is unknown, $17 template; $18 what the decisions
 -- record (a JSON array of rows, or null). Rows: the users whose intent holds.
 with people as materialized (
@@ -171,12 +171,12 @@ sends as materialized (
     from nudges
     group by user_id
 ),
--- retry is the same for all pushes of a user. In the order of user_id, like all writers that wait for locks.
+-- retry is at a user's first push. In the order of user_id, like all writers that wait for locks.
 users as materialized (
     select
         r.user_id, r.retry, coalesce(s.sent, '{}') as sent, coalesce(s.check_in_at, '{}') as check_in_at,
         coalesce(s.check_in_slot, '{}') as check_in_slot, s.template
-    from (select user_id, (array_agg(retry order by attempted_at desc))[1]::jsonb as retry from pushes group by user_id) r
+    from (select user_id, (array_agg(retry order by attempted_at desc, retry is null))[1]::jsonb as retry from pushes group by user_id) r
     left join sends s on s.user_id = r.user_id
     order by r.user_id
 ),

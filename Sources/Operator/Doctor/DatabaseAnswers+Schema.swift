@@ -6,7 +6,7 @@ import Systemd
 extension DatabaseAnswers {
     /// Migrations, roles, rights, triggers, views, row-level security, and the app's tables.
     var schemaFindings: [Finding] {
-        [migrated, role] + granted + excess + writing + firing + read + [protected] + found
+        [migrated, role, creating] + granted + excess + writing + firing + read + [protected] + found
     }
 
     // MARK: The schema
@@ -57,6 +57,23 @@ extension DatabaseAnswers {
                 return place.ok("\(server.role) owns nudged's tables; nudged_daemon has fewer rights")
             }
             return place.ok("\(server.role): no superuser, no BYPASSRLS, owns nothing of nudged")
+        }
+    }
+
+    /// Who may create functions that a statement of the app could call by mistake.
+    var creating: Finding {
+        let place = Finding.Place(.database, "schemas")
+        return server.finding(place) { server in
+            guard !server.creators.isEmpty else {
+                return place.ok("only owners can create functions in schema public")
+            }
+            let all = server.creators.map { "\($0.role ?? "everybody") in \($0.schema)" }.joined(separator: ", ")
+            let revokes = server.creators.map { "revoke create on schema \($0.schema) from \($0.role ?? "public")" }
+            return place.warning(
+                "other roles can create functions: \(all). nudged calls none of them, but the app's views and triggers "
+                    + "may, with their rights",
+                remedy: revokes.joined(separator: "; ")
+            )
         }
     }
 

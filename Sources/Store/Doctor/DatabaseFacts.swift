@@ -26,6 +26,15 @@ package enum DatabaseFacts {
         package var cleansUp: Bool
         /// The citus extension exists.
         package var isDistributed: Bool
+        /// Roles that may create functions in schemas which the app's statements search.
+        package var creators: [Creator]
+    }
+
+    /// A role that may create functions and tables in a schema, beside the owners and superusers.
+    package struct Creator: Sendable, Equatable {
+        package var schema: String
+        /// nil: everybody (`PUBLIC`).
+        package var role: String?
     }
 
     /// A right, and whether the role has it.

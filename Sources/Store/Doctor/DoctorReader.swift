@@ -39,8 +39,15 @@ package struct DoctorReader: Sendable {
             hasSchema: try rows.bool(0, 9),
             mayUseSchema: try rows.bool(0, 10),
             cleansUp: try rows.bool(0, 11),
-            isDistributed: try rows.bool(0, 12)
+            isDistributed: try rows.bool(0, 12),
+            creators: try creators(rows.textArray(0, 13).compactMap(\.self))
         )
+    }
+
+    private func creators(_ words: [String]) -> [DatabaseFacts.Creator] {
+        stride(from: 0, to: words.count - 1, by: 2).map { place in
+            DatabaseFacts.Creator(schema: words[place], role: words[place + 1].isEmpty ? nil : words[place + 1])
+        }
     }
 
     /// The state of the schema.
@@ -108,7 +115,7 @@ package struct DoctorReader: Sendable {
     /// of its owner.
     package func read(_ view: DatabaseFacts.View) async throws(PostgresError) {
         switch view {
-        case .recipient: _ = try await ask(.claimProfiles, [.uuidArray([]), .int8(.max)])
+        case .recipient: _ = try await ask(.claimProfiles, [.uuidArray([]), .int8(.max), .int8(1)])
         case .device: _ = try await ask(.claimDevices, [.uuidArray([]), .int8(1)])
         case .subjectMember:
             _ = try await ask(.fanOutMembers, [.text(""), .text(""), .null(.uuid), .int8(0)])

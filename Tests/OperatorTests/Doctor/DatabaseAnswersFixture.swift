@@ -22,7 +22,8 @@ enum DatabaseAnswersFixture {
         hasSchema: true,
         mayUseSchema: true,
         cleansUp: true,
-        isDistributed: false
+        isDistributed: false,
+        creators: []
     )
 
     static let columns: [Facts.Column] = [

@@ -15,7 +15,7 @@ import TimeZones
         let ids = try Fixture.answers().findings.map(\.check)
         #expect(
             ids == [
-                "connection", "tls", "pooler", "writable", "clock", "migrations", "role", "rights",
+                "connection", "tls", "pooler", "writable", "clock", "migrations", "role", "schemas", "rights",
                 "excess_rights", "writer", "triggers", "recipient", "device", "subject_member",
                 "row_security", "app_tables", "partitions", "autovacuum", "bloat", "holders", "users",
                 "work",
@@ -441,6 +441,6 @@ import TimeZones
         let late = PostgresError(.timedOut, statement: "doctor_bloat")
         let odd = try Fixture.odd { $0.bloat = .failed(late) }
         #expect(odd.map(\.check) == ["bloat"] && odd[0].level == .unchecked && odd[0].found.contains("doctor_bloat"))
-        #expect(try Fixture.answers { $0.bloat = .failed(late) }.findings.count == 22)
+        #expect(try Fixture.answers { $0.bloat = .failed(late) }.findings.count == 23)
     }
 }

@@ -9,7 +9,7 @@ private typealias F = StoreFixture
 
 /// Roles that may create in schema public put functions and operators there which PostgreSQL prefers to its own.
 @Suite struct SearchPathTests {
-    /// Each function and operator of PostgreSQL, again in schema public, which is searched first. Whoever calls one fails
+    /// Each function and operator of PostgreSQL, again in schema public, which is searched first. A call of one fails
     /// with HJ001. Beside them: a better match for calls that PostgreSQL resolves by a polymorphic argument.
     private static let shadows = """
         create function public.pg_column_size(text) returns integer language plpgsql as $$ begin raise sqlstate 'HJ001'; end $$;
