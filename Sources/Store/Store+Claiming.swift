@@ -238,7 +238,7 @@ extension Store {
         }
     }
 
-    /// Fails if the database refuses the reads whoever is read.
+    /// Fails if the database refuses the reads, even for no user.
     private func readNobody() async throws(PostgresError) {
         _ = try await parts(of: [], until: 0, bytes: .max, timeout: .seconds(1))
     }

@@ -30,7 +30,7 @@ struct UserParts {
 
     private let profiles: Rows
     private var profileRow: [UUID: Int] = [:]
-    /// Users of whom the view has several rows that say different things. Nobody knows which one counts.
+    /// Users with several rows in the view that say different things. Nobody knows which one counts.
     private var contradicted: Set<UUID> = []
     private var devicesOf: [UUID: [Device]] = [:]
     private var messagesOf: [UUID: [PendingMessage]] = [:]

@@ -61,6 +61,8 @@ package final class Engine: Sendable {
             daemonID: identity.id
         ) { event in
             reporter.sweep(event)
+            // After a small sweep there is little to give back.
+            if case .finished(_, let report) = event, report.users + report.sent > 1_000 { Heap.giveBack() }
             onEvent(event)
         }
     }
