@@ -216,13 +216,28 @@ begin
 end
 $$;
 
--- After an insert or a delete.
+-- After an insert or a delete. A deletion neither waits nor fails because of nudged: without its touch, a push that was
+-- decided on before can still be sent, and the user is evaluated when they are next due. The lock is taken alone, since
+-- an insert in a block would cost a subtransaction id.
 create function nudged.touch_changed() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+    users uuid[];
 begin
-    perform nudged.append_touches(array(select distinct c.user_id from changed c));
+    if tg_op = 'DELETE' then
+        begin
+            users := array(select distinct c.user_id from changed c);
+            lock table nudged.touched in row exclusive mode nowait;
+        exception when others or assert_failure or query_canceled then
+            raise warning 'nudged: a deletion is not noted (SQLSTATE %): it counts when its users are next due', sqlstate;
+            return null;
+        end;
+    else
+        users := array(select distinct c.user_id from changed c);
+    end if;
+    perform nudged.append_touches(users);
     return null;
 end
 $$;

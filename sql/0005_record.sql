@@ -236,12 +236,19 @@ begin
 end
 $$;
 
--- Users who were deleted from auth.users, until they are erased for good (nudged.erase_departed).
+-- Users who were deleted from auth.users, until they are erased for good (nudged.erase_departed). A deletion only
+-- inserts a row, so it waits for nobody. No role but the owner can lock the table.
 create table nudged.departed (
-    user_id uuid primary key,
-    due_at timestamptz not null
+    user_id uuid not null,
+    id bigint generated always as identity,
+    due_at timestamptz not null default clock_timestamp(),
+    -- Erased once. An app may have registered a device since.
+    is_erased boolean not null default false,
+    primary key (user_id, id)
 );
 create index departed_due on nudged.departed (due_at);
+-- Users who are not claimed any more (statement `claim_people`).
+create index departed_open on nudged.departed (user_id) where not is_erased;
 alter table nudged.departed enable row level security;
 revoke all on function nudged.erase(uuid) from public;
 revoke all on function nudged_api.forget(uuid) from public;
@@ -266,8 +273,10 @@ comment on column nudged.delivery.decision is 'The decision service''s answer: a
 comment on column nudged.delivery.template is 'The check-in''s template. Null: the configured text, or another kind.';
 comment on function nudged.maintain_delivery is 'Makes the record''s partitions and drops those that are too old, a bounded number per call. The daemon calls it.';
 comment on function nudged.forget_devices is 'Deletes tokens that Apple has answered with 410, if the record holds that answer. The daemon calls it.';
-comment on table nudged.departed is 'Users who were deleted from auth.users. A trigger erases them at once and adds a row here; a day later, the daemon erases them once more.';
+comment on table nudged.departed is 'Users who were deleted from auth.users. A trigger adds a row; the daemon sends them nothing more, erases them within a second or so, and once more a day later.';
 comment on column nudged.departed.user_id is 'The user''s id.';
-comment on column nudged.departed.due_at is 'When to erase them: at once, if the trigger could not; else a day after the deletion, since an app may have registered a device meanwhile.';
+comment on column nudged.departed.id is 'Identifies the row.';
+comment on column nudged.departed.due_at is 'When to erase them: at once, then a day later, since an app may have registered a device meanwhile. If it fails, ten minutes later.';
+comment on column nudged.departed.is_erased is 'Whether they were erased once.';
 comment on function nudged.erase is 'Erases a user from all of nudged''s tables.';
 comment on function nudged_api.forget is 'Erases a user from all of nudged''s tables. Call it after deleting the app''s own rows, in the same transaction. Returns how many rows were deleted or changed.';

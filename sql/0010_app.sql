@@ -858,7 +858,7 @@ begin
             if nudged.keeps_rows(relation, recipient) then
                 is_kept := true;
             end if;
-        exception when others then
+        exception when others or assert_failure or query_canceled then
             is_kept := true;
             raise warning 'nudged: a deleted user''s rows in public.% stay for now (SQLSTATE %)', relation, sqlstate;
         end;
@@ -883,29 +883,24 @@ begin
 end
 $$;
 
--- Trigger on auth.users. It must not break the deletion: it waits at most two seconds for each lock, and if even the
--- note for the daemon fails, it warns. After an error the daemon erases the user within the hour. If all went well, the
--- daemon looks again a day later: until the user's last session expires, an app may register a device again.
-create function nudged.erase_deleted_user() returns trigger
+-- Trigger on auth.users. It only leaves notes, so the deletion neither waits nor fails because of nudged, whatever the
+-- app's own triggers do to the erasure. The touch stops decisions that were made before.
+create function nudged.note_deleted_users() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
-set lock_timeout = '2s'
+-- An insert waits only if the owner has locked the table.
+set lock_timeout = '100ms'
 as $$
-declare
-    is_erased boolean;
 begin
     begin
-        is_erased := nudged.erase_deleted(old.id);
-    exception when others then
-        is_erased := false;
+        insert into nudged.departed (user_id) select g.id from gone g;
+    exception when others or assert_failure or query_canceled then
+        raise warning 'nudged: deleted users are not erased (SQLSTATE %): call nudged_api.forget for each', sqlstate;
     end;
     begin
-        insert into nudged.departed (user_id, due_at) values (old.id, clock_timestamp() + case when is_erased then interval '1 day' else '0' end)
-        on conflict (user_id) do update set due_at = excluded.due_at;
-    exception when others then
-        if not is_erased then
-            raise warning 'nudged: a deleted user is not erased (SQLSTATE %): call nudged_api.forget', sqlstate;
-        end if;
+        insert into nudged.touched (user_id) select g.id from gone g;
+    exception when others or assert_failure or query_canceled then
+        null;
     end;
     return null;
 end
@@ -924,38 +919,48 @@ exception when insufficient_privilege or invalid_schema_name or undefined_table 
 end
 $$;
 
--- Erases the users of nudged.departed who are due: at most 100 per call, for some five seconds. Returns how many. The
--- daemon calls it every hour.
-create function nudged.erase_departed() returns bigint
+-- Erases the users of nudged.departed who are due, for some half a second per call. Returns how many it erased, and how
+-- many it could not. The daemon calls it in its sweeps.
+create function nudged.erase_departed(out erased bigint, out held bigint)
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
-set lock_timeout = '2s'
+set lock_timeout = '200ms'
 as $$
 declare
-    one uuid;
-    erased bigint := 0;
+    note record;
 begin
-    for one in select d.user_id from nudged.departed d where d.due_at <= clock_timestamp() order by d.due_at limit 100 loop
-        -- The daemon's statement has a time-out, which would undo those that are erased.
-        exit when clock_timestamp() > statement_timestamp() + interval '5 seconds';
+    erased := 0;
+    held := 0;
+    for note in
+        select d.user_id, d.id, d.is_erased from nudged.departed d where d.due_at <= clock_timestamp() order by d.due_at limit 1000
+    loop
+        exit when clock_timestamp() > statement_timestamp() + interval '500 milliseconds';
+        -- Another daemon erases this user now.
+        perform 1 from nudged.departed d where d.user_id = note.user_id and d.id = note.id for update skip locked;
+        continue when not found;
         begin
             -- Somebody may have brought the user back, with the same id.
-            if nudged.has_account(one) then
-                delete from nudged.departed where user_id = one;
+            if nudged.has_account(note.user_id) then
+                delete from nudged.departed d where d.user_id = note.user_id and d.id = note.id;
                 continue;
-            elsif nudged.erase_deleted(one) then
-                delete from nudged.departed where user_id = one;
+            elsif nudged.erase_deleted(note.user_id) then
+                if note.is_erased then
+                    delete from nudged.departed d where d.user_id = note.user_id and d.id = note.id;
+                else
+                    update nudged.departed d set is_erased = true, due_at = clock_timestamp() + interval '1 day'
+                    where d.user_id = note.user_id and d.id = note.id;
+                end if;
                 erased := erased + 1;
                 continue;
             end if;
-        exception when others then
+        -- A trigger of the app may raise anything, or sleep until the daemon's time-out.
+        exception when others or assert_failure or query_canceled then
             raise warning 'nudged: a deleted user is not erased yet (SQLSTATE %)', sqlstate;
         end;
         -- Users who can't be erased must not delay the others.
-        update nudged.departed d set due_at = clock_timestamp() + interval '10 minutes'
-        where d.user_id in (select o.user_id from nudged.departed o where o.user_id = one for update skip locked);
+        update nudged.departed d set due_at = clock_timestamp() + interval '10 minutes' where d.user_id = note.user_id and d.id = note.id;
+        held := held + 1;
     end loop;
-    return erased;
 end
 $$;
 
@@ -977,7 +982,8 @@ begin
     if users is null then
         return false;
     elsif not exists (select from pg_trigger t where t.tgrelid = users and t.tgname = 'nudged_user_deleted') then
-        create trigger nudged_user_deleted after delete on auth.users for each row execute function nudged.erase_deleted_user();
+        create trigger nudged_user_deleted after delete on auth.users referencing old table as gone
+        for each statement execute function nudged.note_deleted_users();
     end if;
     return true;
 exception when insufficient_privilege then
@@ -1029,7 +1035,7 @@ revoke all on function nudged.renew_registration() from public;
 revoke all on function nudged.erase_deleted(uuid) from public;
 revoke all on function nudged.keeps_rows(text, uuid) from public;
 revoke all on function nudged.has_account(uuid) from public;
-revoke all on function nudged.erase_deleted_user() from public;
+revoke all on function nudged.note_deleted_users() from public;
 revoke all on function nudged.erase_departed() from public;
 revoke all on function nudged.watch_deleted_users() from public;
 
@@ -1059,6 +1065,7 @@ begin
 end
 $$;
 select nudged.allow('nudged_daemon', 'execute', 'nudged.erase_departed');
+select nudged.allow('nudged_daemon', 'select', 'nudged.departed');
 
 -- What people see in psql (\df+) and in Supabase's editor.
 comment on function nudged.check_page is 'Fails if a page''s user or size is missing or out of bounds.';
@@ -1102,6 +1109,6 @@ comment on function nudged.renew_registration is 'Trigger on public.push_tokens,
 comment on function nudged.erase_deleted is 'Erases a user who was deleted from auth.users. Returns whether no row of theirs is left.';
 comment on function nudged.keeps_rows is 'Deletes a user''s rows of a table that nudged created. Returns whether one is left.';
 comment on function nudged.has_account is 'Whether a user is in auth.users.';
-comment on function nudged.erase_deleted_user is 'Trigger on auth.users: erases the deleted user. An error in it does not stop the deletion.';
-comment on function nudged.erase_departed is 'Erases deleted users who are due in nudged.departed. The daemon calls it.';
+comment on function nudged.note_deleted_users is 'Trigger on auth.users: notes deleted users for the daemon, which erases them. It does not stop the deletion.';
+comment on function nudged.erase_departed is 'Erases deleted users who are due in nudged.departed. Returns how many, and how many it could not. The daemon calls it.';
 comment on function nudged.watch_deleted_users is 'Makes the trigger on auth.users, if that table exists. Returns whether the trigger is there.';

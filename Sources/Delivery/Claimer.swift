@@ -27,6 +27,8 @@ actor Claimer {
     private var areTemplatesRead = false
     /// Whether changes are waiting that the last `look` did not drain.
     private var areTouchesLeft = false
+    /// No deleted user is erased before.
+    private var erasesFrom: Int64 = .min
 
     /// The walk starts over at least this often, so that it finds users who became due behind it.
     private static let walkMilliseconds: Int64 = 30_000
@@ -37,6 +39,8 @@ actor Claimer {
     /// The longest time for one drain. A million changes at once must not delay the claims.
     private static let drainMilliseconds: Int64 = 150
     private static let touchesAtOnce = 5_000
+    /// The pause after a deleted user could not be erased. A table of the app may need its whole time-out to refuse.
+    private static let erasingPauseMilliseconds: Int64 = 60_000
     private static let recoveredAtOnce = 100
 
     init(_ delivery: DeliveryContext, settler: Settler, decisions: DecisionStage) {
@@ -75,6 +79,7 @@ actor Claimer {
         delivery.note(isOutdated: look.isOutdated)
         await delivery.ownership.note(isOutdated: look.isOutdated)
         guard let now = delivery.clock.now, !look.isOutdated else { return }
+        if look.isAnyoneDeparted, lookedAt >= erasesFrom { try await eraseDeparted() }
         let areFanOutsLeft = try await fanOuts.run(now: now)
         await delivery.hooks.reach(.beforeDrain)
         try await drain(now: now, run)
@@ -90,6 +95,17 @@ actor Claimer {
         guard paused != before else { return }
         delivery.onEvent(.paused(paused, before: before))
         delivery.change { $0.planner.paused = paused }
+    }
+
+    /// Erases users who were deleted from auth.users. A failure stops nobody: these users are not claimed.
+    private func eraseDeparted() async throws(PostgresError) {
+        do throws(PostgresError) {
+            guard try await delivery.store.eraseDeparted().held > 0 else { return }
+        } catch {
+            guard error.code == .refusedByServer else { throw error }
+            delivery.onEvent(.statementFailed(error))
+        }
+        erasesFrom = BootTime.milliseconds() + Self.erasingPauseMilliseconds
     }
 
     /// A failed drain stops no other user: no intent is committed for a user with a waiting touch. But the sweep is not

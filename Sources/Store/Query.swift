@@ -72,6 +72,7 @@ extension Query {
     package static let doctorServer = Query("doctor_server")
     package static let doctorTriggers = Query("doctor_triggers")
     package static let doctorWriter = Query("doctor_writer")
+    package static let departed = Query("departed")
     package static let doctorZones = Query("doctor_zones")
     package static let drain = Query("drain")
     package static let dueFanOuts = Query("due_fan_outs")

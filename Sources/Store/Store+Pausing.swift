@@ -6,15 +6,29 @@ package import TimeZones
 /// Pauses, and making users due: `nudged pause`, `resume`, `replan`. Each call is one short transaction. Repeated, it
 /// does no harm.
 extension Store {
-    /// What a sweep reads first: the database's clock in microseconds since 1970, the paused kinds, and whether a
-    /// migration was applied that this version can't work with (`Migration.oldest`).
-    package func look() async throws(PostgresError) -> (clock: Int64, paused: Set<NudgeKind>, isOutdated: Bool) {
-        let queries = [Query.clock, .pausedKinds, .migrationsNeeded]
+    /// What a sweep reads first.
+    package struct Look: Sendable {
+        /// The database's clock, in microseconds since 1970.
+        package let clock: Int64
+        package let paused: Set<NudgeKind>
+        /// A migration was applied that this version can't work with (`Migration.oldest`).
+        package let isOutdated: Bool
+        /// A user who was deleted from auth.users is to be erased.
+        package let isAnyoneDeparted: Bool
+    }
+
+    package func look() async throws(PostgresError) -> Look {
+        let queries = [Query.clock, .pausedKinds, .migrationsNeeded, .departed]
         let rows = try await transaction(claims, queries.map { $0() })
         guard rows.count == queries.count else {
             throw PostgresError(.unexpectedResult, statement: Query.pausedKinds.name)
         }
-        return (try rows[0].timestamp(0, 0), try Self.kinds(rows[1]), try rows[2].int4(0, 0) > Migration.newest)
+        return Look(
+            clock: try rows[0].timestamp(0, 0),
+            paused: try Self.kinds(rows[1]),
+            isOutdated: try rows[2].int4(0, 0) > Migration.newest,
+            isAnyoneDeparted: try rows[3].bool(0, 0)
+        )
     }
 
     /// A kind that this version doesn't know belongs to a newer version, and is left out.

@@ -136,9 +136,11 @@ package struct Store: Sendable {
         Int(try await one(claims, .pruneMessageKeys, []).int8(0, 0))
     }
 
-    /// Erases a bounded number of users of `nudged.departed` who are due. Returns how many: if any, more may be left.
-    package func eraseDeparted() async throws(PostgresError) -> Int {
-        Int(try await one(claims, .eraseDeparted, []).int8(0, 0))
+    /// Erases users of `nudged.departed` who are due, for about half a second. Returns how many, and how many could not
+    /// be erased.
+    package func eraseDeparted() async throws(PostgresError) -> (erased: Int, held: Int) {
+        let rows = try await one(claims, .eraseDeparted, [])
+        return (Int(try rows.int8(0, 0)), Int(try rows.int8(0, 1)))
     }
 
     // MARK: How a statement runs

@@ -42,6 +42,25 @@ import struct FoundationEssentials.UUID
         #expect(try scene.lines(tables.joined(separator: " union all ")) == [])
     }
 
+    /// Their message is not sent, and the daemon erases them in its sweep.
+    @Test func user_whenDeletedWithAMessage_isErasedByTheNextSweep() async throws {
+        let scene = try await scene(2)
+        try scene.sql(
+            """
+            create schema auth; create table auth.users (id uuid primary key);
+            insert into auth.users select user_id from public.context_profiles;
+            select nudged.watch_deleted_users()
+            """
+        )
+        for user in 1...2 { _ = try send(scene, user) }
+        try scene.sql("delete from auth.users where id = '\(Scene.user(1))'")
+        let run = try await scene.once()
+        #expect(run.exit == .code(0) && run.number("sent") == 1, "\(run.text)")
+        #expect(scene.accepted().keys.contains(Scene.token(1)) == false)
+        #expect(try scene.sql("select count(*) from public.push_tokens") == "1")
+        #expect(try scene.sql("select count(*) from nudged.person") == "1")
+    }
+
     @Test func message_whenSent_arrivesOnceWithItsTextAndLeavesNone() async throws {
         let scene = try await scene(3)
         let id = try send(

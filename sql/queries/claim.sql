@@ -3,7 +3,7 @@
 -- users.
 -- Users of orphans are skipped, since `recover` records them first. So are users of this member's open intents who are
 -- not in hand: a promoted standby lacks their settlement. They come back when the intent is an orphan (`close_intents`).
--- Other members' intents hold no users of these ranges.
+-- Other members' intents hold no users of these ranges. Users who were deleted from auth.users wait for their erasure.
 -- $1 due up to, $2 and $3 the walk's position (due_at, user_id), $4 most users, $5 ranges, $6 users to skip (in hand,
 -- or set aside), $7 this member.
 -- No ORDER BY: one range comes in the order of its index, several ranges each in an order of their own. A sort would
@@ -20,6 +20,7 @@ where uuid_hash(user_id) >> 26 = any ($5::integer[])
       select o.user_id from nudged.intent i cross join lateral unnest(i.user_ids) as o (user_id)
       where (i.member is null or i.member = $7) and o.user_id <> all ($6) and o.user_id <> all (i.settled)
   ))
+  and not exists (select 1 from nudged.departed d where d.user_id = p.user_id and not d.is_erased)
 limit $4
 
 -- name: due_floor

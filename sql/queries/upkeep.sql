@@ -3,8 +3,12 @@
 select made, dropped from nudged.maintain_delivery()
 
 -- name: erase_departed
--- Erases the users of nudged.departed who are due, in bounded steps. One row: how many.
-select nudged.erase_departed()
+-- Erases the users of nudged.departed who are due, in bounded steps. One row: how many were erased, how many could not.
+select erased, held from nudged.erase_departed()
+
+-- name: departed
+-- Whether a deleted user is to be erased now. One row.
+select exists (select 1 from nudged.departed where due_at <= statement_timestamp())
 
 -- name: prune_message_keys
 -- Deletes dedupe keys older than 30 days, in bounded steps. One row: how many were deleted.

@@ -203,9 +203,8 @@ package actor Daemon {
         do throws(PostgresError) {
             let (made, dropped) = try await engine.store.maintainDelivery()
             let forgotten = try await engine.store.pruneMessageKeys()
-            let erased = try await engine.store.eraseDeparted()
             let isWalked = try await forgetReminders()
-            if made == 0, dropped == 0, forgotten == 0, erased == 0, isWalked {
+            if made == 0, dropped == 0, forgotten == 0, isWalked {
                 nextMaintenance = now + Self.maintenanceMilliseconds
             }
         } catch {

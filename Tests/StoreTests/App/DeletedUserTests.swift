@@ -19,6 +19,12 @@ import Testing
 
     private func delete(_ fixture: F) throws { try fixture.sql("delete from auth.users where id = \(F.quoted(1))") }
 
+    /// How many users were erased, and how many could not be.
+    private func erase(_ fixture: F) async throws -> [Int] {
+        let done = try await fixture.store.eraseDeparted()
+        return [done.erased, done.held]
+    }
+
     /// The tables of nudged, and of the app's those that nudged made, in which a user is.
     private func traces(_ fixture: F, _ user: Int) throws -> Int {
         let statements = try fixture.lines(
@@ -33,11 +39,36 @@ import Testing
     @Test func user_whenDeleted_leavesNoRow() async throws {
         let fixture = try await fixture()
         let before = try traces(fixture, 2)
+        try fixture.sql("begin; delete from auth.users; rollback")
+        #expect(try await fixture.store.look().isAnyoneDeparted == false)
         try delete(fixture)
+        #expect(try await fixture.store.look().isAnyoneDeparted)
+        #expect(try await erase(fixture) == [1, 0])
+        #expect(try await fixture.store.look().isAnyoneDeparted == false)
         #expect(try traces(fixture, 1) == 0)
         #expect(try traces(fixture, 2) == before)
-        try fixture.sql("begin; delete from auth.users; rollback")
-        #expect(try traces(fixture, 2) == before)
+        await fixture.close()
+    }
+
+    /// Nothing is sent to a deleted user, also if the erasure has to wait.
+    @Test func user_whenDeleted_isSentNothingMore() async throws {
+        let fixture = try await fixture()
+        let member = try await fixture.member()
+        try fixture.forgetTouches()
+        let claimed = try await fixture.claim()
+        #expect(claimed.map(\.userID) == [F.user(1), F.user(2)])
+        try delete(fixture)
+        // Who was claimed before is in no intent.
+        let kept = try await fixture.store.commit(F.intent(claimed, member: member)).kept
+        #expect(kept == [F.user(2)])
+        try await fixture.drain()
+        #expect(try await fixture.claim().map(\.userID) == [F.user(2)])
+        #expect(try await fixture.store.remaining(now: F.now, ranges: F.ranges).isAnyoneDue)
+        try fixture.sql(
+            "delete from public.push_tokens where user_id = \(F.quoted(2)); delete from nudged.person where user_id = \(F.quoted(2))"
+        )
+        try fixture.forgetTouches()
+        #expect(try await fixture.store.remaining(now: F.now, ranges: F.ranges).isAnyoneDue == false)
         await fixture.close()
     }
 
@@ -49,11 +80,12 @@ import Testing
     @Test func user_whenTheAppRegistersThemAgain_isErasedADayLater() async throws {
         let fixture = try await fixture()
         try delete(fixture)
+        #expect(try await erase(fixture) == [1, 0])
         try fixture.sql("insert into public.context_profiles (user_id) values (\(F.quoted(1)))")
-        #expect(try await fixture.store.eraseDeparted() == 0)
+        #expect(try await erase(fixture) == [0, 0])
         #expect(try traces(fixture, 1) > 0)
         try passADay(fixture)
-        #expect(try await fixture.store.eraseDeparted() == 1)
+        #expect(try await erase(fixture) == [1, 0])
         #expect(try traces(fixture, 1) == 0)
         #expect(try fixture.sql("select count(*) from nudged.departed") == "0")
         await fixture.close()
@@ -63,11 +95,10 @@ import Testing
         let fixture = try await fixture()
         try delete(fixture)
         try fixture.sql(
-            "insert into auth.users values (\(F.quoted(1))); insert into public.context_profiles (user_id) values (\(F.quoted(1)))"
+            "insert into auth.users values (\(F.quoted(1)))"
         )
         let before = try traces(fixture, 1)
-        try passADay(fixture)
-        #expect(try await fixture.store.eraseDeparted() == 0)
+        #expect(try await erase(fixture) == [0, 0])
         #expect(try traces(fixture, 1) == before)
         #expect(try fixture.sql("select count(*) from nudged.departed") == "0")
         await fixture.close()
@@ -78,14 +109,14 @@ import Testing
         let fixture = try await fixture()
         try await fixture.holding("select 1 from nudged.person for update") { () async throws -> Void in
             try delete(fixture)
-            #expect(try await fixture.store.eraseDeparted() == 0)
+            #expect(try await self.erase(fixture) == [0, 1])
         }
         try passADay(fixture)
         #expect(try fixture.sql("select count(*) from auth.users") == "1")
         #expect(try fixture.lines("select right(user_id::text, 2) from nudged.departed") == ["01"])
-        #expect(try await fixture.store.eraseDeparted() == 1)
+        #expect(try await erase(fixture) == [1, 0])
         #expect(try traces(fixture, 1) == 0)
-        #expect(try await fixture.store.eraseDeparted() == 0)
+        #expect(try await erase(fixture) == [0, 0])
         await fixture.close()
     }
 
@@ -98,7 +129,6 @@ import Testing
             insert into public.extra select user_id, id from public.push_tokens where user_id = \(F.quoted(1))
             """
         )
-        try delete(fixture)
         try await erasesAllOnceItCan(fixture, after: "drop table public.extra")
     }
 
@@ -111,7 +141,6 @@ import Testing
             create trigger keep before delete on public.push_tokens for each row execute function public.keep()
             """
         )
-        try delete(fixture)
         try await erasesAllOnceItCan(fixture, after: "drop trigger keep on public.push_tokens")
     }
 
@@ -120,11 +149,13 @@ import Testing
             select (select count(*) from auth.users), (select count(*) from public.context_profiles), (select count(*) from nudged.message),
                 (select count(*) from public.push_tokens), (select count(*) from nudged.departed)
             """
+        try delete(fixture)
+        #expect(try await erase(fixture) == [0, 1])
         #expect(try fixture.sql(left) == "1|1|1|2|1")
-        #expect(try await fixture.store.eraseDeparted() == 0)
+        #expect(try await erase(fixture) == [0, 0])
         try fixture.sql(remedy)
         try passADay(fixture)
-        #expect(try await fixture.store.eraseDeparted() == 1)
+        #expect(try await erase(fixture) == [1, 0])
         #expect(try traces(fixture, 1) == 0)
         await fixture.close()
     }
@@ -140,25 +171,76 @@ import Testing
         }
         try await fixture.holding("select 1 from nudged.person where user_id = \(F.quoted(1)) for update") {
             () async throws -> Void in
-            // A call has five seconds, of which the one who is held takes two.
-            #expect(await eventually { (try? await fixture.store.eraseDeparted()) == 1 })
+            // A call has half a second, of which the one who is held takes a fifth.
+            #expect(await eventually { (try? await fixture.store.eraseDeparted().erased) == 1 })
         }
         #expect(
-            try fixture.lines("select right(user_id::text, 2), due_at > now() from nudged.departed") == ["01|t"]
+            try fixture.lines("select right(user_id::text, 2), is_erased from nudged.departed order by 1") == [
+                "01|f", "02|t",
+            ]
         )
         await fixture.close()
     }
 
-    /// Whatever is broken in nudged, users can be deleted.
+    private static func trigger(_ body: String) -> String {
+        """
+        create function public.refuse() returns trigger language plpgsql as $$ begin \(body); return old; end $$;
+        create trigger refuse before delete on public.push_tokens for each row execute function public.refuse()
+        """
+    }
+
+    /// Whatever is broken in nudged or its tables, users can be deleted.
     @Test(arguments: [
         "alter table nudged.message rename to message_away",
-        "drop table nudged.departed; drop table nudged.message cascade",
-        "drop table public.push_tokens cascade", "drop schema nudged cascade",
+        "drop table nudged.departed cascade; drop table nudged.message cascade",
+        "drop table nudged.touched cascade", "drop table public.push_tokens cascade", "drop schema nudged cascade",
+        trigger("assert false"), trigger("perform pg_sleep(60)"), trigger("raise exception 'no'"),
     ]) func user_whenNudgedIsBroken_isDeletedAllTheSame(fault: String) async throws {
         let fixture = try await fixture()
         try fixture.sql(fault)
-        try delete(fixture)
+        try fixture.sql("set statement_timeout = '2s'; delete from auth.users where id = \(F.quoted(1))")
         #expect(try fixture.sql("select count(*) from auth.users") == "1")
+        await fixture.close()
+    }
+
+    private static let all = """
+        do $$ declare t regclass; begin
+            for t in select c.oid from pg_class c where c.relnamespace = 'nudged'::regnamespace and c.relkind in ('r', 'p') loop
+                execute format('lock table %s in access exclusive mode', t);
+            end loop;
+        end $$
+        """
+
+    /// Whatever is locked in nudged, users and their rows can be deleted.
+    @Test func user_whenAllTablesOfNudgedAreLocked_isDeletedAtOnce() async throws {
+        let fixture = try await fixture()
+        try await fixture.holding(Self.all) { () async throws -> Void in
+            for table in ["auth.users", "public.push_tokens", "public.context_profiles"] {
+                try fixture.sql("set statement_timeout = '2s'; delete from \(table)")
+                #expect(try fixture.sql("select count(*) from \(table)") == "0")
+            }
+        }
+        await fixture.close()
+    }
+
+    /// Neither a failed assertion nor a time-out of one user's erasure delays the others for good.
+    @Test(arguments: ["assert false", "perform pg_sleep(60)"])
+    func user_whenATriggerOfTheAppBreaksTheErasure_losesTheRest(body: String) async throws {
+        let fixture = try await fixture()
+        let impatient = Store(configuration: fixture.configuration, statementTimeout: .seconds(2))
+        try fixture.sql(Self.trigger("if old.user_id = \(F.quoted(1)) then \(body); end if"))
+        try fixture.sql("delete from auth.users")
+        var erased = 0
+        for _ in 1...3 { erased += try await impatient.eraseDeparted().erased }
+        #expect(erased == 1)
+        #expect(try traces(fixture, 2) == 0)
+        #expect(try fixture.sql("select count(*) from nudged.message") == "0")
+        #expect(
+            try fixture.lines("select right(user_id::text, 2), is_erased from nudged.departed order by 1") == [
+                "01|f", "02|t",
+            ]
+        )
+        await impatient.close()
         await fixture.close()
     }
 

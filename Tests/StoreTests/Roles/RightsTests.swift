@@ -37,7 +37,7 @@ import Testing
         "device": ["select"],
         "quarantined": [], "nudge_history": [], "user_status": [], "waiting": [], "stale_token": [],
         "excess_right": ["select"],
-        "lock": [], "departed": [],
+        "lock": [], "departed": ["select"],
     ]
 
     /// What the daemon may update of a table that it only locks: one column, which is all that FOR UPDATE and FOR SHARE ask for.
@@ -90,7 +90,7 @@ import Testing
         "nudged.is_reminder_pending": [], "nudged.check_subject": [], "nudged.read_export": [],
         "nudged.end_reminders_of": [], "nudged.end_occurrences": [], "nudged.occurrence_id": [],
         "nudged.set_reminder": [], "nudged.snooze": [], "nudged.cancel_messages": [], "nudged.erase": [],
-        "nudged.erase_deleted": [], "nudged.erase_deleted_user": [], "nudged.watch_deleted_users": [],
+        "nudged.erase_deleted": [], "nudged.note_deleted_users": [], "nudged.watch_deleted_users": [],
         "nudged.may_write_profiles": [], "nudged.keeps_rows": [], "nudged.has_account": [], "nudged.write_place": [],
         "nudged.write_preferences": [],
         "nudged.renew_registration": [],
