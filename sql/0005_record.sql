@@ -192,6 +192,9 @@ begin
     delete from nudged.preview where user_id = recipient;
     get diagnostics gone = row_count;
     erased := erased + gone;
+    delete from nudged.own_call where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
     delete from nudged.message_key where user_id = recipient;
     get diagnostics gone = row_count;
     erased := erased + gone;

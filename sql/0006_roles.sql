@@ -371,6 +371,62 @@ begin
 end
 $$;
 
+-- Calls of signed-in users that write something. One row per user: the hour and the day that began with a call, and the
+-- calls since then.
+create table nudged.own_call (
+    user_id uuid primary key,
+    hour_since timestamptz not null,
+    hour_calls integer not null,
+    day_since timestamptz not null,
+    day_calls integer not null
+) with (fillfactor = 50);
+alter table nudged.own_call enable row level security;
+
+-- The signed-in user, for a call that writes something. Each such call begins with it, so that nobody fills the record
+-- or keeps the daemon busy. A user's calls run one after the other.
+create function nudged.counted_user(call text) returns uuid
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+    recipient constant uuid := nudged.signed_in_user();
+    instant constant timestamptz := clock_timestamp();
+    most record;
+    counted record;
+    fault text;
+    ends timestamptz;
+begin
+    insert into nudged.own_call as c (user_id, hour_since, hour_calls, day_since, day_calls) values (recipient, instant, 1, instant, 1)
+    on conflict (user_id) do update set
+        (hour_since, hour_calls) = (
+            select case when w.lasts then c.hour_since else instant end, case when w.lasts then c.hour_calls + 1 else 1 end
+            from (select abs(extract(epoch from instant - c.hour_since)) < 3600 as lasts) w
+        ),
+        (day_since, day_calls) = (
+            select case when w.lasts then c.day_since else instant end, case when w.lasts then c.day_calls + 1 else 1 end
+            from (select abs(extract(epoch from instant - c.day_since)) < 86400 as lasts) w
+        )
+    returning * into counted;
+    select coalesce(max(s.max_calls_per_hour), 500) as per_hour, coalesce(max(s.max_calls_per_day), 2000) as per_day into most from nudged.setting s;
+    if counted.day_calls > most.per_day then
+        fault := format('%s calls in a day', most.per_day);
+        ends := counted.day_since + interval '24 hours';
+    elsif counted.hour_calls > most.per_hour then
+        fault := format('%s calls in an hour', most.per_hour);
+        ends := counted.hour_since + interval '1 hour';
+    end if;
+    if fault is not null then
+        raise exception using errcode = 'ND040', message = format('nudged_api.%s: you have made %s', call, fault),
+            hint = format('Wait until %s. The owner of nudged can raise nudged.setting.max_calls_per_%s.',
+                to_char(ends at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), substring(fault from '[a-z]+$'));
+    end if;
+    return recipient;
+end
+$$;
+revoke all on function nudged.counted_user(text) from public;
+select nudged.distribute();
+
 -- The spellings of a token: an existing table may hold it in capitals. Refuses what is no token, without showing it.
 create function nudged.device_spellings(call text, token text) returns text[]
 language plpgsql immutable
@@ -559,12 +615,12 @@ create function nudged_api.register_device(
 ) returns void
 language sql security definer
 set search_path = pg_catalog, pg_temp
-as $$ select nudged.register(nudged.signed_in_user(), token, platform, environment, topic, timezone, locale) $$;
+as $$ select nudged.register(nudged.counted_user('register_device'), token, platform, environment, topic, timezone, locale) $$;
 
 create function nudged_api.unregister_device(token text) returns boolean
 language sql security definer
 set search_path = pg_catalog, pg_temp
-as $$ select nudged.unregister(nudged.signed_in_user(), token) $$;
+as $$ select nudged.unregister(nudged.counted_user('unregister_device'), token) $$;
 
 -- The functions that read or write the app's tables by name run as nudged_writer. If the app made nudged.device, tokens are deleted
 -- through that view.
@@ -620,6 +676,13 @@ comment on function nudged.apply_right is 'Grants one right, if the role and the
 comment on function nudged.allow is 'Grants a role rights on an object, and remembers them for roles and databases to come.';
 comment on function nudged.grant_roles is 'Gives each role exactly its rights: after a role was made by hand, after a restore, after a view was made again, after a broad grant.';
 comment on function nudged.signed_in_user is 'The id of the signed-in user, by Supabase''s auth.uid(). Fails if nobody is signed in.';
+comment on table nudged.own_call is 'How many calls a signed-in user has made that write something, in the last hour and day.';
+comment on column nudged.own_call.user_id is 'The user''s id.';
+comment on column nudged.own_call.hour_since is 'When the hour began.';
+comment on column nudged.own_call.hour_calls is 'Calls since then.';
+comment on column nudged.own_call.day_since is 'When the day began.';
+comment on column nudged.own_call.day_calls is 'Calls since then.';
+comment on function nudged.counted_user is 'The id of the signed-in user, for a call that writes something. Fails above the limits of nudged.setting.';
 comment on function nudged.device_spellings is 'The spellings in which a device token may be stored. Fails if it is no token.';
 comment on function nudged.give_call is 'Makes a role the owner of a function that writes the app''s tables.';
 comment on view nudged.excess_right is 'Rights in nudged''s schemas and tables that a broad grant gave. select nudged.grant_roles() takes them back.';

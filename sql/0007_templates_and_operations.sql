@@ -140,7 +140,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
-    recipient uuid := nudged.signed_in_user();
+    recipient uuid := nudged.counted_user('send_test');
     hour_ago timestamptz := clock_timestamp() - interval '1 hour';
     configured text;
     environments text[];

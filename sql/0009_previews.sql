@@ -115,7 +115,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
     return nudged.ask_preview('preview_own', row(
-        nudged.signed_in_user(), preview_own.title, preview_own.body, null, preview_own.urgent, null, null, null, null, null, null, null, null
+        nudged.counted_user('preview_own'), preview_own.title, preview_own.body, null, preview_own.urgent, null, null, null, null, null, null, null, null
     )::nudged.new_message);
 end
 $$;

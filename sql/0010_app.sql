@@ -347,6 +347,8 @@ begin
                     select 'preview', p.id, to_jsonb(p) from nudged.preview p where p.user_id = recipient
                     union all
                     select 'departed', g.user_id, to_jsonb(g) from nudged.departed g where g.user_id = recipient
+                    union all
+                    select 'own_call', c.user_id, to_jsonb(c) from nudged.own_call c where c.user_id = recipient
                 ) n
             ) w
             where w.place > coalesce(edge::bigint, 0) order by w.place limit wanted;
@@ -575,8 +577,7 @@ begin
 end
 $$;
 
--- Sets a reminder of the signed-in user for themselves, and replaces the one that they have for this subject. Each
--- replaced or cancelled reminder is a row of the record. So a user can have 1,000 of them in an hour.
+-- Sets a reminder of the signed-in user for themselves, and replaces the one that they have for this subject.
 create function nudged_api.set_own_reminder(
     subject_type text, subject_id text, title text, body text, due_at timestamptz default null, due_local timestamp default null,
     recurrence text default null, timezone text default null, apns jsonb default null, out id uuid, out warnings text[]
@@ -585,15 +586,8 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    author constant uuid := nudged.signed_in_user();
+    author constant uuid := nudged.counted_user('set_own_reminder');
 begin
-    if (select count(*) from (
-        select 1 from nudged.delivery d
-        where d.user_id = author and d.attempted_at > now() - interval '1 hour' and d.kind = 'reminder' and d.outcome = 'dropped' limit 1000
-    ) as dropped) >= 1000 then
-        raise exception using errcode = 'ND040', message = 'nudged_api.set_own_reminder: 1,000 of your reminders were dropped, replaced or cancelled in the last hour',
-            hint = 'Wait until the first of them is an hour old.';
-    end if;
     select s.id, s.warnings into id, warnings from nudged.set_reminder(
         'set_own_reminder', subject_type, subject_id, author, title, body, due_at, due_local, 'me', recurrence, timezone, apns
     ) s;
@@ -604,7 +598,7 @@ $$;
 create function nudged_api.snooze_own_reminder(id uuid, until timestamptz) returns boolean
 language sql security definer
 set search_path = pg_catalog, pg_temp
-as $$ select nudged.snooze('snooze_own_reminder', id, until, nudged.signed_in_user()) $$;
+as $$ select nudged.snooze('snooze_own_reminder', id, until, nudged.counted_user('snooze_own_reminder')) $$;
 
 -- Cancels a reminder that the signed-in user has set. As nudged_api.cancel_reminder.
 create function nudged_api.cancel_own_reminder(id uuid) returns boolean
@@ -612,7 +606,7 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    author constant uuid := nudged.signed_in_user();
+    author constant uuid := nudged.counted_user('cancel_own_reminder');
     ended record;
 begin
     if id is null then
@@ -630,7 +624,7 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    author constant uuid := nudged.signed_in_user();
+    author constant uuid := nudged.counted_user('cancel_own_reminders');
 begin
     perform nudged.check_subject('cancel_own_reminders', subject_type, subject_id);
     perform nudged.check_isolation('nudged_api.cancel_own_reminders');
@@ -645,7 +639,7 @@ create function nudged_api.cancel_own_messages(
 )
 language sql security definer
 set search_path = pg_catalog, pg_temp
-as $$ select * from nudged.cancel_messages('cancel_own_messages', nudged.signed_in_user(), null, category, dedupe_prefix, null, null) $$;
+as $$ select * from nudged.cancel_messages('cancel_own_messages', nudged.counted_user('cancel_own_messages'), null, category, dedupe_prefix, null, null) $$;
 
 -- Whether nudged_writer may write public.context_profiles: nudged created it, or its owner has allowed it.
 create function nudged.may_write_profiles() returns boolean
@@ -781,7 +775,7 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    recipient constant uuid := nudged.signed_in_user();
+    recipient constant uuid := nudged.counted_user('set_preferences');
     fault text;
 begin
     if pg_column_size(preferences) > 262144 then

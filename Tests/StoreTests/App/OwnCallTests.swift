@@ -43,21 +43,107 @@ import Testing
         await fixture.close()
     }
 
-    /// Each replacement is a row of the record: a user writes a bounded number of them.
+    /// Makes a call again and again as a user. Returns how many were made, and how many were refused.
+    private func loop(_ fixture: F, _ call: String, _ times: Int) throws -> String {
+        try fixture.sql(
+            """
+            set request.jwt.claim.sub = \(F.quoted(1)); set role authenticated;
+            do $$ declare made integer := 0; refused integer := 0; hints text; begin
+                for n in 1..\(times) loop
+                    begin
+                        \(call);
+                        made := made + 1;
+                    exception when sqlstate 'ND040' then
+                        get stacked diagnostics hints = pg_exception_hint;
+                        if hints ~ '^Wait until 20[0-9-]+T[0-9:]+Z. The owner of nudged can raise nudged.setting.max_calls_per_(hour|day).$' then
+                            refused := refused + 1;
+                        end if;
+                    end;
+                end loop;
+                perform set_config('test.made', format('%s %s', made, refused), false);
+            end $$;
+            select current_setting('test.made')
+            """
+        )
+    }
+
+    /// What is set counts, whether it is sent, replaced or cancelled.
     @Test func reminders_whenReplacedTooOften_areRefused() async throws {
+        let fixture = try await F.onSupabase()
+        try fixture.seed(1...1)
+        let call =
+            "perform nudged_api.set_own_reminder('task', (n % 7)::text, 'Water', '', due_at => now() + interval '1 second')"
+        #expect(try loop(fixture, call, 510) == "500 10")
+        // One is pending for each subject; the others are replaced.
+        #expect(try fixture.sql("select count(*) from nudged.occurrence") == "7")
+        #expect(try fixture.sql("select count(*) from nudged.delivery") == "493")
+        let anHourLater = "update nudged.own_call set hour_since = hour_since - interval '1 hour'"
+        for _ in 1...3 {
+            try fixture.sql(anHourLater)
+            #expect(try loop(fixture, call, 501) == "500 1")
+        }
+        try fixture.sql(anHourLater)
+        #expect(try loop(fixture, call, 1) == "0 1")
+        try fixture.sql("update nudged.own_call set day_since = day_since - interval '1 day'")
+        #expect(try loop(fixture, call, 1) == "1 0")
+        await fixture.close()
+    }
+
+    private static let writing: [String: String] = [
+        "set_own_reminder":
+            "perform nudged_api.set_own_reminder('task', '7', 'Water', '', due_at => now() + interval '1 day')",
+        "snooze_own_reminder": "perform nudged_api.snooze_own_reminder(gen_random_uuid(), now() + interval '1 day')",
+        "cancel_own_reminder": "perform nudged_api.cancel_own_reminder(gen_random_uuid())",
+        "cancel_own_reminders": "perform nudged_api.cancel_own_reminders()",
+        "cancel_own_messages": "perform nudged_api.cancel_own_messages()",
+        "set_preferences": "perform nudged_api.set_preferences(null)",
+        "register_device": "perform nudged_api.register_device('\(F.token(7))')",
+        "unregister_device": "perform nudged_api.unregister_device('\(F.token(7))')",
+        "preview_own": "perform nudged_api.preview_own('a', 'b')",
+        "send_test": "perform nudged_api.send_test()",
+    ]
+
+    @Test(arguments: writing.keys.sorted()) func call_whenTheUserHasMadeTooMany_isRefused(name: String) async throws {
         let fixture = try await F.onSupabase()
         try fixture.seed(1...1)
         try fixture.sql(
             """
-            insert into nudged.delivery (user_id, kind, key, device_hash, outcome, reason, attempted_at, sweep_id)
-            select \(F.quoted(1)), 'reminder', 'r' || n, '', 'dropped', 'replaced', now() - interval '1 minute', gen_random_uuid()
-            from generate_series(1, 999) n
+            update public.push_tokens set environment = 'sandbox';
+            insert into nudged.daemon (daemon_id, host, pid, version, started_at, seen_at, state)
+            values (gen_random_uuid(), 'a', 1, '1', now(), now(), '{"lanes": [{"environment": "sandbox"}]}');
+            update nudged.setting set max_calls_per_hour = 2
             """
         )
-        let first = try own(fixture, 1, Self.set("7"))
-        #expect(!first.isEmpty)
-        _ = try own(fixture, 1, Self.set("7"))
-        #expect(try fixture.attempt("authenticated", as: 1, Self.set("7")).state == "ND040")
+        let call = try #require(Self.writing[name])
+        #expect(try loop(fixture, call, 3) == "2 1")
+        // Another user's calls count for them alone.
+        #expect(
+            try fixture.sql("select user_id = \(F.quoted(1)), hour_calls, day_calls from nudged.own_call") == "t|2|2"
+        )
+        await fixture.close()
+    }
+
+    /// A call that is added later counts, or is among those that only read.
+    @Test func calls_whenTheyOnlyRead_areTheOnlyOnesThatDontCount() async throws {
+        let fixture = try await F.onSupabase()
+        #expect(
+            try fixture.lines(
+                """
+                select proname from pg_proc
+                where pronamespace = 'nudged_api'::regnamespace and has_function_privilege('authenticated', oid, 'execute')
+                  and prosrc !~ format('nudged[.]counted_user[(]''%s''[)]', proname)
+                order by 1
+                """
+            ) == [
+                "decision_status", "export", "has_pending", "history", "list_reminders", "outcome", "preferences",
+                "preferences_fault", "preview_own_answer", "waiting",
+            ]
+        )
+        #expect(
+            try fixture.lines(
+                "select proname from pg_proc where pronamespace = 'nudged_api'::regnamespace and prosrc ~ 'counted_user' order by 1"
+            ) == Self.writing.keys.sorted()
+        )
         await fixture.close()
     }
 

@@ -156,7 +156,12 @@ import Testing
         _ = try fixture.setReminder()
         try record(fixture, 10)
         _ = try fixture.sql("select nudged_api.preview(\(F.quoted(1)), 'a', 'b')")
-        try fixture.sql("insert into nudged.departed (user_id, due_at) values (\(F.quoted(1)), now())")
+        try fixture.sql(
+            """
+            insert into nudged.departed (user_id, due_at) values (\(F.quoted(1)), now());
+            insert into nudged.own_call values (\(F.quoted(1)), now(), 1, now(), 1)
+            """
+        )
         func export(_ after: String, _ most: Int) throws -> [[String]] {
             try fixture.lines(
                 "select place, source from nudged_api.export_for(\(F.quoted(1)), \(after), \(most))"

@@ -37,7 +37,7 @@ import Testing
         "device": ["select"],
         "quarantined": [], "nudge_history": [], "user_status": [], "waiting": [], "stale_token": [],
         "excess_right": ["select"],
-        "lock": [], "departed": ["select"],
+        "lock": [], "departed": ["select"], "own_call": [],
     ]
 
     /// What the daemon may update of a table that it only locks: one column, which is all that FOR UPDATE and FOR SHARE ask for.
@@ -105,7 +105,8 @@ import Testing
         "nudged.max_messages": [], "nudged.distribute": [],
         "nudged.apply_right": [], "nudged.give_call": [], "nudged.allow": [], "nudged.take_back_rights": [],
         "nudged.grant_roles": [],
-        "nudged.signed_in_user": [], "nudged.device_spellings": [], "nudged.register": [], "nudged.unregister": [],
+        "nudged.signed_in_user": [], "nudged.counted_user": [], "nudged.device_spellings": [], "nudged.register": [],
+        "nudged.unregister": [],
         "nudged.write_device": [], "nudged.remove_device": [], "nudged.drop_devices": [],
     ]
 
