@@ -312,7 +312,8 @@ $$;
 --
 -- A row that the app has locked is skipped, so nobody waits. Either the device is registering again, or Apple will
 -- answer 410 again. A registration without a zone (`timestamp`) may be the server's local time or UTC. The later one
--- counts, so that no token that registered again is deleted.
+-- counts, so that no token that registered again is deleted. An instant that can't be one of a registration (infinity,
+-- the year 294276, more than a day ahead) counts as long ago.
 create function nudged.forget_device(
     recipient uuid, device text, apns_environment text, apns_topic text, unregistered_at timestamptz
 ) returns boolean
@@ -332,7 +333,8 @@ begin
           and coalesce(nullif(t.environment::text, ''), forget_device.apns_environment) = forget_device.apns_environment
           and coalesce(nullif(t.topic::text, ''), forget_device.apns_topic) = forget_device.apns_topic
           and coalesce(
-              case when pg_typeof(greatest(t.created_at, t.updated_at)) = 'timestamp'::regtype
+              case when greatest(t.created_at, t.updated_at) not between '0001-01-01' and clock_timestamp() + interval '1 day' then '-infinity'
+              when pg_typeof(greatest(t.created_at, t.updated_at)) = 'timestamp'::regtype
               then greatest(
                   greatest(t.created_at, t.updated_at)::timestamptz, greatest(t.created_at, t.updated_at)::timestamp at time zone 'UTC')
               else greatest(t.created_at, t.updated_at)::timestamptz end,
@@ -382,7 +384,8 @@ begin
                       and coalesce(nullif(t.environment::text, ''), forget_device.apns_environment) = forget_device.apns_environment
                       and coalesce(nullif(t.topic::text, ''), forget_device.apns_topic) = forget_device.apns_topic
                       and coalesce(
-                          case when pg_typeof(t.registered_at) = 'timestamp'::regtype
+                          case when t.registered_at not between '0001-01-01' and clock_timestamp() + interval '1 day' then '-infinity'
+                          when pg_typeof(t.registered_at) = 'timestamp'::regtype
                           then greatest(t.registered_at::timestamptz, t.registered_at::timestamp at time zone 'UTC')
                           else t.registered_at::timestamptz end,
                           '-infinity') < forget_device.unregistered_at

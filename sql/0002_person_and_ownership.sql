@@ -100,7 +100,8 @@ create table nudged.intent (
     id uuid primary key,
     member uuid references nudged.member on delete set null,
     sweep_id uuid not null,
-    attempted_at timestamptz not null,
+    -- As in the record.
+    attempted_at timestamptz not null check (attempted_at between '1970-01-01 00:00:00Z' and '9999-12-31 00:00:00Z'),
     user_ids uuid[] not null,
     kinds text[] not null,
     keys text[] not null,

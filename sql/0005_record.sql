@@ -12,7 +12,8 @@ create table nudged.delivery (
     outcome text not null check (outcome in ('accepted', 'rejected', 'deferred', 'dropped', 'skipped', 'unknown')),
     reason text check (octet_length(reason) <= 1024),
     status smallint,
-    attempted_at timestamptz not null,
+    -- Days end: rows outside would never be dropped.
+    attempted_at timestamptz not null check (attempted_at between '1970-01-01 00:00:00Z' and '9999-12-31 00:00:00Z'),
     sweep_id uuid not null,
     decision jsonb check (pg_column_size(decision) <= 8192),
     template integer,
@@ -92,7 +93,8 @@ begin
         -- An hour of rows per call: the statement has seconds, and the default partition may hold months of rows.
         select min(attempted_at) into oldest from nudged.delivery_default where attempted_at < oldest_kept::timestamptz;
         if oldest is not null then
-            delete from nudged.delivery_default where attempted_at < least(oldest_kept::timestamptz, oldest + interval '1 hour');
+            delete from nudged.delivery_default
+            where attempted_at < least(oldest_kept::timestamptz, greatest(oldest, '1970-01-01 00:00:00Z') + interval '1 hour');
             dropped := dropped + 1;
         end if;
     exception when lock_not_available then
@@ -102,28 +104,33 @@ end
 $$;
 revoke all on function nudged.maintain_delivery() from public;
 
--- Deletes tokens that 410s proved stale (parallel lists). Each is deleted only if the record holds that answer, by its
--- apns-id, since an instant. Returns how many were deleted. It deletes one by one: Citus may send a statement over
--- lists to a machine that has none of the app's tables.
+-- Deletes tokens that 410s proved stale (parallel lists). Each is deleted only if the record holds that answer for this
+-- user and device, by its apns-id, since an instant. Returns how many were deleted. It deletes one by one: Citus may
+-- send a statement over lists to a machine that has none of the app's tables.
+--
+-- SECURITY DEFINER: the daemon's role can't call nudged.forget_device, which asks for no answer.
 create function nudged.forget_devices(
     recipients uuid[], devices text[], environments text[], topics text[], instants timestamptz[], apns_ids uuid[], since timestamptz
 ) returns bigint
-language plpgsql
+language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    refused uuid[];
+    refused text[];
     stale record;
     gone bigint := 0;
 begin
-    select array_agg(d.apns_id) into refused from nudged.delivery d
-    where d.user_id = any (recipients) and d.attempted_at >= since and d.outcome = 'rejected';
+    select array_agg(format('%s %s %s', d.user_id, d.apns_id, d.device_hash)) into refused from nudged.delivery d
+    where d.user_id = any (recipients) and d.attempted_at >= since and d.outcome = 'rejected' and d.status = 410;
     for stale in
         select w.* from unnest(recipients, devices, environments, topics, instants, apns_ids)
             as w (user_id, device, environment, topic, instant, apns_id)
-        where w.apns_id = any (refused)
+        where isfinite(w.instant)
+          -- The hash of the record, as the daemon writes it.
+          and format('%s %s %s', w.user_id, w.apns_id, left(encode(sha256(convert_to(lower(w.device collate "C"), 'UTF8')), 'hex'), 16)) = any (refused)
     loop
-        if nudged.forget_device(stale.user_id, stale.device, stale.environment, stale.topic, stale.instant) then
+        -- No answer is about the future.
+        if nudged.forget_device(stale.user_id, stale.device, stale.environment, stale.topic, least(stale.instant, clock_timestamp())) then
             gone := gone + 1;
         end if;
     end loop;

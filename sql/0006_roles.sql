@@ -323,7 +323,6 @@ select nudged.allow('nudged_daemon', 'execute', 'nudged.measured_context');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.maintain_delivery');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.merged_quarantine');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.prune_message_keys');
-select nudged.allow('nudged_daemon', 'execute', 'nudged.forget_device(uuid, text, text, text, timestamptz)');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.forget_devices');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.move_device');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.devices_left_out');

@@ -12,18 +12,20 @@ import struct FoundationEssentials.UUID
 
     /// The settlement of one push that was answered so.
     private static func settlement(
+        _ fixture: F,
         _ user: ClaimedUser,
         member: UUID,
         after milliseconds: Int64 = 0,
         environment: String = "sandbox",
         topic: String = "com.example.app"
-    ) -> Settlement {
+    ) throws -> Settlement {
         let apnsID = UUID()
+        let hash = try fixture.hash(user.devices[0].token)
         return Settlement(
             member: member,
             sweepID: UUID(),
             updates: [F.update(user)],
-            records: [F.record(user, .rejected, apnsID: apnsID)],
+            records: [F.record(user, .rejected, hash: hash, status: 410, apnsID: apnsID)],
             staleTokens: [
                 Settlement.StaleToken(
                     userID: user.userID,
@@ -52,6 +54,7 @@ import struct FoundationEssentials.UUID
         )
         let result = try await fixture.store.settle(
             Self.settlement(
+                fixture,
                 users[0],
                 member: member,
                 after: after,
@@ -72,7 +75,7 @@ import struct FoundationEssentials.UUID
         _ = try await fixture.store.commit(F.intent([users[0]], member: member))
         try fixture.sql(what)
         let result = try await fixture.store.settle(
-            Self.settlement(users[0], member: member, after: 1)
+            Self.settlement(fixture, users[0], member: member, after: 1)
         )
         #expect(result.usersSettled == 0 && result.tokensDeleted == 0)
         #expect(try fixture.sql("select count(*) from nudged.delivery") == "0")
@@ -92,7 +95,7 @@ import struct FoundationEssentials.UUID
         )
         var all = Settlement(member: member, sweepID: UUID())
         for user in users {
-            let one = Self.settlement(user, member: member, after: 999_999)
+            let one = try Self.settlement(fixture, user, member: member, after: 999_999)
             all.updates += one.updates
             all.records += one.records
             all.staleTokens += one.staleTokens
@@ -112,13 +115,70 @@ import struct FoundationEssentials.UUID
         try await app.transaction(timeout: .seconds(30)) { transaction in
             _ = try await transaction.run(held)
             let settled = try await fixture.store.settle(
-                Self.settlement(users[0], member: member)
+                Self.settlement(fixture, users[0], member: member)
             )
             // It is being registered again, or will answer 410 again.
             #expect(settled.tokensDeleted == 0)
         }
         await app.close()
         #expect(try fixture.sql("select count(*) from public.push_tokens") == "1")
+        await fixture.close()
+    }
+
+    /// The daemon's login deletes a token only by the record's 410 for this user and device, and up to now.
+    @Test(arguments: [
+        ("", "now()", "1"), ("", "'2999-01-01'", "1"), ("", "'infinity'", "0"), ("", "'-infinity'", "0"),
+        ("", "null", "0"), ("", "'2025-12-31'", "0"), ("delete from nudged.delivery", "now()", "0"),
+        ("update nudged.delivery set status = 400", "now()", "0"),
+        ("update nudged.delivery set outcome = 'accepted'", "now()", "0"),
+        ("update nudged.delivery set device_hash = '00000000000000aa'", "now()", "0"),
+        ("update nudged.delivery set apns_id = gen_random_uuid()", "now()", "0"),
+        ("update nudged.delivery set user_id = \(F.quoted(2))", "now()", "0"),
+        ("update nudged.delivery set attempted_at = now() - interval '1 hour'", "now()", "0"),
+    ]) func token_whenTheDaemonsLoginAsks_goesByTheRecordOnly(change: String, instant: String, deleted: String)
+        async throws
+    {
+        let fixture = try await F()
+        try fixture.seed(1...2)
+        let token = try fixture.sql("select device_token from public.push_tokens where user_id = \(F.quoted(1))")
+        let call = try fixture.recorded410(1, token, at: instant)
+        try fixture.sql(change)
+        #expect(try fixture.sql("set role nudged_daemon; select \(call)") == deleted)
+        try fixture.prepareAttempts()
+        let direct =
+            "select nudged.forget_device(\(F.quoted(2)), lpad('2', 64, '0'), 'sandbox', 'com.example.app', 'infinity')"
+        #expect(try fixture.perform("nudged_daemon", direct) == "42501")
+        #expect(try fixture.sql("select count(*) from public.push_tokens") == (deleted == "1" ? "1" : "2"))
+        await fixture.close()
+    }
+
+    private static let plain =
+        "alter table public.push_tokens alter created_at type timestamp, alter updated_at type timestamp;"
+    private static let mapped = """
+        create table public.devices (owner uuid, apns text, seen timestamptz); create schema nudged;
+        create view nudged.device as
+        select owner as user_id, apns as token, seen as registered_at, null::text as environment, null::text as topic from public.devices;
+        """
+
+    /// What can't be the time of a registration counts as long ago: the token goes after a 410.
+    @Test(arguments: ["infinity", "294276-12-31 23:59:59", "4713-01-01 BC", "-infinity", "2999-01-01"], 0...2)
+    func token_whenItsRegistrationIsNoInstant_isDeleted(instant: String, table: Int) async throws {
+        let fixture = try await table == 2 ? F(migrated: false) : F()
+        if table == 2 {
+            try fixture.sql(Self.mapped)
+            try await fixture.migrate()
+            try fixture.sql("insert into public.devices values (\(F.quoted(1)), 'ab', '\(instant)')")
+        } else {
+            try fixture.sql(
+                """
+                \(table == 1 ? "drop view nudged.quarantined; drop view nudged.device;" + Self.plain : "")
+                alter database "\(fixture.name)" set timezone = 'America/New_York';
+                insert into public.push_tokens (user_id, device_token, created_at, updated_at) values (\(F.quoted(1)), 'ab', '\(instant)', '\(instant)')
+                """
+            )
+        }
+        let call = "select nudged.forget_device(\(F.quoted(1)), 'ab', 'sandbox', 'com.example.app', now())"
+        #expect(try fixture.sql(call) == "t")
         await fixture.close()
     }
 

@@ -267,6 +267,7 @@ final class StoreFixture: Sendable {
         _ user: ClaimedUser,
         _ outcome: DeliveryRecord.Outcome = .accepted,
         hash: String = "00000000000000aa",
+        status: Int = 200,
         apnsID: UUID = UUID()
     ) -> DeliveryRecord {
         DeliveryRecord(
@@ -277,9 +278,29 @@ final class StoreFixture: Sendable {
             deviceHash: hash,
             apnsID: apnsID,
             outcome: outcome,
-            status: 200,
+            status: status,
             attemptedAt: now
         )
+    }
+
+    /// The record's hash of a token.
+    func hash(_ token: String) throws -> String {
+        try sql("select left(encode(sha256(convert_to(lower('\(token)'), 'UTF8')), 'hex'), 16)")
+    }
+
+    /// Records that Apple answered 410 for a device. Returns the call that deletes its token.
+    func recorded410(_ user: Int, _ token: String, at instant: String = "clock_timestamp()") throws -> String {
+        let apnsID = UUID()
+        try sql(
+            """
+            insert into nudged.delivery (user_id, kind, key, device_hash, apns_id, outcome, status, attempted_at, sweep_id)
+            values (\(Self.quoted(user)), 'check_in', '\(apnsID)', '\(hash(token))', '\(apnsID)', 'rejected', 410, clock_timestamp(), gen_random_uuid())
+            """
+        )
+        return """
+            nudged.forget_devices(array[\(Self.quoted(user))]::uuid[], array['\(token)'], '{sandbox}', '{com.example.app}',
+                array[\(instant)]::timestamptz[], '{\(apnsID)}', now() - interval '1 minute')
+            """
     }
 
     /// Ends the store's connections.

@@ -87,10 +87,7 @@ import Testing
         try call("nudged_app", "nudged_api.register_device_for(\(F.quoted(1)), '\(token)')")
         try call("service_role", "nudged_api.register_device_for(\(F.quoted(1)), '\(other)')")
         try call("nudged_app", "nudged_api.unregister_device_for(\(F.quoted(1)), '\(other)')")
-        try call(
-            "nudged_daemon",
-            "nudged.forget_device(\(F.quoted(1)), '\(token)', 'sandbox', 'com.example.app', clock_timestamp())"
-        )
+        try call("nudged_daemon", fixture.recorded410(1, token))
         #expect(try fixture.sql("select count(*) from public.push_tokens") == "0")
         await fixture.close()
     }
@@ -158,8 +155,8 @@ import Testing
         #expect(try fixture.sql("select has_schema_privilege('nudged_writer', 'nudged', 'usage')") == "f")
         for token in ["a", "b"] {
             try fixture.sql("insert into public.devices values (\(F.quoted(1)), '\(token)', '2026-01-01')")
-            let forget = "nudged.forget_device(\(F.quoted(1)), '\(token)', 'sandbox', 'com.example.app', now())"
-            #expect(try fixture.sql("set role nudged_daemon; select \(forget)") == "t")
+            let forget = try fixture.recorded410(1, token)
+            #expect(try fixture.sql("set role nudged_daemon; select \(forget)") == "1")
             try expectRefusals(fixture)
         }
         #expect(try fixture.sql("select count(*) from public.devices") == "0")

@@ -53,4 +53,38 @@ import Testing
         #expect(made == "1|0")
         await fixture.close()
     }
+
+    /// Instants that end no day would stop the dropping for ever.
+    @Test func record_whenTheDaemonWritesAbsurdInstants_isDroppedAllTheSame() async throws {
+        let fixture = try await F()
+        try fixture.prepareAttempts()
+        func write(_ instant: String) throws -> String {
+            try fixture.perform(
+                "nudged_daemon",
+                """
+                insert into nudged.delivery (user_id, kind, key, device_hash, outcome, attempted_at, sweep_id)
+                values (\(F.quoted(1)), 'check_in', 'n', '', 'skipped', '\(instant)', gen_random_uuid())
+                """
+            )
+        }
+        for instant in ["-infinity", "infinity", "4713-01-01 BC", "1969-12-31", "294276-12-31"] {
+            #expect(try write(instant) == "23514", "\(instant)")
+        }
+        #expect(try write("1970-01-01 00:00:00Z") == "00000")
+        #expect(try write("2001-01-01") == "00000")
+        let maintain = "set role nudged_daemon; select dropped from nudged.maintain_delivery()"
+        for dropped in ["1", "1", "0"] { #expect(try fixture.sql(maintain) == dropped) }
+        // Also where the check is missing.
+        try fixture.sql(
+            """
+            do $$ declare c text; begin
+                for c in select conname from pg_constraint where conrelid = 'nudged.delivery'::regclass and pg_get_constraintdef(oid) like '%attempted_at%' and contype = 'c'
+                loop execute format('alter table nudged.delivery drop constraint %I', c); end loop;
+            end $$
+            """
+        )
+        #expect(try write("-infinity") == "00000")
+        for dropped in ["1", "0"] { #expect(try fixture.sql(maintain) == dropped) }
+        await fixture.close()
+    }
 }

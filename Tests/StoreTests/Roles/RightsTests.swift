@@ -76,7 +76,7 @@ import Testing
         "nudged_api.set_preferences": ["authenticated"], "nudged_api.decision_status": ["authenticated"],
         "nudged.erase_departed": ["nudged_daemon"],
         "nudged.maintain_delivery": ["nudged_daemon"], "nudged.merged_quarantine": ["nudged_daemon"],
-        "nudged.forget_device": ["nudged_daemon"], "nudged.forget_devices": ["nudged_daemon"],
+        "nudged.forget_device": [], "nudged.forget_devices": ["nudged_daemon"],
         "nudged.move_device": ["nudged_daemon"],
         "nudged.devices_left_out": ["nudged_daemon"], "nudged.prune_message_keys": ["nudged_daemon"],
         "nudged.hold_recipients": ["nudged_daemon"], "nudged.hold_member": ["nudged_daemon"],

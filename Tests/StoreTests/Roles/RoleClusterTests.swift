@@ -160,12 +160,15 @@ import struct FoundationEssentials.UUID
         let committed = try await store.commit(intent)
         #expect(committed.kept.count == 3 && committed.changed.isEmpty)
         let refused = UUID()
+        let hash = try fixture.hash(device.token)
         let settled = try await store.settle(
             Settlement(
                 member: member,
                 sweepID: UUID(),
                 updates: users.map { F.update($0) },
-                records: users.dropFirst().map { F.record($0) } + [F.record(first, .rejected, apnsID: refused)],
+                records: users.dropFirst().map { F.record($0) } + [
+                    F.record(first, .rejected, hash: hash, status: 410, apnsID: refused)
+                ],
                 ended: messages,
                 staleTokens: [
                     Settlement.StaleToken(
@@ -280,8 +283,8 @@ import struct FoundationEssentials.UUID
         #expect(try fixture.sql(state).hasPrefix("app_owner|"))
         try fixture.sql("set role app_owner; select nudged.grant_roles()")
         #expect(try fixture.sql(state) == "nudged_writer|f|select false")
-        let call = "select nudged.forget_device(\(F.quoted(1)), 'ab', 'sandbox', 'com.example.app', now())"
-        #expect(try fixture.sql("set role nudged_daemon; \(call)") == "f")
+        let forget = try fixture.recorded410(1, "ab")
+        #expect(try fixture.sql("set role nudged_daemon; select \(forget)") == "0")
         await fixture.close()
     }
 
