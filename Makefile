@@ -98,6 +98,7 @@ demo: dependencies
 lint:
 	scripts/imports
 	scripts/words
+	scripts/portable
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Package@swift-6.0.swift Sources Workbench Tests Fuzz Examples
 
 format:

@@ -272,6 +272,22 @@ create function nudged.context_text(context text) returns text
 language sql stable parallel safe
 return case when octet_length(context) <= 32768 and length(context) <= 8192 then context end;
 
+-- A value that the daemon writes, as JSON in ASCII. If this database's encoding lacks one of its characters, all beyond
+-- ASCII become question marks: the answer of a decision service may hold any, and a record that can't be written would
+-- stop the daemon.
+create function nudged.readable(escaped text) returns jsonb
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    return escaped::jsonb;
+exception when untranslatable_character then
+    -- chr(92) is a backslash. The daemon writes one that is no escape as u005c.
+    return regexp_replace(escaped, repeat(chr(92), 2) || 'u(?!00[0-7])[0-9a-f]{4}', '?', 'g')::jsonb;
+end
+$$;
+
+revoke all on function nudged.readable(text) from public;
 revoke all on function nudged.has_long_number(jsonb) from public;
 revoke all on function nudged.preferences_text(jsonb) from public;
 revoke all on function nudged.preferences_text(json) from public;
@@ -497,4 +513,5 @@ comment on function nudged.context_text(json) is 'A user''s context as text of b
 comment on function nudged.context_text(text) is 'A user''s context as text of bounded length. Null if it is too long.';
 comment on function nudged.measured_preferences is 'For nudged.preferences_text: reads values that are large or hold large numbers.';
 comment on function nudged.measured_context is 'For nudged.context_text: reads values that are large or hold large numbers.';
+comment on function nudged.readable is 'A value that the daemon writes. If this database''s encoding lacks a character of it, question marks replace it.';
 comment on function nudged.has_long_number is 'Whether a number in a JSON value has more than 100 digits.';

@@ -53,6 +53,11 @@ create index message_key_at on nudged.message_key (at);
 alter table nudged.message enable row level security;
 alter table nudged.message_key enable row level security;
 
+-- The length of a text in a payload, which is UTF-8 whatever the database's encoding is.
+create function nudged.utf8_bytes(phrase text) returns integer
+language sql stable parallel safe
+return octet_length(convert_to(phrase, 'UTF8'));
+
 -- For nudged.payload_bytes: the bytes of apns, without title, body, category, thread_id and data.
 create function nudged.apns_bytes(apns jsonb, urgent boolean) returns integer
 language plpgsql immutable
@@ -63,24 +68,24 @@ begin
     return
         -- ,"sound":"default" is counted already.
         case when apns ->> 'sound' = 'none' then -octet_length(',"sound":"default"')
-            else coalesce(octet_length((apns -> 'sound')::text) - octet_length('"default"'), 0) end
-        + coalesce(octet_length(',"subtitle":') + octet_length((apns -> 'subtitle')::text), 0)
-        + coalesce(octet_length(',"subtitle-loc-key":') + octet_length((apns -> 'subtitle_loc_key')::text), 0)
+            else coalesce(nudged.utf8_bytes((apns -> 'sound')::text) - octet_length('"default"'), 0) end
+        + coalesce(octet_length(',"subtitle":') + nudged.utf8_bytes((apns -> 'subtitle')::text), 0)
+        + coalesce(octet_length(',"subtitle-loc-key":') + nudged.utf8_bytes((apns -> 'subtitle_loc_key')::text), 0)
         -- jsonb writes a space after each comma of an array, the daemon none.
-        + coalesce(octet_length(',"title-loc-args":') + octet_length((apns -> 'title_loc_args')::text)
+        + coalesce(octet_length(',"title-loc-args":') + nudged.utf8_bytes((apns -> 'title_loc_args')::text)
             - greatest(jsonb_array_length(apns -> 'title_loc_args') - 1, 0), 0)
-        + coalesce(octet_length(',"subtitle-loc-args":') + octet_length((apns -> 'subtitle_loc_args')::text)
+        + coalesce(octet_length(',"subtitle-loc-args":') + nudged.utf8_bytes((apns -> 'subtitle_loc_args')::text)
             - greatest(jsonb_array_length(apns -> 'subtitle_loc_args') - 1, 0), 0)
-        + coalesce(octet_length(',"loc-args":') + octet_length((apns -> 'loc_args')::text) - greatest(jsonb_array_length(apns -> 'loc_args') - 1, 0), 0)
+        + coalesce(octet_length(',"loc-args":') + nudged.utf8_bytes((apns -> 'loc_args')::text) - greatest(jsonb_array_length(apns -> 'loc_args') - 1, 0), 0)
         + coalesce(octet_length(',"badge":') + octet_length(apns ->> 'badge'), 0)
-        + case when urgent then 0 else coalesce(octet_length(',"interruption-level":') + octet_length((apns -> 'interruption_level')::text), 0) end
+        + case when urgent then 0 else coalesce(octet_length(',"interruption-level":') + nudged.utf8_bytes((apns -> 'interruption_level')::text), 0) end
         -- The daemon writes 0 and 1 as 0.0 and 1.0.
         + case when apns ? 'relevance_score'
             then octet_length(',"relevance-score":') + greatest(3, octet_length(trim_scale((apns ->> 'relevance_score')::numeric)::text)) else 0 end
-        + coalesce(octet_length(',"filter-criteria":') + octet_length((apns -> 'filter_criteria')::text), 0)
-        + coalesce(octet_length(',"target-content-id":') + octet_length((apns -> 'target_content_id')::text), 0)
+        + coalesce(octet_length(',"filter-criteria":') + nudged.utf8_bytes((apns -> 'filter_criteria')::text), 0)
+        + coalesce(octet_length(',"target-content-id":') + nudged.utf8_bytes((apns -> 'target_content_id')::text), 0)
         + case when apns ?| array['mutable_content', 'image_url'] then octet_length(',"mutable-content":1') else 0 end
-        + coalesce(octet_length(',"image_url":') + octet_length((apns -> 'image_url')::text), 0);
+        + coalesce(octet_length(',"image_url":') + nudged.utf8_bytes((apns -> 'image_url')::text), 0);
 end
 $$;
 
@@ -96,21 +101,21 @@ as $$
         when apns ? 'content_available' then octet_length('{"aps":{"content-available":1}}')
         else octet_length('{"aps":{"alert":{,},"sound":"default"},"action":"new_conversation"}')
             + coalesce(
-                octet_length('"title-loc-key":') + octet_length((apns -> 'title_loc_key')::text),
-                octet_length('"title":') + octet_length(to_json(coalesce(title, ''))::text))
+                octet_length('"title-loc-key":') + nudged.utf8_bytes((apns -> 'title_loc_key')::text),
+                octet_length('"title":') + nudged.utf8_bytes(to_json(coalesce(title, ''))::text))
             + coalesce(
-                octet_length('"loc-key":') + octet_length((apns -> 'loc_key')::text),
-                octet_length('"body":') + octet_length(to_json(coalesce(body, ''))::text))
-            + coalesce(octet_length(',"thread-id":') + octet_length(to_json(thread_id)::text), 0)
-            + coalesce(octet_length(',"category":') + octet_length(to_json(category)::text), 0)
+                octet_length('"loc-key":') + nudged.utf8_bytes((apns -> 'loc_key')::text),
+                octet_length('"body":') + nudged.utf8_bytes(to_json(coalesce(body, ''))::text))
+            + coalesce(octet_length(',"thread-id":') + nudged.utf8_bytes(to_json(thread_id)::text), 0)
+            + coalesce(octet_length(',"category":') + nudged.utf8_bytes(to_json(category)::text), 0)
             + case when urgent then octet_length(',"interruption-level":"time-sensitive"') else 0 end
             + case when apns is null then 0 else nudged.apns_bytes(apns, urgent) end
             -- With a conversation the action is open_conversation, one byte longer than new_conversation.
             + case when data ->> 'conversation_id' is not null then 1 else 0 end
         end
         + case when data ->> 'conversation_id' is not null then octet_length(',"conversation_id":"00000000-0000-0000-0000-000000000000"') else 0 end
-        + coalesce(octet_length(',"domain":') + octet_length(to_json(data ->> 'domain')::text), 0)
-        + case when data - 'conversation_id' - 'domain' <> '{}' then octet_length((data - 'conversation_id' - 'domain')::text) - 1 else 0 end
+        + coalesce(octet_length(',"domain":') + nudged.utf8_bytes(to_json(data ->> 'domain')::text), 0)
+        + case when data - 'conversation_id' - 'domain' <> '{}' then nudged.utf8_bytes((data - 'conversation_id' - 'domain')::text) - 1 else 0 end
 $$;
 
 -- The known key that an unknown one resembles, or null. Compared without `_`, `-` and case, by edit distance
@@ -485,9 +490,9 @@ begin
             select * from (values
                 ('category', message.category), ('thread_id', message.thread_id), ('collapse_key', message.collapse_key), ('dedupe_key', message.dedupe_key)
             ) as v (name, value)
-            where value = '' or octet_length(value) > 255
+            where value = '' or nudged.utf8_bytes(value) > 255
         loop
-            fault := format('%s has %s bytes', long.name, octet_length(long.value));
+            fault := format('%s has %s bytes', long.name, nudged.utf8_bytes(long.value));
             remedy := 'It has 1 to 255 bytes, or is null.';
         end loop;
     end if;
@@ -591,7 +596,7 @@ begin
     perform nudged.require_backend('send_many');
     if jsonb_typeof(messages) is distinct from 'array' then
         raise invalid_parameter_value using message = 'nudged_api.send_many: messages is no array',
-            hint = 'Give a JSON array of objects, as jsonb_agg(jsonb_build_object(''user_id'', …, ''title'', …, ''body'', …)) makes it.';
+            hint = 'Give a JSON array of objects, as jsonb_agg(jsonb_build_object(''user_id'', ..., ''title'', ..., ''body'', ...)) makes it.';
     end if;
     select m.place - 1 as place, jsonb_typeof(m.message) as type, k.name into stranger
     from jsonb_array_elements(messages) with ordinality as m (message, place)
@@ -980,6 +985,7 @@ as $$
     select count(*) from gone
 $$;
 
+revoke all on function nudged.utf8_bytes(text) from public;
 revoke all on function nudged.payload_bytes(text, text, jsonb, boolean, text, text, jsonb) from public;
 revoke all on function nudged.apns_bytes(jsonb, boolean) from public;
 revoke all on function nudged.nearest_key(text, text[]) from public;
@@ -1029,6 +1035,7 @@ comment on column nudged.message_key.key is 'The dedupe_key.';
 comment on column nudged.message_key.id is 'The id of the message that was sent with it.';
 comment on column nudged.message_key.at is 'When the key was used.';
 comment on type nudged.new_message is 'The arguments of one message, for nudged_api.send_many.';
+comment on function nudged.utf8_bytes is 'The length of a text in UTF-8.';
 comment on function nudged.payload_bytes is 'The length of a push''s payload in bytes.';
 comment on function nudged.apns_bytes is 'For nudged.payload_bytes: the bytes of the argument apns.';
 comment on function nudged.nearest_key is 'The known key that an unknown one resembles. Null: none.';

@@ -467,8 +467,8 @@ begin
     if broken.fault is null then
         bytes := case when is_long is true then 65537 else nudged.payload_bytes(
                 title, body, nullif(apns -> 'data', 'null'), false, apns ->> 'category', apns ->> 'thread_id', nudged.stored_apns(apns))
-            + octet_length(',"subject_type":') + octet_length(to_json(subject_type)::text)
-            + octet_length(',"subject_id":') + octet_length(to_json(subject_id)::text) end;
+            + octet_length(',"subject_type":') + nudged.utf8_bytes(to_json(subject_type)::text)
+            + octet_length(',"subject_id":') + nudged.utf8_bytes(to_json(subject_id)::text) end;
         if bytes <= 65536 then
             select f.fault, f.remedy into broken from nudged.text_fault(title, body, apns) f;
         end if;

@@ -155,7 +155,7 @@ declare
         when what like '%(%' then to_regprocedure(what)::text
         else to_regproc(what)::oid::regprocedure::text end;
 begin
-    if not is_call and privileges !~ '^((select|insert|update)( \([a-z_]+\))?|delete)(, ((select|insert|update)( \([a-z_]+\))?|delete))*$' then
+    if not is_call and privileges !~ '^((select|insert|update)( [(][a-z_]+[)])?|delete)(, ((select|insert|update)( [(][a-z_]+[)])?|delete))*$' then
         raise invalid_parameter_value using
             message = 'nudged.allow: `privileges` is neither execute, own nor a list of select, insert, update, delete',
             hint = 'as in ''select, insert'', or of one column ''select, update (id)''';
@@ -317,6 +317,7 @@ select nudged.allow('nudged_daemon', 'execute', 'nudged.preferences_text(text)')
 select nudged.allow('nudged_daemon', 'execute', 'nudged.context_text(jsonb)');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.context_text(json)');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.context_text(text)');
+select nudged.allow('nudged_daemon', 'execute', 'nudged.readable');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.has_long_number');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.measured_preferences');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.measured_context');

@@ -50,7 +50,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
     -- As TemplateText.swift reads it.
-    syntax constant text := '\{\{|\}\}|\{[a-z][a-z0-9_]{0,62}\}';
+    syntax constant text := '[{][{]|[}][}]|[{][a-z][a-z0-9_]{0,62}[}]';
     bytes integer;
     broken text;
     fault text;

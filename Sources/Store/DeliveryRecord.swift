@@ -107,3 +107,25 @@ extension DeliveryRecord {
         return text.dropLast() + "." + String(repeating: "0", count: max(0, 6 - digits.count)) + digits + "Z"
     }
 }
+
+extension String {
+    /// JSON text without characters beyond ASCII, for SQL's `nudged.readable`. A backslash of the content is written as
+    /// an escape, too. So each `\u` is one.
+    var asciiJSON: String {
+        var isEscape = false
+        return unicodeScalars.reduce(into: "") { text, scalar in
+            let wasEscape = isEscape
+            isEscape = scalar == "\\" && !wasEscape
+            if wasEscape {
+                text += scalar == "\\" ? "\\u005c" : "\\\(scalar)"
+            } else if !scalar.isASCII {
+                for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
+                    let digits = String(unit, radix: 16)
+                    text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }
+            } else if !isEscape {
+                text.unicodeScalars.append(scalar)
+            }
+        }
+    }
+}

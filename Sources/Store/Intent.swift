@@ -144,7 +144,7 @@ extension Intent {
             .uuidArray(entries.map(\.userID)), .int8Array(entries.map(\.version)),
             .uuidArray(users), .textArray(kinds), .textArray(keys), .dateArray(slots), .textArray(hashes),
             .uuidArray(apnsIDs), .textArray(retries), .boolArray(counted), .int2Array(nudges), .boolArray(ends),
-            .int4Array(templates), DeliveryRecord.json(records).map(Parameter.json) ?? .null(.jsonb),
+            .int4Array(templates), DeliveryRecord.json(records).map { .text($0.asciiJSON) } ?? .null(.text),
         ]
     }
 }

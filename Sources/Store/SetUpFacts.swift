@@ -30,6 +30,8 @@ package struct SetUpFacts: Sendable, Equatable {
     /// As text.
     package var version: String
     package var isWritable: Bool
+    /// Of the database, such as UTF8.
+    package var encoding: String
     /// The role of this session.
     package var role: String
     package var mayCreateSchema: Bool
@@ -71,6 +73,7 @@ package struct SetUpFacts: Sendable, Equatable {
             versionNumber: try rows.int4(0, 1),
             version: try rows.text(0, 2),
             isWritable: try rows.bool(0, 3),
+            encoding: try rows.text(0, 17),
             role: try rows.text(0, 4),
             mayCreateSchema: try rows.bool(0, 5),
             mayCreateRoles: try rows.bool(0, 6),

@@ -102,7 +102,7 @@ extension Store {
             .heartbeat,
             [
                 .uuid(beat.id), .text(beat.host), .int4(beat.pid), .text(beat.version), .int8(beat.uptimeMilliseconds),
-                .json(beat.state),
+                .text(beat.state.asciiJSON),
             ]
         )
     }

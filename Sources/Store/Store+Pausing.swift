@@ -1,3 +1,4 @@
+import JSON
 package import struct FoundationEssentials.UUID
 package import Policy
 package import Postgres
@@ -55,10 +56,16 @@ extension Store {
         byWhom: String,
         reason: String?
     ) async throws(PostgresError) -> Set<NudgeKind> {
-        let reason = reason.map(Parameter.text) ?? .null(.text)
+        let reason = reason.map { Parameter.text(Self.quoted($0)) } ?? .null(.text)
         return try Self.kinds(
-            try await one(claims, .pause, [.textArray(kinds.map(\.rawValue)), .text(byWhom), reason])
+            try await one(claims, .pause, [.textArray(kinds.map(\.rawValue)), .text(Self.quoted(byWhom)), reason])
         )
+    }
+
+    private static func quoted(_ text: String) -> String {
+        var json = JSONWriter()
+        json.string(text)
+        return json.string.asciiJSON
     }
 
     /// All kinds that are paused or still being resumed, sorted by kind.

@@ -35,7 +35,7 @@ extension Store {
         _ = try await one(
             records,
             .answerPreview,
-            [.uuid(question.userID), .uuid(question.message.id), .json(json)],
+            [.uuid(question.userID), .uuid(question.message.id), .text(json.asciiJSON)],
             settings: Self.impatient
         )
     }

@@ -245,7 +245,7 @@ extension Store {
     private func recordDeliveries(_ settlement: Settlement) -> Statement {
         let records = settlement.records
         // An empty list costs nothing, and counts as all nulls.
-        let decisions = records.contains { $0.decision != nil } ? records.map(\.decision) : []
+        let decisions = records.contains { $0.decision != nil } ? records.map { $0.decision?.asciiJSON } : []
         return Query.recordDeliveries([
             .uuid(settlement.sweepID), .uuidArray(Set(records.map(\.userID)).sorted()),
             .uuidArray(records.map(\.userID)), .textArray(records.map(\.kind)), .textArray(records.map(\.key)),

@@ -2,8 +2,9 @@
 -- The server, and this session's role. One row: version as a number and as text, whether it is in recovery, whether it
 -- takes writes, its clock; the role, whether it is a superuser, whether it bypasses row-level security, whether it owns
 -- nudged's tables; whether the schema exists, whether the role may use it, whether autovacuum is on, whether the citus
--- extension exists; who may create functions where statements of the app look for them: schemas and roles, in turn.
--- Owners and superusers are left out. A role without a name is everybody.
+-- extension exists; the database's encoding, whether this session fires triggers; who may create
+-- functions where statements of the app look for them: schemas and roles, in turn. Owners and superusers are left out.
+-- A role without a name is everybody.
 select
     current_setting('server_version_num')::integer,
     current_setting('server_version'),
@@ -18,6 +19,8 @@ select
     coalesce(has_schema_privilege(n.oid, 'usage'), false),
     current_setting('autovacuum')::boolean and current_setting('track_counts')::boolean,
     exists (select 1 from pg_extension where extname = 'citus'),
+    current_setting('server_encoding'),
+    current_setting('session_replication_role') <> 'replica',
     array(
         select w.word
         from pg_namespace s

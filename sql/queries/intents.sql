@@ -63,7 +63,7 @@ intended as (
         $1, $2, $3, $4,
         array_agg(d.user_id), array_agg(d.kind), array_agg(d.key), array_agg(d.slot), array_agg(d.device_hash), array_agg(d.apns_id),
         array_agg(d.retry), array_agg(d.counted), array_agg(d.nudge), array_agg(d.ends), array_agg(d.template),
-        (select jsonb_agg(r) from jsonb_array_elements($18::jsonb) r where ((r ->> 'user_id')::uuid in (select user_id from kept)) is true)
+        (select jsonb_agg(r) from jsonb_array_elements(nudged.readable($18)) r where ((r ->> 'user_id')::uuid in (select user_id from kept)) is true)
     from unnest($7::uuid[], $8::text[], $9::text[], $10::date[], $11::text[], $12::uuid[], $13::text[], $14::boolean[], $15::smallint[],
         $16::boolean[], $17::integer[]) as d (user_id, kind, key, slot, device_hash, apns_id, retry, counted, nudge, ends, template)
     -- "is true" keeps the planner from making it a join, so it is a hashed subplan.

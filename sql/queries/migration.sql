@@ -4,7 +4,7 @@
 -- roles; the owner of schema nudged (null: no schema), whether the role is a member of it, what the schema holds;
 -- whether the role may create tables in schema public; tables there that nudged does not read (at most 100); which of
 -- nudged's roles exist, whether nudged_daemon may log in; whether the citus extension exists; the owner of schema
--- nudged_api (null: no schema), whether the role is a member of it.
+-- nudged_api (null: no schema), whether the role is a member of it; the database's encoding.
 select
     current_database()::text,
     current_setting('server_version_num')::integer,
@@ -34,7 +34,8 @@ select
     exists (select 1 from pg_roles o where o.rolname = 'nudged_daemon' and o.rolcanlogin),
     exists (select 1 from pg_extension where extname = 'citus'),
     pg_get_userbyid(a.nspowner)::text,
-    coalesce(pg_has_role(a.nspowner, 'usage'), false)
+    coalesce(pg_has_role(a.nspowner, 'usage'), false),
+    current_setting('server_encoding')
 from pg_roles r
 left join pg_namespace n on n.nspname = 'nudged'
 left join pg_namespace a on a.nspname = 'nudged_api'

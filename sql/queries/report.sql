@@ -49,7 +49,7 @@ reached as materialized (
 wish as materialized (
     select
         r.user_id, r.timezone::text as timezone,
-        case when pg_typeof(r.preferences) = 'jsonb'::regtype or strpos(r.preferences::text, '\u0000') = 0 then to_jsonb(r.preferences) end as wishes
+        case when pg_typeof(r.preferences) = 'jsonb'::regtype or strpos(r.preferences::text, chr(92) || 'u0000') = 0 then to_jsonb(r.preferences) end as wishes
     from reached
     join nudged.recipient r on r.user_id = reached.user_id
 ),

@@ -85,7 +85,7 @@ recorded as (
         user_id, kind, key, slot, device_hash, apns_id, outcome, reason, status, attempted_at, sweep_id, decision, template
     )
     select
-        d.user_id, d.kind, d.key, d.slot, d.device_hash, d.apns_id, d.outcome, d.reason, d.status, d.attempted_at, $1, d.decision::jsonb, d.template
+        d.user_id, d.kind, d.key, d.slot, d.device_hash, d.apns_id, d.outcome, d.reason, d.status, d.attempted_at, $1, nudged.readable(d.decision), d.template
     from unnest(
         $3::uuid[], $4::text[], $5::text[], $6::date[], $7::text[], $8::uuid[], $9::text[], $10::text[], $11::smallint[],
         $12::timestamptz[], $13::text[], $14::integer[]

@@ -16,7 +16,7 @@ forgotten as (
 )
 insert into nudged.daemon (daemon_id, host, pid, version, started_at, seen_at, state)
 values (
-    $1, $2, $3, $4, statement_timestamp() - $5 * interval '1 millisecond', statement_timestamp(), $6::jsonb
+    $1, $2, $3, $4, statement_timestamp() - $5 * interval '1 millisecond', statement_timestamp(), nudged.readable($6)
 )
 on conflict (daemon_id) do update set
     seen_at = excluded.seen_at,

@@ -110,6 +110,10 @@ struct MigrationPlan: Sendable, Equatable {
                 )
             )
         }
+        if facts.encoding == "SQL_ASCII" {
+            let (found, remedy) = DatabaseAnswers.withoutEncoding
+            faults.append(place.error(found, remedy: remedy, .configuration))
+        }
         if !facts.isWritable {
             faults.append(
                 place.error(

@@ -61,7 +61,7 @@ extension DatabaseAnswers {
         guard let server = server.value else {
             return [reached, encrypted, rest.unchecked("the other checks need a database that answers")]
         }
-        let way = [reached, encrypted, pooled, writable, sameClock]
+        let way = [reached, encrypted, pooled, writable, sameClock] + encoded(server) + firing(server)
         guard server.hasSchema, server.mayUseSchema else {
             let why = "the checks of rights, triggers, views, tables, partitions and work need schema nudged"
             return way + (server.hasSchema ? [role, shut(server)] : [migrated, role]) + [cleaning] + holding + [
@@ -99,6 +99,40 @@ extension DatabaseAnswers {
 
     /// The oldest version that the tests use.
     private static let oldest: Int32 = 150_000
+
+    /// Why nudged refuses a database of SQL_ASCII: texts would be cut and counted in bytes that no client can read.
+    static let withoutEncoding = (
+        found: "the database's encoding is SQL_ASCII: PostgreSQL does not know which characters its texts hold",
+        remedy: "create database … encoding 'UTF8' template template0, and restore a dump into it. If its texts are in "
+            + "another encoding, name that with set client_encoding at the beginning of the dump"
+    )
+
+    private func encoded(_ server: DatabaseFacts.Server) -> [Finding] {
+        let place = Finding.Place(.database, "encoding")
+        guard server.encoding != "SQL_ASCII" else {
+            return [place.error(Self.withoutEncoding.found, remedy: Self.withoutEncoding.remedy, .configuration)]
+        }
+        guard server.encoding != "UTF8" else { return [place.ok("UTF8")] }
+        return [
+            place.warning(
+                "\(server.encoding): texts can't hold characters that it lacks, such as emoji",
+                remedy: "create database … encoding 'UTF8' template template0, and restore a dump into it"
+            )
+        ]
+    }
+
+    /// In such a session no foreign key is checked either, on which the ownership of users rests.
+    private func firing(_ server: DatabaseFacts.Server) -> [Finding] {
+        guard !server.firesTriggers else { return [] }
+        return [
+            Finding.Place(.database, "replication_role").error(
+                "session_replication_role is replica: triggers don't fire, and foreign keys are not checked",
+                remedy: "alter database … reset session_replication_role, or alter role … reset it; "
+                    + "then restart the daemon",
+                .configuration
+            )
+        ]
+    }
 
     private var encrypted: Finding {
         let place = Finding.Place(.database, "tls")

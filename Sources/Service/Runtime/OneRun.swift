@@ -171,10 +171,13 @@ extension OneRun {
             }
             guard let state = error.sqlState else { return .unavailable }
             // 28: invalid authorization. 42501: insufficient privilege. 3D: no such database. 42P01: a table is
-            // missing. 3F000: a schema is missing.
+            // missing. 3F000: a schema is missing. 0A000: the database's encoding can't be converted to UTF-8.
             if state.hasPrefix("28") || state == "42501" { return .permission }
-            if state.hasPrefix("3D") || state == "42P01" || state == "3F000" { return .configuration }
-            return error.isTransient ? .temporary : .unavailable
+            if state.hasPrefix("3D") || state == "42P01" || state == "3F000" || state == "0A000" {
+                return .configuration
+            }
+            // The database answered, so it can be reached.
+            return error.isTransient ? .temporary : .software
         case let error as ConfigurationError: return error.exitStatus
         case let error as SchemaError: return error.schemaState == .hidden ? .permission : .configuration
         case is ConfigurationFault, is MigrationError: return .configuration

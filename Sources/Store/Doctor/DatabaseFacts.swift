@@ -26,6 +26,10 @@ package enum DatabaseFacts {
         package var cleansUp: Bool
         /// The citus extension exists.
         package var isDistributed: Bool
+        /// Of the database, such as UTF8.
+        package var encoding: String
+        /// `session_replication_role` of this session is not `replica`.
+        package var firesTriggers: Bool
         /// Roles that may create functions in schemas which the app's statements search.
         package var creators: [Creator]
     }

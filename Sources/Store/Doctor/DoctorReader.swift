@@ -40,7 +40,9 @@ package struct DoctorReader: Sendable {
             mayUseSchema: try rows.bool(0, 10),
             cleansUp: try rows.bool(0, 11),
             isDistributed: try rows.bool(0, 12),
-            creators: try creators(rows.textArray(0, 13).compactMap(\.self))
+            encoding: try rows.text(0, 13),
+            firesTriggers: try rows.bool(0, 14),
+            creators: try creators(rows.textArray(0, 15).compactMap(\.self))
         )
     }
 

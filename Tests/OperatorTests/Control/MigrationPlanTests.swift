@@ -16,6 +16,7 @@ import Testing
         versionNumber: 150_020,
         version: "15.20",
         isWritable: true,
+        encoding: "UTF8",
         role: "app_owner",
         mayCreateSchema: true,
         mayCreateRoles: true,
@@ -220,6 +221,14 @@ import Testing
         }
         #expect(plan.faults.count == 3 && plan.status == .configuration)
         #expect(Self.found(plan).first == "PostgreSQL 14.11 is too old")
+    }
+
+    @Test func plan_whenTheEncodingIsUnknown_refusesWithTheRemedy() {
+        let plan = Self.plan { $0.encoding = "SQL_ASCII" }
+        #expect(plan.faults.count == 1 && plan.status == .configuration)
+        #expect(Self.found(plan).first?.contains("encoding is SQL_ASCII") == true)
+        #expect(plan.faults.first?.remedy?.contains("encoding 'UTF8' template template0") == true)
+        #expect(Self.plan { $0.encoding = "LATIN1" }.faults.isEmpty)
     }
 
     @Test func plan_whenSchemaNudgedIsAnothers_saysWhatItHolds() {

@@ -23,6 +23,8 @@ enum DatabaseAnswersFixture {
         mayUseSchema: true,
         cleansUp: true,
         isDistributed: false,
+        encoding: "UTF8",
+        firesTriggers: true,
         creators: []
     )
 

@@ -15,7 +15,7 @@ import TimeZones
         let ids = try Fixture.answers().findings.map(\.check)
         #expect(
             ids == [
-                "connection", "tls", "pooler", "writable", "clock", "migrations", "role", "schemas", "rights",
+                "connection", "tls", "pooler", "writable", "clock", "encoding", "migrations", "role", "schemas", "rights",
                 "excess_rights", "writer", "triggers", "recipient", "device", "subject_member",
                 "row_security", "app_tables", "partitions", "autovacuum", "bloat", "holders", "users",
                 "work",
@@ -73,6 +73,13 @@ import TimeZones
         #expect(standby.map(\.check) == ["writable"] && standby[0].status == .configuration)
         #expect(standby[0].remedy?.contains("target_session_attrs=read-write") == true)
         #expect(try change { $0.isWritable = false }.map(\.level) == [.error])
+        for (encoding, level) in [("SQL_ASCII", Finding.Level.error), ("LATIN1", .warning)] {
+            let found = try change { $0.encoding = encoding }
+            #expect(found.map(\.check) == ["encoding"] && found[0].level == level)
+            #expect(found[0].remedy?.contains("encoding 'UTF8' template template0") == true)
+        }
+        let silent = try change { $0.firesTriggers = false }
+        #expect(silent.map(\.check) == ["replication_role"] && silent[0].status == .configuration)
         #expect(try change { $0.versionNumber = 149_999 }.map(\.check) == ["connection"])
         #expect(try change { $0.clock += 10_000_000 }.map(\.check) == ["clock"])
         #expect(try change { $0.cleansUp = false }.map(\.check) == ["autovacuum"])
@@ -441,6 +448,6 @@ import TimeZones
         let late = PostgresError(.timedOut, statement: "doctor_bloat")
         let odd = try Fixture.odd { $0.bloat = .failed(late) }
         #expect(odd.map(\.check) == ["bloat"] && odd[0].level == .unchecked && odd[0].found.contains("doctor_bloat"))
-        #expect(try Fixture.answers { $0.bloat = .failed(late) }.findings.count == 23)
+        #expect(try Fixture.answers { $0.bloat = .failed(late) }.findings.count == 24)
     }
 }

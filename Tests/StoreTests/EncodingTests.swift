@@ -1,0 +1,100 @@
+import Policy
+import Postgres
+import TestSupport
+import Testing
+
+import struct FoundationEssentials.UUID
+
+@testable import Store
+
+/// Databases in other encodings than UTF-8.
+@Suite(.ownThreads) struct EncodingTests {
+    typealias F = StoreFixture
+
+    /// Migrated, in LATIN1, with these users claimed by one member.
+    private static func latin1() async throws -> (StoreFixture, UUID, [ClaimedUser]) {
+        let cluster = try F.cluster.get()
+        let template = "latin1_\(UUID().uuidString.prefix(8))"
+        try cluster.sql("create database \"\(template)\" encoding 'LATIN1' locale 'C' template template0")
+        defer { try? cluster.dropDatabase(named: template) }
+        let fixture = try F(on: cluster, template: template)
+        let migrator = Migrator(configuration: fixture.configuration)
+        _ = try await migrator.migrate()
+        await migrator.close()
+        try fixture.seed(1...3)
+        let member = try await fixture.member()
+        return (fixture, member, try await fixture.claim(3))
+    }
+
+    /// 233 is an e with an acute accent: one byte in LATIN1, two in a payload.
+    @Test(arguments: [
+        "nudged_api.send(\(F.quoted(1)), 'a', repeat(chr(233), 3000))",
+        "nudged_api.send_many(jsonb_build_array(jsonb_build_object('user_id', \(F.quoted(1)), 'title', repeat(chr(233), 3000))))",
+        "nudged_api.send_many(array[\(F.quoted(1))]::uuid[], '', repeat(chr(233), 3000))",
+        "nudged_api.send(\(F.quoted(1)), 'a', 'b', data => jsonb_build_object('a', repeat(chr(233), 3000)))",
+        "nudged_api.send(\(F.quoted(1)), 'a', 'b', apns => jsonb_build_object('subtitle', repeat(chr(233), 3000)))",
+        "nudged_api.set_reminder('task', 'a', \(F.quoted(1)), 'a', repeat(chr(233), 3000), now() + '1 hour'::interval)",
+        "nudged_api.preview(\(F.quoted(1)), 'a', repeat(chr(233), 3000))",
+    ])
+    func text_whenTheDatabaseIsLATIN1_isCountedInUTF8(call: String) async throws {
+        let (fixture, _, _) = try await Self.latin1()
+        let fault = #expect(throws: (any Error).self) { try fixture.sql("select \(call)") }
+        #expect("\(String(describing: fault))".contains("the payload has 6"), "\(call)")
+        try fixture.sql("select \(call.replacing("3000", with: "1500"))")
+        let template = "insert into nudged.template (title, body) values ('a', repeat(chr(233), 3000))"
+        #expect(throws: (any Error).self) { try fixture.sql(template) }
+        await fixture.close()
+    }
+
+    /// An answer of the decision service, a daemon's state, an operator's reason: texts that come from outside.
+    @Test func write_whenTheEncodingLacksACharacter_writesQuestionMarks() async throws {
+        let (fixture, member, users) = try await Self.latin1()
+        let decision = #"{"by": "service", "reason": "caf\u00e9 \u2026 🔥 \\u2026 é"}"#
+        func record(_ user: ClaimedUser) -> DeliveryRecord {
+            DeliveryRecord(
+                userID: user.userID,
+                kind: "check_in",
+                key: F.slot.iso,
+                slot: F.slot,
+                deviceHash: "",
+                apnsID: nil,
+                outcome: .skipped,
+                status: nil,
+                attemptedAt: F.now,
+                decision: decision
+            )
+        }
+        let entries = F.intent(users, member: member).entries
+        let intent = Intent(
+            member: member,
+            sweepID: UUID(),
+            attemptedAt: F.now,
+            entries: entries,
+            records: users.map(record)
+        )
+        #expect(try await fixture.store.commit(intent).kept.count == 3)
+        let kept = "caf? ? ?? \\u2026 ?"
+        let read = { (column: String, table: String) in
+            try fixture.sql("select distinct encode(convert_to(\(column), 'UTF8'), 'hex') from \(table)")
+        }
+        let hex = kept.utf8.map { String($0, radix: 16) }.joined()
+        #expect(try read("records #>> '{0,decision,reason}'", "nudged.intent") == hex)
+        let settlement = Settlement(
+            member: member,
+            sweepID: UUID(),
+            updates: users.map { F.update($0) },
+            records: users.map(record),
+            closed: [F.whole(intent)]
+        )
+        #expect(try await fixture.store.settle(settlement).usersSettled == 3)
+        #expect(try read("decision ->> 'reason'", "nudged.delivery") == hex)
+        _ = try await fixture.store.pause([.message], byWhom: "me@\u{1F525}", reason: "caf\u{e9}")
+        #expect(try read("reason", "nudged.paused") == "636166c3a9")
+        #expect(try fixture.sql("select by_whom from nudged.paused") == "me@??")
+        await fixture.close()
+    }
+
+    @Test func asciiJSON_isTheSameValue() {
+        #expect(#"{"é\\u00e9":"\n\"🔥"}"#.asciiJSON == ##"{"\u00e9\u005cu00e9":"\n\"\ud83d\udd25"}"##)
+    }
+}
