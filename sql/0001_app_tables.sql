@@ -165,15 +165,14 @@ begin
     whole := preferences || '{}';
     if pg_column_size(whole) > most then
         return too_long;
-    -- The daemon's parser reads no deeper value.
-    elsif jsonb_path_exists(whole, '$.**{513}') then
-        return '"nested too deep"';
     end if;
     select array_agg(m.key) into absurd
     from jsonb_each(whole) m
     where nudged.has_long_number(m.value);
-    if not absurd <@ known then
-        return '"holds a number of more than 100 digits"';
+    -- The daemon's parser reads no deeper value. Whatever can't be read, a user who said no has said no.
+    if jsonb_path_exists(whole, '$.**{513}') or not absurd <@ known then
+        return case when coalesce(whole -> 'messages_enabled', 'null') in ('null', 'true') then '"nested too deep, or holds a number of more than 100 digits"'
+            else '{"messages_enabled": false, "allow_urgent": false}' end;
     end if;
     whole := whole || coalesce((select jsonb_object_agg(k, 0.5) from unnest(absurd) as k), '{}');
     if length(whole::text) > 65536 then
@@ -374,7 +373,8 @@ begin
         from public.push_tokens
         -- The stored size is compared first, so that no long value is expanded.
         where case when pg_column_size(platform) <= 64
-            then lower(platform::text) in ('ios', 'ipados', 'macos', 'watchos', 'tvos', 'visionos', 'apple', 'apns') else false end;
+            then lower(btrim(platform::text, ' ' || chr(9) || chr(10) || chr(13)) collate "C")
+                in ('ios', 'ipados', 'macos', 'watchos', 'tvos', 'visionos', 'apple', 'apns') else false end;
         return;
     end if;
     -- The app's own view: the token is deleted through it. PostgreSQL can do that if the view reads one table and
@@ -419,6 +419,19 @@ begin
 end
 $$;
 revoke all on function nudged.forget_device(uuid, text, text, text, timestamptz) from public;
+
+-- What a word for an APNs environment means in a table that the app had before. An unknown word stays as it is, and no
+-- lane serves it. The daemon reads it in the same way (LaneDirectory.swift).
+create function nudged.apns_environment(word text) returns text
+language sql immutable parallel safe
+return case lower(btrim(word, ' ' || chr(9) || chr(10) || chr(13)) collate "C")
+    when '' then null
+    when 'development' then 'sandbox'
+    when 'dev' then 'sandbox'
+    when 'prod' then 'production'
+    else lower(btrim(word, ' ' || chr(9) || chr(10) || chr(13)) collate "C")
+end;
+revoke all on function nudged.apns_environment(text) from public;
 
 -- Writes the environment in which a token works, after Apple has refused it in the other one. The daemon uses
 -- nudged.person.quarantine; this is for people and the app. A table that nudged did not create is left as it is.
@@ -470,7 +483,8 @@ begin
             select case when pg_column_size(t.platform) <= 64 then left(t.platform::text, 32) else 'an unknown platform' end as platform
             from public.push_tokens t where t.user_id = devices_left_out.recipient limit 100
         ) d
-        where lower(d.platform) not in ('ios', 'ipados', 'macos', 'watchos', 'tvos', 'visionos', 'apple', 'apns')
+        where lower(btrim(d.platform, ' ' || chr(9) || chr(10) || chr(13)) collate "C")
+            not in ('ios', 'ipados', 'macos', 'watchos', 'tvos', 'visionos', 'apple', 'apns')
     );
 exception when undefined_table or undefined_column or insufficient_privilege then
     return null;
@@ -502,6 +516,7 @@ comment on column nudged.device.token is 'The device token, in hexadecimal digit
 comment on column nudged.device.registered_at is 'When the app last presented the token.';
 comment on column nudged.device.environment is 'sandbox or production. Null: the one in the daemon''s configuration.';
 comment on column nudged.device.topic is 'The APNs topic (bundle id). Null: the one in the daemon''s configuration.';
+comment on function nudged.apns_environment is 'What a word for an APNs environment means: sandbox, production, or an unknown word. Null: the one in the daemon''s configuration.';
 comment on function nudged.move_device is 'Writes the environment in which a token works into public.push_tokens, if nudged created it. The daemon calls it.';
 comment on function nudged.forget_device is 'Deletes a token that Apple has answered with 410, unless the device has registered since. The daemon calls it.';
 comment on function nudged.devices_left_out is 'The platforms of a user''s devices that nudged sends nothing to, such as android. nudged explain calls it.';

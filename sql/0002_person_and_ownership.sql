@@ -189,18 +189,15 @@ $$;
 
 -- The triggers on the app's tables. They run once per statement and append one touch per user.
 --
--- A block of its own finds the users whose data changed. If it fails (a column was dropped, a type has no equality),
--- all users of the statement are touched. So the app's statement doesn't fail there. The block writes nothing, so it
--- takes no subtransaction id. A cancelled statement stays cancelled, since no handler catches that.
+-- A block of its own finds the users whose data changed. If it fails (a column was dropped), all users of the statement
+-- are touched. So the app's statement doesn't fail there. The block writes nothing, so it takes no subtransaction id. A
+-- cancelled statement stays cancelled, since no handler catches that.
 
--- Whether a value has changed, for types with equality and for json, which has none.
+-- Whether a value has changed, byte for byte: json has no equality, and a collation of the app may call texts equal that
+-- mean different things here, such as europe/berlin and Europe/Berlin.
 create function nudged.differs(before anyelement, after anyelement) returns boolean
 language sql immutable parallel safe
-as $$ select before is distinct from after $$;
-
-create function nudged.differs(before json, after json) returns boolean
-language sql immutable parallel safe
-as $$ select case when before is null or after is null then (before is null) <> (after is null) else before::text <> after::text end $$;
+as $$ select pg_catalog.record_image_ne(row(before), row(after)) $$;
 
 -- Appends a touch for each of these users. It has no handler and so no subtransaction: more than 64 of them in one
 -- transaction slow down every session's snapshots. An error here (a lock, a full disk) fails the app's statement, which
@@ -427,9 +424,9 @@ cross join lateral jsonb_array_elements(case when jsonb_typeof(p.quarantine) = '
 where q ->> 'state' is null and exists (
     select from nudged.device d
     where d.user_id = p.user_id
-      and left(encode(sha256(convert_to(lower(left(d.token::text, 512)), 'UTF8')), 'hex'), 16) = q ->> 'device'
-      and coalesce(nullif(left(d.environment::text, 256), ''), q ->> 'environment') = q ->> 'environment'
-      and coalesce(nullif(left(d.topic::text, 256), ''), q ->> 'topic') = q ->> 'topic'
+      and left(encode(sha256(convert_to(lower(left(d.token::text, 512) collate "C"), 'UTF8')), 'hex'), 16) = q ->> 'device'
+      and coalesce(nudged.apns_environment(left(d.environment::text, 256)), q ->> 'environment') = q ->> 'environment'
+      and lower(coalesce(nullif(btrim(left(d.topic::text, 256)), ''), q ->> 'topic') collate "C") = lower(q ->> 'topic' collate "C")
       and (case when d.registered_at between '0001-01-01' and '9999-12-31'
           then (extract(epoch from d.registered_at::timestamptz) * 1000000)::bigint end)::text is not distinct from q ->> 'registered_at'
 );
@@ -466,7 +463,6 @@ $$;
 revoke all on function nudged.hold_member(uuid) from public;
 revoke all on function nudged_api.touch(uuid) from public;
 revoke all on function nudged.differs(anyelement, anyelement) from public;
-revoke all on function nudged.differs(json, json) from public;
 revoke all on function nudged.append_touches(uuid[]) from public;
 revoke all on function nudged.touch_changed() from public;
 revoke all on function nudged.touch_profiles() from public;
@@ -564,8 +560,7 @@ comment on function nudged.hold is 'Waits for other transactions that hold this 
 comment on function nudged.drop_devices is 'Deletes a user''s oldest devices. The trigger of the table calls it.';
 comment on column nudged.setting.retention_days is 'How many days of nudged.delivery are kept. Older days are dropped.';
 comment on function nudged_api.touch is 'Says that something about this user changed that nudged''s triggers don''t see. The next sweep evaluates the user.';
-comment on function nudged.differs(anyelement,anyelement) is 'Whether a value has changed. For the triggers on the app''s tables.';
-comment on function nudged.differs(json,json) is 'Whether a value has changed. For the triggers on the app''s tables.';
+comment on function nudged.differs is 'Whether a value has changed. For the triggers on the app''s tables.';
 comment on function nudged.append_touches is 'Appends a touch for each user. For the triggers on the app''s tables.';
 comment on function nudged.touch_changed is 'Trigger on the app''s tables, after an insert or a delete: the users of the rows are evaluated.';
 comment on function nudged.touch_profiles is 'Trigger on the app''s profiles, after an update: the users whose data changed are evaluated.';

@@ -125,7 +125,7 @@ language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    plain constant text := translate(lower(left(name, 40)), '_-', '');
+    plain constant text := translate(lower(left(name, 40) collate "C"), '_-', '');
     candidate text;
     target text;
     best text;
@@ -214,7 +214,7 @@ begin
         fault := format('%s holds "image_url"', name);
         remedy := 'Give the image as apns.image_url, or give that member another name.';
     elsif jsonb_typeof(data -> 'conversation_id') not in ('string', 'null')
-        or data ->> 'conversation_id' !~* '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
+        or data ->> 'conversation_id' !~ '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$'
     then
         fault := format('%s.conversation_id is no UUID', name);
         remedy := 'Give the conversation''s UUID as text, or null: a tap then begins a new conversation.';
@@ -552,7 +552,7 @@ begin
             insert into nudged.message_key as k (user_id, key, id) values (send.user_id, send.dedupe_key, made)
             on conflict (user_id, key) do nothing;
             exit when found;
-            select k.id into known from nudged.message_key k where k.user_id = send.user_id and k.key = send.dedupe_key;
+            select k.id into known from nudged.message_key k where k.user_id = send.user_id and k.key = send.dedupe_key collate "default";
             if known is not null then
                 return known;
             end if;
@@ -965,7 +965,7 @@ begin
             hint = 'Give the title, the category, the beginning of the dedupe_key or the time of the messages. For all of a user: nudged_api.cancel_all.';
     end if;
     select c.cancelled, c.too_late, c.more into cancelled, too_late, more
-    from nudged.cancel_messages('cancel_messages', user_id, title, category, dedupe_prefix, sent_after, sent_before) c;
+    from nudged.cancel_messages('cancel_messages', user_id, title collate "default", category, dedupe_prefix, sent_after, sent_before) c;
 end
 $$;
 

@@ -85,6 +85,24 @@ language sql volatile
 set search_path = pg_catalog, pg_temp
 as $$ select (left(reminder::text, 18) || substr(gen_random_uuid()::text, 19))::uuid $$;
 
+-- A subject's id as it is stored. An id in the form of a UUID is in small letters, as PostgreSQL writes it; Swift writes
+-- capitals. Each call of schema nudged_api passes its argument on through this function, and without the collation of
+-- the caller's column.
+create function nudged.subject_key(id text) returns text
+language sql immutable parallel safe
+return case
+    when id collate "C" ~ '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$' then lower(id collate "C") collate "default"
+    else id collate "default"
+end;
+
+-- The spellings that an id which is stored as nudged.subject_key returns it may have in nudged.subject_member.
+create function nudged.subject_spellings(id text) returns text[]
+language sql immutable parallel safe
+return case
+    when id collate "C" ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then array[id, upper(id collate "C")]
+    else array[id]
+end;
+
 alter table nudged.reminder enable row level security;
 alter table nudged.occurrence enable row level security;
 select nudged.distribute();
@@ -99,11 +117,11 @@ declare
     parts constant text := 'only FREQ, INTERVAL, BYDAY, BYMONTHDAY, COUNT, UNTIL and WKST';
     wanted_frequency constant text := 'DAILY, WEEKLY or MONTHLY (each year is FREQ=MONTHLY;INTERVAL=12)';
     -- Not upper(), since its result depends on the locale.
-    line constant text := translate(left(rule, 2001), 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ');
-    part text;
-    name text;
-    value text;
-    wanted text;
+    line constant text collate "C" := translate(left(rule, 2001), 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ');
+    part text collate "C";
+    name text collate "C";
+    value text collate "C";
+    wanted text collate "C";
     found jsonb := '{}';
 begin
     -- The function is not STRICT. Otherwise a constant null would be answered without a check of the right to call it.
@@ -438,7 +456,7 @@ as $$
 begin
     perform nudged.require_backend('set_reminder');
     select s.id, s.warnings into id, warnings from nudged.set_reminder(
-        'set_reminder', set_reminder.subject_type, set_reminder.subject_id, author, title, body, due_at, due_local, audience, recurrence, timezone, apns
+        'set_reminder', set_reminder.subject_type collate "default", nudged.subject_key(set_reminder.subject_id), author, title, body, due_at, due_local, audience, recurrence, timezone, apns
     ) s;
 end
 $$;
@@ -590,7 +608,7 @@ begin
         begin
             if not exists (
                 select 1 from nudged.subject_member m
-                where m.subject_type = reminder_warnings.subject_type and m.subject_id = reminder_warnings.subject_id
+                where m.subject_type = reminder_warnings.subject_type and m.subject_id = any (nudged.subject_spellings(reminder_warnings.subject_id))
             ) then
                 warnings := warnings || 'the subject has no members in nudged.subject_member now'::text;
             end if;
@@ -633,7 +651,7 @@ begin
     end if;
     perform nudged.check_isolation('nudged_api.cancel_reminders');
     select e.cancelled, e.too_late into cancelled, too_late
-    from nudged.end_reminders(cancel_reminders.subject_type, cancel_reminders.subject_id) e;
+    from nudged.end_reminders(cancel_reminders.subject_type collate "default", nudged.subject_key(cancel_reminders.subject_id)) e;
 end
 $$;
 
@@ -730,7 +748,7 @@ begin
         where o.reminder_id = snooze.id and o.is_fan_out and o.recurrence is not null and o.wakes_at > instant and recipient = any (recipients)
           and exists (
               select 1 from nudged.subject_member m
-              where m.subject_type = o.subject_type and m.subject_id = o.subject_id and m.user_id = recipient
+              where m.subject_type = o.subject_type and m.subject_id = any (nudged.subject_spellings(o.subject_id)) and m.user_id = recipient
           );
     end if;
     if pending is null and later is null then
@@ -806,6 +824,8 @@ declare
     was_archived text;
     is_archived text;
     loses_date boolean := false;
+    -- In text, lower case.
+    no constant text[] := '{"",0,f,false,n,no,off}';
 begin
     if tg_nargs not between 2 and 4 or tg_when <> 'AFTER' or tg_level <> 'ROW' or tg_op not in ('DELETE', 'UPDATE') then
         raise invalid_parameter_value using message = 'nudged_api.cancel_subject_reminders: wrong kind of trigger, or wrong number of arguments',
@@ -815,20 +835,20 @@ begin
     if tg_op = 'UPDATE' then
         remains := nudged.column_text(new, tg_argv[1]);
         if tg_nargs >= 3 and tg_argv[2] <> '' then
-            was_archived := nudged.column_text(old, tg_argv[2]);
-            is_archived := nudged.column_text(new, tg_argv[2]);
+            was_archived := lower(btrim(nudged.column_text(old, tg_argv[2])) collate "C");
+            is_archived := lower(btrim(nudged.column_text(new, tg_argv[2])) collate "C");
         end if;
         if tg_nargs = 4 then
             loses_date := nudged.column_text(old, tg_argv[3]) is not null and nudged.column_text(new, tg_argv[3]) is null;
         end if;
         if was is not distinct from remains and not loses_date
-            and (coalesce(is_archived, 'f') in ('f', 'false') or coalesce(was_archived, 'f') not in ('f', 'false'))
+            and (coalesce(is_archived, 'f') = any (no) or coalesce(was_archived, 'f') <> all (no))
         then
             return null;
         end if;
     end if;
     if was is not null then
-        perform nudged.end_reminders(tg_argv[0], was);
+        perform nudged.end_reminders(tg_argv[0], nudged.subject_key(was));
     end if;
     return null;
 end
@@ -867,6 +887,8 @@ revoke all on function nudged.reminder_fault(text, text, uuid, text, text, times
 revoke all on function nudged.reminder_warnings(text, text, uuid, timestamptz, timestamp, text, text, text) from public;
 revoke all on function nudged.check_isolation(text) from public;
 revoke all on function nudged.occurrence_id(uuid) from public;
+revoke all on function nudged.subject_key(text) from public;
+revoke all on function nudged.subject_spellings(text) from public;
 revoke all on function nudged.set_reminder(text, text, text, uuid, text, text, timestamptz, timestamp, text, text, text, jsonb) from public;
 revoke all on function nudged.snooze(text, uuid, timestamptz, uuid) from public;
 revoke all on function nudged.end_occurrences(uuid[], uuid[]) from public;
@@ -921,6 +943,8 @@ comment on function nudged.reminder_fault is 'What is wrong with a reminder''s a
 comment on function nudged.reminder_warnings is 'Warnings for the caller of nudged_api.set_reminder.';
 comment on function nudged.check_isolation is 'Fails if the transaction is not READ COMMITTED.';
 comment on function nudged_api.cancel_reminders is 'Cancels what is pending of a subject, of all authors. Returns how many were cancelled in time, and how many were not.';
+comment on function nudged.subject_key is 'A subject''s id as it is stored: a UUID in small letters.';
+comment on function nudged.subject_spellings is 'The spellings that a subject''s id may have in nudged.subject_member.';
 comment on function nudged.occurrence_id is 'The id of a new occurrence of a reminder. Its first half is the reminder''s.';
 comment on function nudged.set_reminder is 'Sets a reminder, for the calls of schema nudged_api.';
 comment on function nudged.snooze is 'Snoozes a reminder, for the calls of schema nudged_api.';

@@ -188,7 +188,7 @@ with holder as (
 -- Compared by name, since the reader may have no right to look a name up.
 listed as materialized (
     select r.role, r.object, split_part(r.object, '.', 1) as schema,
-        upper(split_part(p.privilege, ' ', 1)) as privilege, substring(p.privilege from '[(](.*)[)]') as attribute
+        upper(split_part(p.privilege, ' ', 1) collate "C") as privilege, substring(p.privilege from '[(](.*)[)]') as attribute
     from nudged.role_right r cross join lateral regexp_split_to_table(r.privileges, ', ') as p (privilege)
 ),
 object as (
@@ -213,7 +213,7 @@ object as (
     from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname in ('nudged', 'nudged_api')
 ),
 too_many as (
-    select h.role, o.kind, o.name as object, lower(a.privilege_type) || coalesce(' (' || quote_ident(o.attribute) || ')', '') as privilege,
+    select h.role, o.kind, o.name as object, lower(a.privilege_type collate "C") || coalesce(' (' || quote_ident(o.attribute) || ')', '') as privilege,
         l.is_listed, case when a.grantor <> o.owner then quote_ident(pg_get_userbyid(a.grantor)) end as giver
     from object o
     cross join lateral aclexplode(o.acl) a
@@ -239,7 +239,7 @@ select role, object, string_agg(distinct case when is_listed then 'grant option 
 from too_many
 group by role, kind, object, is_listed, giver
 union all
-select h.role, format('new %s that %I makes in schema %I', k.kind, pg_get_userbyid(d.defaclrole), n.nspname), string_agg(lower(a.privilege_type), ', '),
+select h.role, format('new %s that %I makes in schema %I', k.kind, pg_get_userbyid(d.defaclrole), n.nspname), string_agg(lower(a.privilege_type collate "C"), ', '),
     format('alter default privileges for role %I in schema %I revoke all on %s from %s', pg_get_userbyid(d.defaclrole), n.nspname, k.kind, h.role)
 from pg_default_acl d
 join pg_namespace n on n.oid = d.defaclnamespace and n.nspname in ('nudged', 'nudged_api')
@@ -318,6 +318,7 @@ select nudged.allow('nudged_daemon', 'execute', 'nudged.context_text(jsonb)');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.context_text(json)');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.context_text(text)');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.readable');
+select nudged.allow('nudged_daemon', 'execute', 'nudged.subject_spellings');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.has_long_number');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.measured_preferences');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.measured_context');
@@ -439,7 +440,7 @@ begin
             message = format('nudged_api.%s: `token` is no device token: 64 to 200 hexadecimal digits, two a byte', call),
             hint = 'pass the bytes of didRegisterForRemoteNotificationsWithDeviceToken, each as two digits';
     end if;
-    return array[lower(token), upper(token), token];
+    return array[lower(token collate "C"), upper(token collate "C"), token];
 end
 $$;
 
@@ -595,7 +596,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
     perform nudged.require_backend('register_device_for');
-    perform nudged.register(user_id, token, platform, environment, topic, timezone, locale);
+    perform nudged.register(user_id, token collate "default", platform, environment, topic, timezone, locale);
 end
 $$;
 
@@ -605,7 +606,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
     perform nudged.require_backend('unregister_device_for');
-    return nudged.unregister(user_id, token);
+    return nudged.unregister(user_id, token collate "default");
 end
 $$;
 
@@ -615,12 +616,12 @@ create function nudged_api.register_device(
 ) returns void
 language sql security definer
 set search_path = pg_catalog, pg_temp
-as $$ select nudged.register(nudged.counted_user('register_device'), token, platform, environment, topic, timezone, locale) $$;
+as $$ select nudged.register(nudged.counted_user('register_device'), token collate "default", platform, environment, topic, timezone, locale) $$;
 
 create function nudged_api.unregister_device(token text) returns boolean
 language sql security definer
 set search_path = pg_catalog, pg_temp
-as $$ select nudged.unregister(nudged.counted_user('unregister_device'), token) $$;
+as $$ select nudged.unregister(nudged.counted_user('unregister_device'), token collate "default") $$;
 
 -- The functions that read or write the app's tables by name run as nudged_writer. If the app made nudged.device, tokens are deleted
 -- through that view.

@@ -78,7 +78,7 @@ begin
     -- No fault for the daemon, which takes the next zone. But nobody writes such a name on purpose.
     value := nullif(measured -> 'timezone', 'null');
     if value is not null and value #>> '{}' !~ '/' and value #>> '{}' not in ('UTC', 'GMT', 'UCT', 'Universal', 'Zulu', 'Greenwich') then
-        return 'timezone: ' || coalesce('did you mean ' || case upper(left(value #>> '{}', 40))
+        return 'timezone: ' || coalesce('did you mean ' || case upper(left(value #>> '{}', 40) collate "C")
             when 'CET' then 'Europe/Berlin' when 'CEST' then 'Europe/Berlin' when 'MEZ' then 'Europe/Berlin' when 'BST' then 'Europe/London'
             when 'WET' then 'Europe/Lisbon' when 'EET' then 'Europe/Helsinki' when 'MSK' then 'Europe/Moscow' when 'IST' then 'Asia/Kolkata'
             when 'JST' then 'Asia/Tokyo' when 'KST' then 'Asia/Seoul' when 'AEST' then 'Australia/Sydney' when 'NZST' then 'Pacific/Auckland'

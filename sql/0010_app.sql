@@ -296,7 +296,7 @@ begin
                         'token', d.token, 'hash', d.hash, 'registered_at', d.registered_at, 'environment', d.environment, 'topic', d.topic) as content
                 from (
                     select left(t.token::text, 512) as token, left(t.environment::text, 256) as environment, left(t.topic::text, 256) as topic,
-                        t.registered_at, left(encode(sha256(convert_to(lower(left(t.token::text, 512)), 'UTF8')), 'hex'), 16) as hash
+                        t.registered_at, left(encode(sha256(convert_to(lower(left(t.token::text, 512) collate "C"), 'UTF8')), 'hex'), 16) as hash
                     from nudged.device t where t.user_id = recipient
                 ) d
             ) w
@@ -372,7 +372,7 @@ language sql security definer
 set search_path = pg_catalog, pg_temp
 as $$
     select nudged.require_backend('outcome_for');
-    select * from nudged.read_outcome('outcome_for', user_id, id, after, most);
+    select * from nudged.read_outcome('outcome_for', user_id, id, after collate "default", most);
 $$;
 
 create function nudged_api.waiting_for(user_id uuid, after uuid default null, most integer default 100) returns table (
@@ -393,7 +393,7 @@ set search_path = pg_catalog, pg_temp
 as $$
     select nudged.require_backend('history_for');
     select nudged.check_page('history_for', user_id, most);
-    select * from nudged.read_record('history_for', user_id, after, most);
+    select * from nudged.read_record('history_for', user_id, after collate "default", most);
 $$;
 
 create function nudged_api.export_for(user_id uuid, after text default null, most integer default 100) returns table (place text, source text, content jsonb)
@@ -401,7 +401,7 @@ language sql security definer
 set search_path = pg_catalog, pg_temp
 as $$
     select nudged.require_backend('export_for');
-    select * from nudged.read_export('export_for', user_id, after, most);
+    select * from nudged.read_export('export_for', user_id, after collate "default", most);
 $$;
 
 create function nudged_api.list_reminders_for(user_id uuid, after uuid default null, most integer default 100) returns table (
@@ -420,7 +420,7 @@ language sql security definer
 set search_path = pg_catalog, pg_temp
 as $$
     select nudged.require_backend('has_pending_for');
-    select nudged.is_reminder_pending('has_pending_for', user_id, subject_type, subject_id);
+    select nudged.is_reminder_pending('has_pending_for', user_id, subject_type collate "default", nudged.subject_key(subject_id));
 $$;
 
 -- For the signed-in user.
@@ -429,7 +429,7 @@ create function nudged_api.outcome(id uuid, after text default null, most intege
 )
 language sql security definer
 set search_path = pg_catalog, pg_temp
-as $$ select * from nudged.read_outcome('outcome', nudged.signed_in_user(), id, after, most) $$;
+as $$ select * from nudged.read_outcome('outcome', nudged.signed_in_user(), id, after collate "default", most) $$;
 
 create function nudged_api.waiting(after uuid default null, most integer default 100) returns table (
     place uuid, kind text, id uuid, title text, body text, urgent boolean, since timestamptz, due_at timestamptz, due_local timestamp, expires_at timestamptz
@@ -445,13 +445,13 @@ language sql security definer
 set search_path = pg_catalog, pg_temp
 as $$
     select nudged.check_page('history', nudged.signed_in_user(), most);
-    select * from nudged.read_record('history', nudged.signed_in_user(), after, most);
+    select * from nudged.read_record('history', nudged.signed_in_user(), after collate "default", most);
 $$;
 
 create function nudged_api.export(after text default null, most integer default 100) returns table (place text, source text, content jsonb)
 language sql security definer
 set search_path = pg_catalog, pg_temp
-as $$ select * from nudged.read_export('export', nudged.signed_in_user(), after, most) $$;
+as $$ select * from nudged.read_export('export', nudged.signed_in_user(), after collate "default", most) $$;
 
 create function nudged_api.list_reminders(after uuid default null, most integer default 100) returns table (
     place uuid, id uuid, author uuid, subject_type text, subject_id text, title text, body text, due_at timestamptz, due_local timestamp,
@@ -464,7 +464,7 @@ as $$ select * from nudged.read_reminders('list_reminders', nudged.signed_in_use
 create function nudged_api.has_pending(subject_type text default null, subject_id text default null) returns boolean
 language sql security definer
 set search_path = pg_catalog, pg_temp
-as $$ select nudged.is_reminder_pending('has_pending', nudged.signed_in_user(), subject_type, subject_id) $$;
+as $$ select nudged.is_reminder_pending('has_pending', nudged.signed_in_user(), subject_type collate "default", nudged.subject_key(subject_id)) $$;
 
 -- Cancels reminders of an author, for everyone who was to get them: one (`reminder`), those of a subject, or all.
 -- Returns how many occurrences were cancelled in time, and how many were not.
@@ -540,7 +540,7 @@ begin
     end if;
     perform nudged.check_subject('cancel_reminders_of', subject_type, subject_id);
     perform nudged.check_isolation('nudged_api.cancel_reminders_of');
-    select e.cancelled, e.too_late into cancelled, too_late from nudged.end_reminders_of(author, null, subject_type, subject_id) e;
+    select e.cancelled, e.too_late into cancelled, too_late from nudged.end_reminders_of(author, null, subject_type collate "default", nudged.subject_key(subject_id)) e;
 end
 $$;
 
@@ -589,7 +589,7 @@ declare
     author constant uuid := nudged.counted_user('set_own_reminder');
 begin
     select s.id, s.warnings into id, warnings from nudged.set_reminder(
-        'set_own_reminder', subject_type, subject_id, author, title, body, due_at, due_local, 'me', recurrence, timezone, apns
+        'set_own_reminder', subject_type collate "default", nudged.subject_key(subject_id), author, title, body, due_at, due_local, 'me', recurrence, timezone, apns
     ) s;
 end
 $$;
@@ -628,7 +628,7 @@ declare
 begin
     perform nudged.check_subject('cancel_own_reminders', subject_type, subject_id);
     perform nudged.check_isolation('nudged_api.cancel_own_reminders');
-    select e.cancelled, e.too_late into cancelled, too_late from nudged.end_reminders_of(author, null, subject_type, subject_id) e;
+    select e.cancelled, e.too_late into cancelled, too_late from nudged.end_reminders_of(author, null, subject_type collate "default", nudged.subject_key(subject_id)) e;
 end
 $$;
 
@@ -639,7 +639,7 @@ create function nudged_api.cancel_own_messages(
 )
 language sql security definer
 set search_path = pg_catalog, pg_temp
-as $$ select * from nudged.cancel_messages('cancel_own_messages', nudged.counted_user('cancel_own_messages'), null, category, dedupe_prefix, null, null) $$;
+as $$ select * from nudged.cancel_messages('cancel_own_messages', nudged.counted_user('cancel_own_messages'), null, category collate "default", dedupe_prefix, null, null) $$;
 
 -- Whether nudged_writer may write public.context_profiles: nudged created it, or its owner has allowed it.
 create function nudged.may_write_profiles() returns boolean

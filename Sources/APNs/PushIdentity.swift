@@ -31,7 +31,7 @@ public enum PushIdentity {
     }
 
     /// What the record holds instead of a device token: the first 16 hexadecimal digits of the SHA-256 of the token's
-    /// lower-case text. In SQL: `left(encode(sha256(convert_to(lower(token), 'UTF8')), 'hex'), 16)`.
+    /// lower-case text. In SQL: `left(encode(sha256(convert_to(lower(token collate "C"), 'UTF8')), 'hex'), 16)`.
     public static func deviceHash(token: String) -> String {
         let count = token.utf8.count
         return withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { text in

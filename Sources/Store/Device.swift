@@ -6,9 +6,9 @@ package struct Device: Sendable, Equatable {
     package let token: String
     /// When the app last presented the token, in microseconds since 1970. It tells one registration from the next.
     package let registration: Int64?
-    /// `sandbox` or `production`; nil: the configured environment.
+    /// As the row has it, such as `sandbox` or `production`; nil: the configured environment.
     package let environment: String?
-    /// The bundle id; nil: the configured topic.
+    /// The bundle id, as the row has it; nil: the configured topic.
     package let topic: String?
 
     package init(token: String, registration: Int64?, environment: String? = nil, topic: String? = nil) {

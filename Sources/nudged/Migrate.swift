@@ -22,7 +22,8 @@ struct Migrate: AsyncParsableCommand {
             nudged migrate later finds these migrations applied.
 
             Exit status: 0 if the migrations are applied or can be (--dry-run); 78 if a table, a column or a type is \
-            in the way; 77 if only rights are missing.
+            in the way, or the database is unfit; 77 if only rights are missing; 69 if the database can't be reached; \
+            70 if it refuses a statement for another reason.
             """
     )
 

@@ -22,6 +22,14 @@ struct PayloadTests {
         )
     }
 
+    /// The database has a UUID in small letters, and Swift writes capitals.
+    @Test func subject_whenItsIDIsAUUID_isTheSameInAnyCase() throws {
+        let subject = try #require(Subject(type: "Task", id: Self.text.uppercased()))
+        #expect(subject == Subject(type: "Task", id: Self.text) && subject.id == Self.text)
+        #expect(payload(#""subject_type":"Task","subject_id":"\#(Self.text)""#).subject == subject)
+        #expect(Subject(type: "Task", id: "A42")?.id == "A42")
+    }
+
     @Test func route_whenConversationIsNotTheUsers_opensANewOne() {
         let members = #""conversation_id":"\#(Self.text)","domain":"work","action":"open_conversation""#
         #expect(route(members, isUsers: false) == .newConversation(domain: "work"))

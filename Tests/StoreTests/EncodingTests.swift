@@ -7,20 +7,30 @@ import struct FoundationEssentials.UUID
 
 @testable import Store
 
+extension StoreFixture {
+    /// A migrated database that was made with these options of `create database`.
+    ///
+    /// - Parameter app: SQL of the app that comes before the migration.
+    convenience init(made options: String, app: String = "") async throws {
+        let cluster = try Self.cluster.get()
+        let template = "made_\(UUID().uuidString)"
+        try cluster.sql("create database \"\(template)\" template template0 \(options)")
+        defer { try? cluster.dropDatabase(named: template) }
+        try self.init(on: cluster, template: template)
+        if !app.isEmpty { try sql(app) }
+        let migrator = Migrator(configuration: configuration)
+        _ = try await migrator.migrate()
+        await migrator.close()
+    }
+}
+
 /// Databases in other encodings than UTF-8.
 @Suite(.ownThreads) struct EncodingTests {
     typealias F = StoreFixture
 
     /// Migrated, in LATIN1, with these users claimed by one member.
     private static func latin1() async throws -> (StoreFixture, UUID, [ClaimedUser]) {
-        let cluster = try F.cluster.get()
-        let template = "latin1_\(UUID().uuidString.prefix(8))"
-        try cluster.sql("create database \"\(template)\" encoding 'LATIN1' locale 'C' template template0")
-        defer { try? cluster.dropDatabase(named: template) }
-        let fixture = try F(on: cluster, template: template)
-        let migrator = Migrator(configuration: fixture.configuration)
-        _ = try await migrator.migrate()
-        await migrator.close()
+        let fixture = try await F(made: "encoding 'LATIN1' locale 'C'")
         try fixture.seed(1...3)
         let member = try await fixture.member()
         return (fixture, member, try await fixture.claim(3))

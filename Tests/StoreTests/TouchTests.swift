@@ -87,12 +87,13 @@ import TimeZones
         #expect(try touches(fixture) == 1)
     }
 
-    /// Types without equality, and columns that are gone: the app's statement goes on, and all of its users are touched.
+    /// A column that is gone: the app's statement goes on, and all of its users are touched. A type without equality is
+    /// compared by its bytes.
     @Test(arguments: [
-        "alter table public.context_profiles drop column timezone cascade",
-        "alter table public.context_profiles drop column timezone cascade, add column timezone xml",
+        ("alter table public.context_profiles drop column timezone cascade", 2),
+        ("alter table public.context_profiles drop column timezone cascade, add column timezone xml", 0),
     ])
-    func triggers_whenTheyCanNotCompare_touchAllOfTheStatement(change: String) async throws {
+    func triggers_whenAColumnIsGone_touchAllOfTheStatement(change: String, count: Int) async throws {
         let fixture = try await F()
         try fixture.seed(1...3)
         try fixture.sql(
@@ -101,7 +102,7 @@ import TimeZones
             update public.context_profiles set first_session_complete = first_session_complete where user_id <> \(F.quoted(3))
             """
         )
-        #expect(try touches(fixture) == 2)
+        #expect(try touches(fixture) == count)
     }
 
     /// json has no equality.

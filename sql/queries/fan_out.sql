@@ -33,7 +33,7 @@ update nudged.occurrence set due_at = $3, due_local = null where user_id = $1 an
 -- The next members of a subject, each once. $1 subject type, $2 subject id, $3 after this member (null: from the first
 -- on), $4 most rows.
 select distinct user_id from nudged.subject_member
-where subject_type = $1 and subject_id = $2 and user_id is not null and ($3::uuid is null or user_id > $3)
+where subject_type = $1 and subject_id = any (nudged.subject_spellings($2)) and user_id is not null and ($3::uuid is null or user_id > $3)
 order by user_id
 limit $4
 
@@ -94,7 +94,7 @@ select user_id, 'reminder', id::text, '', 'dropped', 'cancelled', $3, '00000000-
 
 -- name: fan_out_member
 -- Whether a user is a member of a subject. $1 subject type, $2 subject id, $3 user.
-select exists (select 1 from nudged.subject_member where subject_type = $1 and subject_id = $2 and user_id = $3)
+select exists (select 1 from nudged.subject_member where subject_type = $1 and subject_id = any (nudged.subject_spellings($2)) and user_id = $3)
 
 -- name: waiting_fan_outs
 -- Fan-outs that could have been due a minute ago and are not finished: the first of them, and how many ($1: at least so

@@ -2,13 +2,14 @@
 public struct Subject: Sendable, Hashable {
     /// The kind of thing, such as `task`. Never empty.
     public let type: String
-    /// The thing's id among its kind. Never empty.
+    /// The thing's id among its kind. Never empty. A UUID is in small letters, as the database has it: `UUID.uuidString`
+    /// has capitals.
     public let id: String
 
     /// - Returns: nil if one of the two is empty.
     public init?(type: String, id: String) {
         guard !type.isEmpty, !id.isEmpty else { return nil }
         self.type = type
-        self.id = id
+        self.id = ConversationID(id)?.description ?? id
     }
 }

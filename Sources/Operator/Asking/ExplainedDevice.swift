@@ -43,10 +43,7 @@ struct ExplainedDevice: Sendable, Equatable {
     ) -> [ExplainedDevice] {
         let quarantine = user.quarantine.map(Quarantine.init(json:))
         return user.devices.map { device in
-            let wanted = LaneIdentity(
-                environment: device.environment ?? lanes.standard.environment,
-                topic: device.topic ?? lanes.standard.topic
-            )
+            let wanted = lanes.wanted(by: device)
             var state = State.served
             if lanes.lane(of: device) == nil {
                 state = lanes.all.contains { $0.topic == wanted.topic } ? .otherEnvironment : .otherTopic

@@ -31,11 +31,37 @@ package struct LaneDirectory: Sendable, Equatable {
         {
             return standard
         }
-        let lane = LaneIdentity(
-            environment: device.environment ?? standard.environment,
-            topic: device.topic ?? standard.topic
-        )
+        let lane = wanted(by: device)
         return all.contains(lane) ? lane : nil
+    }
+
+    /// The lane that a device's row names, which may not be configured. The row may be one that the app had before. So
+    /// blanks around a word and its case don't matter, and Apple's own names count (`nudged.apns_environment`).
+    package func wanted(by device: Device) -> LaneIdentity {
+        let environment = device.environment.map(Self.folded) ?? ""
+        let topic = device.topic.map(Self.trimmed) ?? ""
+        let lane = LaneIdentity(
+            environment: environment.isEmpty ? standard.environment : Self.words[environment] ?? environment,
+            topic: topic.isEmpty ? standard.topic : topic
+        )
+        if all.contains(lane) { return lane }
+        // A bundle id is the same in any case. Apple wants the configured one.
+        let name = Self.folded(lane.topic)
+        return all.first { $0.environment == lane.environment && Self.folded($0.topic) == name } ?? lane
+    }
+
+    private static let words = ["development": "sandbox", "dev": "sandbox", "prod": "production"]
+
+    /// Without blanks at the ends, and in small letters, ASCII only.
+    private static func folded(_ word: String) -> String {
+        String(decoding: trimmed(word).utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+    }
+
+    private static func trimmed(_ word: String) -> String {
+        func isBlank(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
+        let bytes = word.utf8.drop(while: isBlank)
+        let end = bytes.lastIndex { !isBlank($0) }.map { bytes.index(after: $0) } ?? bytes.startIndex
+        return String(Substring(bytes[..<end]))
     }
 }
 

@@ -134,9 +134,10 @@ struct NudgeOutcomes {
             Settlement.StaleToken(
                 userID: userID,
                 token: target.device.token,
-                // The environment of its row: a device that has moved is served by another lane.
+                // As its row has them: a device that has moved is served by another lane, and a row of the app's own may
+                // spell them in another way.
                 environment: target.device.environment ?? target.lane.environment,
-                topic: target.lane.topic,
+                topic: target.device.topic ?? target.lane.topic,
                 unregisteredAt: instant,
                 apnsID: target.apnsID
             )

@@ -220,6 +220,42 @@ import TimeZones
         #expect(one.plan(user(column(moved.environments, after: notes)), now: now + 2).sendPlan == nil)
     }
 
+    /// Rows of a table that the app had before.
+    @Test(
+        arguments: [
+            ("sandbox", "com.example.app", true), (" Sandbox\r\n", " com.example.app ", true),
+            ("Development", nil, true),
+            ("DEV", "COM.EXAMPLE.APP", true), ("", nil, false), (" ", " ", false), ("prod", nil, false),
+            ("PRODUCTION", nil, false), (nil, "Com.Example.App", false),
+        ] as [(String?, String?, Bool)]
+    )
+    func lane_whenTheRowSpellsItOtherwise_isTheConfiguredOne(environment: String?, topic: String?, isSandbox: Bool)
+        throws
+    {
+        let topic = topic?.replacing("com.example.app", with: F.lane.topic)
+            .replacing("COM.EXAMPLE.APP", with: F.lane.topic.uppercased())
+            .replacing("Com.Example.App", with: F.lane.topic.capitalized)
+        let device = Device(token: F.token(1), registration: nil, environment: environment, topic: topic)
+        let lane = isSandbox ? Self.sandbox : Self.production
+        #expect(planner.lanes.lane(of: device) == lane)
+        #expect(planner.lanes.wanted(by: device) == lane)
+        // The token is deleted by what its row says.
+        let gone = try attempt(
+            user([], device: device),
+            at: now,
+            .rejected(status: 410, reason: "Unregistered", deletes: .olderThanSend)
+        )
+        #expect(gone.staleTokens.map(\.environment) == [environment ?? lane.environment])
+        #expect(gone.staleTokens.map(\.topic) == [topic ?? lane.topic])
+    }
+
+    @Test func lane_whenTheWordIsUnknown_isNone() {
+        for environment in ["staging", "sand box", "\u{212A}"] {
+            let device = Device(token: F.token(1), registration: nil, environment: environment)
+            #expect(planner.lanes.lane(of: device) == nil && planner.lanes.wanted(by: device).environment != "sandbox")
+        }
+    }
+
     /// A 410 of the sandbox names the environment of the row, or the token would never be deleted.
     @Test func token_whenGoneInItsNewEnvironment_isDeletedByItsRow() throws {
         let device = Device(token: F.token(1), registeredAt: now - 100, environment: "production")

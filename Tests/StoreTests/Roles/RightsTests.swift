@@ -83,6 +83,7 @@ import Testing
         "nudged.preferences_text": ["nudged_daemon"], "nudged.measured_preferences": ["nudged_daemon"],
         "nudged.context_text": ["nudged_daemon"], "nudged.measured_context": ["nudged_daemon"],
         "nudged.has_long_number": ["nudged_daemon"], "nudged.readable": ["nudged_daemon"],
+        "nudged.subject_spellings": ["nudged_daemon"], "nudged.subject_key": [], "nudged.apns_environment": [],
         "nudged.require_backend": [], "nudged.nearest_key": [], "nudged.recurrence_until": [],
         "nudged.reminder_fault": [], "nudged.reminder_warnings": [], "nudged.check_isolation": [],
         "nudged.check_page": [], "nudged.record_place": [], "nudged.read_record": [], "nudged.live_occurrences": [],
