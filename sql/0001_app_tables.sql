@@ -13,6 +13,8 @@ create schema nudged_api;
 create function nudged.require_backend(call text) returns void
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
+-- Names are compared as text.
+set quote_all_identifiers = off
 as $$
 declare
     caller constant name := coalesce(nullif(current_setting('role'), 'none'), session_user);
@@ -334,6 +336,7 @@ create function nudged.forget_device(
 ) returns boolean
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
+set row_security = on
 as $$
 #variable_conflict use_column
 begin
@@ -389,6 +392,7 @@ begin
         ) returns boolean
         language sql security definer
         set search_path = pg_catalog, pg_temp
+        set row_security = on
         %s
         $call$,
         case when pg_relation_is_updatable('nudged.device', true) & 16 = 16 then
@@ -448,6 +452,7 @@ begin
     create or replace function nudged.move_device(recipient uuid, device text, apns_environment text, apns_topic text) returns boolean
     language plpgsql security definer
     set search_path = pg_catalog, pg_temp
+    set row_security = on
     as $call$
     #variable_conflict use_column
     begin
@@ -474,6 +479,7 @@ revoke all on function nudged.move_device(uuid, text, text, text) from public;
 create function nudged.devices_left_out(recipient uuid) returns text
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
+set row_security = on
 as $$
 begin
     return (

@@ -328,6 +328,7 @@ $$;
 create function nudged.drop_devices(recipient uuid, most integer) returns void
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
+set row_security = on
 as $$
 begin
     -- A locked row is left, so nobody waits.

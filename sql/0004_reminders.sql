@@ -122,7 +122,7 @@ declare
     name text collate "C";
     value text collate "C";
     wanted text collate "C";
-    found jsonb := '{}';
+    given jsonb := '{}';
 begin
     -- The function is not STRICT. Otherwise a constant null would be answered without a check of the right to call it.
     if rule is null then
@@ -144,10 +144,10 @@ begin
             return format('recurrence.%s: found a part that reminders do not have, wanted %s', name, parts);
         elsif name not in ('FREQ', 'INTERVAL', 'BYDAY', 'BYMONTHDAY', 'COUNT', 'UNTIL', 'WKST') then
             return 'recurrence: found an unknown part, wanted ' || parts;
-        elsif found ? name then
+        elsif given ? name then
             return format('recurrence.%s: found it twice, wanted it once', name);
         end if;
-        found := found || jsonb_build_object(name, value);
+        given := given || jsonb_build_object(name, value);
         wanted := case name
             when 'FREQ' then
                 case when value in ('DAILY', 'WEEKLY', 'MONTHLY') then null else wanted_frequency end
@@ -169,13 +169,13 @@ begin
             return format('recurrence.%s: found another value, wanted %s', name, wanted);
         end if;
     end loop;
-    if not found ? 'FREQ' then
+    if not given ? 'FREQ' then
         return 'recurrence.FREQ: found nothing, wanted ' || wanted_frequency;
-    elsif found ? 'COUNT' and found ? 'UNTIL' then
+    elsif given ? 'COUNT' and given ? 'UNTIL' then
         return 'recurrence.UNTIL: found it beside COUNT, wanted one of the two';
-    elsif found ? 'BYMONTHDAY' and found ->> 'FREQ' = 'WEEKLY' then
+    elsif given ? 'BYMONTHDAY' and given ->> 'FREQ' = 'WEEKLY' then
         return 'recurrence.BYMONTHDAY: found it with FREQ=WEEKLY, wanted FREQ=MONTHLY or FREQ=DAILY';
-    elsif found ->> 'FREQ' <> 'MONTHLY' and found ->> 'BYDAY' ~ '[0-9]' then
+    elsif given ->> 'FREQ' <> 'MONTHLY' and given ->> 'BYDAY' ~ '[0-9]' then
         return 'recurrence.BYDAY: found a numbered weekday without FREQ=MONTHLY, wanted weekdays alone, or FREQ=MONTHLY';
     end if;
     return null;

@@ -3,7 +3,8 @@
 -- - nudged_daemon has what the daemon does, in schema nudged.
 -- - nudged_app has the calls of schema nudged_api for backends. On Supabase, service_role has them as well.
 -- - authenticated, on Supabase, has the calls for the signed-in user, and that user's own rows.
--- - nudged_writer writes the app's tables, and has no other right. A trigger on these tables runs with its rights.
+-- - nudged_writer writes the app's tables, and has no other right. A trigger on these tables runs with its rights. Its
+--   functions set row_security: where it is off, they would fail at the first policy.
 --
 -- A later migration says who may use each table and function that it makes. nudged.allow works whether the role exists
 -- or not:
@@ -146,11 +147,13 @@ $$;
 create function nudged.allow(who text, privileges text, what text) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
+-- Names are compared as text.
+set quote_all_identifiers = off
 as $$
 declare
     is_call boolean := privileges in ('execute', 'own');
     -- Both are written with their schema, since it is not in the search_path.
-    found text := case
+    listed text := case
         when not is_call then to_regclass(what)::text
         when what like '%(%' then to_regprocedure(what)::text
         else to_regproc(what)::oid::regprocedure::text end;
@@ -160,19 +163,19 @@ begin
             message = 'nudged.allow: `privileges` is neither execute, own nor a list of select, insert, update, delete',
             hint = 'as in ''select, insert'', or of one column ''select, update (id)''';
     end if;
-    if found is null then
+    if listed is null then
         raise undefined_object using
             message = format('nudged.allow: there is no %s %s, or more than one', case when is_call then 'call' else 'table' end, what),
             hint = 'name it with its schema, and a call that has namesakes with its types';
     end if;
-    if exists (select 1 from nudged.role_right r where r.role = who and r.object = found and r.privileges <> allow.privileges)
+    if exists (select 1 from nudged.role_right r where r.role = who and r.object = listed and r.privileges <> allow.privileges)
         and exists (select 1 from pg_roles where rolname = who)
     then
-        execute format('revoke all on %s %s from %I', case when is_call then 'function' else 'table' end, found, who);
+        execute format('revoke all on %s %s from %I', case when is_call then 'function' else 'table' end, listed, who);
     end if;
-    insert into nudged.role_right as r (role, object, privileges) values (who, found, allow.privileges)
+    insert into nudged.role_right as r (role, object, privileges) values (who, listed, allow.privileges)
     on conflict (role, object) do update set privileges = excluded.privileges;
-    perform nudged.apply_right(who, allow.privileges, found);
+    perform nudged.apply_right(who, allow.privileges, listed);
 end
 $$;
 
@@ -185,7 +188,8 @@ with holder as (
     union all
     select 0, 'public'
 ),
--- Compared by name, since the reader may have no right to look a name up.
+-- Compared by name, since the reader may have no right to look a name up, and without quotes, since the session may ask
+-- for them everywhere (quote_all_identifiers).
 listed as materialized (
     select r.role, r.object, split_part(r.object, '.', 1) as schema,
         upper(split_part(p.privilege, ' ', 1) collate "C") as privilege, substring(p.privilege from '[(](.*)[)]') as attribute
@@ -195,7 +199,7 @@ object as (
     select 'schema' as kind, quote_ident(n.nspname) as name, quote_ident(n.nspname) as signature, null::text as attribute, n.nspowner as owner, n.nspacl as acl, n.nspname
     from pg_namespace n where n.nspname in ('nudged', 'nudged_api')
     union all
-    select case c.relkind when 'S' then 'sequence' else 'table' end, format('%I.%I', n.nspname, c.relname), format('%I.%I', n.nspname, c.relname), a.attname, c.relowner, a.acl, n.nspname
+    select case c.relkind when 'S' then 'sequence' else 'table' end, format('%I.%I', n.nspname, c.relname), format('%s.%s', n.nspname, c.relname), a.attname, c.relowner, a.acl, n.nspname
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
     cross join lateral (
         select null::text as attname, c.relacl as acl
@@ -208,7 +212,7 @@ object as (
     select 'routine', format('%I.%I(%s)', n.nspname, p.proname,
             -- REVOKE does not read an aggregate's `*` and ORDER BY.
             case p.prokind when 'a' then oidvectortypes(p.proargtypes) else pg_get_function_identity_arguments(p.oid) end),
-        format('%I.%I(%s)', n.nspname, p.proname, replace(oidvectortypes(p.proargtypes), ', ', ',')), null, p.proowner,
+        replace(format('%s.%s(%s)', n.nspname, p.proname, replace(oidvectortypes(p.proargtypes), ', ', ',')), '"', ''), null, p.proowner,
         coalesce(p.proacl, acldefault('f', p.proowner)), n.nspname
     from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname in ('nudged', 'nudged_api')
 ),
@@ -349,7 +353,7 @@ language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    found uuid;
+    who uuid;
 begin
     if not exists (
         select 1 from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = 'auth' and p.proname = 'uid' and p.pronargs = 0
@@ -359,16 +363,16 @@ begin
             hint = 'call the variant that names the user, such as nudged_api.register_device_for';
     end if;
     begin
-        found := auth.uid();
+        who := auth.uid();
     exception when invalid_text_representation then
         raise invalid_authorization_specification using
             message = 'nudged: the session''s user id is no UUID', hint = 'call the variant that names the user, such as nudged_api.register_device_for, from a backend';
     end;
-    if found is null then
+    if who is null then
         raise invalid_authorization_specification using
             message = 'nudged: nobody is signed in: auth.uid() is null', hint = 'call it with the session of a signed-in user';
     end if;
-    return found;
+    return who;
 end
 $$;
 
@@ -499,6 +503,7 @@ $$;
 create function nudged.write_device(recipient uuid, spellings text[], platform text, environment text, topic text) returns void
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
+set row_security = on
 -- For columns without a zone: forget_device also reads them as UTC.
 set timezone = 'UTC'
 as $$
@@ -574,6 +579,7 @@ $$;
 create function nudged.remove_device(recipient uuid, spellings text[]) returns boolean
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
+set row_security = on
 as $$
 begin
     if to_regclass('public.push_tokens') is null then

@@ -658,6 +658,8 @@ $$;
 create function nudged.write_place(recipient uuid, timezone text, locale text) returns void
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
+set quote_all_identifiers = off
+set row_security = on
 as $$
 declare
     types jsonb;
@@ -699,6 +701,7 @@ $$;
 create function nudged.write_preferences(recipient uuid, preferences jsonb) returns void
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
+set row_security = on
 as $$
 declare
     type text;
@@ -867,6 +870,7 @@ $$;
 create function nudged.keeps_rows(relation text, recipient uuid) returns boolean
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
+set row_security = on
 as $$
 declare
     is_kept boolean;

@@ -41,9 +41,12 @@ final class Scene: Sendable {
     private let direct = Mutex<Set<Int32>>([])
 
     /// A migrated database, unless told otherwise, and a simulated Apple that accepts everything but what the script says.
+    ///
+    /// - Parameter options: of `create database`; nil: the cluster's own.
     init(
         migrated: Bool = true,
         cluster: LocalCluster? = nil,
+        options: String? = nil,
         port: UInt16 = 0,
         starts: Bool = true,
         perDevice: (@Sendable (_ token: String, _ attempt: Int) -> ScriptedAnswer?)? = nil
@@ -52,7 +55,11 @@ final class Scene: Sendable {
         database = "i\(Self.count.add(1, ordering: .relaxed).newValue)"
         let isCopied = migrated && cluster == nil
         let source = isCopied ? try await Self.template.value.database : "template1"
-        try self.cluster.createDatabase(named: database, template: source)
+        if let options {
+            try self.cluster.sql("create database \"\(database)\" template template0 \(options)")
+        } else {
+            try self.cluster.createDatabase(named: database, template: source)
+        }
         // ServerWatchdog removes it with the cluster's folder, even if this process is killed.
         folder = "\(self.cluster.folder)/\(database)"
         try #require(mkdir(folder, 0o700) == 0)

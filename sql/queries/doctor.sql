@@ -74,7 +74,7 @@ order by w.place
 -- The columns of the views through which the daemon reads the app. $1 names in schema nudged. Rows: view, column, its
 -- type (of a domain: the base type).
 select
-    c.relname::text, a.attname::text, format_type(case when t.typtype = 'd' then t.typbasetype else t.oid end, null)
+    c.relname::text, a.attname::text, replace(format_type(case when t.typtype = 'd' then t.typbasetype else t.oid end, null), '"', '')
 from pg_class c
 join pg_namespace n on n.oid = c.relnamespace
 join pg_attribute a on a.attrelid = c.oid

@@ -28,6 +28,7 @@ select
           and not exists (
               select 1 from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e'
           )
+          and not exists (select 1 from pg_inherits h where h.inhrelid = c.oid)
         order by 1 limit 100
     ),
     array(select o.rolname::text from pg_roles o where o.rolname in ('nudged_daemon', 'nudged_app', 'nudged_writer') order by 1),
@@ -54,7 +55,7 @@ select
         join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = u.oid and d.refclassid = 'pg_class'::regclass
         where v.relnamespace = (select oid from pg_namespace where nspname = 'nudged') and v.relname in ('recipient', 'device') and d.refobjid = c.oid
     ),
-    a.attname::text, format_type(case when t.typtype = 'd' then t.typbasetype else t.oid end, null)
+    a.attname::text, replace(format_type(case when t.typtype = 'd' then t.typbasetype else t.oid end, null), '"', '')
 from unnest($1::text[], $2::text[]) with ordinality as w (schema, name, place)
 join pg_namespace n on n.nspname = w.schema
 join pg_class c on c.relnamespace = n.oid and c.relname = w.name
