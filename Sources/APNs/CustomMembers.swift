@@ -29,10 +29,11 @@ public struct CustomMembers: Sendable, Equatable {
     /// - Throws: `APNsError.reservedMember` for a name that is reserved or given twice, `APNsError.malformedMember` for
     ///   a value that is not JSON.
     public init(_ members: [(name: String, json: String)]) throws(APNsError) {
-        var names = Self.reserved
+        // Names are equal if their UTF-8 is. The reserved ones are ASCII.
+        var names = Set(Self.reserved.map { Array($0.utf8) })
         var rendered: [UInt8] = []
         for (name, json) in members {
-            guard names.insert(name).inserted else { throw .reservedMember(name: name) }
+            guard names.insert(Array(name.utf8)).inserted else { throw .reservedMember(name: name) }
             guard (try? JSONValue(parsing: json)) != nil else { throw .malformedMember(name: name) }
             rendered.append(UInt8(ascii: ","))
             JSONText.append(name, to: &rendered)

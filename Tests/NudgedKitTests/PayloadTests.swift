@@ -60,6 +60,7 @@ struct PayloadTests {
     }
 
     @Test func route_whenReminder_opensItsSubject() throws {
+        #expect(Subject(type: "task", id: "caf\u{E9}") != Subject(type: "task", id: "cafe\u{301}"))
         let subject = try #require(Subject(type: "task", id: "42"))
         let members = #""action":"new_conversation","subject_type":"task","subject_id":"42""#
         #expect(payload(members).malformed == nil && payload(members).data.isEmpty)

@@ -12,4 +12,15 @@ public struct Subject: Sendable, Hashable {
         self.type = type
         self.id = ConversationID(id)?.description ?? id
     }
+
+    /// Two are equal if their UTF-8 is, as in the database. `String` compares by canonical equivalence.
+    public static func == (left: Subject, right: Subject) -> Bool {
+        left.type.utf8.elementsEqual(right.type.utf8) && left.id.utf8.elementsEqual(right.id.utf8)
+    }
+
+    /// By the UTF-8 of both.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(Array(type.utf8))
+        hasher.combine(Array(id.utf8))
+    }
 }

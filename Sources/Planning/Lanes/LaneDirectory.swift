@@ -26,9 +26,10 @@ package struct LaneDirectory: Sendable, Equatable {
     /// nil: no lane serves it.
     package func lane(of device: Device) -> LaneIdentity? {
         // Nearly all devices have the standard lane, and comparing is cheaper than hashing.
-        if device.environment ?? standard.environment == standard.environment,
-            device.topic ?? standard.topic == standard.topic
-        {
+        func isStandard(_ text: String?, _ standard: String) -> Bool {
+            text.map { ExactText($0) == ExactText(standard) } ?? true
+        }
+        if isStandard(device.environment, standard.environment), isStandard(device.topic, standard.topic) {
             return standard
         }
         let lane = wanted(by: device)
@@ -76,6 +77,15 @@ package struct LaneIdentity: Sendable, Hashable {
     package init(environment: String, topic: String) {
         self.environment = environment
         self.topic = topic
+    }
+
+    package static func == (left: LaneIdentity, right: LaneIdentity) -> Bool {
+        ExactText(left.environment) == ExactText(right.environment) && ExactText(left.topic) == ExactText(right.topic)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(ExactText(environment))
+        hasher.combine(ExactText(topic))
     }
 
     /// As text for an operator.

@@ -72,15 +72,17 @@ extension Planner {
         _ machine: RetryMachine,
         _ draft: inout PlanDraft
     ) -> [PendingText] {
-        var newest: [String: PendingText] = [:]
+        var newest: [ExactText: PendingText] = [:]
         for text in texts {
-            guard let key = text.collapseKey else { continue }
+            guard let key = text.collapseKey.map(ExactText.init) else { continue }
             if let other = newest[key], other.isNewer(than: text) { continue }
             newest[key] = text
         }
         guard !newest.isEmpty else { return texts }
         return texts.filter { text in
-            guard let key = text.collapseKey, newest[key]?.identity != text.identity else { return true }
+            guard let key = text.collapseKey.map(ExactText.init), newest[key]?.identity != text.identity else {
+                return true
+            }
             drop(text.identity, because: "collapsed", machine, &draft)
             return false
         }

@@ -32,7 +32,11 @@ struct RecipientDevices: Sendable {
             case .own(let trial): served.append(ServedDevice(device: device, lane: lane, trial: trial))
             case .other(let other, let trial):
                 // The app's own table may have another row of this token, for that lane.
-                guard !user.devices.contains(where: { $0.token == device.token && lanes.lane(of: $0) == other }) else {
+                guard
+                    !user.devices.contains(where: {
+                        ExactText($0.token) == ExactText(device.token) && lanes.lane(of: $0) == other
+                    })
+                else {
                     continue
                 }
                 served.append(ServedDevice(device: device, lane: other, trial: trial))

@@ -58,9 +58,14 @@ struct PushText: Sendable {
     ///
     /// - Parameter contents: in the order of the messages.
     init(title: String, body: String, of contents: [PushText]) {
-        func common<Value: Equatable>(_ member: KeyPath<Notification, Value?>) -> Value? {
+        func common<Value>(_ member: KeyPath<Notification, Value?>, _ isSame: (Value, Value) -> Bool) -> Value? {
             guard let first = contents.first?.notification[keyPath: member] else { return nil }
-            return contents.allSatisfy { $0.notification[keyPath: member] == first } ? first : nil
+            return contents.allSatisfy { $0.notification[keyPath: member].map { isSame($0, first) } == true }
+                ? first : nil
+        }
+        func common<Value: Equatable>(_ member: KeyPath<Notification, Value?>) -> Value? { common(member, ==) }
+        func common(_ member: KeyPath<Notification, String?>) -> String? {
+            common(member) { ExactText($0) == ExactText($1) }
         }
         var notification = Notification(title: title, body: body)
         notification.conversationID = common(\.conversationID)

@@ -58,7 +58,7 @@ final class Template: Sendable {
 
     /// Why this user can't get it. nil: they can.
     func fault(for context: RecipientContext) -> TemplateOutcome? {
-        if let domain, domain != context.domain { return .otherDomain }
+        if let domain, context.domain.map(ExactText.init) != ExactText(domain) { return .otherDomain }
         var missing = names.filter { context.text($0) == nil }
         if action == .openConversation, context.conversationID == nil { missing.append("conversation_id") }
         return missing.isEmpty ? nil : .missing(missing)

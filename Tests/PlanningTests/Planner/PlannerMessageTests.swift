@@ -167,6 +167,15 @@ import struct FoundationEssentials.UUID
         )
     }
 
+    /// As in SQL: bytes decide, not canonical equivalence.
+    @Test func message_whenAnothersKeyHasOtherBytes_isSent() throws {
+        for (one, other) in [("caf\u{E9}", "cafe\u{301}"), ("K", "\u{212A}"), ("a\u{323}\u{307}", "a\u{307}\u{323}")] {
+            let user = M.user([M.message(1, collapseKey: one), M.message(2, collapseKey: other)])
+            let sendPlan = try #require(planner.plan(user, now: now).sendPlan)
+            #expect(sendPlan.nudges.count == 2 && sendPlan.records.isEmpty, "\(one)")
+        }
+    }
+
     // MARK: More than was read
 
     @Test func user_whenMoreWaitsThanWasRead_isEvaluatedAgain() throws {

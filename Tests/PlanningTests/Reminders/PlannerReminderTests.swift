@@ -178,6 +178,15 @@ import struct FoundationEssentials.UUID
         #expect(unsent.ended.isEmpty && unsent.continued.isEmpty && unsent.update.retry == nil)
     }
 
+    /// Bytes make a subject, as in SQL.
+    @Test func reminder_whenAnothersSubjectHasOtherBytes_isSent() throws {
+        let both = [
+            F.reminder(1, .at(now), about: "caf\u{E9}"), F.reminder(2, .at(now), about: "cafe\u{301}"),
+        ]
+        let sendPlan = try #require(planner.plan(user(both), now: now).sendPlan)
+        #expect(sendPlan.nudges.count == 2 && sendPlan.records.isEmpty)
+    }
+
     /// Of several hours of one that came, the last says all. One that is still to come replaces none.
     @Test func reminder_whenANewerHourCame_isCollapsed() throws {
         let both = [F.reminder(1, .at(now - 86_400), isOwn: false), F.reminder(2, .at(now), isOwn: false)]
