@@ -46,8 +46,6 @@ create table nudged.own_table (
 alter table nudged.own_table enable row level security;
 
 do $$
-declare
-    wanted record;
 begin
     if to_regclass('nudged.recipient') is null and to_regclass('public.context_profiles') is null then
         create table public.context_profiles (
@@ -85,7 +83,17 @@ begin
         comment on column public.push_tokens.user_id is 'The user who is signed in on the device.';
         insert into nudged.own_table (name) values ('push_tokens');
     end if;
+end
+$$;
 
+-- Adds the columns that a table lacks, and comments those that nudged adds.
+create function nudged.add_columns(relation text) returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    wanted record;
+begin
     -- The catalog is read first: ADD COLUMN IF NOT EXISTS would lock the app's table even if there is nothing to add.
     for wanted in
         select v.*, exists (
@@ -113,8 +121,8 @@ begin
             ('push_tokens', 'topic', 'text',
                 'The APNs topic (bundle id) of the token. Null: the one in the daemon''s configuration.')
         ) as v (relation, attribute, type, phrase)
+        where v.relation = add_columns.relation
     loop
-        continue when to_regclass(case wanted.relation when 'push_tokens' then 'nudged.device' else 'nudged.recipient' end) is not null;
         if not wanted.is_there and wanted.type is not null then
             execute format('alter table public.%I add column %I %s', wanted.relation, wanted.attribute, wanted.type);
         end if;
@@ -299,30 +307,148 @@ revoke all on function nudged.context_text(json) from public;
 revoke all on function nudged.context_text(text) from public;
 revoke all on function nudged.measured_context(jsonb) from public;
 
--- The views. An app whose tables differ makes them before (docs/SQL.md), or redefines them later. security_barrier: no
--- function of the caller sees a row that the view leaves out.
-do $$
+-- The views. An app whose tables differ makes them before (docs/SQL.md), or redefines them later.
+--
+-- A view is bound to tables and columns, but functions look names up. If a table is replaced by another one of its name
+-- (create table x_new (like x); rename both), the view still reads the old one. So nudged notes which names each view
+-- reads. If they change without a new definition of the view, another name was given to what it reads.
+create table nudged.bound (
+    view text primary key,
+    -- Another one after each definition of the view.
+    version text not null,
+    -- A hash of the definition that nudged made. Null: the app made it, and nudged can't make it again.
+    definition text,
+    -- Tables and columns.
+    names text[] not null
+);
+alter table nudged.bound enable row level security;
+
+-- nudged's views on the app's tables, as they are now and as nudged.bound knows them.
+create function nudged.app_views() returns table (
+    view text, relation text, oid oid, version text, definition text, names text[], known_version text, known_definition text, known_names text[]
+)
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+    select
+        w.view, w.relation, v.oid, r.xmin::text,
+        -- Versions of PostgreSQL differ in what they qualify.
+        encode(sha256(convert_to(regexp_replace(pg_get_viewdef(v.oid), '(context_profiles|push_tokens)[.]|[[:space:]]+', '', 'g'), 'UTF8')), 'hex'),
+        array(
+            select distinct format('%I.%I', n.nspname, c.relname) || coalesce('.' || quote_ident(a.attname), '')
+            from pg_depend d
+            join pg_class c on c.oid = d.refobjid
+            join pg_namespace n on n.oid = c.relnamespace
+            left join pg_attribute a on a.attrelid = c.oid and a.attnum = d.refobjsubid and d.refobjsubid > 0
+            where d.classid = 'pg_rewrite'::regclass and d.objid = r.oid and d.refclassid = 'pg_class'::regclass and d.refobjid <> v.oid
+            order by 1
+        ),
+        b.version, b.definition, b.names
+    from (values ('recipient', 'context_profiles'), ('device', 'push_tokens'), ('subject_member', null)) as w (view, relation)
+    left join pg_class v on v.relname = w.view and v.relnamespace = (select s.oid from pg_namespace s where s.nspname = 'nudged')
+    left join pg_rewrite r on r.ev_class = v.oid
+    left join nudged.bound b on b.view = w.view
+$$;
+
+-- The first name that a view read and that another table or column has now; null: none.
+create function nudged.lost_name(names text[], known_names text[]) returns text
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+    select k.name
+    from unnest(known_names) as k (name)
+    where k.name <> all (names) and exists (
+        select from pg_class c join pg_namespace n on n.oid = c.relnamespace left join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
+        where k.name in (format('%I.%I', n.nspname, c.relname), format('%I.%I.%I', n.nspname, c.relname, a.attname))
+    )
+    order by 1 limit 1
+$$;
+
+-- Notes views that the app has defined again, and names that it has changed where no other table has the former name.
+create function nudged.note_views() returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
 begin
-    if to_regclass('nudged.recipient') is not null then
-        return;
-    end if;
-    -- An existing table may have no column for the context.
-    execute format(
-        'create view nudged.recipient with (security_barrier) as
-        select
-            user_id,
-            notification_preferences as preferences,
-            timezone,
-            -- Null counts as false.
-            coalesce(first_session_complete, false) as first_session_complete,
-            %s as context
-        from public.context_profiles
-        where user_id is not null',
-        case when exists (
-            select from pg_attribute where attrelid = 'public.context_profiles'::regclass and attname = 'nudge_context' and not attisdropped
-        ) then 'nudge_context' else 'null::jsonb' end);
+    insert into nudged.bound as b (view, version, definition, names)
+    select v.view, v.version, case when v.definition = v.known_definition then v.definition end, v.names
+    from nudged.app_views() v
+    where v.version is distinct from v.known_version and v.version is not null
+        or v.names <> v.known_names and v.known_definition is null and nudged.lost_name(v.names, v.known_names) is null
+    on conflict (view) do update set version = excluded.version, definition = excluded.definition, names = excluded.names;
 end
 $$;
+
+-- Makes the views that nudged has made before, or that nobody has made: where they are missing, or read another table
+-- than the one with nudged's name. Returns what it did.
+create function nudged.bind_views() returns setof text
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    one record;
+    recipe text;
+begin
+    perform nudged.note_views();
+    for one in
+        select v.*, exists (select from nudged.own_table o where o.name = v.relation) as is_own
+        from nudged.app_views() v
+        where v.relation is not null and to_regclass(format('public.%I', v.relation)) is not null
+          and (v.oid is null or v.known_definition is not null and nudged.lost_name(v.names, v.known_names) is not null)
+          and (v.known_version is null or v.known_definition is not null)
+    loop
+        if one.is_own and not (select relrowsecurity from pg_class where oid = format('public.%I', one.relation)::regclass) then
+            execute format('alter table public.%I enable row level security', one.relation);
+        end if;
+        perform nudged.add_columns(one.relation);
+        -- security_barrier: no function of the caller sees a row that the view leaves out.
+        recipe := case one.view when 'recipient' then format(
+            'create view nudged.recipient with (security_barrier) as
+            select
+                user_id,
+                notification_preferences as preferences,
+                timezone,
+                -- Null counts as false.
+                coalesce(first_session_complete, false) as first_session_complete,
+                %s as context
+            from public.context_profiles
+            where user_id is not null',
+            -- An existing table may have no column for the context.
+            case when exists (
+                select from pg_attribute
+                where attrelid = to_regclass('public.context_profiles') and attname = 'nudge_context' and not attisdropped
+            ) then 'nudge_context' else 'null::jsonb' end)
+        else
+            'create view nudged.device with (security_barrier) as
+            select
+                user_id,
+                device_token as token,
+                greatest(created_at, updated_at) as registered_at,
+                environment,
+                topic
+            from public.push_tokens
+            -- The stored size is compared first, so that no long value is expanded.
+            where case when pg_column_size(platform) <= 64
+                then lower(btrim(platform::text, '' '' || chr(9) || chr(10) || chr(13)) collate "C")
+                    in (''ios'', ''ipados'', ''macos'', ''watchos'', ''tvos'', ''visionos'', ''apple'', ''apns'') else false end'
+        end;
+        begin
+            execute replace(recipe, 'create view', 'create or replace view');
+        exception when invalid_table_definition then
+            -- A column has another type now.
+            drop view if exists nudged.quarantined;
+            execute format('drop view nudged.%I', one.view);
+            execute recipe;
+        end;
+        insert into nudged.bound as b (view, version, definition, names)
+        select v.view, v.version, v.definition, v.names from nudged.app_views() v where v.view = one.view
+        on conflict (view) do update set version = excluded.version, definition = excluded.definition, names = excluded.names;
+        return next format('nudged.%I reads public.%I', one.view, one.relation);
+    end loop;
+end
+$$;
+
+select nudged.bind_views();
 
 -- Deletes a token after a 410, if the device has not registered since `unregistered_at`. The daemon deletes tokens of
 -- an existing table in no other way.
@@ -363,24 +489,13 @@ begin
 end
 $$;
 
-do $$
+-- The same where the app made the view nudged.device.
+create function nudged.define_forget_device() returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
 begin
-    if to_regclass('nudged.device') is null then
-        create view nudged.device with (security_barrier) as
-        select
-            user_id,
-            device_token as token,
-            greatest(created_at, updated_at) as registered_at,
-            environment,
-            topic
-        from public.push_tokens
-        -- The stored size is compared first, so that no long value is expanded.
-        where case when pg_column_size(platform) <= 64
-            then lower(btrim(platform::text, ' ' || chr(9) || chr(10) || chr(13)) collate "C")
-                in ('ios', 'ipados', 'macos', 'watchos', 'tvos', 'visionos', 'apple', 'apns') else false end;
-        return;
-    end if;
-    -- The app's own view: the token is deleted through it. PostgreSQL can do that if the view reads one table and
+    -- The token is deleted through the view. PostgreSQL can do that if the view reads one table and
     -- neither groups nor joins. Otherwise the app redefines this function; until then it deletes nothing.
     --
     -- BEGIN ATOMIC looks names up here and not at each call. So nudged_writer, which owns it later, need not be able to
@@ -420,9 +535,11 @@ begin
                 select exists (select from gone);
             end$delete$
         else 'return false' end);
+    revoke all on function nudged.forget_device(uuid, text, text, text, timestamptz) from public;
 end
 $$;
 revoke all on function nudged.forget_device(uuid, text, text, text, timestamptz) from public;
+select nudged.define_forget_device() where not exists (select from nudged.bound where view = 'device' and definition is not null);
 
 -- What a word for an APNs environment means in a table that the app had before. An unknown word stays as it is, and no
 -- lane serves it. The daemon reads it in the same way (LaneDirectory.swift).
@@ -498,11 +615,29 @@ end
 $$;
 revoke all on function nudged.devices_left_out(uuid) from public;
 
+revoke all on function nudged.add_columns(text) from public;
+revoke all on function nudged.app_views() from public;
+revoke all on function nudged.lost_name(text[], text[]) from public;
+revoke all on function nudged.note_views() from public;
+revoke all on function nudged.bind_views() from public;
+revoke all on function nudged.define_forget_device() from public;
+
 comment on schema nudged is 'nudged sends push notifications for this database''s app. The daemon''s tables, and views for operators. Never expose it through an API.';
 comment on schema nudged_api is 'What an app may call: docs/SQL.md. It is safe to expose through PostgREST.';
 comment on function nudged.require_backend is 'Fails if the session acts for a role that was granted a backend''s call by mistake.';
 comment on table nudged.own_table is 'The tables of schema public that nudged has created. A table that is not named here belongs to the app.';
 comment on column nudged.own_table.name is 'The table''s name in schema public. The migrations write it.';
+comment on table nudged.bound is 'Which tables and columns nudged''s views on the app''s tables read, so that a table that was replaced is noticed.';
+comment on column nudged.bound.view is 'The view in schema nudged.';
+comment on column nudged.bound.version is 'Identifies the view''s definition.';
+comment on column nudged.bound.definition is 'A hash of the definition that nudged made. Null: the app made it.';
+comment on column nudged.bound.names is 'The tables and columns that it reads.';
+comment on function nudged.add_columns is 'Adds the columns that one of the app''s tables lacks.';
+comment on function nudged.app_views is 'nudged''s views on the app''s tables, as they are now and as nudged.bound knows them.';
+comment on function nudged.lost_name is 'The first name that a view read and that another table or column has now.';
+comment on function nudged.note_views is 'Notes what the views read.';
+comment on function nudged.bind_views is 'Makes nudged''s views on the app''s tables, where they are missing or read another table. Returns what it did.';
+comment on function nudged.define_forget_device is 'Defines nudged.forget_device for a view nudged.device that the app made.';
 comment on view nudged.recipient is 'One row per user who could be sent something. The daemon reads it. Redefine it with "create or replace view" to read other tables.';
 comment on column nudged.recipient.user_id is 'The user''s id.';
 comment on column nudged.recipient.preferences is 'What the user wants: a JSON object with the keys of docs/POLICY.md, or null.';

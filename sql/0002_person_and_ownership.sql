@@ -341,47 +341,108 @@ begin
 end
 $$;
 
+-- Trigger on public.push_tokens, if nudged created it: an upsert that presents a token again renews the registration.
+-- A statement that sets updated_at itself keeps its value.
+create function nudged.renew_registration() returns trigger
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    if new.updated_at is not distinct from old.updated_at then
+        new.updated_at := clock_timestamp();
+    end if;
+    return new;
+end
+$$;
+
+-- The triggers that the app's tables should have, each with its statement. `relation` has its schema.
+--
 -- If Citus has distributed one of the app's tables, its triggers would run on machines where nudged's own tables are
 -- not written. So it gets none, and the app calls nudged_api.touch. The same holds where the app's own views read other
 -- tables.
-do $$
+create function nudged.wanted_triggers() returns table (relation text, name text, statement text)
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
 declare
     wanted record;
     is_distributed boolean := false;
 begin
     for wanted in
-        select * from (values
-            ('context_profiles', 'nudged_profile_inserted', 'insert', 'new table as changed', 'touch_changed'),
-            ('context_profiles', 'nudged_profile_updated', 'update', 'old table as old_rows new table as new_rows', 'touch_profiles'),
-            ('context_profiles', 'nudged_profile_deleted', 'delete', 'old table as changed', 'touch_changed'),
-            ('push_tokens', 'nudged_device_inserted', 'insert', 'new table as changed', 'touch_changed'),
-            ('push_tokens', 'nudged_device_updated', 'update', 'old table as old_rows new table as new_rows', 'touch_devices'),
-            ('push_tokens', 'nudged_device_deleted', 'delete', 'old table as changed', 'touch_changed'),
-            ('push_tokens', 'nudged_device_limit', 'insert', 'new table as added', 'drop_oldest_devices')
+        select v.*, to_regclass('public.' || v.relation) as oid from (values
+            ('context_profiles', 'nudged_profile_inserted', 'after insert', 'new table as changed', 'touch_changed'),
+            ('context_profiles', 'nudged_profile_updated', 'after update', 'old table as old_rows new table as new_rows', 'touch_profiles'),
+            ('context_profiles', 'nudged_profile_deleted', 'after delete', 'old table as changed', 'touch_changed'),
+            ('push_tokens', 'nudged_device_inserted', 'after insert', 'new table as changed', 'touch_changed'),
+            ('push_tokens', 'nudged_device_updated', 'after update', 'old table as old_rows new table as new_rows', 'touch_devices'),
+            ('push_tokens', 'nudged_device_deleted', 'after delete', 'old table as changed', 'touch_changed'),
+            ('push_tokens', 'nudged_device_limit', 'after insert', 'new table as added', 'drop_oldest_devices'),
+            -- Not for the other columns: nudged writes the environment (nudged.move_device), and an operator may write
+            -- the topic of all devices. Neither is a registration.
+            ('push_tokens', 'nudged_device_renewed', 'before update of user_id, device_token, platform', null, 'renew_registration')
         ) as v (relation, name, event, rows, call)
+        where v.call not in ('drop_oldest_devices', 'renew_registration') or exists (select from nudged.own_table o where o.name = 'push_tokens')
     loop
-        continue when wanted.call = 'drop_oldest_devices' and not exists (select from nudged.own_table where name = 'push_tokens');
         continue when not exists (
             select from pg_rewrite w
             join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = w.oid and d.refclassid = 'pg_class'::regclass
             join pg_attribute a on a.attrelid = d.refobjid and a.attname = 'user_id'
             join pg_type y on y.oid = a.atttypid and 'uuid'::regtype in (y.oid, y.typbasetype)
-            where w.ev_class = (case wanted.relation when 'push_tokens' then 'nudged.device' else 'nudged.recipient' end)::regclass
-              and d.refobjid = to_regclass(format('public.%I', wanted.relation))
+            where w.ev_class = to_regclass(case wanted.relation when 'push_tokens' then 'nudged.device' else 'nudged.recipient' end)
+              and d.refobjid = wanted.oid
         );
         if exists (select from pg_extension where extname = 'citus') then
-            execute 'select exists (select from pg_dist_partition where logicalrelid = $1)' into is_distributed
-            using format('public.%I', wanted.relation)::regclass;
+            execute 'select exists (select from pg_dist_partition where logicalrelid = $1)' into is_distributed using wanted.oid;
         end if;
-        if is_distributed then
-            raise notice 'public.% is distributed by Citus and gets no trigger %: call nudged_api.touch after changes', wanted.relation, wanted.name;
-        else
-            execute format('create trigger %I after %s on public.%I referencing %s for each statement execute function nudged.%I()',
-                wanted.name, wanted.event, wanted.relation, wanted.rows, wanted.call);
-        end if;
+        continue when is_distributed;
+        relation := 'public.' || wanted.relation;
+        name := wanted.name;
+        statement := format('create trigger %I %s on %s %s execute function nudged.%I()', wanted.name, wanted.event, relation,
+            case when wanted.rows is null then 'for each row' else format('referencing %s for each statement', wanted.rows) end, wanted.call);
+        return next;
     end loop;
 end
 $$;
+
+-- Makes or enables each of these triggers that does not fire, and drops those on other tables. Returns what it did.
+create function nudged.bind_triggers() returns setof text
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    one record;
+begin
+    -- First, since a partition gets the triggers of its table.
+    for one in
+        select w.name, t.tgrelid::regclass as relation from nudged.wanted_triggers() w
+        join pg_trigger t on t.tgname = w.name and t.tgrelid <> w.relation::regclass and not t.tgisinternal and t.tgparentid = 0
+        join pg_proc p on p.oid = t.tgfoid and p.pronamespace = 'nudged'::regnamespace
+    loop
+        begin
+            execute format('drop trigger %I on %s', one.name, one.relation);
+        exception when insufficient_privilege then
+            raise notice '% may not drop trigger % on %: its owner can', current_user, one.name, one.relation;
+            continue;
+        end;
+        return next format('%s is dropped on %s', one.name, one.relation);
+    end loop;
+    for one in
+        select w.*, t.tgenabled from nudged.wanted_triggers() w
+        left join pg_trigger t on t.tgrelid = w.relation::regclass and t.tgname = w.name
+        where t.tgenabled is null or t.tgenabled not in ('O', 'A')
+    loop
+        if one.tgenabled is null then
+            execute one.statement;
+        else
+            execute format('alter table %s enable trigger %I', one.relation, one.name);
+        end if;
+        return next format('%s fires on %s', one.name, one.relation);
+    end loop;
+end
+$$;
+
+select nudged.bind_triggers();
 
 -- A user's quarantine after new entries: the new ones, then the newest hundred of other devices and environments. An
 -- entry without a state is a quarantine; the states are those of EnvironmentNote.swift. Two kinds of new entries
@@ -414,23 +475,35 @@ as $$
     select coalesce((select jsonb_agg(n.entry order by n.place) from fresh n), '[]') || coalesce((select jsonb_agg(k.entry order by k.place) from kept k), '[]')
 $$;
 
--- For people. A malformed value in one row doesn't break the other rows.
-create view nudged.quarantined with (security_barrier) as
-select
-    p.user_id, q ->> 'device' as device_hash, q ->> 'environment' as environment, q ->> 'topic' as topic, q ->> 'reason' as reason,
-    q ->> 'at' as at
-from nudged.person p
-cross join lateral jsonb_array_elements(case when jsonb_typeof(p.quarantine) = 'array' then p.quarantine else '[]' end) as q
--- An entry with a state is no quarantine (nudged.merged_quarantine).
-where q ->> 'state' is null and exists (
-    select from nudged.device d
-    where d.user_id = p.user_id
-      and left(encode(sha256(convert_to(lower(left(d.token::text, 512) collate "C"), 'UTF8')), 'hex'), 16) = q ->> 'device'
-      and coalesce(nudged.apns_environment(left(d.environment::text, 256)), q ->> 'environment') = q ->> 'environment'
-      and lower(coalesce(nullif(btrim(left(d.topic::text, 256)), ''), q ->> 'topic') collate "C") = lower(q ->> 'topic' collate "C")
-      and (case when d.registered_at between '0001-01-01' and '9999-12-31'
-          then (extract(epoch from d.registered_at::timestamptz) * 1000000)::bigint end)::text is not distinct from q ->> 'registered_at'
-);
+-- Makes the view of quarantined devices, if it is missing. It goes with a view nudged.device that is dropped (cascade).
+create function nudged.make_quarantined() returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    if to_regclass('nudged.quarantined') is not null then
+        return;
+    end if;
+    -- For people. A malformed value in one row doesn't break the other rows.
+    create view nudged.quarantined with (security_barrier) as
+    select
+        p.user_id, q ->> 'device' as device_hash, q ->> 'environment' as environment, q ->> 'topic' as topic, q ->> 'reason' as reason,
+        q ->> 'at' as at
+    from nudged.person p
+    cross join lateral jsonb_array_elements(case when jsonb_typeof(p.quarantine) = 'array' then p.quarantine else '[]' end) as q
+    -- An entry with a state is no quarantine (nudged.merged_quarantine).
+    where q ->> 'state' is null and exists (
+        select from nudged.device d
+        where d.user_id = p.user_id
+          and left(encode(sha256(convert_to(lower(left(d.token::text, 512) collate "C"), 'UTF8')), 'hex'), 16) = q ->> 'device'
+          and coalesce(nudged.apns_environment(left(d.environment::text, 256)), q ->> 'environment') = q ->> 'environment'
+          and lower(coalesce(nullif(btrim(left(d.topic::text, 256)), ''), q ->> 'topic') collate "C") = lower(q ->> 'topic' collate "C")
+          and (case when d.registered_at between '0001-01-01' and '9999-12-31'
+              then (extract(epoch from d.registered_at::timestamptz) * 1000000)::bigint end)::text is not distinct from q ->> 'registered_at'
+    );
+end
+$$;
+select nudged.make_quarantined();
 
 -- Distributes the tables about users by user_id, if the citus extension exists. Members, leases, ranges, daemons and
 -- intents stay on the coordinator. Every migration that creates a table about users calls it at its end. Returns what
@@ -473,6 +546,10 @@ revoke all on function nudged.drop_devices(uuid, integer) from public;
 revoke all on function nudged.hold(text) from public;
 revoke all on function nudged.merged_quarantine(jsonb, jsonb) from public;
 revoke all on function nudged.distribute() from public;
+revoke all on function nudged.renew_registration() from public;
+revoke all on function nudged.wanted_triggers() from public;
+revoke all on function nudged.bind_triggers() from public;
+revoke all on function nudged.make_quarantined() from public;
 
 select nudged.distribute();
 
@@ -569,3 +646,7 @@ comment on function nudged.touch_devices is 'Trigger on the app''s devices, afte
 comment on function nudged.drop_oldest_devices is 'Trigger on public.push_tokens, if nudged created it: deletes a user''s oldest devices above nudged.setting.max_devices.';
 comment on function nudged.merged_quarantine is 'The value of nudged.person.quarantine after new entries.';
 comment on function nudged.distribute is 'Distributes nudged''s tables about users, if the citus extension exists. The migrations call it.';
+comment on function nudged.renew_registration is 'Trigger on public.push_tokens, if nudged created it: an upsert that presents a token again renews its registration.';
+comment on function nudged.wanted_triggers is 'The triggers that the app''s tables should have.';
+comment on function nudged.bind_triggers is 'Makes or enables nudged''s triggers on the app''s tables. Returns what it did.';
+comment on function nudged.make_quarantined is 'Makes the view nudged.quarantined, if it is missing.';

@@ -814,31 +814,6 @@ begin
 end
 $$;
 
--- Trigger on public.push_tokens, if nudged created it: an upsert that presents a token again renews the registration.
--- A statement that sets updated_at itself keeps its value.
-create function nudged.renew_registration() returns trigger
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-    if new.updated_at is not distinct from old.updated_at then
-        new.updated_at := clock_timestamp();
-    end if;
-    return new;
-end
-$$;
-
-do $$
-begin
-    if exists (select from nudged.own_table where name = 'push_tokens') then
-        -- Not for the other columns: nudged writes the environment (nudged.move_device), and an operator may write the
-        -- topic of all devices. Neither is a registration.
-        create trigger nudged_device_renewed before update of user_id, device_token, platform on public.push_tokens
-        for each row execute function nudged.renew_registration();
-    end if;
-end
-$$;
-
 -- Erases a user who was deleted from auth.users: the rows in the tables that nudged created, and all of schema nudged.
 -- The rows in the app's own tables are the app's. Returns whether all are erased. If a row in those tables can't
 -- be deleted (a foreign key of the app, a lock), the rows of schema nudged are still deleted.
@@ -982,6 +957,8 @@ begin
     elsif not exists (select from pg_trigger t where t.tgrelid = users and t.tgname = 'nudged_user_deleted') then
         create trigger nudged_user_deleted after delete on auth.users referencing old table as gone
         for each statement execute function nudged.note_deleted_users();
+    elsif exists (select from pg_trigger t where t.tgrelid = users and t.tgname = 'nudged_user_deleted' and t.tgenabled not in ('O', 'A')) then
+        alter table auth.users enable trigger nudged_user_deleted;
     end if;
     return true;
 exception when insufficient_privilege then
@@ -991,6 +968,105 @@ exception when insufficient_privilege then
 end
 $$;
 select nudged.watch_deleted_users();
+
+-- What nudged's views and triggers are not bound to and should be: one row per view or trigger. is_fixable: nudged.bind
+-- can do it. stops: the daemon would read the wrong users, devices or members.
+create function nudged.binding_faults() returns table (object text, fault text, is_fixable boolean, stops boolean)
+language plpgsql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+    one record;
+begin
+    for one in select v.*, nudged.lost_name(v.names, v.known_names) as lost from nudged.app_views() v loop
+        object := 'nudged.' || one.view;
+        is_fixable := one.known_definition is not null and to_regclass('public.' || one.relation) is not null;
+        stops := one.oid is not null;
+        if one.oid is null then
+            fault := 'does not exist';
+            return next;
+        elsif one.version is distinct from one.known_version or one.names = one.known_names then
+            continue;
+        elsif one.lost is not null then
+            fault := format('reads %s, but not %s, which has been replaced',
+                (select string_agg(distinct array_to_string((parse_ident(n))[1:2], '.'), ', ') from unnest(one.names) as n), one.lost);
+            return next;
+        elsif one.known_definition is not null then
+            fault := format('reads %s, which had another name: nudged''s functions look for public.%s',
+                (select string_agg(distinct array_to_string((parse_ident(n))[1:2], '.'), ', ') from unnest(one.names) as n), one.relation);
+            is_fixable := false;
+            stops := false;
+            return next;
+        end if;
+    end loop;
+    is_fixable := true;
+    stops := false;
+    for one in
+        select w.*, t.tgenabled from nudged.wanted_triggers() w
+        left join pg_trigger t on t.tgrelid = to_regclass(w.relation) and t.tgname = w.name
+        where t.tgenabled is null or t.tgenabled not in ('O', 'A')
+    loop
+        object := format('%s on %s', one.name, one.relation);
+        fault := case when one.tgenabled is null then 'is missing' else 'does not fire' end
+            || ': changes of that table count only when the user is next evaluated';
+        return next;
+    end loop;
+    for one in
+        select t.tgenabled from pg_class c
+        join pg_namespace n on n.oid = c.relnamespace
+        join pg_attribute a on a.attrelid = c.oid and a.attname = 'id' and a.atttypid = 'uuid'::regtype and not a.attisdropped
+        left join pg_trigger t on t.tgrelid = c.oid and t.tgname = 'nudged_user_deleted'
+        where n.nspname = 'auth' and c.relname = 'users' and c.relkind = 'r'
+          and (t.tgenabled is null and has_table_privilege(c.oid, 'trigger') or t.tgenabled not in ('O', 'A'))
+    loop
+        object := 'nudged_user_deleted on auth.users';
+        fault := case when one.tgenabled is null then 'is missing' else 'does not fire' end || ': users who are deleted there stay in nudged';
+        return next;
+    end loop;
+end
+$$;
+
+-- For the daemon: notes what the app's views read. Returns whether a view reads other tables than it was made for.
+create function nudged.is_misbound() returns boolean
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    perform nudged.note_views();
+    return exists (select from nudged.binding_faults() f where f.stops);
+end
+$$;
+
+-- Binds nudged's views and triggers to the tables that have nudged's names now, and gives the roles their rights.
+-- `nudged migrate` calls it. Returns what it did.
+create function nudged.bind() returns setof text
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    return query select nudged.bind_views();
+    if to_regclass('nudged.device') is not null then
+        perform nudged.make_quarantined();
+        -- It depends on the app's view, and goes with it.
+        if to_regprocedure('nudged.forget_device(uuid, text, text, text, timestamptz)') is null then
+            perform nudged.define_forget_device();
+            return next 'nudged.forget_device deletes from nudged.device';
+        end if;
+    end if;
+    return query select nudged.bind_triggers();
+    if exists (select from nudged.binding_faults() f where f.object like '%auth.users') and nudged.watch_deleted_users() then
+        return next 'nudged_user_deleted fires on auth.users';
+    end if;
+    perform nudged.grant_roles();
+end
+$$;
+
+revoke all on function nudged.binding_faults() from public;
+revoke all on function nudged.is_misbound() from public;
+revoke all on function nudged.bind() from public;
+select nudged.allow('nudged_daemon', 'execute', 'nudged.binding_faults');
+select nudged.allow('nudged_daemon', 'execute', 'nudged.is_misbound');
 
 revoke all on function nudged.check_page(text, uuid, integer) from public;
 revoke all on function nudged.record_place(text, text) from public;
@@ -1029,7 +1105,6 @@ revoke all on function nudged.write_preferences(uuid, jsonb) from public;
 revoke all on function nudged_api.preferences() from public;
 revoke all on function nudged_api.set_preferences(jsonb) from public;
 revoke all on function nudged_api.decision_status() from public;
-revoke all on function nudged.renew_registration() from public;
 revoke all on function nudged.erase_deleted(uuid) from public;
 revoke all on function nudged.keeps_rows(text, uuid) from public;
 revoke all on function nudged.has_account(uuid) from public;
@@ -1103,7 +1178,9 @@ comment on function nudged.write_preferences is 'Writes a user''s preferences in
 comment on function nudged_api.preferences is 'The signed-in user''s preferences. Null: the user chose nothing.';
 comment on function nudged_api.set_preferences is 'Writes the signed-in user''s preferences, if they have no fault.';
 comment on function nudged_api.decision_status is 'Whether the decision service is in use: active, resting or off.';
-comment on function nudged.renew_registration is 'Trigger on public.push_tokens, if nudged created it: an upsert that presents a token again renews its registration.';
+comment on function nudged.binding_faults is 'Views and triggers of nudged that are missing, disabled, or bound to other tables than those of nudged''s names.';
+comment on function nudged.is_misbound is 'Whether a view of nudged reads other tables than it was made for. The daemon asks.';
+comment on function nudged.bind is 'Binds nudged''s views and triggers to the tables that have nudged''s names now. Returns what it did. "nudged migrate" calls it.';
 comment on function nudged.erase_deleted is 'Erases a user who was deleted from auth.users. Returns whether no row of theirs is left.';
 comment on function nudged.keeps_rows is 'Deletes a user''s rows of a table that nudged created. Returns whether one is left.';
 comment on function nudged.has_account is 'Whether a user is in auth.users.';

@@ -21,6 +21,8 @@ actor Claimer {
     private var startsOver = true
     private var walkStartedAt = BootTime.milliseconds()
     private var lookedAt: Int64 = 0
+    /// When `look` last found the app's views bound to their tables.
+    private var bindingSeenAt: Int64?
     /// The templates of check-ins, as last read.
     private var templates: [StoredTemplate] = []
     /// Whether the templates were read since the last `look`.
@@ -32,6 +34,8 @@ actor Claimer {
 
     /// The walk starts over at least this often, so that it finds users who became due behind it.
     private static let walkMilliseconds: Int64 = 30_000
+    /// How often `look` checks that the app's views are bound to their tables. A table can be replaced while we run.
+    private static let bindingMilliseconds: Int64 = 5_000
     /// How often a long sweep calls `look`. An urgent message waits up to this long.
     private static let lookMilliseconds: Int64 = 250
     /// If no lane takes more for this long, the sweep ends. The next sweep tries again.
@@ -72,13 +76,15 @@ actor Claimer {
     /// Runs at the start of each sweep, and repeatedly in a long one.
     private func look(_ run: SweepRun) async throws(PostgresError) {
         lookedAt = BootTime.milliseconds()
-        let look = try await delivery.store.look()
+        let asksBinding = bindingSeenAt.map { lookedAt - $0 >= Self.bindingMilliseconds } ?? true
+        let look = try await delivery.store.look(asksBinding: asksBinding)
+        if asksBinding { bindingSeenAt = look.isUnusable ? nil : lookedAt }
         delivery.clock.anchor(databaseMicroseconds: look.clock, asked: lookedAt)
         hear(paused: look.paused)
         areTemplatesRead = false
-        delivery.note(isOutdated: look.isOutdated)
-        await delivery.ownership.note(isOutdated: look.isOutdated)
-        guard let now = delivery.clock.now, !look.isOutdated else { return }
+        delivery.note(isOutdated: look.isUnusable)
+        await delivery.ownership.note(isOutdated: look.isUnusable)
+        guard let now = delivery.clock.now, !look.isUnusable else { return }
         if look.isAnyoneDeparted, lookedAt >= erasesFrom { try await eraseDeparted() }
         let areFanOutsLeft = try await fanOuts.run(now: now)
         await delivery.hooks.reach(.beforeDrain)

@@ -61,7 +61,8 @@ final class DeliveryContext: Sendable {
 
     var isStopping: Bool { halt.withLock(\.isStopping) }
 
-    /// A newer nudged has migrated the schema, and this version can't work with it. Nothing is claimed or sent.
+    /// This version can't work with the schema any more: a newer nudged has migrated it, or a view reads another table
+    /// than it was made for. Nothing is claimed or sent.
     var isOutdated: Bool { halt.withLock(\.isOutdated) }
 
     func stop() { halt.withLock { $0.isStopping = true } }

@@ -43,7 +43,8 @@ package actor Ownership {
     /// CLOCK_BOOTTIME milliseconds. The daemon does not try to join again before.
     private var staysUntil: Int64 = .min
     private var isClosed = false
-    /// A newer nudged has migrated the schema, and this version can't work with it.
+    /// This version can't work with the schema any more: a newer nudged has migrated it, or a view reads another table
+    /// than it was made for.
     private var isOutdated = false
     private var current: Task<Result<Void, PostgresError>, Never>?
 

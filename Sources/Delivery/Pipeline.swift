@@ -122,7 +122,8 @@ package final class Pipeline: Sendable {
 
     package var isStopping: Bool { delivery.isStopping }
 
-    /// A newer nudged has migrated the schema, and this version can't work with it.
+    /// This version can't work with the schema any more: a newer nudged has migrated it, or a view reads another table
+    /// than it was made for.
     package var isOutdated: Bool { delivery.isOutdated }
 
     /// Pushes whose intents are open.

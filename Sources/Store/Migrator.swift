@@ -17,12 +17,22 @@ package struct Migrator: Sendable {
         case changed(number: Int32)
         /// Row-level security hides rows from this role, or from the owner of the views.
         case hidden
+        /// Views of nudged read other tables than those of nudged's names.
+        case misbound([BindingFault])
+
+        /// Whether it has all of this version's migrations and no others.
+        var isMigrated: Bool {
+            switch self {
+            case .current, .misbound: true
+            case .behind, .newer, .ahead, .changed, .hidden: false
+            }
+        }
 
         /// Whether this version can work with it.
         package var isUsable: Bool {
             switch self {
             case .current, .newer: true
-            case .behind, .ahead, .changed, .hidden: false
+            case .behind, .ahead, .changed, .hidden, .misbound: false
             }
         }
     }
@@ -94,6 +104,27 @@ package struct Migrator: Sendable {
         let grant = Statement("grant_roles", sql: "select nudged.grant_roles()")
         let wait = ("lock_timeout", "\(patience.wait / .milliseconds(1))")
         _ = try await database.connection().transaction([grant], settings: [wait], timeout: Self.timeout)
+    }
+
+    /// What nudged's views and triggers are not bound to and should be.
+    package func bindingFaults() async throws(PostgresError) -> [BindingFault] {
+        try await Self.bindingFaults(try await database.connection())
+    }
+
+    static func bindingFaults(_ connection: Connection) async throws(PostgresError) -> [BindingFault] {
+        try BindingFault.all(try await connection.run(Query.bindingFaults()))
+    }
+
+    /// Binds views and triggers again, and gives each role its rights. Returns what was done.
+    ///
+    /// - Throws: as any statement; 42501 if this role is not the owner of nudged's schema and of the app's tables.
+    package func bind() async throws(PostgresError) -> [String] {
+        let bind = Statement("bind", sql: "select nudged.bind()")
+        let wait = ("lock_timeout", "\(patience.wait / .milliseconds(1))")
+        let rows = try await database.connection().transaction([bind], settings: [wait], timeout: Self.timeout)
+        var done: [String] = []
+        for row in 0..<(rows.first?.count ?? 0) { if let rows = rows.first { done.append(try rows.text(row, 0)) } }
+        return done
     }
 
     /// The roles of `sql/0006_roles.sql` that can't be used yet: those that are missing, and those without rights,
@@ -237,6 +268,8 @@ package struct Migrator: Sendable {
             if try await connection.run(hidden).bool(0, 0) { return .hidden }
         }
         guard pending.isEmpty else { return .behind(pending) }
-        return newest > known ? .newer(newest: newest) : .current
+        if newest > known { return .newer(newest: newest) }
+        let faults = try await bindingFaults(connection).filter(\.stops)
+        return faults.isEmpty ? .current : .misbound(faults)
     }
 }

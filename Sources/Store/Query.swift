@@ -45,6 +45,7 @@ extension Query {
 extension Query {
     package static let analysed = Query("analysed")
     package static let answerPreview = Query("answer_preview")
+    package static let bindingFaults = Query("binding_faults")
     package static let claimDevices = Query("claim_devices")
     package static let claimDevicesBounded = Query("claim_devices_bounded")
     package static let claimDevicesDistributed = Query("claim_devices_distributed")
@@ -70,7 +71,6 @@ extension Query {
     package static let doctorPartitions = Query("doctor_partitions")
     package static let doctorRights = Query("doctor_rights")
     package static let doctorServer = Query("doctor_server")
-    package static let doctorTriggers = Query("doctor_triggers")
     package static let doctorWriter = Query("doctor_writer")
     package static let departed = Query("departed")
     package static let doctorZones = Query("doctor_zones")
@@ -99,6 +99,7 @@ extension Query {
     package static let holdMessages = Query("hold_messages")
     package static let holdMessagesDistributed = Query("hold_messages_distributed")
     package static let intent = Query("intent")
+    package static let isMisbound = Query("is_misbound")
     package static let join = Query("join")
     package static let liveReminders = Query("live_reminders")
     package static let livingDaemons = Query("living_daemons")

@@ -58,6 +58,8 @@ package struct SetUpFacts: Sendable, Equatable {
     package var relations: [Relation]
     /// Rights on nudged's objects that nobody gave by `nudged.allow`, if the role may see them.
     package var excess: [ExcessRight]
+    /// What nudged's views and triggers are not bound to and should be.
+    package var bindingFaults: [BindingFault] = []
 
     /// The names of the relations: schema and name.
     private static let wanted = [
@@ -88,7 +90,8 @@ package struct SetUpFacts: Sendable, Equatable {
             mayDaemonLogIn: try rows.bool(0, 13),
             isDistributed: try rows.bool(0, 14),
             relations: try await relations(connection),
-            excess: try await ExcessRight.visible(connection)
+            excess: try await ExcessRight.visible(connection),
+            bindingFaults: try await schemaState.isMigrated ? Migrator.bindingFaults(connection) : []
         )
     }
 

@@ -13,7 +13,7 @@ extension Store {
         let queries = [
             (Query.status, [most, .int4Array(RangeWalk.all), .int8(Int64(WorkStatus.mostDue))]),
             (.daemons, [most]), (.pauses, []),
-            (.waitingFanOuts, [most]),
+            (.waitingFanOuts, [most]), (.bindingFaults, []),
         ]
         return queries.map { $0($1) }
     }()
@@ -35,7 +35,8 @@ extension Store {
             freeRanges: Int(try work.int8(0, 7)),
             fanOuts: try WaitingFanOuts(rows[3]),
             pauses: try Self.pauses(rows[2]),
-            daemons: try Self.daemons(rows[1])
+            daemons: try Self.daemons(rows[1]),
+            bindingFaults: try BindingFault.all(rows[4])
         )
     }
 

@@ -12,22 +12,25 @@ extension Store {
         /// The database's clock, in microseconds since 1970.
         package let clock: Int64
         package let paused: Set<NudgeKind>
-        /// A migration was applied that this version can't work with (`Migration.oldest`).
-        package let isOutdated: Bool
+        /// This version can't work with the schema any more: a migration was applied (`Migration.oldest`), or a view
+        /// reads another table than it was made for.
+        package let isUnusable: Bool
         /// A user who was deleted from auth.users is to be erased.
         package let isAnyoneDeparted: Bool
     }
 
-    package func look() async throws(PostgresError) -> Look {
-        let queries = [Query.clock, .pausedKinds, .migrationsNeeded, .departed]
+    /// - Parameter asksBinding: look at the views, too.
+    package func look(asksBinding: Bool = false) async throws(PostgresError) -> Look {
+        let queries = [Query.clock, .pausedKinds, .migrationsNeeded, .departed] + (asksBinding ? [.isMisbound] : [])
         let rows = try await transaction(claims, queries.map { $0() })
         guard rows.count == queries.count else {
             throw PostgresError(.unexpectedResult, statement: Query.pausedKinds.name)
         }
+        let isOutdated = try rows[2].int4(0, 0) > Migration.newest
         return Look(
             clock: try rows[0].timestamp(0, 0),
             paused: try Self.kinds(rows[1]),
-            isOutdated: try rows[2].int4(0, 0) > Migration.newest,
+            isUnusable: try isOutdated || (asksBinding && rows[4].bool(0, 0)),
             isAnyoneDeparted: try rows[3].bool(0, 0)
         )
     }

@@ -28,6 +28,8 @@ package struct WorkStatus: Sendable, Equatable {
     package var pauses: [Pause]
     /// Daemons that were seen within a day, the longest running first.
     package var daemons: [DaemonRow]
+    /// What nudged's views and triggers are not bound to and should be.
+    package var bindingFaults: [BindingFault]
 
     package init(
         now: Instant,
@@ -40,7 +42,8 @@ package struct WorkStatus: Sendable, Equatable {
         freeRanges: Int = 0,
         fanOuts: WaitingFanOuts? = nil,
         pauses: [Pause] = [],
-        daemons: [DaemonRow]
+        daemons: [DaemonRow],
+        bindingFaults: [BindingFault] = []
     ) {
         self.now = now
         self.dueUsers = dueUsers
@@ -53,5 +56,6 @@ package struct WorkStatus: Sendable, Equatable {
         self.fanOuts = fanOuts
         self.pauses = pauses
         self.daemons = daemons
+        self.bindingFaults = bindingFaults
     }
 }

@@ -15,6 +15,9 @@ struct Migrate: AsyncParsableCommand {
             The first run adds the schemas nudged and nudged_api, and three roles. It makes the app's tables, or adds \
             triggers and missing columns to them. It changes nothing else.
 
+            If a table of the app was replaced by another one of its name, or a trigger was disabled or dropped, a run \
+            binds nudged's views and triggers again. Then run nudged replan.
+
             Each run also takes back rights that a broad grant gave on nudged's schemas and tables, for example a \
             grant on all tables to anon. nudged doctor and --dry-run list them.
 
@@ -22,8 +25,8 @@ struct Migrate: AsyncParsableCommand {
             nudged migrate later finds these migrations applied.
 
             Exit status: 0 if the migrations are applied or can be (--dry-run); 78 if a table, a column or a type is \
-            in the way, or the database is unfit; 77 if only rights are missing; 69 if the database can't be reached; \
-            70 if it refuses a statement for another reason.
+            in the way, the database is unfit, or a view of the app's own reads a table that was replaced; 77 if only \
+            rights are missing; 69 if the database can't be reached; 70 if it refuses a statement for another reason.
             """
     )
 

@@ -37,6 +37,37 @@ import Testing
         #expect(again.exit == .code(0) && again.output.contains("nothing to do"), "\(again.text)")
     }
 
+    /// The app replaces a table, and a user says no in the new one.
+    @Test func migrate_whenATableWasReplaced_bindsAnew_andNothingIsSentBefore() async throws {
+        let scene = try await Scene()
+        try scene.seedDue(2)
+        try scene.sql(
+            """
+            create table public.x_new (like public.context_profiles including all);
+            insert into public.x_new select * from public.context_profiles;
+            alter table public.context_profiles rename to x_old;
+            alter table public.x_new rename to context_profiles;
+            update public.context_profiles set notification_preferences = notification_preferences || '{"check_ins_enabled": false}'
+            where user_id = '\(Scene.user(1))';
+            """
+        )
+        let said = "nudged.recipient reads public.x_old, but not public.context_profiles"
+        let halted = try await scene.once()
+        #expect(halted.exit == .code(78) && halted.text.contains(said), "\(halted.text)")
+        #expect(try scene.sql("select count(*) from nudged.delivery where outcome = 'accepted'") == "0")
+        let status = try await scene.nudged(["status"])
+        #expect(status.exit == .code(78) && status.text.contains(said), "\(status.text)")
+        let doctor = try await scene.nudged(["doctor", "--json"])
+        #expect(doctor.exit == .code(78) && doctor.text.contains(said), "\(doctor.text)")
+        let bound = try await scene.nudged(["migrate"])
+        #expect(bound.exit == .code(0), "\(bound.text)")
+        #expect(bound.output.contains("bound again: nudged.recipient reads public.context_profiles"), "\(bound.text)")
+        let again = try await scene.nudged(["migrate"])
+        #expect(again.exit == .code(0) && again.output.contains("nothing to do"), "\(again.text)")
+        let sent = try await scene.once()
+        #expect(sent.exit == .code(0) && sent.number("sent") == 1, "\(sent.text)")
+    }
+
     @Test func migrate_whenTablesDiffer_namesAllAndChangesNothing() async throws {
         let scene = try await scene(
             """

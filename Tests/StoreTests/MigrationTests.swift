@@ -212,8 +212,8 @@ import TimeZones
         // The owner's, and the daemon's own.
         #expect(
             unlimited == [
-                "intent|records", "migration|name", "own_table|name", "person|quarantine", "person|retry",
-                "role_right|object", "role_right|privileges", "role_right|role",
+                "bound|definition", "bound|version", "bound|view", "intent|records", "migration|name", "own_table|name",
+                "person|quarantine", "person|retry", "role_right|object", "role_right|privileges", "role_right|role",
             ]
         )
     }

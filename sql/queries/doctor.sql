@@ -82,21 +82,6 @@ join pg_type t on t.oid = a.atttypid
 where n.nspname = 'nudged' and c.relname = any ($1::text[]) and a.attnum > 0 and not a.attisdropped
 order by 1, 2
 
--- name: doctor_triggers
--- The state of nudged's triggers on the app's tables. $1 tables of schema public, $2 the trigger for each. Rows, in the
--- order of $1: pg_trigger.tgenabled (O and A: it fires; D: disabled; R: on replicas only), null if the trigger is
--- missing.
-select t.tgenabled::text
-from unnest($1::text[], $2::text[]) with ordinality as w (relation, name, place)
-left join (
-    select c.relname, g.tgname, g.tgenabled
-    from pg_trigger g
-    join pg_class c on c.oid = g.tgrelid
-    join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname = 'public' and not g.tgisinternal
-) as t on t.relname = w.relation and t.tgname = w.name
-order by w.place
-
 -- name: doctor_rights
 -- Which rights this role has on objects of schema nudged. $1 names, $2 the privilege for each: select, insert, update,
 -- delete, one column as in update (id), or execute for a function.

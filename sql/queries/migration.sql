@@ -73,6 +73,15 @@ select number, checksum, (to_jsonb(m) ->> 'oldest')::integer from nudged.migrati
 -- The number of the newest migration that a daemon must know to work with this schema; 0: any daemon can.
 select coalesce(max(oldest), 0) from nudged.migration
 
+-- name: binding_faults
+-- nudged's views and triggers that are missing, disabled, or bound to other tables than those of nudged's names. Rows:
+-- view or trigger, what is wrong, whether `nudged migrate` can bind it again, whether the daemon must not send.
+select object, fault, is_fixable, stops from nudged.binding_faults()
+
+-- name: is_misbound
+-- Whether a view reads other tables than it was made for. It also notes views that the app has defined again. One row.
+select nudged.is_misbound()
+
 -- name: hidden
 -- Whether row-level security hides nudged's rows from this role, or the app's rows from the owners of the views that
 -- read them. Then the daemon would find no users, without an error. PostgreSQL's rules are applied: not to a superuser,

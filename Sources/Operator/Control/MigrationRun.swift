@@ -13,6 +13,7 @@ package struct MigrationRun: Sendable {
         /// Not `success`: something is in the way, and nothing may be applied.
         package let status: ExitStatus
         fileprivate let isPending: Bool
+        fileprivate var isMisbound = false
     }
 
     private let configuration: ConnectionConfiguration
@@ -38,7 +39,7 @@ package struct MigrationRun: Sendable {
     package func survey(isDryRun: Bool) async throws -> Survey {
         let facts = try await Migrator.survey(configuration)
         switch facts.schemaState {
-        case .current, .hidden: return current("the schema is current", facts, isDryRun)
+        case .current, .hidden, .misbound: return current("the schema is current", facts, isDryRun)
         case .newer:
             return current("a newer nudged has migrated the schema, and this version works with it", facts, isDryRun)
         case .behind(let pending):
@@ -56,12 +57,19 @@ package struct MigrationRun: Sendable {
     }
 
     private func current(_ state: String, _ facts: SetUpFacts, _ isDryRun: Bool) -> Survey {
-        guard !facts.excess.isEmpty else {
+        let faults = facts.bindingFaults
+        guard !facts.excess.isEmpty || !faults.isEmpty else {
             return Survey(lines: ["nothing to do: \(state)"], status: .success, isPending: false)
         }
-        var lines = ["no migration is pending: \(state)"]
+        var lines = ["no migration is pending: \(state)"] + faults.map(\.text)
+        if let fault = faults.first(where: { !$0.isFixable }) {
+            lines.append("fix: \(fault.remedy)")
+            guard faults.contains(where: \.isFixable) else {
+                return Survey(lines: lines, status: .configuration, isPending: false)
+            }
+        }
         if isDryRun { lines += Self.listed(facts.excess) + ["next: nudged migrate without --dry-run does this"] }
-        return Survey(lines: lines, status: .success, isPending: false)
+        return Survey(lines: lines, status: .success, isPending: false, isMisbound: faults.contains(where: \.isFixable))
     }
 
     /// What `takeBack` will take back.
@@ -98,8 +106,17 @@ package struct MigrationRun: Sendable {
             try await migrator.activateTemplates()
             lines.append("the built-in templates are active")
         }
+        if survey.isMisbound { lines += try await bind(migrator) }
         lines += try await takeBack(migrator)
         return lines + (try await next(migrator))
+    }
+
+    /// Binds views and triggers to the app's tables again.
+    private func bind(_ migrator: Migrator) async throws -> [String] {
+        let done = try await migrator.bind()
+        let left = try await migrator.bindingFaults()
+        return done.map { "bound again: \($0)" } + left.map { "next: \($0.text): \($0.remedy)" }
+            + ["next: nudged replan, since changes that were made meanwhile were not seen"]
     }
 
     /// Takes back what a broad grant gave. If our role may not, the lines say who can.

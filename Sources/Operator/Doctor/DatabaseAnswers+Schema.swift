@@ -4,9 +4,9 @@ import Store
 import Systemd
 
 extension DatabaseAnswers {
-    /// Migrations, roles, rights, triggers, views, row-level security, and the app's tables.
+    /// Migrations, roles, rights, bindings, views, row-level security, and the app's tables.
     var schemaFindings: [Finding] {
-        [migrated, role, creating] + granted + excess + writing + firing + read + [protected] + found
+        [migrated, role, creating] + granted + excess + writing + bound + read + [protected] + found
     }
 
     // MARK: The schema
@@ -29,6 +29,8 @@ extension DatabaseAnswers {
                 pending.count == 1 ? "\(first) is pending" : "\(pending.count) are pending, the first is \(first)"
             return place.error(found, remedy: migrate, .configuration)
         case .value(.hidden): return place.error(Migrator.SchemaState.hidden.text, remedy: nil, .permission)
+        // `bound` names what is misbound.
+        case .value(.misbound): return place.ok("all \(Migration.all.count) are applied")
         case .value(let schemaState): return place.error(schemaState.text, remedy: nil, .configuration)
         case .failed(let error): return place.unchecked(error.description)
         case .unasked(let why): return place.unchecked(why)
@@ -128,39 +130,13 @@ extension DatabaseAnswers {
         }.joined(separator: "; ")
     }
 
-    // MARK: What tells of changes
+    // MARK: Views and triggers, which stay with a table that is renamed
 
-    private var firing: [Finding] {
-        let place = Finding.Place(.database, "triggers")
-        return triggers.findings(place) { triggers in
-            let silent = triggers.filter { !$0.fires }
-            if silent.isEmpty { return [place.ok("all \(triggers.count) on the app's tables fire")] }
-            let unread = Set((appTables.value ?? []).filter { !$0.isRead }.map(\.name))
-            return silent.map { trigger in
-                let name = "\(trigger.name) on public.\(trigger.table)"
-                if unread.contains(trigger.table) {
-                    return place.ok(
-                        "no \(name): nudged's views read other tables, and the app calls nudged_api.touch(user_id)"
-                    )
-                }
-                if server.value?.isDistributed == true, trigger.state == nil {
-                    return place.ok("no \(name): on Citus the app calls nudged_api.touch(user_id)")
-                }
-                guard trigger.state != nil else {
-                    return place.error(
-                        "\(name) is missing: changes of that table count only when the user is next evaluated",
-                        remedy:
-                            "create it again as nudged's migrations did (sql/0002_person_and_ownership.sql), "
-                            + "or call nudged_api.touch(user_id) where the app changes that table",
-                        .configuration
-                    )
-                }
-                return place.error(
-                    "\(name) does not fire: changes of that table count only when the user is next evaluated",
-                    remedy: "alter table public.\(trigger.table) enable trigger \(trigger.name); then nudged replan",
-                    .configuration
-                )
-            }
+    private var bound: [Finding] {
+        let place = Finding.Place(.database, "bindings")
+        return bindingFaults.findings(place) { faults in
+            if faults.isEmpty { return [place.ok("views and triggers are bound to the app's tables")] }
+            return faults.map { place.error($0.text, remedy: $0.remedy, .configuration) }
         }
     }
 

@@ -19,7 +19,7 @@ struct DatabaseAnswers: Sendable {
     var rights: Known<[DatabaseFacts.Right]>
     var excessRights: Known<[ExcessRight]>
     var written: Known<[DatabaseFacts.Written]>
-    var triggers: Known<[DatabaseFacts.Trigger]>
+    var bindingFaults: Known<[BindingFault]>
     var columns: Known<[DatabaseFacts.Column]>
     /// The errors of reading the views. A view without an error could be read.
     var views: Known<[DatabaseFacts.View: PostgresError]>
@@ -40,7 +40,7 @@ struct DatabaseAnswers: Sendable {
         rights = .unasked(why)
         excessRights = .unasked(why)
         written = .unasked(why)
-        triggers = .unasked(why)
+        bindingFaults = .unasked(why)
         columns = .unasked(why)
         views = .unasked(why)
         appTables = .unasked(why)
@@ -63,7 +63,7 @@ extension DatabaseAnswers {
         }
         let way = [reached, encrypted, pooled, writable, sameClock] + encoded(server) + firing(server)
         guard server.hasSchema, server.mayUseSchema else {
-            let why = "the checks of rights, triggers, views, tables, partitions and work need schema nudged"
+            let why = "the checks of rights, bindings, views, tables, partitions and work need schema nudged"
             return way + (server.hasSchema ? [role, shut(server)] : [migrated, role]) + [cleaning] + holding + [
                 rest.unchecked(why)
             ]

@@ -56,7 +56,7 @@ actor DatabaseExamination {
         answers.rights = await ask { reader throws(PostgresError) in try await reader.rights() }
         answers.excessRights = await ask { reader throws(PostgresError) in try await reader.excessRights() }
         answers.written = await ask { reader throws(PostgresError) in try await reader.written() }
-        answers.triggers = await ask { reader throws(PostgresError) in try await reader.triggers() }
+        answers.bindingFaults = await ask { reader throws(PostgresError) in try await reader.bindingFaults() }
         answers.columns = await ask { reader throws(PostgresError) in try await reader.columns() }
         answers.appTables = await ask { reader throws(PostgresError) in try await reader.appTables() }
         answers.openTables = await ask { reader throws(PostgresError) in try await reader.openTables() }

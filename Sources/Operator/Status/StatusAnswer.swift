@@ -33,8 +33,8 @@ package struct StatusAnswer: Sendable, Equatable {
     init(_ work: WorkStatus, _ daemons: [ListedDaemon], waiting: [NudgeKind: Int]?) {
         let alive = daemons.filter(\.isAlive)
         let fault =
-            Self.noDaemon(work, daemons) ?? Self.failing(work, alive) ?? Self.stoppedLane(work, alive)
-            ?? Self.stalled(work, alive)
+            Self.noDaemon(work, daemons) ?? Self.failing(work, alive) ?? Self.misbound(work)
+            ?? Self.stoppedLane(work, alive) ?? Self.stalled(work, alive)
         self = fault ?? Self.paused(work, waiting) ?? Self.behind(work, alive) ?? Self.works(work, alive)
     }
 
@@ -68,6 +68,11 @@ package struct StatusAnswer: Sendable, Equatable {
             fix: first.failure.fix ?? "journalctl -u nudged shows each failure; nudged doctor checks the database",
             .failure
         )
+    }
+
+    private static func misbound(_ work: WorkStatus) -> StatusAnswer? {
+        guard let fault = work.bindingFaults.first else { return nil }
+        return StatusAnswer(.doesNotWork, "Does not work: \(fault.text).", fix: fault.remedy, .configuration)
     }
 
     private static func stoppedLane(_ work: WorkStatus, _ alive: [ListedDaemon]) -> StatusAnswer? {

@@ -67,18 +67,6 @@ package enum DatabaseFacts {
         package var isHidden: Bool
     }
 
-    /// A trigger of nudged on one of the app's tables.
-    package struct Trigger: Sendable, Equatable {
-        /// The table, in schema `public`.
-        package var table: String
-        package var name: String
-        /// `pg_trigger.tgenabled`; nil: the trigger is missing.
-        package var state: String?
-
-        /// In ordinary sessions.
-        package var fires: Bool { state == "O" || state == "A" }
-    }
-
     /// Users who are in the app's views and not in nudged.person.
     package struct Unseen: Sendable, Equatable {
         /// The most users that are looked at.

@@ -10,13 +10,6 @@ package struct DoctorReader: Sendable {
     /// Tables that are written in every sweep.
     private static let hotTables = ["daemon", "intent", "message", "occurrence", "person", "touched"]
     private static let appTables = ["context_profiles", "push_tokens"]
-    /// Table and trigger.
-    private static let triggers = [
-        ("context_profiles", "nudged_profile_inserted"), ("context_profiles", "nudged_profile_updated"),
-        ("context_profiles", "nudged_profile_deleted"),
-        ("push_tokens", "nudged_device_inserted"), ("push_tokens", "nudged_device_updated"),
-        ("push_tokens", "nudged_device_deleted"),
-    ]
 
     /// A reader on this connection, which it leaves open.
     package init(_ connection: Connection) {
@@ -91,17 +84,9 @@ package struct DoctorReader: Sendable {
         }
     }
 
-    /// nudged's triggers on the app's tables.
-    package func triggers() async throws(PostgresError) -> [DatabaseFacts.Trigger] {
-        let wanted = Self.triggers
-        let rows = try await ask(
-            .doctorTriggers,
-            [.textArray(wanted.map(\.0)), .textArray(wanted.map(\.1))],
-            rows: wanted.count
-        )
-        return try all(rows) { row throws(PostgresError) in
-            DatabaseFacts.Trigger(table: wanted[row].0, name: wanted[row].1, state: try rows.textOrNull(row, 0))
-        }
+    /// What nudged's views and triggers are not bound to and should be.
+    package func bindingFaults() async throws(PostgresError) -> [BindingFault] {
+        try await Migrator.bindingFaults(connection)
     }
 
     /// The columns of the views, sorted by view and name.

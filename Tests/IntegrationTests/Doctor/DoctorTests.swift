@@ -167,19 +167,24 @@ import Testing
         #expect(try await DoctorScene.doctor(scene, daemon).1["database.writer"]?.level == "ok")
     }
 
-    @Test func triggers_whenOneIsDisabledOrGone_areNamed() async throws {
+    @Test func bindings_whenATriggerIsDisabledOrGone_areNamed() async throws {
         let scene = try await DoctorScene.scene()
         try scene.sql(
             "alter table public.push_tokens disable trigger nudged_device_inserted; drop trigger nudged_profile_inserted on public.context_profiles"
         )
         let run = try await scene.nudged(["doctor", "--json"])
-        let found = try DoctorScene.findings(run).filter { $0.id == "database.triggers" }
+        let found = try DoctorScene.findings(run).filter { $0.id == "database.bindings" }
         #expect(run.exit == .code(78) && found.count == 2 && found.allSatisfy { $0.exit == 78 }, "\(run.text)")
-        let remedy = try #require(found.compactMap(\.remedy).first { $0.hasPrefix("alter table") })
-        // Carried out as it stands, up to what follows it.
-        try scene.sql(String(remedy.prefix { $0 != ";" }))
+        #expect(found.allSatisfy { $0.remedy?.hasPrefix("run nudged migrate") == true }, "\(run.text)")
+        let dry = try await scene.nudged(["migrate", "--dry-run"])
+        #expect(dry.exit == .code(0) && dry.output.contains("nudged_device_inserted on public.push_tokens does not"))
+        let bound = try await scene.nudged(["migrate"])
+        #expect(bound.exit == .code(0), "\(bound.text)")
+        for part in ["bound again: nudged_profile_inserted fires on public.context_profiles", "next: nudged replan"] {
+            #expect(bound.output.contains(part), "\(bound.text)")
+        }
         let (again, findings) = try await DoctorScene.doctor(scene)
-        #expect(findings["database.triggers"]?.found.contains("nudged_profile_inserted") == true, "\(again.text)")
+        #expect(findings["database.bindings"]?.level == "ok", "\(again.text)")
         #expect(try scene.sql("select tgenabled from pg_trigger where tgname = 'nudged_device_inserted'") == "O")
     }
 

@@ -102,10 +102,7 @@ enum DatabaseAnswersFixture {
         answers.rights = .value(DaemonRight.all.map { Facts.Right(right: $0, exists: true, isGranted: true) })
         answers.excessRights = .value([])
         answers.written = .value([written])
-        answers.triggers = .value([
-            Facts.Trigger(table: "context_profiles", name: "nudged_profile_inserted", state: "O"),
-            Facts.Trigger(table: "push_tokens", name: "nudged_device_inserted", state: "A"),
-        ])
+        answers.bindingFaults = .value([])
         answers.columns = .value(columns)
         answers.views = .value([:])
         answers.appTables = .value([table("context_profiles"), table("push_tokens")])

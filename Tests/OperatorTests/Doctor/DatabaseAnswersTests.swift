@@ -16,7 +16,7 @@ import TimeZones
         #expect(
             ids == [
                 "connection", "tls", "pooler", "writable", "clock", "encoding", "migrations", "role", "schemas", "rights",
-                "excess_rights", "writer", "triggers", "recipient", "device", "subject_member",
+                "excess_rights", "writer", "bindings", "recipient", "device", "subject_member",
                 "row_security", "app_tables", "partitions", "autovacuum", "bloat", "holders", "users",
                 "work",
             ]
@@ -281,30 +281,17 @@ import TimeZones
         #expect(none.filter { $0.level == .unchecked }.map(\.check) == ["rest"])
     }
 
-    @Test func triggers_whenTheyDontFire_areNamedWithTheRemedy() throws {
-        func odd(_ state: String?, _ change: (inout DatabaseAnswers) -> Void = { _ in }) throws -> [Finding] {
-            try Fixture.odd {
-                $0.triggers = .value([Facts.Trigger(table: "push_tokens", name: "nudged_device_inserted", state: state)]
-                )
-                change(&$0)
-            }
+    @Test func bindings_whenAViewReadsAnotherTable_areAnErrorWithTheRemedy() throws {
+        var fault = BindingFault(object: "nudged.device", fault: "reads public.x_old", isFixable: true, stops: true)
+        let odd = try Fixture.odd {
+            $0.bindingFaults = .value([fault])
+            $0.schemaState = .value(.misbound([fault]))
         }
-        let disabled = try odd("D")
-        #expect(disabled.count == 1 && disabled[0].level == .error)
-        #expect(
-            disabled[0].remedy?.hasPrefix("alter table public.push_tokens enable trigger nudged_device_inserted")
-                == true
-        )
-        #expect(try odd("R").count == 1 && odd(nil).count == 1)
-        #expect(try odd(nil)[0].remedy?.contains("nudged_api.touch(user_id)") == true)
-        // Whose app's tables are others, or on other machines, calls nudged_api.touch itself.
-        var unread = Fixture.table("push_tokens")
-        unread.isRead = false
-        #expect(try odd(nil) { $0.appTables = .value([unread]) } == [])
-        var server = Fixture.server
-        server.isDistributed = true
-        #expect(try odd(nil) { $0.server = .value(server) } == [])
-        #expect(try odd("D") { $0.server = .value(server) }.count == 1)
+        #expect(odd.map(\.check) == ["bindings"] && odd[0].level == .error)
+        #expect(odd[0].found == "nudged.device reads public.x_old")
+        #expect(odd[0].remedy?.contains("nudged migrate") == true)
+        fault.isFixable = false
+        #expect(try Fixture.odd { $0.bindingFaults = .value([fault]) }[0].remedy?.contains("create or replace") == true)
     }
 
     @Test(
