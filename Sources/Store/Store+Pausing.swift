@@ -27,10 +27,11 @@ extension Store {
             throw PostgresError(.unexpectedResult, statement: Query.pausedKinds.name)
         }
         let isOutdated = try rows[2].int4(0, 0) > Migration.newest
+        let isMisbound = asksBinding ? try rows[4].bool(0, 0) : false
         return Look(
             clock: try rows[0].timestamp(0, 0),
             paused: try Self.kinds(rows[1]),
-            isUnusable: try isOutdated || (asksBinding && rows[4].bool(0, 0)),
+            isUnusable: isOutdated || isMisbound,
             isAnyoneDeparted: try rows[3].bool(0, 0)
         )
     }

@@ -214,7 +214,9 @@ import struct FoundationEssentials.UUID
             let store = Store(configuration: fixture.configuration)
             let member = try await fixture.member()
             let users = try await store.claim(ranges: F.ranges, now: F.now, limit: 3, member: member).users
-            let records = users.map { F.record($0, .rejected) }
+            let records = try users.map {
+                F.record($0, .rejected, hash: try fixture.hash($0.devices[0].token), status: 410)
+            }
             var settlement = Settlement(member: member, sweepID: UUID())
             settlement.updates = users.map { F.update($0) }
             settlement.records = records

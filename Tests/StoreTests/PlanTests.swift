@@ -156,7 +156,7 @@ import struct FoundationEssentials.UUID
                     .uuidArray(users), versions, .uuidArray(users), .textArray(none), .textArray(none),
                     .dateArray(users.map { _ in 1 }), .textArray(none), .uuidArray(users), .textArray(none),
                     .boolArray(users.map { _ in false }), .int2Array(users.map { _ in 0 }),
-                    .boolArray(users.map { _ in false }), ones, .null(.jsonb),
+                    .boolArray(users.map { _ in false }), ones, .null(.text),
                 ]
             ),
             (

@@ -15,7 +15,8 @@ import TimeZones
         let ids = try Fixture.answers().findings.map(\.check)
         #expect(
             ids == [
-                "connection", "tls", "pooler", "writable", "clock", "encoding", "migrations", "role", "schemas", "rights",
+                "connection", "tls", "pooler", "writable", "clock", "encoding", "migrations", "role", "schemas",
+                "rights",
                 "excess_rights", "writer", "bindings", "recipient", "device", "subject_member",
                 "row_security", "app_tables", "partitions", "autovacuum", "bloat", "holders", "users",
                 "work",
@@ -260,10 +261,10 @@ import TimeZones
 
     @Test func objects_whenTheyAreGone_areNamed() throws {
         let rights = DaemonRight.all.map {
-            Facts.Right(right: $0, exists: $0.object != "forget_device", isGranted: $0.object != "forget_device")
+            Facts.Right(right: $0, exists: $0.object != "forget_devices", isGranted: $0.object != "forget_devices")
         }
         let odd = try Fixture.odd { $0.rights = .value(rights) }
-        #expect(odd.map(\.found) == ["missing: nudged.forget_device"] && odd[0].status == .configuration)
+        #expect(odd.map(\.found) == ["missing: nudged.forget_devices"] && odd[0].status == .configuration)
     }
 
     @Test func schema_whenItIsNotThereOrShut_leavesOneLineForTheRest() throws {
