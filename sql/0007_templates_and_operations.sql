@@ -133,7 +133,8 @@ order by t.place;
 --
 -- Refused if one of their devices is of production. A device without an environment has the one that the daemons are
 -- configured for. Each daemon reports it in its row of nudged.daemon, the main app's lane first. If no daemon is alive,
--- or they differ, the environment is unknown, and the test is refused.
+-- or they differ, the environment is unknown, and the test is refused. So is a test for devices that no lane of a daemon
+-- serves. If the devices change while it waits, it ends (statement `drain`).
 create function nudged_api.send_test(title text default null, body text default null) returns uuid
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -144,14 +145,15 @@ declare
     hour_ago timestamptz := clock_timestamp() - interval '1 hour';
     configured text;
     environments text[];
+    state text;
     made uuid;
 begin
     select case when count(distinct d.environment) = 1 then min(d.environment) end into configured
     -- A lane that can't be read makes the environment unknown as well.
     from (
-        select coalesce(state #>> '{lanes,0,environment}', '') as environment from nudged.daemon
+        select coalesce(daemon.state #>> '{lanes,0,environment}', '') as environment from nudged.daemon
         -- A daemon that has just joined has not reported its lanes yet.
-        where seen_at > statement_timestamp() - interval '30 seconds' and state ? 'lanes'
+        where seen_at > statement_timestamp() - interval '30 seconds' and daemon.state ? 'lanes'
     ) d;
     select array_agg(distinct coalesce(nullif(d.environment::text, ''), configured, '')) into environments
     from nudged.device d where d.user_id = recipient;
@@ -164,6 +166,17 @@ begin
     elsif environments <> '{sandbox}' then
         raise exception using errcode = 'ND012', message = 'nudged_api.send_test: nobody knows whether your device is of production',
             hint = 'Register it with its environment (nudged_api.register_device), or see that a daemon runs (nudged status).';
+    end if;
+    if exists (
+        select from nudged.daemon d where d.seen_at > statement_timestamp() - interval '30 seconds' and jsonb_array_length(d.state -> 'lanes') > 0
+    ) and not exists (
+        select from nudged.daemon d
+        cross join lateral jsonb_array_elements(case jsonb_typeof(d.state -> 'lanes') when 'array' then d.state -> 'lanes' else '[]' end) as l (lane)
+        join nudged.device v on v.user_id = recipient and coalesce(nullif(v.topic::text, ''), l.lane ->> 'topic') is not distinct from l.lane ->> 'topic'
+        where d.seen_at > statement_timestamp() - interval '30 seconds' and l.lane ->> 'environment' = 'sandbox'
+    ) then
+        raise exception using errcode = 'ND016', message = 'nudged_api.send_test: no daemon sends to sandbox for the app on your device',
+            hint = 'Let an operator add a lane for sandbox and the app''s bundle id (apns in the configuration), or register the device as it is.';
     end if;
     -- Ten keys, each taken for an hour. Two calls at once can't take the same one, and old keys are deleted with all
     -- others.
@@ -178,11 +191,18 @@ begin
         raise exception using errcode = 'ND011', message = 'nudged_api.send_test: you have had ten tests in the last hour',
             hint = 'Wait until the first of them is an hour old.';
     end if;
-    return (select s.id from nudged.insert_messages('nudged_api.send_test', array[row(
+    made := (select s.id from nudged.insert_messages('nudged_api.send_test', array[row(
         recipient, case when num_nulls(send_test.title, send_test.body) = 2 then 'nudged' else send_test.title end,
         case when num_nulls(send_test.title, send_test.body) = 2 then 'A test: this device can be reached.' else send_test.body end, '{"test": true}', true, null, null, null,
         statement_timestamp() + interval '5 minutes', null, null, null, null
     )::nudged.new_message]) s);
+    -- What the test is bound to.
+    select md5(string_agg(d.s, ',' order by d.s)) into state from (
+        select concat_ws(' ', left(v.token::text, 512), left(v.environment::text, 256), left(v.topic::text, 256)) collate "C" as s
+        from nudged.device v where v.user_id = recipient
+    ) d;
+    update nudged.message m set dedupe_key = 'nudged.send_test ' || state where m.user_id = recipient and m.id = made;
+    return made;
 end
 $$;
 

@@ -26,6 +26,7 @@ limit $3
 -- $1 users, $2 most touches, $3 the policy's now. A user with more touches is due all the same; the other touches are
 -- left for the next drain. One row: touches taken.
 -- Users of urgent messages are due since 1970, so that claims find them before all others.
+-- A test (nudged_api.send_test) ends if the user's devices are no longer those that it was sent to.
 with waiting as materialized (
     select user_id, id from nudged.touched where user_id = any ($1) order by user_id, id limit $2
 ),
@@ -69,6 +70,30 @@ woken as (
         due_at = least(p.due_at, excluded.due_at),
         touched_at = greatest(p.touched_at, excluded.touched_at)
     returning 1
+),
+-- Few: all tests that wait, by the index of dedupe_key.
+tests as materialized (
+    select user_id, id, dedupe_key from nudged.message
+    where dedupe_key collate "C" >= 'nudged.send_test ' and dedupe_key collate "C" < 'nudged.send_test!'
+      and (user_id in (select user_id from latest where at is not null)) is true
+),
+-- As nudged_api.send_test writes it.
+devices as materialized (
+    select user_id, 'nudged.send_test ' || md5(string_agg(s, ',' order by s)) as state
+    from (
+        select user_id, concat_ws(' ', left(token::text, 512), left(environment::text, 256), left(topic::text, 256)) collate "C" as s
+        from nudged.device where user_id = any (array(select user_id from tests))
+    ) as d
+    group by user_id
+),
+ended as (
+    delete from nudged.message m using tests t
+    where m.user_id = t.user_id and m.id = t.id and ((t.user_id, t.dedupe_key) in (select user_id, state from devices)) is not true
+    returning m.user_id, m.id
+),
+recorded as (
+    insert into nudged.delivery (user_id, kind, key, device_hash, outcome, reason, attempted_at, sweep_id)
+    select user_id, 'message', id::text, '', 'dropped', 'device_changed', statement_timestamp(), '00000000-0000-0000-0000-000000000000' from ended
 )
 select count(*) from taken
 

@@ -1,4 +1,5 @@
 package import JSON
+import Planning
 package import TimeZones
 
 /// The decision service's state for `nudged status`: in use, or replaced by the users' fallback strategies. Also since

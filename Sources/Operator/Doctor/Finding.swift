@@ -1,4 +1,5 @@
 import Delivery
+import Planning
 import Service
 import JSON
 import Systemd

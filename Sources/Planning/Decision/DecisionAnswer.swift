@@ -37,18 +37,8 @@ package struct DecisionAnswer: Sendable, Equatable {
         self.priority = priority
         title = try Self.text(object, "title", most: Self.mostTitle)
         body = try Self.text(object, "body", most: Self.mostBody)
-        self.reason = Quotation.masked(Self.line(reason), of: texts + [title, body].compactMap { $0 })
-    }
-
-    /// A reason for the record. PostgreSQL can't store U+0000, and a terminal obeys control characters.
-    static func line(_ text: String) -> String {
-        let scalars = text.unicodeScalars.prefix(mostReason).map { scalar -> Unicode.Scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .lineSeparator, .paragraphSeparator: " "
-            default: scalar
-            }
-        }
-        return String(String.UnicodeScalarView(scalars))
+        let line = reason.oneLine(most: Self.mostReason)
+        self.reason = Quotation.masked(line, of: texts + [title, body].compactMap { $0 })
     }
 
     private static func text(_ object: JSONObject, _ member: String, most: Int) throws(DecisionNonsense) -> String? {

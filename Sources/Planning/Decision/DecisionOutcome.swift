@@ -42,7 +42,7 @@ package struct DecisionOutcome: Sendable, Equatable {
         origin = .fallback
         shouldNotify = decision.shouldNotify
         self.priority = priority
-        reason = DecisionAnswer.line("\(decision.ground.rawValue): \(failure.text)")
+        reason = "\(decision.ground.rawValue): \(failure.text)".oneLine(most: DecisionAnswer.mostReason)
         title = nil
         body = nil
     }

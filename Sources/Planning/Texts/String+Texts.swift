@@ -29,3 +29,24 @@ extension String {
         return result
     }
 }
+
+/// Texts of others, such as the decision service's, for the record and for reports: these are the only places that
+/// decide what is kept of them.
+extension String {
+    /// One line of at most 500 Unicode scalars. Text from outside may be longer.
+    package var oneLine: String { oneLine(most: 500) }
+
+    /// Control characters and line breaks become spaces, since jsonb can't hold U+0000 and a terminal obeys the others.
+    /// Characters that are invisible, or turn the order of others, are left out.
+    func oneLine(most: Int) -> String {
+        var line = UnicodeScalarView()
+        for scalar in unicodeScalars.prefix(most) {
+            switch scalar.properties.generalCategory {
+            case .control, .lineSeparator, .paragraphSeparator: line.append(" ")
+            case .format, .surrogate, .unassigned, .privateUse: continue
+            default: line.append(scalar)
+            }
+        }
+        return String(line)
+    }
+}

@@ -1,4 +1,5 @@
 import Delivery
+import Planning
 import Systemd
 
 extension Reporter {

@@ -1,5 +1,6 @@
 import Delivery
 import Metrics
+import Planning
 import Systemd
 
 extension Reporter {

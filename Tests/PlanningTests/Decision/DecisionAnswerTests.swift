@@ -79,6 +79,8 @@ import Testing
         #expect(long.reason.hasSuffix("🇫"))
         let odd = try Self.answer(Self.json(#""reason": "a\nb\u0000c\u001b[31md\u2028e\u009bf""#))
         #expect(odd.reason == "a b c [31md e f")
+        let turned = try Self.answer(Self.json(#""reason": "to\u202egnp.exe\u200b""#))
+        #expect(turned.reason == "tognp.exe")
         #expect(try Self.answer(Self.json(#""reason": """#)).reason.isEmpty)
     }
 

@@ -97,8 +97,57 @@ import struct FoundationEssentials.UUID
         ] {
             #expect(try await answer(Self.device(1, nil) + setup).state == "00000")
         }
-        // What the row says needs no daemon, and wins.
-        #expect(try await answer(Self.device(1, "sandbox") + Self.daemon("production")).state == "00000")
+        // What the row says needs no daemon.
+        #expect(try await answer(Self.device(1, "sandbox") + Self.daemon("production", seen: 40)).state == "00000")
+    }
+
+    @Test func test_whenNoDaemonServesTheDevice_isRefused() async throws {
+        let other = "update public.push_tokens set topic = 'a.c';"
+        for setup in [
+            Self.daemon("production"), Self.daemon("production") + Self.daemon("production"),
+            other + Self.daemon("sandbox"),
+        ] {
+            let answer = try await answer(Self.device(1, "sandbox") + setup)
+            #expect(
+                answer.state == "ND016" && answer.message.contains("no daemon sends to sandbox"),
+                "\(setup): \(answer)"
+            )
+            #expect(!answer.more.isEmpty)
+        }
+        for setup in [
+            Self.daemon("production") + Self.daemon("sandbox"),
+            "update public.push_tokens set topic = 'a.b';" + Self.daemon("sandbox"),
+            other + Self.daemon("sandbox") + Self.device(1, "sandbox").replacing("c0ffee", with: "c0ffef"),
+        ] {
+            #expect(try await answer(Self.device(1, "sandbox") + setup).state == "00000", "\(setup)")
+        }
+    }
+
+    /// A test that waits for sandbox never goes out as a production push.
+    @Test(arguments: [
+        ("environment => 'production'", true), ("environment => null", true),
+        ("environment => 'sandbox', topic => 'a.c'", true),
+        ("environment => 'sandbox'", false),
+    ]) func test_whenTheDeviceRegistersAnew_isDropped(how: String, drops: Bool) async throws {
+        let fixture = try await F.onSupabase()
+        try fixture.sql(Self.device(1, "sandbox") + Self.device(2, "sandbox"))
+        for user in 1...2 { #expect(try fixture.perform("authenticated", as: user, Self.call) == "00000") }
+        _ = try fixture.sendMessage(1, more: ", dedupe_key => 'k'")
+        let token = try fixture.sql("select device_token from public.push_tokens where user_id = \(F.quoted(1))")
+        let register = "select nudged_api.register_device('\(token)', \(how))"
+        #expect(try fixture.perform("authenticated", as: 1, register) == "00000")
+        try await fixture.drain()
+        #expect(
+            try fixture.lines("select right(user_id::text, 2), title from nudged.message order by 1, 2")
+                == [
+                    "01|Hi", drops ? nil : "01|nudged", "02|nudged",
+                ].compactMap { $0 }
+        )
+        #expect(
+            try fixture.sql("select string_agg(outcome || ' ' || reason, ',') from nudged.delivery")
+                == (drops ? "dropped device_changed" : "")
+        )
+        await fixture.close()
     }
 
     @Test func test_whenTheUserHasNoDevice_isRefused() async throws {
