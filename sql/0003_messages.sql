@@ -598,18 +598,33 @@ begin
         raise invalid_parameter_value using message = 'nudged_api.send_many: messages is no array',
             hint = 'Give a JSON array of objects, as jsonb_agg(jsonb_build_object(''user_id'', ..., ''title'', ..., ''body'', ...)) makes it.';
     end if;
-    select m.place - 1 as place, jsonb_typeof(m.message) as type, k.name into stranger
+    -- A member of a wrong type would be converted without a word: a number is a title, an object is one as JSON.
+    select m.place - 1 as place, jsonb_typeof(m.message) as type, k.name, k.phrase into stranger
     from jsonb_array_elements(messages) with ordinality as m (message, place)
     left join lateral (
-        select name from jsonb_object_keys(case when jsonb_typeof(m.message) = 'object' then m.message else '{}' end) as o (name)
-        where name not in ('user_id', 'title', 'body', 'data', 'urgent', 'category', 'thread_id', 'collapse_key', 'expires_at', 'dedupe_key', 'apns',
-            'deliver_at', 'deliver_local')
+        select o.name, w.phrase
+        from jsonb_each(case when jsonb_typeof(m.message) = 'object' then m.message else '{}' end) as o (name, value)
+        cross join lateral (
+            select case
+                when o.name = 'user_id' then 'UUID'
+                when o.name in ('title', 'body', 'category', 'thread_id', 'collapse_key', 'dedupe_key') then 'text'
+                when o.name in ('data', 'apns') then 'object'
+                when o.name = 'urgent' then 'boolean'
+                when o.name in ('expires_at', 'deliver_at') then 'instant'
+                when o.name = 'deliver_local' then 'wall time' end as phrase
+        ) w
+        where w.phrase is null
+            or jsonb_typeof(o.value) not in ('null', case when w.phrase in ('object', 'boolean') then w.phrase else 'string' end)
+            -- The zone would be ignored.
+            or o.name = 'deliver_local' and o.value #>> '{}' ~ ':[0-9.]+ *([Zz]|[+-][0-9]{1,2}(:?[0-9]{2})?)$'
         limit 1
     ) k on true
     where jsonb_typeof(m.message) <> 'object' or k.name is not null
     order by m.place
     limit 1;
-    if found then
+    if stranger.phrase is not null then
+        perform nudged.refuse_member(stranger.place, stranger.name, stranger.phrase);
+    elsif found then
         raise invalid_parameter_value
             using message = format('nudged_api.send_many: message %s %s', stranger.place,
                 case when stranger.type <> 'object' then 'is no object'
@@ -636,6 +651,17 @@ begin
 end
 $$;
 
+-- Refuses a member of a message that can't be read as its type. The value is not shown.
+create function nudged.refuse_member(place bigint, name text, phrase text) returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    raise invalid_parameter_value using message = format('nudged_api.send_many: message %s: %s is no %s', place, name, phrase),
+        hint = 'user_id is a UUID, urgent true or false, expires_at and deliver_at an instant such as 2026-11-21T18:00:00Z, deliver_local a wall time without a zone such as 2026-11-21T18:00:00; data and apns are objects, the others texts.';
+end
+$$;
+
 -- Names the first member of nudged_api.send_many's messages that can't be read as its type.
 create function nudged.refuse_members(messages jsonb) returns void
 language plpgsql
@@ -648,7 +674,7 @@ begin
         select e.place - 1 as place, t.name, t.type, t.phrase, e.message ->> t.name as value
         from jsonb_array_elements(messages) with ordinality as e (message, place)
         cross join (values
-            ('user_id', 'uuid', 'UUID'), ('urgent', 'boolean', 'boolean'), ('expires_at', 'timestamptz', 'instant'),
+            ('user_id', 'uuid', 'UUID'), ('expires_at', 'timestamptz', 'instant'),
             ('deliver_at', 'timestamptz', 'instant'), ('deliver_local', 'timestamp', 'wall time')
         ) as t (name, type, phrase)
         order by e.place
@@ -656,8 +682,7 @@ begin
         begin
             execute format('select $1::%s', one.type) using one.value;
         exception when data_exception then
-            raise invalid_parameter_value using message = format('nudged_api.send_many: message %s: %s is no %s', one.place, one.name, one.phrase),
-                hint = 'user_id is a UUID, urgent true or false, expires_at and deliver_at an instant such as 2026-11-21T18:00:00Z, deliver_local a wall time such as 2026-11-21T18:00:00.';
+            perform nudged.refuse_member(one.place, one.name, one.phrase);
         end;
     end loop;
 end
@@ -1001,6 +1026,7 @@ revoke all on function nudged.check_message(text, nudged.new_message) from publi
 revoke all on function nudged_api.send(uuid, text, text, jsonb, boolean, text, text, text, timestamptz, text, jsonb, timestamptz, timestamp) from public;
 revoke all on function nudged_api.send_many(jsonb) from public;
 revoke all on function nudged_api.send_many(uuid[], text, text, jsonb, boolean, text, text, text, timestamptz, text, jsonb, timestamptz, timestamp) from public;
+revoke all on function nudged.refuse_member(bigint, text, text) from public;
 revoke all on function nudged.refuse_members(jsonb) from public;
 revoke all on function nudged.insert_messages(text, nudged.new_message[], boolean) from public;
 revoke all on function nudged_api.cancel(uuid) from public;
@@ -1052,6 +1078,7 @@ comment on function nudged.check_message is 'Fails if a message could never be s
 comment on function nudged_api.send is 'Sends a message to a user: at once, or when their quiet hours and limits allow it. Returns its id.';
 comment on function nudged_api.send_many(jsonb) is 'Sends many messages: a JSON array of objects with the arguments of nudged_api.send. All or none. Returns a row for each, in their order.';
 comment on function nudged_api.send_many(uuid[],text,text,jsonb,boolean,text,text,text,timestamptz,text,jsonb,timestamptz,timestamp) is 'Sends one message to many users. All or none. Returns a row for each, in their order.';
+comment on function nudged.refuse_member is 'Fails for a member of nudged_api.send_many''s messages that is of a wrong type.';
 comment on function nudged.refuse_members is 'Names the first member of nudged_api.send_many''s messages that can''t be read as its type.';
 comment on function nudged.insert_messages is 'Checks and inserts messages. For nudged_api.send_many.';
 comment on function nudged.cancel_messages is 'Cancels waiting messages, for the calls of schema nudged_api.';

@@ -333,4 +333,64 @@ import struct FoundationEssentials.UUID
         await connection.close()
         await fixture.close()
     }
+
+    private static let members: [String: (types: Set<String>, phrase: String)] = [
+        "user_id": (["string"], "UUID"), "title": (["string"], "text"), "body": (["string"], "text"),
+        "data": (["object"], "object"), "urgent": (["boolean"], "boolean"), "category": (["string"], "text"),
+        "thread_id": (["string"], "text"), "collapse_key": (["string"], "text"), "expires_at": (["string"], "instant"),
+        "dedupe_key": (["string"], "text"), "apns": (["object"], "object"), "deliver_at": (["string"], "instant"),
+        "deliver_local": (["string"], "wall time"),
+    ]
+    private static let values = [
+        "number": ["5", "0", "1", "20291121", "-1.5e3"], "boolean": ["true", "false"],
+        "array": ["[]", #"["planted"]"#],
+        "object": ["{}", #"{"planted": 1}"#], "string": [#""""#, #""planted""#, #""true""#, #""1""#],
+    ]
+
+    /// A value of a wrong type is neither converted nor shown: the call names the message and the member.
+    @Test(arguments: members.keys.sorted()) func sendMany_whenAMemberIsOfAWrongType_namesIt(member: String) async throws
+    {
+        let fixture = try await F()
+        let (types, phrase) = try #require(Self.members[member])
+        for (type, values) in Self.values where !types.contains(type) {
+            for value in values {
+                // A second one of the name would replace it.
+                let rest = [
+                    "user_id": "\"\(F.user(1).uuidString)\"", "title": #""a""#, "body": #""b""#,
+                ].filter { $0.key != member }.map { #""\#($0.key)": \#($0.value)"# }
+                let bad = "{" + (rest + [#""\#(member)": \#(value)"#]).joined(separator: ", ") + "}"
+                let good = #"{"user_id": "\#(F.user(2).uuidString)", "title": "a"}"#
+                let refused = try fixture.refusal("select nudged_api.send_many('[\(good), \(bad)]'::jsonb)")
+                #expect(
+                    refused.hasPrefix("22023 nudged_api.send_many: message 1: \(member) is no \(phrase)"),
+                    "\(value): \(refused)"
+                )
+                #expect(!refused.contains("planted"))
+            }
+        }
+        #expect(try fixture.sql("select count(*) from nudged.message") == "0")
+        // Null is as if it were not there.
+        guard member != "user_id" else { return }
+        let body = member == "title" ? #", "body": "b""# : ""
+        try fixture.sql(
+            "select nudged_api.send_many('[{\"user_id\": \"\(F.user(1).uuidString)\"\(member == "title" ? "" : #", "title": "a""#)\(body), \"\(member)\": null}]'::jsonb)"
+        )
+        #expect(try fixture.sql("select count(*) from nudged.message") == "1")
+        await fixture.close()
+    }
+
+    /// A wall time has no zone: PostgreSQL would ignore it.
+    @Test(arguments: ["T18:00:00Z", "T18:00:00.000Z", " 18:00+02", "T18:00:00-05:30", " 18:00:00 +0200"])
+    func sendMany_whenAWallTimeHasAZone_namesIt(time: String) async throws {
+        let fixture = try await F()
+        let day = try fixture.sql("select to_char(now() + interval '3 days', 'YYYY-MM-DD')")
+        func send(_ at: String) -> String {
+            #"nudged_api.send_many('[{"user_id": "\#(F.user(1).uuidString)", "title": "a", "deliver_local": "\#(at)"}]'::jsonb)"#
+        }
+        #expect(try fixture.refusal("select \(send(day + time))").contains("message 0: deliver_local is no wall time"))
+        for right in [day, day + "T18:00:00", day + " 18:00", day + "T18:00:00.5"] {
+            try fixture.sql("select \(send(right))")
+        }
+        await fixture.close()
+    }
 }
