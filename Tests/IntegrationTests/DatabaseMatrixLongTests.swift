@@ -207,6 +207,9 @@ import Testing
         let sent = try await scene.once(url("nudged_daemon"))
         #expect(sent.exit == .code(0) && sent.number("tokens_deleted") == 1, "\(sent.text)")
         #expect(Set(scene.accepted().keys) == Set((2...8).map { Scene.token($0) }), "\(sent.text)")
+        // Payloads are UTF-8 in any database.
+        let texts = scene.simulator.snapshot().accepted.map { String(decoding: $0.payload, as: UTF8.self) }
+        #expect(texts.count { $0.contains("Caf\u{e9}") } == 6)
         let left = cell.isMapped ? "public.devices" : "public.push_tokens"
         #expect(try scene.sql("select count(*) from \(left)") == "7")
         #expect(try scene.sql("select count(*) from nudged.delivery where outcome = 'accepted'") == "7")
@@ -254,7 +257,7 @@ import Testing
         try scene.sql(
             """
             set local role nudged_app;
-            select nudged_api.send('\(one)', 'Hi', 'there', urgent => true, dedupe_key => 'a', expires_at => now() + interval '1 day');
+            select nudged_api.send('\(one)', 'Caf' || convert_from(decode('c3a9', 'hex'), 'UTF8'), 'there', urgent => true, dedupe_key => 'a', expires_at => now() + interval '1 day');
             select nudged_api.set_reminder('task', '\(Self.capitals)', '\(two)', 'Hi', 'there', due_at => now() + interval '1 hour');
             """
         )
