@@ -147,7 +147,8 @@ struct LaneAssembler {
     private mutating func checkFile(_ values: EffectiveValues, _ name: String) {
         guard let path = values.text(name) else { return }
         do throws(SystemdError) {
-            _ = try Credentials.readText(path, limit: 8 << 20, mayBeWorldReadable: true)
+            // Others must not choose which servers are trusted.
+            _ = try ProtectedFile(reading: path, limit: 8 << 20)
         } catch {
             problems.append(ConfigurationProblem(error, at: values.source(name), key: values.shownName(name)))
         }

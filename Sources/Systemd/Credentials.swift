@@ -34,10 +34,12 @@ public struct Credentials: Sendable {
         }
     }
 
-    /// The text of a key file, without trailing line breaks and spaces. It may be readable by its group, but not by
-    /// everyone.
+    /// The text of a key file, without trailing line breaks and spaces. Others must not be able to change it
+    /// (`ProtectedFile`). It may be readable by its group, but not by everyone.
     public static func readKeyFile(_ path: String) throws(SystemdError) -> Secret {
-        try read(path, limit: largestSecret, mayBeWorldReadable: false)
+        let file = try ProtectedFile(reading: path, limit: largestSecret)
+        guard !file.isWorldReadable else { throw SystemdError(.worldReadable, path) }
+        return file.content
     }
 
     /// The text of a file, without trailing line breaks and spaces.

@@ -1,13 +1,18 @@
 import CLinux
 import Glibc
 
-/// A text file that others can't change. It belongs to root or to the user who runs this process. Neither its group nor
-/// others may write to it, nor replace it in its folder.
+/// A file that others can't change: a configuration or a key. It belongs to root or to the user who runs this process,
+/// and neither its group nor others may write to it. The same holds for its folder and for all folders above, as sshd
+/// asks it of its files (StrictModes), so that nobody can put another file in its place. A folder with the sticky bit,
+/// such as /tmp, may be open to all: there, only owners replace what is theirs.
 public struct ProtectedFile: Sendable {
     /// Without trailing line breaks and spaces.
-    public let text: String
+    public let content: Secret
     /// Whether every user of the machine can read it.
     public let isWorldReadable: Bool
+
+    /// A copy of the content, which nothing overwrites. Not for secrets.
+    public var text: String { content.text }
 
     /// Reads the file. If the path is a link, the checks are of the file that it leads to, and of that file's folder.
     ///
@@ -37,14 +42,41 @@ public struct ProtectedFile: Sendable {
         let guarded = SystemdError.Guarded(path: path, mode: facts.st_mode, owner: facts.st_uid)
         guard facts.st_uid == 0 || facts.st_uid == user else { throw SystemdError(.foreign, path, guarded: guarded) }
         guard facts.st_mode & 0o022 == 0 else { throw SystemdError(.writable, path, guarded: guarded) }
-        let around = try Self.facts(folder, path)
+        try Self.check(folder, folderPath, of: path, user)
+        try Self.checkParents(of: folderPath, of: path, user)
+        content = try Credentials.readAll(file, path, limit)
+        isWorldReadable = facts.st_mode & 0o004 != 0
+    }
+
+    /// Checks the folders above one. Each is opened by its own path, which has no links: who could change it meanwhile
+    /// would have to be one of those who are trusted.
+    private static func checkParents(of folder: String, of path: String, _ user: uid_t) throws(SystemdError) {
+        var rest = folder
+        while rest != "/", let slash = rest.lastIndex(of: "/") {
+            rest = slash == rest.startIndex ? "/" : String(rest[..<slash])
+            let parent = open(rest, Int32(nudged_open_path) | O_DIRECTORY | O_CLOEXEC)
+            guard parent >= 0 else { throw SystemdError(opening: path, cause: errno) }
+            defer { close(parent) }
+            try check(parent, rest, of: path, user)
+        }
+    }
+
+    /// Whether others can replace what is in a folder.
+    private static func check(
+        _ descriptor: Int32,
+        _ folder: String,
+        of path: String,
+        _ user: uid_t
+    ) throws(SystemdError) {
+        let facts = try facts(descriptor, path)
+        let guarded = SystemdError.Guarded(path: folder, mode: facts.st_mode, owner: facts.st_uid)
+        guard facts.st_uid == 0 || facts.st_uid == user else {
+            throw SystemdError(.foreignFolder, path, guarded: guarded)
+        }
         // In a folder with the sticky bit only owners can replace files.
-        guard around.st_mode & 0o022 == 0 || around.st_mode & 0o1000 != 0 else {
-            let guarded = SystemdError.Guarded(path: folderPath, mode: around.st_mode, owner: around.st_uid)
+        guard facts.st_mode & 0o022 == 0 || facts.st_mode & 0o1000 != 0 else {
             throw SystemdError(.replaceable, path, guarded: guarded)
         }
-        text = try Credentials.readAll(file, path, limit).text
-        isWorldReadable = facts.st_mode & 0o004 != 0
     }
 
     /// The absolute path without links.

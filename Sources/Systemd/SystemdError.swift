@@ -20,10 +20,12 @@ public struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible 
         case notText
         /// Others than its owner can write to it.
         case writable
-        /// Others than its owner can write to its folder.
+        /// Others than its owner can write to one of its folders.
         case replaceable
         /// It belongs to neither root nor the user who runs this process.
         case foreign
+        /// One of its folders belongs to neither root nor the user who runs this process.
+        case foreignFolder
     }
 
     /// What is wrong.
@@ -60,7 +62,7 @@ public struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible 
     /// The exit status of a command that needs the file.
     public var exitStatus: ExitStatus {
         switch code {
-        case .unreadable, .worldReadable, .writable, .replaceable, .foreign: .permission
+        case .unreadable, .worldReadable, .writable, .replaceable, .foreign, .foreignFolder: .permission
         case .missing, .notAFile, .tooLarge, .empty, .notText: .configuration
         }
     }
@@ -78,9 +80,12 @@ public struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible 
         case .notText: "\(path) is not UTF-8 text"
         case .writable: "\(path) can be changed by others than its owner (mode \(modeText))"
         case .replaceable:
-            "\(path) can be replaced by others: its folder \(guarded?.path ?? "") has mode \(modeText)"
+            "\(path) can be replaced by others: the folder \(guarded?.path ?? "") has mode \(modeText)"
         case .foreign:
             "\(path) belongs to user \(guarded?.owner ?? 0), who is neither root nor the user who runs nudged"
+        case .foreignFolder:
+            "\(path) can be replaced by user \(guarded?.owner ?? 0), who owns the folder \(guarded?.path ?? "") and is "
+                + "neither root nor the user who runs nudged"
         }
     }
 
@@ -105,6 +110,7 @@ public struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible 
         case .writable: "check its content, then chmod go-w \(path)"
         case .replaceable: "check its content, then chmod go-w \(guarded?.path ?? "")"
         case .foreign: "check its content, then chown root \(path)"
+        case .foreignFolder: "check its content, then chown root \(guarded?.path ?? "")"
         }
     }
 

@@ -44,7 +44,7 @@ import Testing
         #expect((error == nil) == (text == nil), "\(String(describing: error))")
         guard let text else { return }
         #expect(error?.code == .replaceable && error?.exitStatus == .permission)
-        #expect(error?.problem == "\(path) can be replaced by others: its folder \(folder.path) has mode \(text)")
+        #expect(error?.problem == "\(path) can be replaced by others: the folder \(folder.path) has mode \(text)")
         #expect(error?.remedy == "check its content, then chmod go-w \(folder.path)")
     }
 
@@ -58,6 +58,63 @@ import Testing
         #expect(error?.code == .foreign && error?.exitStatus == .permission)
         #expect(error?.problem.hasPrefix("\(path) belongs to user \(owner), ") == true)
         #expect(error?.remedy == "check its content, then chown root \(path)")
+    }
+
+    /// Who owns a folder, or can write to one further up, can put another one in its place.
+    @Test func file_whenAFolderAboveIsOpenOrSomebodyElses_isRefused() {
+        let inner = folder.path + "/a"
+        let deep = inner + "/b"
+        mkdir(inner, 0o755)
+        mkdir(deep, 0o755)
+        let path = deep + "/file"
+        close(open(path, O_WRONLY | O_CREAT, 0o600))
+        // An empty file: all other checks came before.
+        #expect(fault(path)?.code == .empty)
+        for above in [deep, inner, folder.path] {
+            for mode in [0o777, 0o775, 0o757] as [mode_t] {
+                chmod(above, mode)
+                let error = fault(path)
+                #expect(error?.code == .replaceable && error?.remedy == "check its content, then chmod go-w \(above)")
+            }
+            chmod(above, 0o1777)
+            #expect(fault(path)?.code == .empty)
+            chmod(above, 0o755)
+            guard geteuid() == 0 else { continue }
+            // Also with the sticky bit: a folder's owner may delete all that is in it.
+            for mode in [0o755, 0o1777] as [mode_t] {
+                chmod(above, mode)
+                chown(above, 4242, 0)
+                let error = fault(path)
+                #expect(error?.code == .foreignFolder && error?.exitStatus == .permission)
+                #expect(error?.problem.contains("user 4242, who owns the folder \(above)") == true)
+                #expect(error?.remedy == "check its content, then chown root \(above)")
+                #expect(fault(path, user: 4242)?.code == .empty)
+                chown(above, 0, 0)
+            }
+            chmod(above, 0o755)
+        }
+        #expect(fault(path)?.code == .empty)
+    }
+
+    @Test func keyFile_isCheckedLikeTheConfiguration() {
+        func fault(_ path: String) -> SystemdError? {
+            do throws(SystemdError) {
+                _ = try Credentials.readKeyFile(path)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(fault(folder.write("key", "text", mode: 0o640)) == nil)
+        #expect(fault(folder.write("written", "text", mode: 0o602))?.code == .writable)
+        #expect(fault(folder.write("read", "text", mode: 0o604))?.code == .worldReadable)
+        if geteuid() == 0 {
+            let path = folder.write("foreign", "text", mode: 0o600)
+            chown(path, 4242, 4242)
+            #expect(fault(path)?.code == .foreign)
+        }
+        chmod(folder.path, 0o777)
+        #expect(fault(folder.path + "/key")?.code == .replaceable)
     }
 
     /// If the path is a link, the file that it leads to is checked, and its folder. Kubernetes mounts configuration so.

@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 
 /// A private PostgreSQL server in a temporary folder, for tests, benchmarks and the demo. It listens on a Unix socket
-/// in that folder (mode 0700), and on 127.0.0.1 if it has a password.
+/// in that folder (closed to others), and on 127.0.0.1 if it has a password.
 ///
 /// It ends with this process, however that ends: `ServerWatchdog` stops the server and removes the folder when our end of a
 /// pipe is closed. The kernel closes it even after SIGKILL. (PR_SET_PDEATHSIG is bound to the thread that spawned, and

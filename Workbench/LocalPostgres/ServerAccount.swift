@@ -21,9 +21,9 @@ struct ServerAccount {
         return ["setpriv", "--reuid", "\(other.user)", "--regid", "\(other.group)", "--clear-groups", "--", program]
     }
 
-    /// Makes a folder of mode 0700 that the account owns: in TMPDIR if it is set, the account can reach it and the
-    /// socket's path fits (107 bytes). Else it is in memory if the caller asks for it
-    /// and there is room, or in /tmp.
+    /// Makes a folder that only this process and the account can enter: in TMPDIR if it is set, the account can reach it
+    /// and the socket's path fits (107 bytes). Else it is in memory if the caller asks for it and there is room, or in
+    /// /tmp.
     func makeFolder(inMemory: Bool) throws(LocalPostgresError) -> String {
         let wanted = SpawnPlan.inheritedEnvironment()["TMPDIR"] ?? (inMemory && Self.hasMemory ? Self.memory : "/tmp")
         let parent = wanted.hasPrefix("/") && wanted.utf8.count <= 60 && isReachable(wanted) ? wanted : "/tmp"
@@ -34,7 +34,10 @@ struct ServerAccount {
         let folder = template.withUnsafeBufferPointer { buffer in
             buffer.baseAddress.map { String(cString: $0) } ?? ""
         }
-        try own(folder)
+        // It stays ours, and is sticky: nudged trusts no file in a folder that another account owns.
+        if let other, chown(folder, 0, other.group) != 0 || chmod(folder, 0o1770) != 0 {
+            throw LocalPostgresError(.fileSystem, "\(folder): \(String(cString: strerror(errno)))")
+        }
         return folder
     }
 

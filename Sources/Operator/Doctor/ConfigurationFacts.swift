@@ -45,8 +45,10 @@ struct ConfigurationFacts: Sendable {
         }
         if file.isReplaceable {
             return files.warning(
-                "others than its owner can replace \(file.path) (mode \(file.modeText))",
-                remedy: "chmod go-w \(file.path) and its folder"
+                "others can replace \(file.path) (mode \(file.modeText)"
+                    + (file.isForeign ? ", and it or its folder belongs to another user)" : ")"),
+                remedy: file.isForeign
+                    ? "chown root \(file.path) and its folder" : "chmod go-w \(file.path) and its folder"
             )
         }
         return files.ok("\(file.path): mode \(file.modeText)")

@@ -7,17 +7,26 @@ struct SecretFile: Sendable, Equatable {
     let mode: mode_t?
     /// The permission bits of its folder. Nil if they can't be read.
     let folderMode: mode_t?
+    /// Whether the file or its folder belongs to neither root nor the user who runs this process.
+    let isForeign: Bool
 
-    init(path: String, mode: mode_t?, folderMode: mode_t? = 0o755) {
+    init(path: String, mode: mode_t?, folderMode: mode_t? = 0o755, isForeign: Bool = false) {
         self.path = path
         self.mode = mode
         self.folderMode = folderMode
+        self.isForeign = isForeign
     }
 
     /// Reads the permissions of the file at that path. Links are followed.
     init(lookingAt path: String) {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-        self.init(path: path, mode: Self.mode(path), folderMode: Self.mode(folder.isEmpty ? "/" : folder))
+        let (file, around) = (Self.facts(path), Self.facts(folder.isEmpty ? "/" : folder))
+        self.init(
+            path: path,
+            mode: file.map { $0.st_mode & 0o7777 },
+            folderMode: around.map { $0.st_mode & 0o7777 },
+            isForeign: [file, around].contains { $0.map { $0.st_uid != 0 && $0.st_uid != geteuid() } ?? false }
+        )
     }
 
     /// The files in a folder, sorted by name, without hidden ones. Empty if it can't be listed.
@@ -25,9 +34,9 @@ struct SecretFile: Sendable, Equatable {
         Folder.names(path).map { SecretFile(lookingAt: "\(path)/\($0)") }
     }
 
-    private static func mode(_ path: String) -> mode_t? {
+    private static func facts(_ path: String) -> stat? {
         var facts = stat()
-        return stat(path, &facts) == 0 ? facts.st_mode & 0o7777 : nil
+        return stat(path, &facts) == 0 ? facts : nil
     }
 
     /// Whether its mode lets every user of the machine read it. The folder's mode does not count here: it may change.
@@ -36,11 +45,11 @@ struct SecretFile: Sendable, Equatable {
     /// Whether every user can enter its folder.
     var isFolderOpen: Bool { folderMode.map { $0 & 0o001 != 0 } ?? false }
 
-    /// Whether others than the owner can replace the secret.
+    /// Whether others than root and this process's user can replace the secret.
     var isReplaceable: Bool {
         // In a folder with the sticky bit only owners can delete files.
         let isFolderOpen = folderMode.map { $0 & 0o022 != 0 && $0 & 0o1000 == 0 } ?? false
-        return isFolderOpen || mode.map { $0 & 0o022 != 0 } ?? false
+        return isForeign || isFolderOpen || mode.map { $0 & 0o022 != 0 } ?? false
     }
 
     /// `0640`.
