@@ -71,6 +71,7 @@ extension Query {
     package static let doctorPartitions = Query("doctor_partitions")
     package static let doctorRights = Query("doctor_rights")
     package static let doctorServer = Query("doctor_server")
+    package static let doctorUsedZones = Query("doctor_used_zones")
     package static let doctorWriter = Query("doctor_writer")
     package static let departed = Query("departed")
     package static let doctorZones = Query("doctor_zones")

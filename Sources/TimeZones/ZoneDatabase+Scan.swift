@@ -19,6 +19,14 @@ extension ZoneDatabase {
     func scan() -> Scan {
         var scan = Scan()
         collect(in: "", depth: 0, into: &scan)
+        do throws(TimeZoneError) {
+            for name in try links().keys where scan.zones[name] == nil {
+                if case .zone(let zone) = try read(name) { scan.zones[name] = zone }
+            }
+        } catch {
+            // Any old name may be in it.
+            if !scan.unread.contains(where: \.name.isEmpty) { scan.unread.append(("", error)) }
+        }
         return scan
     }
 

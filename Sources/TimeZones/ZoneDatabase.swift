@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// The system's time zone database: a folder of TZif files. `reload` reads all of them. Other files are read when a
+/// The system's time zone database: a folder of TZif files, and old names that `tzdata.zi` lists. `reload` reads all of them. Other files are read when a
 /// zone is first requested, and kept until the next `reload`.
 ///
 /// The files on disk decide, so an upgrade of the `tzdata` package takes effect after a reload.
@@ -19,6 +19,8 @@ public final class ZoneDatabase: Sendable {
         var read: [String: Zone] = [:]
         /// Other zones that were requested since.
         var asked: [String: Entry] = [:]
+        /// Old names (`links(in:)`). Nil: not read since the last reload.
+        var links: [String: String]?
         /// Counts reloads. A file that was read before a reload must not be stored after it.
         var generation = 0
 
@@ -50,10 +52,11 @@ public final class ZoneDatabase: Sendable {
     }
 
     /// The names of UTC without a `/`. They are valid even without a file.
-    static let namesOfUTC: Set<String> = ["UTC", "GMT", "UCT", "Universal", "Zulu", "Greenwich"]
+    package static let namesOfUTC: Set<String> = ["UTC", "GMT", "UCT", "Universal", "Zulu", "Greenwich"]
 
     /// The zone with a valid name, else nil. Valid are the names of UTC and names with a `/` that have a TZif file
-    /// (docs/POLICY.md, section "Zone").
+    /// or are an old name of one
+    /// that has (docs/POLICY.md, section "Zone").
     ///
     /// - Throws: `unreadable` if the file can't be read now. The next request tries again.
     public func zone(named name: String) throws(TimeZoneError) -> Zone? {
@@ -91,6 +94,7 @@ public final class ZoneDatabase: Sendable {
     /// disk.
     @discardableResult public func reload() -> Reading {
         reloading.withLock { _ in
+            cache.withLock { $0.links = nil }
             let scan = scan()
             return cache.withLock { cache in
                 var zones = scan.zones
@@ -108,14 +112,35 @@ public final class ZoneDatabase: Sendable {
     }
 
     func read(_ name: String) throws(TimeZoneError) -> Entry {
-        do throws(TimeZoneError) {
-            return .zone(try Zone(name: name, parsing: try ZoneFile.read("\(directory)/\(name)")))
-        } catch {
-            // UTC needs no file.
-            if Self.namesOfUTC.contains(name) { return .zone(Zone(utc: name)) }
-            guard error.code != .unreadable else { throw error }
-            return .missing
+        if let zone = try file(name, for: name) { return .zone(zone) }
+        // UTC needs no file.
+        if Self.namesOfUTC.contains(name) { return .zone(Zone(utc: name)) }
+        let links = try links()
+        var target = name
+        for _ in 0..<Self.mostHops {
+            guard let next = links[target] else { break }
+            if let zone = try file(next, for: name) { return .zone(zone) }
+            target = next
         }
+        return .missing
+    }
+
+    /// The zone of a file, under this name. Nil: there is none, or it is no zone's.
+    private func file(_ path: String, for name: String) throws(TimeZoneError) -> Zone? {
+        do throws(TimeZoneError) {
+            return try Zone(name: name, parsing: try ZoneFile.read("\(directory)/\(path)"))
+        } catch {
+            guard error.code != .unreadable || Self.namesOfUTC.contains(name) else { throw error }
+            return nil
+        }
+    }
+
+    /// Old names, as read since the last reload.
+    func links() throws(TimeZoneError) -> [String: String] {
+        if let known = cache.withLock(\.links) { return known }
+        let read = try Self.links(in: directory)
+        cache.withLock { $0.links = read }
+        return read
     }
 
     /// Whether a name may be looked up: ASCII parts between single slashes that never leave the folder.

@@ -62,6 +62,50 @@ struct ZoneDatabaseTests {
         #expect(zones.names == ["Test/Zone"])
     }
 
+    /// Debian 13 and Ubuntu 24.04 without tzdata-legacy: `tzdata.zi` has old names whose files are not there.
+    @Test func zone_whenOnlyTheListHasAnOldName_isThere() throws {
+        let folder = try Self.folder()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try Data(TZif.file(offsets: [3600])).write(to: folder.appending(path: "Test/Zone"))
+        let list = """
+            # version 2025b
+            Z Test/Zone 1 - CET
+            L Test/Zone Test/Old
+            L Test/Old Old/Older
+            L Old/Circle Old/Round
+            L Old/Round Old/Circle
+            L Test/Gone Old/Gone
+            L ../../etc/passwd Old/Passwd
+            L Test/Zone Old
+            L Test/Zone posix/Old
+            """
+        try Data(list.utf8).write(to: folder.appending(path: "tzdata.zi"))
+        for isRead in [false, true] {
+            let zones = ZoneDatabase(directory: folder.path)
+            if isRead { #expect(zones.reload().count == 3) }
+            for name in ["Test/Zone", "Test/Old", "Old/Older"] {
+                let zone = try #require(try zones.zone(named: name))
+                #expect(zone.name == name && zone.offset(at: Instant(seconds: 0)) == 3600)
+            }
+            for name in ["Old/Circle", "Old/Gone", "Old/Passwd", "Old", "posix/Old", "test/old"] {
+                #expect(try zones.zone(named: name) == nil, "\(name)")
+            }
+            #expect(zones.names == ["Old/Older", "Test/Old", "Test/Zone"])
+        }
+        // The list is read again with the files.
+        let zones = ZoneDatabase(directory: folder.path)
+        #expect(try zones.zone(named: "Test/New") == nil)
+        try Data("# version 2025c\nL Test/Zone Test/New\n".utf8).write(to: folder.appending(path: "tzdata.zi"))
+        zones.reload()
+        #expect(try zones.zone(named: "Test/New") != nil && zones.zone(named: "Test/Old") == nil)
+        // A list that can't be read now leaves old names open.
+        try FileManager.default.removeItem(at: folder.appending(path: "tzdata.zi"))
+        try Self.loop(folder, "tzdata.zi")
+        #expect(zones.reload().failures.count == 1)
+        #expect(try zones.zone(named: "Test/New") != nil)
+        #expect(throws: TimeZoneError.self) { try ZoneDatabase(directory: folder.path).zone(named: "Test/New") }
+    }
+
     @Test func zone_whenManyNamesAreWrong_staysRight() throws {
         for number in 0..<10_000 { #expect(try zones.zone(named: "No/Zone\(number)") == nil) }
         #expect(try zones.zone(named: "Europe/Berlin") != nil)

@@ -43,6 +43,22 @@ select name, extract(epoch from utc_offset)::integer
 from pg_timezone_names
 where name like '%/%' and name not like 'posix/%' and name not like 'right/%'
 
+-- name: doctor_used_zones
+-- The names of zones that are in use, of at most $1 profiles and $1 reminders. Rows: name, how often; the most frequent
+-- 1,000.
+select z.name, count(*)
+from (
+    (select substring(nudged.preferences_text(r.preferences) from '"timezone": ?"([^"\\]{1,255})"') from nudged.recipient r limit $1)
+    union all
+    (select left(r.timezone::text, 255) from nudged.recipient r limit $1)
+    union all
+    (select o.timezone from nudged.occurrence o limit $1)
+) as z (name)
+where z.name <> ''
+group by z.name
+order by 2 desc, 1
+limit 1000
+
 -- name: doctor_app_tables
 -- The state of the app's tables. $1 names in schema public. Rows, in the order of $1: whether the table exists, whether
 -- row-level security is on, whether an index begins with user_id, which of Supabase's roles anon and authenticated may

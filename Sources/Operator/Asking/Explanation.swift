@@ -125,6 +125,8 @@ package struct Explanation: Sendable {
         mistakes =
             ValueFaults.unknownKeys(user.preferences) + [ValueFaults.consent(user.preferences)].compactMap(\.self)
             + [preferences.timezone, user.timezone].compactMap { ValueFaults.zone($0, planner.policy.zones) }
+            + user.reminders.all.lazy.compactMap { ValueFaults.zone($0.timezone, planner.policy.zones) }.prefix(1)
+            .map { "a reminder waits: \($0)" }
         lacksConsent = planner.asksService && !preferences.smartEnabled
         zone = (try? planner.policy.zone(of: candidate)) ?? nil
         records = facts.records

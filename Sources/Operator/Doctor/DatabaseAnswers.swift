@@ -31,6 +31,7 @@ struct DatabaseAnswers: Sendable {
     var unseen: Known<DatabaseFacts.Unseen>
     var work: Known<WorkStatus>
     var zoneOffsets: Known<[String: Int]>
+    var usedZones: Known<DatabaseFacts.UsedZones>
 
     /// No question was asked.
     init(unasked why: String) {
@@ -51,6 +52,7 @@ struct DatabaseAnswers: Sendable {
         unseen = .unasked(why)
         work = .unasked(why)
         zoneOffsets = .unasked(why)
+        usedZones = .unasked(why)
     }
 }
 

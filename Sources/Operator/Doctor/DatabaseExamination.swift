@@ -63,6 +63,7 @@ actor DatabaseExamination {
         answers.partitionDays = await ask { reader throws(PostgresError) in try await reader.partitionDays() }
         answers.bloat = await ask { reader throws(PostgresError) in try await reader.bloat() }
         answers.unseen = await ask { reader throws(PostgresError) in try await reader.unseenUsers() }
+        answers.usedZones = await ask { reader throws(PostgresError) in try await reader.usedZones() }
         answers.work = await ask { reader throws(PostgresError) in try await reader.work() }
         var errors: [DatabaseFacts.View: PostgresError] = [:]
         for view in DatabaseFacts.View.allCases {

@@ -29,7 +29,7 @@ package struct DoctorRun: Sendable {
         let service = ServiceFacts(environment: environment)
         let database = await answers
         var findings = configuration.findings
-        findings += zones.findings(now: now, server: database.zoneOffsets)
+        findings += zones.findings(now: now, server: database.zoneOffsets, used: database.usedZones)
         findings += service.findings(work: database.work)
         findings += database.findings
         findings += await lanes

@@ -1,4 +1,6 @@
 import Service
+import Store
+import Systemd
 import TimeZones
 
 /// Facts about the time-zone files, which define everybody's local time.
@@ -16,6 +18,7 @@ struct ZoneFacts: Sendable {
     private static let files = Finding.Place(.zones, "files")
     private static let age = Finding.Place(.zones, "release")
     private static let server = Finding.Place(.zones, "postgresql")
+    private static let names = Finding.Place(.zones, "used")
     private static let upgrade =
         "upgrade the system's tzdata package (apt-get install --only-upgrade tzdata), "
         + "then run nudged reload and nudged replan"
@@ -23,7 +26,14 @@ struct ZoneFacts: Sendable {
     /// - Parameters:
     ///   - now: this machine's clock.
     ///   - server: PostgreSQL's offsets in the same minute.
-    func findings(now: Instant, server: Known<[String: Int]>) -> [Finding] { [read, released(now), compared(server)] }
+    ///   - used: the names that the app and its users have written.
+    func findings(
+        now: Instant,
+        server: Known<[String: Int]>,
+        used: Known<DatabaseFacts.UsedZones>
+    ) -> [Finding] {
+        [read, released(now), compared(server), known(used, server.value ?? [:])]
+    }
 
     private var read: Finding {
         let origin = isChosen ? "TZDIR" : "the system's"
@@ -58,6 +68,29 @@ struct ZoneFacts: Sendable {
         return isOld
             ? Self.age.warning("\(text): governments have changed rules since", remedy: Self.upgrade)
             : Self.age.ok(text)
+    }
+
+    /// PostgreSQL and each host have lists of their own. So SQL may accept a name that a daemon can't use.
+    private func known(_ used: Known<DatabaseFacts.UsedZones>, _ server: [String: Int]) -> Finding {
+        used.finding(Self.names) { used in
+            let unknown = used.names.filter { name, _ in
+                // Swift's keys are equal by canonical equivalence.
+                !name.utf8.allSatisfy { $0 < 0x80 } || offsets[name] == nil && !ZoneDatabase.namesOfUTC.contains(name)
+            }
+            guard let first = unknown.first else {
+                return Self.names.ok("this host knows all zones that users and reminders have")
+            }
+            let count = unknown.reduce(0) { $0 + $1.count }
+            return Self.names.warning(
+                "\(Elapsed.counted(count, "user or reminder has", "users and reminders have")) a zone that this host "
+                    + "does not know (of the first \(Elapsed.grouped(DatabaseFacts.UsedZones.most)) of each), most often "
+                    + "\(String(first.name.prefix(64)).printable): such users count as users without this zone, and "
+                    + "such reminders wait",
+                remedy: server[first.name] != nil
+                    ? "PostgreSQL knows it: \(Self.upgrade); or install tzdata-legacy"
+                    : "let the app write names such as Europe/Berlin (docs/POLICY.md, \"Zone\")"
+            )
+        }
     }
 
     /// PostgreSQL does not tell its release. So only zones that differ now can be found.

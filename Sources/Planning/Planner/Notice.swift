@@ -14,6 +14,8 @@ package enum Notice: Sendable, Equatable {
     case preferencesMalformed(user: UUID, valueHash: UInt64, why: String)
     /// A zone name is invalid. The next one is used, or none.
     case timezoneInvalid(user: UUID, valueHash: UInt64)
+    /// A reminder's own zone is unknown here. It waits.
+    case reminderZoneUnknown(user: UUID, valueHash: UInt64)
     /// The history has entries more than 48 h ahead, because a host's clock was wrong. They are ignored.
     case historyAhead(user: UUID)
     /// A device of an environment or topic that this daemon does not serve.
@@ -31,6 +33,7 @@ package enum Notice: Sendable, Equatable {
             Value(event: "row", hash: "\(user) \(column ?? "")".stableHash)
         case .preferencesMalformed(_, let hash, _): Value(event: "preferences", hash: hash)
         case .timezoneInvalid(_, let hash): Value(event: "timezone", hash: hash)
+        case .reminderZoneUnknown(_, let hash): Value(event: "reminder", hash: hash)
         // A wrong clock affects many histories. One line is enough.
         case .historyAhead: Value(event: "history", hash: 0)
         case .deviceNotServed(_, let environment, let topic):
@@ -56,12 +59,16 @@ extension Notice {
             let hash = (user.preferences ?? "").stableHash
             notices.append(.preferencesMalformed(user: name, valueHash: hash, why: why))
         }
-        for zone in [candidate.preferences.timezone, user.timezone] {
+        func isUnknown(_ zone: String) -> Bool {
             // A zone that can't be read now may be valid.
-            guard let zone, let found = try? zones.zone(named: zone) as Zone?? else { continue }
-            if found == nil {
-                notices.append(.timezoneInvalid(user: name, valueHash: zone.stableHash))
-            }
+            guard let found = try? zones.zone(named: zone) as Zone?? else { return false }
+            return found == nil
+        }
+        for zone in [candidate.preferences.timezone, user.timezone].compactMap(\.self) where isUnknown(zone) {
+            notices.append(.timezoneInvalid(user: name, valueHash: zone.stableHash))
+        }
+        if let zone = user.reminders.all.compactMap(\.timezone).first(where: isUnknown) {
+            notices.append(.reminderZoneUnknown(user: name, valueHash: zone.stableHash))
         }
         let horizon = now + 48 * 3600
         if user.history.sent.contains(where: { $0 > horizon })

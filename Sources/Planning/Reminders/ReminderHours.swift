@@ -11,14 +11,15 @@ struct ReminderHours {
     private let zone: Zone?
     private let zones: ZoneDatabase
 
-    /// Uses the reminder's own zone if it is valid, else the user's.
+    /// Uses the reminder's own zone if it has one, else the user's. A name that this host doesn't know counts as no
+    /// zone: in another zone, the time would be another instant.
     ///
     /// - Parameter candidate: the recipient. For a fan-out, the author.
     init(_ reminder: PendingReminder, of candidate: Candidate, _ policy: Policy) throws(TimeZoneError) {
         self.reminder = reminder
         zones = policy.zones
-        if let name = reminder.timezone, let named = try policy.zones.zone(named: name) {
-            zone = named
+        if let name = reminder.timezone {
+            zone = try policy.zones.zone(named: name)
         } else {
             zone = try policy.zone(of: candidate)
         }

@@ -32,6 +32,14 @@ extension Reporter {
                     + "nudged uses the profile's time zone or the default one",
                 ["user_id": "\(user)"]
             )
+        case .reminderZoneUnknown(let id, _):
+            let user = Self.name(id)
+            say(
+                .timezoneInvalid,
+                "a reminder for user \(user) names a time zone that this host doesn't know: it waits until tzdata is "
+                    + "upgraded and nudged reloaded, or until the app sets it again with another zone",
+                ["user_id": "\(user)"]
+            )
         case .historyAhead(let id):
             let user = Self.name(id)
             say(

@@ -77,6 +77,15 @@ package enum DatabaseFacts {
         package var isAll: Bool
     }
 
+    /// Names of zones that profiles and reminders have.
+    package struct UsedZones: Sendable {
+        /// The most users and the most reminders that are looked at.
+        package static let most = 10_000
+
+        /// Each with how often it is used, the most frequent first.
+        package var names: [(name: String, count: Int)]
+    }
+
     /// A view through which the daemon reads the app.
     package enum View: String, Sendable, CaseIterable {
         /// Users who could be sent something.

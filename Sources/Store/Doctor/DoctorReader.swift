@@ -180,6 +180,14 @@ package struct DoctorReader: Sendable {
         return offsets
     }
 
+    /// How often each name of a zone is used by the views' first users, and by the first reminders.
+    package func usedZones() async throws(PostgresError) -> DatabaseFacts.UsedZones {
+        let rows = try await ask(.doctorUsedZones, [.int8(Int64(DatabaseFacts.UsedZones.most))])
+        var zones = DatabaseFacts.UsedZones(names: [])
+        for row in 0..<rows.count { zones.names.append((try rows.text(row, 0), Int(try rows.int8(row, 1)))) }
+        return zones
+    }
+
     /// The state of the work, as `nudged status` reads it.
     package func work() async throws(PostgresError) -> WorkStatus {
         try Store.workStatus(

@@ -24,7 +24,7 @@ extension Event {
         .warning,
         "A time zone is unknown",
         "User @NUDGED_USER_ID@ has a time zone that the system doesn't know. nudged uses the profile's time zone or "
-            + "the default one. Logged once for each name.",
+            + "the default one. A reminder that names such a zone waits. Logged once for each name.",
         remedy: "Correct the name. If it is a new one, upgrade tzdata and reload nudged.",
         fields: ["user_id"],
         atMost: 5

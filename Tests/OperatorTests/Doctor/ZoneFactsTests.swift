@@ -2,6 +2,7 @@ import Testing
 import TimeZones
 
 @testable import Operator
+@testable import Store
 
 @Suite struct ZoneFactsTests {
     private static let now = Instant(rfc3339: "2026-11-21T12:00:00Z") ?? Instant(seconds: 0)
@@ -10,7 +11,8 @@ import TimeZones
         release: String? = "2026a",
         count: Int = 2,
         failures: [String] = [],
-        server: Known<[String: Int]> = .value(["Europe/Berlin": 3600, "Asia/Kolkata": 19_800])
+        server: Known<[String: Int]> = .value(["Europe/Berlin": 3600, "Asia/Kolkata": 19_800]),
+        used: [(name: String, count: Int)] = []
     ) -> [String: Finding] {
         let facts = ZoneFacts(
             directory: "/zones",
@@ -20,7 +22,11 @@ import TimeZones
             failures: failures,
             offsets: ["Europe/Berlin": 3600, "Asia/Kolkata": 19_800, "UTC": 0]
         )
-        return Dictionary(uniqueKeysWithValues: facts.findings(now: now, server: server).map { ($0.check, $0) })
+        return Dictionary(
+            uniqueKeysWithValues: facts.findings(now: now, server: server, used: .value(.init(names: used))).map {
+                ($0.check, $0)
+            }
+        )
     }
 
     /// Each year has had a release: of the one before the last, one is missing for sure.
@@ -42,6 +48,18 @@ import TimeZones
         let broken = Self.findings(failures: ["/zones/Europe/Berlin: Input/output error"])["files"]
         #expect(broken?.status == .unavailable && broken?.found.contains("Europe/Berlin") == true)
         #expect(Self.findings(count: 0)["files"]?.status == .configuration)
+    }
+
+    @Test func used_whenThisHostLacksAName_isAWarningWithTheCount() throws {
+        #expect(Self.findings(used: [("Europe/Berlin", 7), ("UTC", 1)])["used"]?.level == .ok)
+        let server = Known.value(["Europe/Berlin": 3600, "Asia/Kolkata": 19_800, "Asia/New": 0])
+        let newer = try #require(Self.findings(server: server, used: [("Asia/New", 2), ("CET", 1)])["used"])
+        #expect(newer.level == .warning && newer.found.hasPrefix("3 users and reminders have a zone"), "\(newer)")
+        #expect(newer.found.contains("Asia/New") && newer.remedy?.contains("upgrade") == true, "\(newer)")
+        let abbreviated = Self.findings(used: [("CET", 1)])["used"]
+        #expect(abbreviated?.remedy?.contains("Europe/Berlin") == true)
+        // U+212A KELVIN SIGN is no K.
+        #expect(Self.findings(used: [("Asia/\u{212A}olkata", 1)])["used"]?.level == .warning)
     }
 
     @Test func server_whenItsHourDiffers_isAWarningThatNamesAZone() {

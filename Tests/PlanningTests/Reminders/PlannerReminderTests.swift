@@ -178,6 +178,20 @@ import struct FoundationEssentials.UUID
         #expect(unsent.ended.isEmpty && unsent.continued.isEmpty && unsent.update.retry == nil)
     }
 
+    /// SQL knows the zone, and this host does not: it waits, and the journal says so. It is not sent at the same wall
+    /// time of the user's own zone.
+    @Test func reminder_whenItsZoneIsUnknownHere_waitsAndIsNoted() throws {
+        let plan = planner.plan(user([F.reminder(F.wall("2026-11-20T10:00:00"), timezone: "Asia/New")]), now: now)
+        #expect(plan.sendPlan == nil)
+        #expect(
+            plan.notices.contains {
+                if case .reminderZoneUnknown = $0 { true } else { false }
+            }
+        )
+        let known = planner.plan(user([F.reminder(F.wall("2026-11-20T10:00:00"), timezone: "Asia/Seoul")]), now: now)
+        #expect(known.sendPlan != nil && known.notices.isEmpty)
+    }
+
     /// Bytes make a subject, as in SQL.
     @Test func reminder_whenAnothersSubjectHasOtherBytes_isSent() throws {
         let both = [

@@ -50,7 +50,8 @@ import struct FoundationEssentials.UUID
             .noticed([
                 .rowUnreadable(user: user, column: "nudged.recipient.preferences", error: "54000"),
                 .preferencesMalformed(user: user, valueHash: 1, why: "no object"),
-                .timezoneInvalid(user: user, valueHash: 2), .historyAhead(user: user),
+                .timezoneInvalid(user: user, valueHash: 2), .reminderZoneUnknown(user: user, valueHash: 3),
+                .historyAhead(user: user),
                 .deviceNotServed(user: user, environment: "sandbox", topic: nil),
             ]), .zonesUnread(unread, users: 2),
             .rejected(user: user, deviceHash: hash, reason: "Unregistered", status: 410),
@@ -91,7 +92,7 @@ import struct FoundationEssentials.UUID
         reporter.metricsFailed(MetricsError(.listen, "127.0.0.1:1", EADDRINUSE), at: "127.0.0.1:1")
         reporter.metricsShown(at: "127.0.0.1:1")
         for news in [HeartbeatPace.News.failed("status 500"), .answered] { reporter.heartbeat(news) }
-        #expect(lines.all.count == Self.sweeps.count + 4 + Self.senders.count + 14, "\(lines.all)")
+        #expect(lines.all.count == Self.sweeps.count + 5 + Self.senders.count + 14, "\(lines.all)")
         var met: Set<String> = []
         for (fields, level) in zip(lines.fields, lines.levels) {
             let event = try #require(fields["event"].flatMap(Event.named), "\(fields)")
