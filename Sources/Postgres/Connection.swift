@@ -37,6 +37,12 @@ public actor Connection {
         self.notices = notices
     }
 
+    /// Closes the connection if the server has ended it while it was idle, so that its next user gets a new one.
+    func closeIfEnded() {
+        guard turn.isFree, let link, link.hasEnded() else { return }
+        close()
+    }
+
     func connect() throws(PostgresError) {
         link = try ServerLink.open(configuration, notices: notices)
         usable.store(true, ordering: .releasing)

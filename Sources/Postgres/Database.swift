@@ -52,6 +52,7 @@ public actor Database {
     ///
     /// - Throws: `cancelled` as soon as the task is cancelled, `notConnected` after `close`.
     public func connection() async throws(PostgresError) -> Connection {
+        await current?.closeIfEnded()
         if isClosed { throw PostgresError(.notConnected) }
         if let current {
             if current.isUsable { return current }

@@ -48,6 +48,19 @@ final class ServerLink {
         }
     }
 
+    /// Whether the server ended the connection while it was idle: a restart, `idle_session_timeout`, a pooler. Reads what
+    /// has come, and waits for nothing.
+    func hasEnded() -> Bool {
+        var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+        // The reason comes first, then the end of the stream.
+        for _ in 0..<3 where !isBroken && poll(&descriptor, 1, 0) > 0 {
+            if PQconsumeInput(handle) == 0 { return true }
+            // Parses what was read.
+            _ = PQisBusy(handle)
+        }
+        return isBroken
+    }
+
     var isInTransaction: Bool { PQtransactionStatus(handle) != PQTRANS_IDLE }
     var isBroken: Bool { PQstatus(handle) == CONNECTION_BAD }
     /// The server process named at the connection's start. A pooler gives its own number.

@@ -4,6 +4,9 @@ struct TransactionTurn {
     private var isTaken = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
+    /// Nobody has the connection.
+    var isFree: Bool { !isTaken }
+
     /// Returns true if the caller has the connection. It must call `pass` later. Returns false if it must wait.
     mutating func take() -> Bool {
         if isTaken { return false }

@@ -48,6 +48,27 @@ import Testing
         #expect(await F.error { _ = try await database.connection() }?.code == .notConnected)
     }
 
+    /// The server ends connections that rest for long, and restarts. The next statement must not pay for that.
+    @Test func connection_whenTheServerEndedItAtRest_isReplacedBeforeUse() async throws {
+        let configuration = try F.configuration()
+        let database = Database(configuration)
+        for _ in 0..<3 {
+            let process = try await database.connection().run(F.sql("select pg_backend_pid()")).int4(0, 0)
+            let other = try await Connection.open(configuration)
+            _ = try await other.run(F.sql("select pg_terminate_backend(\(process))"))
+            #expect(
+                try await eventually {
+                    try await other.run(F.sql("select from pg_stat_get_activity(null) where pid = \(process)")).count
+                        == 0
+                }
+            )
+            await other.close()
+            let next = try await database.connection().run(F.sql("select pg_backend_pid()")).int4(0, 0)
+            #expect(next != process)
+        }
+        await database.close()
+    }
+
     @Test func database_whileItWaits_canBeCancelled() async throws {
         let configuration = try ConnectionConfiguration.parse(url: "postgresql://u@%2Fnowhere/db")
         let failed = FirstAnswer<PostgresError>()

@@ -48,7 +48,7 @@ where name like '%/%' and name not like 'posix/%' and name not like 'right/%'
 -- 1,000.
 select z.name, count(*)
 from (
-    (select substring(nudged.preferences_text(r.preferences) from '"timezone": ?"([^"\\]{1,255})"') from nudged.recipient r limit $1)
+    (select substring(nudged.preferences_text(r.preferences) from '"timezone": ?"([^"]{1,255})"') from nudged.recipient r limit $1)
     union all
     (select left(r.timezone::text, 255) from nudged.recipient r limit $1)
     union all

@@ -118,7 +118,8 @@ struct MigrationPlan: Sendable, Equatable {
             faults.append(
                 place.error(
                     "the server takes no writes: it is a standby, or its transactions are read-only",
-                    remedy: "name the primary in database.url (DATABASE_URL)",
+                    remedy: "name the primary in database.url (DATABASE_URL), "
+                        + "or end the read-only mode (default_transaction_read_only)",
                     .configuration
                 )
             )
