@@ -669,5 +669,5 @@ comment on function nudged.context_text(json) is 'A user''s context as text of b
 comment on function nudged.context_text(text) is 'A user''s context as text of bounded length. Null if it is too long.';
 comment on function nudged.measured_preferences is 'For nudged.preferences_text: reads values that are large or hold large numbers.';
 comment on function nudged.measured_context is 'For nudged.context_text: reads values that are large or hold large numbers.';
-comment on function nudged.readable is 'A value that the daemon writes. If this database''s encoding lacks a character of it, question marks replace it.';
+comment on function nudged.readable is 'A value that the daemon writes, as JSON. If this database''s encoding lacks one of its characters, question marks replace all characters beyond ASCII.';
 comment on function nudged.has_long_number is 'Whether a number in a JSON value has more than 100 digits.';

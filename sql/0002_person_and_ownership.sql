@@ -190,8 +190,8 @@ $$;
 -- The triggers on the app's tables. They run once per statement and append one touch per user.
 --
 -- A block of its own finds the users whose data changed. If it fails (a column was dropped), all users of the statement
--- are touched. So the app's statement doesn't fail there. The block writes nothing, so it takes no subtransaction id. A
--- cancelled statement stays cancelled, since no handler catches that.
+-- are touched. So the app's statement doesn't fail there. The block writes nothing, so it takes no subtransaction id. An
+-- insert or update that is cancelled stays cancelled, since `others` does not catch that.
 
 -- Whether a value has changed, byte for byte: json has no equality, and a collation of the app may call texts equal that
 -- mean different things here, such as europe/berlin and Europe/Berlin.
@@ -231,7 +231,7 @@ begin
             users := array(select distinct c.user_id from changed c);
             lock table nudged.touched in row exclusive mode nowait;
         exception when others or assert_failure or query_canceled then
-            raise warning 'nudged: a deletion is not noted (SQLSTATE %): it counts when its users are next due', sqlstate;
+            raise warning 'nudged: the users of a deletion could not be made due (SQLSTATE %). They are evaluated when they are next due. To evaluate them now: nudged_api.touch for each', sqlstate;
             return null;
         end;
     else

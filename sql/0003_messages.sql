@@ -658,7 +658,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
     raise invalid_parameter_value using message = format('nudged_api.send_many: message %s: %s is no %s', place, name, phrase),
-        hint = 'user_id is a UUID, urgent true or false, expires_at and deliver_at an instant such as 2026-11-21T18:00:00Z, deliver_local a wall time without a zone such as 2026-11-21T18:00:00; data and apns are objects, the others texts.';
+        hint = 'user_id: a UUID. urgent: true or false. data, apns: objects. expires_at, deliver_at: an instant such as 2026-11-21T18:00:00Z. deliver_local: a wall time without a zone, such as 2026-11-21T18:00:00. All others: texts.';
 end
 $$;
 

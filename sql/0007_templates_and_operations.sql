@@ -176,7 +176,7 @@ begin
         where d.seen_at > statement_timestamp() - interval '30 seconds' and l.lane ->> 'environment' = 'sandbox'
     ) then
         raise exception using errcode = 'ND016', message = 'nudged_api.send_test: no daemon sends to sandbox for the app on your device',
-            hint = 'Let an operator add a lane for sandbox and the app''s bundle id (apns in the configuration), or register the device as it is.';
+            hint = 'Ask an operator to add a sandbox lane for the app''s bundle id (apns in the configuration). If your device is of another app or environment, register it with its own topic and environment.';
     end if;
     -- Ten keys, each taken for an hour. Two calls at once can't take the same one, and old keys are deleted with all
     -- others.
@@ -196,7 +196,7 @@ begin
         case when num_nulls(send_test.title, send_test.body) = 2 then 'A test: this device can be reached.' else send_test.body end, '{"test": true}', true, null, null, null,
         statement_timestamp() + interval '5 minutes', null, null, null, null
     )::nudged.new_message]) s);
-    -- What the test is bound to.
+    -- A hash of the user's devices. If it changes, the test ends (statement `drain`).
     select md5(string_agg(d.s, ',' order by d.s)) into state from (
         select concat_ws(' ', left(v.token::text, 512), left(v.environment::text, 256), left(v.topic::text, 256)) collate "C" as s
         from nudged.device v where v.user_id = recipient

@@ -989,11 +989,11 @@ begin
         elsif one.version is distinct from one.known_version or one.names = one.known_names then
             continue;
         elsif one.lost is not null then
-            fault := format('reads %s, but not %s, which has been replaced',
+            fault := format('reads %s. Another table or column is called %s now',
                 (select string_agg(distinct array_to_string((parse_ident(n))[1:2], '.'), ', ') from unnest(one.names) as n), one.lost);
             return next;
         elsif one.known_definition is not null then
-            fault := format('reads %s, which had another name: nudged''s functions look for public.%s',
+            fault := format('reads %s, which was renamed. nudged''s functions write public.%s',
                 (select string_agg(distinct array_to_string((parse_ident(n))[1:2], '.'), ', ') from unnest(one.names) as n), one.relation);
             is_fixable := false;
             stops := false;

@@ -65,9 +65,9 @@ package enum ConfigurationReference {
         The file is `\(ConfigurationLoader.defaultPath)`, or the one that `--config` names. It is YAML: `apns.teamId` \
         is the key `teamId` below `apns:`. The file may be missing if the environment gives all values.
 
-        The file must belong to root or to the user who runs nudged. nudged refuses a file that its group or others \
-        can write, or that lies in such a folder (unless the folder has the sticky bit). If the path \
-        is a link, nudged checks the file that it leads to, and that file's folder.
+        The file and all folders above it must belong to root or to the user who runs nudged. nudged refuses a file if \
+        its group or others can write to it or to one of these folders. A folder with the sticky bit is allowed. If the \
+        path is a link, nudged checks the file that it leads to. The same holds for key files and `apns.caFile`.
 
         A value comes from the first of these that has it:
 

@@ -29,7 +29,7 @@ actor Claimer {
     private var areTemplatesRead = false
     /// Whether changes are waiting that the last `look` did not drain.
     private var areTouchesLeft = false
-    /// No deleted user is erased before.
+    /// When the next erasure of deleted users may start.
     private var erasesFrom: Int64 = .min
 
     /// The walk starts over at least this often, so that it finds users who became due behind it.
@@ -76,9 +76,9 @@ actor Claimer {
     /// Runs at the start of each sweep, and repeatedly in a long one.
     private func look(_ run: SweepRun) async throws(PostgresError) {
         lookedAt = BootTime.milliseconds()
-        let asksBinding = bindingSeenAt.map { lookedAt - $0 >= Self.bindingMilliseconds } ?? true
-        let look = try await delivery.store.look(asksBinding: asksBinding)
-        if asksBinding { bindingSeenAt = look.isUnusable ? nil : lookedAt }
+        let checksBinding = bindingSeenAt.map { lookedAt - $0 >= Self.bindingMilliseconds } ?? true
+        let look = try await delivery.store.look(checksBinding: checksBinding)
+        if checksBinding { bindingSeenAt = look.isUnusable ? nil : lookedAt }
         delivery.clock.anchor(databaseMicroseconds: look.clock, asked: lookedAt)
         hear(paused: look.paused)
         areTemplatesRead = false

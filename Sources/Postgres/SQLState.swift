@@ -48,13 +48,12 @@ enum SQLState {
                 + "remove options= from database.url, allow more server connections, or raise query_wait_timeout"
         case "53100": "free disk space on the database server"
         case "25006":
-            "connect to the primary: add target_session_attrs=read-write, "
+            "connect to the primary: add target_session_attrs=read-write to database.url, "
                 + "or end the read-only mode (default_transaction_read_only)"
         case "55P03", "57014":
             "check in pg_stat_activity which sessions hold locks for long (pg_blocking_pids names them), "
                 + "and whether the server is overloaded"
         case "57P05": "raise idle_session_timeout for this role"
-        case "25P03": "raise idle_in_transaction_session_timeout for this role"
         case "57P03": "wait: the server is starting up or shutting down"
         default: nil
         }

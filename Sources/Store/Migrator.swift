@@ -106,7 +106,7 @@ package struct Migrator: Sendable {
         _ = try await database.connection().transaction([grant], settings: [wait], timeout: Self.timeout)
     }
 
-    /// What nudged's views and triggers are not bound to and should be.
+    /// Views and triggers of nudged that are missing, disabled or bound to the wrong table.
     package func bindingFaults() async throws(PostgresError) -> [BindingFault] {
         try await Self.bindingFaults(try await database.connection())
     }

@@ -68,7 +68,7 @@ package struct ReadUser: Sendable {
         var changed = user.changes
         let ended = Set(intents.filter(\.ends).compactMap { UUID(uuidString: $0.key) })
         changed.messages.removeAll { ended.contains($0.id) }
-        // It is at one of the intent's pushes.
+        // Only a user's first push of an intent holds `retry`.
         changed.retry = intents.last { $0.intent == last.intent && $0.retry != nil }?.retry
         // A nudge counts once, however many devices it has.
         var seen: Set<[String]> = []

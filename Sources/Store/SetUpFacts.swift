@@ -58,7 +58,7 @@ package struct SetUpFacts: Sendable, Equatable {
     package var relations: [Relation]
     /// Rights on nudged's objects that nobody gave by `nudged.allow`, if the role may see them.
     package var excess: [ExcessRight]
-    /// What nudged's views and triggers are not bound to and should be.
+    /// Views and triggers of nudged that are missing, disabled or bound to the wrong table.
     package var bindingFaults: [BindingFault] = []
 
     /// The names of the relations: schema and name.

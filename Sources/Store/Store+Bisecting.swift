@@ -22,8 +22,8 @@ extension Store {
         var settings: [(String, String)] { [("lock_timeout", String(lock))] }
     }
 
-    /// If nobody can be read or written, more refusals than this are a fault of the server and not of single users. So
-    /// are more time-outs.
+    /// If nobody can be read or written, more refusals than this are a fault of the server and not of single users.
+    /// More time-outs than this are always one.
     static let mostRefusals = 8
     /// How long locked rows are searched for by halves.
     static let searchTime = Duration.seconds(2)
@@ -34,8 +34,8 @@ extension Store {
     /// - Parameters:
     ///   - first: the error of an earlier attempt with the whole list; nil: there was none.
     ///   - parting: divides a list by whether rows are locked; nil: that can't be known.
-    ///   - probe: for reads of the app's data: the same read for nobody. If it passes, an element causes the error,
-    ///     whatever the error says: the app's views, triggers and types can raise any.
+    ///   - probe: for reads of the app's data: the same read for no user. If it succeeds, one element causes the error,
+    ///     whatever its SQLSTATE is: the app's views, triggers and types can raise any.
     ///   - refused: called for each element that is refused alone, or whose row is locked.
     /// - Throws: errors that no element causes, and the last error if too many elements are refused.
     func bisecting<Element>(

@@ -80,7 +80,7 @@ extension Store {
         _ onRefused: (Refusal) -> Void
     ) async throws(PostgresError) -> Int {
         var taken = 0
-        // Views of the app are read for users without a row.
+        // The drain also reads the app's views, for users who have no row in nudged.person.
         func take(_ users: [UUID], _ patience: Patience) async throws(PostgresError) -> Int {
             let rows = try await transaction(
                 claims,

@@ -19,15 +19,15 @@ extension Store {
         package let isAnyoneDeparted: Bool
     }
 
-    /// - Parameter asksBinding: look at the views, too.
-    package func look(asksBinding: Bool = false) async throws(PostgresError) -> Look {
-        let queries = [Query.clock, .pausedKinds, .migrationsNeeded, .departed] + (asksBinding ? [.isMisbound] : [])
+    /// - Parameter checksBinding: look at the views, too.
+    package func look(checksBinding: Bool = false) async throws(PostgresError) -> Look {
+        let queries = [Query.clock, .pausedKinds, .migrationsNeeded, .departed] + (checksBinding ? [.isMisbound] : [])
         let rows = try await transaction(claims, queries.map { $0() })
         guard rows.count == queries.count else {
             throw PostgresError(.unexpectedResult, statement: Query.pausedKinds.name)
         }
         let isOutdated = try rows[2].int4(0, 0) > Migration.newest
-        let isMisbound = asksBinding ? try rows[4].bool(0, 0) : false
+        let isMisbound = checksBinding ? try rows[4].bool(0, 0) : false
         return Look(
             clock: try rows[0].timestamp(0, 0),
             paused: try Self.kinds(rows[1]),

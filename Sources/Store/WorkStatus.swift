@@ -28,7 +28,7 @@ package struct WorkStatus: Sendable, Equatable {
     package var pauses: [Pause]
     /// Daemons that were seen within a day, the longest running first.
     package var daemons: [DaemonRow]
-    /// What nudged's views and triggers are not bound to and should be.
+    /// Views and triggers of nudged that are missing, disabled or bound to the wrong table.
     package var bindingFaults: [BindingFault]
 
     package init(

@@ -51,7 +51,7 @@ import Testing
             where user_id = '\(Scene.user(1))';
             """
         )
-        let said = "nudged.recipient reads public.x_old, but not public.context_profiles"
+        let said = "nudged.recipient reads public.x_old. Another table or column is called public.context_profiles"
         let halted = try await scene.once()
         #expect(halted.exit == .code(78) && halted.text.contains(said), "\(halted.text)")
         #expect(try scene.sql("select count(*) from nudged.delivery where outcome = 'accepted'") == "0")

@@ -13,7 +13,7 @@ import Testing
             """
             create sequence attempts;
             create function refuse() returns trigger language plpgsql as $$
-            begin perform nextval('attempts'); raise exception 'refused' using errcode = '\(state)'; end $$;
+            begin perform nextval('public.attempts'); raise exception 'refused' using errcode = '\(state)'; end $$;
             create trigger refuse before \(event) on nudged.\(table) for each row execute function refuse()
             """
         )
@@ -50,7 +50,7 @@ import Testing
             create function refuse() returns trigger language plpgsql as $$
             begin
                 if exists (select from settled where evaluated_at is not null) then
-                    perform nextval('attempts');
+                    perform nextval('public.attempts');
                     raise exception 'refused';
                 end if;
                 return null;

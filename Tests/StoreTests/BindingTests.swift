@@ -113,14 +113,14 @@ import Testing
                 return
             }
             // The daemon asks, and sends nothing.
-            #expect(try await fixture.store.look(asksBinding: true).isUnusable)
+            #expect(try await fixture.store.look(checksBinding: true).isUnusable)
         }
 
         let done = try await Self.bind(fixture)
         #expect(done.contains { $0.hasPrefix(object) }, "\(done)")
         #expect(try await Self.faults(fixture) == [])
         #expect(try await Self.state(fixture) == .current)
-        #expect(try await !fixture.store.look(asksBinding: true).isUnusable)
+        #expect(try await !fixture.store.look(checksBinding: true).isUnusable)
         #expect(try fixture.sql("select count(*) from nudged.quarantined") == "0")
         // Again, and nothing is left to do.
         #expect(try await Self.bind(fixture) == [])
@@ -190,22 +190,22 @@ import Testing
         if isDefinedLater {
             try fixture.sql("create or replace \(view)")
             // The daemon notes it.
-            #expect(try await !fixture.store.look(asksBinding: true).isUnusable)
+            #expect(try await !fixture.store.look(checksBinding: true).isUnusable)
         }
         #expect(try await Self.faults(fixture) == [])
         // Another name is no fault, but another table with the former name is.
         try fixture.sql("alter table public.people rename to persons")
-        #expect(try await !fixture.store.look(asksBinding: true).isUnusable)
+        #expect(try await !fixture.store.look(checksBinding: true).isUnusable)
         try fixture.sql(Self.swap("persons"))
         let faults = try await Self.faults(fixture)
         #expect(faults.map(\.object) == ["nudged.recipient"] && faults[0].stops && !faults[0].isFixable, "\(faults)")
-        #expect(try await fixture.store.look(asksBinding: true).isUnusable)
+        #expect(try await fixture.store.look(checksBinding: true).isUnusable)
         #expect(try await Self.bind(fixture) == [])
         #expect(try await Self.faults(fixture) == faults)
         // The app defines it over the new table.
         try fixture.sql("create or replace \(view.replacing("public.people", "public.persons"))")
         #expect(try await Self.faults(fixture) == [])
-        #expect(try await !fixture.store.look(asksBinding: true).isUnusable)
+        #expect(try await !fixture.store.look(checksBinding: true).isUnusable)
         await fixture.close()
     }
 

@@ -122,11 +122,17 @@ public final class LocalCluster: Sendable {
         )
     }
 
-    /// Writes a file that the server can read (mode 0600), for example a TLS key. Returns its path.
-    public func install(file name: String, contents: String) throws(LocalPostgresError) -> String {
+    /// Writes a file into the folder (mode 0600). Returns its path.
+    ///
+    /// - Parameter isForServer: the server can read it. Otherwise only this process's user can.
+    public func install(
+        file name: String,
+        contents: String,
+        isForServer: Bool = false
+    ) throws(LocalPostgresError) -> String {
         let path = "\(folder)/\(name)"
         try TextFile.write(path, contents)
-        try account.own(path)
+        if isForServer { try account.own(path) }
         return path
     }
 
@@ -185,7 +191,8 @@ public final class LocalCluster: Sendable {
             "--auth-local=trust", "--auth-host=scram-sha-256",
         ]
         if let password = options.password {
-            arguments.append("--pwfile=" + (try install(file: "password", contents: password + "\n")))
+            let file = try install(file: "password", contents: password + "\n", isForServer: true)
+            arguments.append("--pwfile=" + file)
         }
         try ChildProcess.run(account.command(programs.path("initdb")) + arguments, directory: folder)
     }

@@ -67,13 +67,13 @@ extension DatabaseAnswers {
         let place = Finding.Place(.database, "schemas")
         return server.finding(place) { server in
             guard !server.creators.isEmpty else {
-                return place.ok("only owners can create functions in schema public")
+                return place.ok("only owners and superusers can create functions in public and pg_catalog")
             }
             let all = server.creators.map { "\($0.role ?? "everybody") in \($0.schema)" }.joined(separator: ", ")
             let revokes = server.creators.map { "revoke create on schema \($0.schema) from \($0.role ?? "public")" }
             return place.warning(
-                "other roles can create functions: \(all). nudged calls none of them, but the app's views and triggers "
-                    + "may, with their rights",
+                "other roles can create functions: \(all). The app's views and triggers may call such a function by "
+                    + "mistake. nudged's own statements don't",
                 remedy: revokes.joined(separator: "; ")
             )
         }

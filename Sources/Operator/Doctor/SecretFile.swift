@@ -45,7 +45,7 @@ struct SecretFile: Sendable, Equatable {
     /// Whether every user can enter its folder.
     var isFolderOpen: Bool { folderMode.map { $0 & 0o001 != 0 } ?? false }
 
-    /// Whether others than root and this process's user can replace the secret.
+    /// Whether owner or mode of the file or its folder let others replace the secret. Folders above are not checked here.
     var isReplaceable: Bool {
         // In a folder with the sticky bit only owners can delete files.
         let isFolderOpen = folderMode.map { $0 & 0o022 != 0 && $0 & 0o1000 == 0 } ?? false

@@ -83,11 +83,11 @@ struct ZoneFacts: Sendable {
             let count = unknown.reduce(0) { $0 + $1.count }
             return Self.names.warning(
                 "\(Elapsed.counted(count, "user or reminder has", "users and reminders have")) a zone that this host "
-                    + "does not know (of the first \(Elapsed.grouped(DatabaseFacts.UsedZones.most)) of each), most often "
-                    + "\(String(first.name.prefix(64)).printable): such users count as users without this zone, and "
-                    + "such reminders wait",
+                    + "does not know, most often \(String(first.name.prefix(64)).printable). Such users count as users "
+                    + "without this zone. Such reminders wait. (Checked: the first "
+                    + "\(Elapsed.grouped(DatabaseFacts.UsedZones.most)) of each)",
                 remedy: server[first.name] != nil
-                    ? "PostgreSQL knows it: \(Self.upgrade); or install tzdata-legacy"
+                    ? "PostgreSQL knows it: \(Self.upgrade); if the host has no tzdata.zi, install tzdata-legacy"
                     : "let the app write names such as Europe/Berlin (docs/POLICY.md, \"Zone\")"
             )
         }

@@ -84,7 +84,7 @@ package struct DoctorReader: Sendable {
         }
     }
 
-    /// What nudged's views and triggers are not bound to and should be.
+    /// Views and triggers of nudged that are missing, disabled or bound to the wrong table.
     package func bindingFaults() async throws(PostgresError) -> [BindingFault] {
         try await Migrator.bindingFaults(connection)
     }

@@ -73,9 +73,9 @@ extension Event {
         "9e0c7a5b4d1f4c3e8f62a1b7d05c94e3",
         .error,
         "The data of one user can't be read or written",
-        "The database refuses @NUDGED_COLUMN@ of user @NUDGED_USER_ID@. The user is evaluated again in a day, or when "
-            + "something of theirs changes. After a time-out or a fault of the server it is within a minute. All other "
-            + "users are served.",
+        "The database refuses @NUDGED_COLUMN@ of user @NUDGED_USER_ID@. The line has the SQLSTATE. The user is "
+            + "evaluated again in a day, or when something of theirs changes. If the error may pass, such as a time-out "
+            + "or a missing right, nudged tries again within ten minutes. All other users are served.",
         remedy:
             "Look at that column of the user's row. Correct or delete the value. If it comes back, and the row is in "
             + "nudged.person, delete the row: the next change of the user's data makes a new one.",
