@@ -76,4 +76,7 @@ extension PostgresError {
     fileprivate var isSurelyContent: Bool { isAboutContent && !isTransient && sqlState?.hasPrefix("XX") != true }
 
     package var isTimeOut: Bool { sqlState == "57014" }
+
+    /// The session ended instead of an answer.
+    var isCut: Bool { code == .connectionLost || code == .timedOut }
 }

@@ -160,7 +160,18 @@ extension Store {
         let suspects = claiming.with { $0.aside.suspects(at: Claiming.now()) }
         var reading = Reading(until: search.now.endOfSecond)
         let others = search.people.filter { !suspects.contains($0.userID) }
-        try await read(others, &reading, onRefused)
+        do throws(PostgresError) {
+            try await read(others, &reading, onRefused)
+        } catch {
+            // A view of the app can end the session, or swallow its time-out. Then the next claim reads each of them
+            // alone. After an outage of the server that takes a second.
+            if error.isCut {
+                claiming.with { state in
+                    for person in others { state.aside.suspect(person.userID, at: Claiming.now()) }
+                }
+            }
+            throw error
+        }
         if !suspects.isEmpty {
             try await readSingly(search.people.filter { suspects.contains($0.userID) }, &reading, onRefused)
         }
@@ -219,7 +230,9 @@ extension Store {
         _ onRefused: (Refusal) -> Void
     ) async throws(PostgresError) {
         let end = ContinuousClock.now + Self.suspectTime
-        for person in people {
+        var wasLost = false
+        var left = people[...]
+        while let person = left.popFirst() {
             guard ContinuousClock.now < end else {
                 claiming.with { $0.aside.skip(person.userID, at: Claiming.now()) }
                 continue
@@ -230,7 +243,20 @@ extension Store {
                 } else {
                     reading.isCutShort = true
                 }
+                wasLost = false
             } catch {
+                if error.code == .connectionLost, !wasLost {
+                    // The server may have restarted at this moment.
+                    wasLost = true
+                    left = [person] + left
+                    continue
+                }
+                wasLost = false
+                if error.isCut {
+                    claiming.with { $0.aside.suspect(person.userID, at: Claiming.now()) }
+                    onRefused(Refusal(person.userID, error, column: "nudged.recipient or nudged.device", locks: false))
+                    continue
+                }
                 guard error.isAboutContent || error.code == .refusedByServer else { throw error }
                 try await readNobody()
                 try await blame(person, error, onRefused)

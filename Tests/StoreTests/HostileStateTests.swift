@@ -107,6 +107,30 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
+    /// A view that ends the daemon's session: the users are read one by one, until it is clear which one does it.
+    @Test func claim_whenAViewEndsTheSession_servesAllOthers() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...60)
+        try fixture.sql(
+            """
+            create function public.tried(who uuid) returns boolean language sql volatile as $$
+                select case when who = \(F.quoted(40)) then pg_catalog.pg_terminate_backend(pg_catalog.pg_backend_pid()) else true end
+            $$;
+            \(Self.places[1].sql)
+            """
+        )
+        func claim() async throws -> (users: [UUID], refused: [Refusal]) {
+            var refused: [Refusal] = []
+            let found = try await fixture.store.claim(ranges: F.ranges, now: F.now, limit: 60) { refused.append($0) }
+            return (found.users.map(\.userID), refused)
+        }
+        await #expect(throws: PostgresError.self) { _ = try await claim() }
+        let (users, refused) = try await claim()
+        #expect(Set(users) == Set((1...60).filter { $0 != 40 }.map(F.user)))
+        #expect(refused.map(\.userID) == [F.user(40)] && refused.first?.cause == .maybeServer, "\(refused)")
+        await fixture.close()
+    }
+
     /// Most users can't be read, and some can: these are served.
     @Test func claim_whenTheViewFailsForHalfTheUsers_servesTheOthers() async throws {
         let fixture = try await F()
