@@ -165,6 +165,7 @@ declare
     most constant integer := 270000;
     whole jsonb;
     absurd text[];
+    is_deep boolean;
 begin
     if pg_column_size(preferences) > most then
         return too_long;
@@ -179,10 +180,11 @@ begin
     select array_agg(m.key) into absurd
     from jsonb_each(whole) m
     where nudged.has_long_number(m.value);
-    -- The daemon's parser reads no deeper value. Whatever can't be read, a user who said no has said no.
-    if jsonb_path_exists(whole, '$.**{513}') or not absurd <@ known then
-        return case when coalesce(whole -> 'messages_enabled', 'null') in ('null', 'true') then '"nested too deep, or holds a number of more than 100 digits"'
-            else '{"messages_enabled": false, "allow_urgent": false}' end;
+    -- The daemon's parser reads no deeper value. A user who turned messages off stays off even if the rest can't be read.
+    is_deep := jsonb_path_exists(whole, '$.**{513}');
+    if is_deep or not absurd <@ known then
+        return case when coalesce(whole -> 'messages_enabled', 'null') not in ('null', 'true') then '{"messages_enabled": false, "allow_urgent": false}'
+            when is_deep then '"nested too deep"' else '"holds a number of more than 100 digits"' end;
     end if;
     whole := whole || coalesce((select jsonb_object_agg(k, 0.5) from unnest(absurd) as k), '{}');
     if length(whole::text) > 65536 then
@@ -477,7 +479,7 @@ begin
           and coalesce(nullif(t.environment::text, ''), forget_device.apns_environment) = forget_device.apns_environment
           and coalesce(nullif(t.topic::text, ''), forget_device.apns_topic) = forget_device.apns_topic
           and coalesce(
-              case when greatest(t.created_at, t.updated_at) not between '0001-01-01' and clock_timestamp() + interval '1 day' then '-infinity'
+              case when greatest(t.created_at, t.updated_at) not between '0001-01-01' and greatest(clock_timestamp(), forget_device.unregistered_at) + interval '1 day' then '-infinity'
               when pg_typeof(greatest(t.created_at, t.updated_at)) = 'timestamp'::regtype
               then greatest(
                   greatest(t.created_at, t.updated_at)::timestamptz, greatest(t.created_at, t.updated_at)::timestamp at time zone 'UTC')
@@ -519,7 +521,7 @@ begin
                       and coalesce(nullif(t.environment::text, ''), forget_device.apns_environment) = forget_device.apns_environment
                       and coalesce(nullif(t.topic::text, ''), forget_device.apns_topic) = forget_device.apns_topic
                       and coalesce(
-                          case when t.registered_at not between '0001-01-01' and clock_timestamp() + interval '1 day' then '-infinity'
+                          case when t.registered_at not between '0001-01-01' and greatest(clock_timestamp(), forget_device.unregistered_at) + interval '1 day' then '-infinity'
                           when pg_typeof(t.registered_at) = 'timestamp'::regtype
                           then greatest(t.registered_at::timestamptz, t.registered_at::timestamp at time zone 'UTC')
                           else t.registered_at::timestamptz end,

@@ -117,10 +117,11 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
     refused text[];
+    answered_at timestamptz;
     stale record;
     gone bigint := 0;
 begin
-    select array_agg(format('%s %s %s', d.user_id, d.apns_id, d.device_hash)) into refused from nudged.delivery d
+    select array_agg(format('%s %s %s', d.user_id, d.apns_id, d.device_hash)), max(d.attempted_at) into refused, answered_at from nudged.delivery d
     where d.user_id = any (recipients) and d.attempted_at >= since and d.outcome = 'rejected' and d.status = 410;
     for stale in
         select w.* from unnest(recipients, devices, environments, topics, instants, apns_ids)
@@ -130,7 +131,7 @@ begin
           and format('%s %s %s', w.user_id, w.apns_id, left(encode(sha256(convert_to(lower(w.device collate "C"), 'UTF8')), 'hex'), 16)) = any (refused)
     loop
         -- No answer is about the future.
-        if nudged.forget_device(stale.user_id, stale.device, stale.environment, stale.topic, least(stale.instant, clock_timestamp())) then
+        if nudged.forget_device(stale.user_id, stale.device, stale.environment, stale.topic, least(stale.instant, greatest(clock_timestamp(), answered_at))) then
             gone := gone + 1;
         end if;
     end loop;
