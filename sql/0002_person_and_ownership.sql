@@ -200,8 +200,8 @@ language sql immutable parallel safe
 as $$ select pg_catalog.record_image_ne(row(before), row(after)) $$;
 
 -- Appends a touch for each of these users. It has no handler and so no subtransaction: more than 64 of them in one
--- transaction slow down every session's snapshots. An error here (a lock, a full disk) fails the app's statement, which
--- can be repeated. A lost touch would be a lost change.
+-- transaction slow down every session's snapshots. An error here (a lock, a full disk) fails the app's insert or update,
+-- which can be repeated. A lost touch would be a lost change.
 create function nudged.append_touches(users uuid[]) returns void
 language plpgsql
 as $$
@@ -217,27 +217,23 @@ end
 $$;
 
 -- After an insert or a delete. A deletion neither waits nor fails because of nudged: without its touch, a push that was
--- decided on before can still be sent, and the user is evaluated when they are next due. The lock is taken alone, since
--- an insert in a block would cost a subtransaction id.
+-- decided on before can still be sent, and the user is evaluated when they are next due. So a deletion writes within a
+-- block, and takes a subtransaction id.
 create function nudged.touch_changed() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
-declare
-    users uuid[];
 begin
     if tg_op = 'DELETE' then
         begin
-            users := array(select distinct c.user_id from changed c);
             lock table nudged.touched in row exclusive mode nowait;
+            perform nudged.append_touches(array(select distinct c.user_id from changed c));
         exception when others or assert_failure or query_canceled then
             raise warning 'nudged: the users of a deletion could not be made due (SQLSTATE %). They are evaluated when they are next due. To evaluate them now: nudged_api.touch for each', sqlstate;
-            return null;
         end;
     else
-        users := array(select distinct c.user_id from changed c);
+        perform nudged.append_touches(array(select distinct c.user_id from changed c));
     end if;
-    perform nudged.append_touches(users);
     return null;
 end
 $$;

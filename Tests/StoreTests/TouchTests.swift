@@ -137,6 +137,20 @@ import TimeZones
         )
     }
 
+    /// As with a full disk. An insert can be repeated, and a lost touch would be a lost change.
+    @Test func triggers_whenTouchesCantBeWritten_letDeletionsPass() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...2)
+        try fixture.sql("alter table nudged.touched add constraint x check (false) not valid")
+        for table in ["public.push_tokens", "public.context_profiles"] {
+            try fixture.sql("delete from \(table)")
+            #expect(try fixture.sql("select count(*) from \(table)") == "0")
+        }
+        #expect(throws: LocalPostgresError.self) {
+            try fixture.sql("insert into public.context_profiles (user_id) values (\(F.quoted(1)))")
+        }
+    }
+
     @Test func triggers_whenADeviceChangesHands_touchBoth() async throws {
         let fixture = try await F()
         try fixture.seed(1...2)
