@@ -199,6 +199,12 @@ create function nudged.differs(before anyelement, after anyelement) returns bool
 language sql immutable parallel safe
 as $$ select pg_catalog.record_image_ne(row(before), row(after)) $$;
 
+-- A user's id from a row of the app. The triggers run with their owner's rights, and the table's owner can give the
+-- column another type, with casts that run a function of theirs. So the value is read as its type writes it.
+create function nudged.written_id(value anyelement) returns uuid
+language sql stable parallel safe
+as $$ select case when value is not null then pg_catalog.format('%s', value)::pg_catalog.uuid end $$;
+
 -- Appends a touch for each of these users. It has no handler and so no subtransaction: more than 64 of them in one
 -- transaction slow down every session's snapshots. An error here (a lock, a full disk) fails the app's insert or update,
 -- which can be repeated. A lost touch would be a lost change.
@@ -227,12 +233,12 @@ begin
     if tg_op = 'DELETE' then
         begin
             lock table nudged.touched in row exclusive mode nowait;
-            perform nudged.append_touches(array(select distinct c.user_id from changed c));
+            perform nudged.append_touches(array(select distinct nudged.written_id(c.user_id) from changed c));
         exception when others or assert_failure or query_canceled then
             raise warning 'nudged: the users of a deletion could not be made due (SQLSTATE %). They are evaluated when they are next due. To evaluate them now: nudged_api.touch for each', sqlstate;
         end;
     else
-        perform nudged.append_touches(array(select distinct c.user_id from changed c));
+        perform nudged.append_touches(array(select distinct nudged.written_id(c.user_id) from changed c));
     end if;
     return null;
 end
@@ -251,13 +257,13 @@ begin
         select array_agg(distinct u.user_id) into users
         from (select *, row_number() over () as place from old_rows) o
         full join (select *, row_number() over () as place from new_rows) n using (place)
-        cross join lateral (values (o.user_id), (n.user_id)) as u (user_id)
-        where o.user_id is distinct from n.user_id
+        cross join lateral (values (nudged.written_id(o.user_id)), (nudged.written_id(n.user_id))) as u (user_id)
+        where nudged.differs(o.user_id, n.user_id)
           or nudged.differs(o.notification_preferences, n.notification_preferences)
           or nudged.differs(o.timezone, n.timezone)
           or nudged.differs(o.first_session_complete, n.first_session_complete);
     exception when others then
-        users := array(select user_id from old_rows union select user_id from new_rows);
+        users := array(select nudged.written_id(o.user_id) from old_rows o union select nudged.written_id(n.user_id) from new_rows n);
     end;
     perform nudged.append_touches(users);
     return null;
@@ -283,16 +289,16 @@ begin
         full join (select *, row_number() over () as place from new_rows) n using (place)
         cross join lateral (
             select
-                o.user_id is distinct from n.user_id
+                nudged.differs(o.user_id, n.user_id)
                 or nudged.differs(o.device_token, n.device_token)
                 or nudged.differs(o.platform, n.platform)
                 or nudged.differs(o.environment, n.environment)
                 or nudged.differs(o.topic, n.topic) as is_changed
         ) c
-        cross join lateral (values (o.user_id, c.is_changed), (n.user_id, c.is_changed)) as u (user_id, is_changed)
+        cross join lateral (values (nudged.written_id(o.user_id), c.is_changed), (nudged.written_id(n.user_id), c.is_changed)) as u (user_id, is_changed)
         where c.is_changed or nudged.differs(o.updated_at, n.updated_at) or nudged.differs(o.created_at, n.created_at);
     exception when others then
-        users := array(select user_id from old_rows union select user_id from new_rows);
+        users := array(select nudged.written_id(o.user_id) from old_rows o union select nudged.written_id(n.user_id) from new_rows n);
     end;
     if registered is not null then
         users := users || array(
@@ -313,20 +319,23 @@ as $$
 declare
     most constant integer := coalesce((select s.max_devices from nudged.setting s), 100);
 begin
-    perform nudged.drop_devices(u.user_id, most)
-    from unnest(array(select distinct a.user_id from added a)) as u (user_id)
-    where (select count(*) from (select 1 from public.push_tokens t where t.user_id = u.user_id limit most + 1) as first) > most;
+    perform nudged.drop_devices(u, most) from unnest(array(select distinct nudged.written_id(a.user_id) from added a)) as u;
     return null;
 end
 $$;
 
--- Deletes a user's devices except the `most` newest.
+-- Deletes a user's devices except the `most` newest. Only nudged_writer reads the table by its name: a view may have it
+-- now.
 create function nudged.drop_devices(recipient uuid, most integer) returns void
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 set row_security = on
 as $$
 begin
+    -- Most users have fewer. The deletion below sorts and locks all of a user's devices.
+    if (select count(*) from (select 1 from public.push_tokens t where t.user_id = recipient limit most + 1) as first) <= most then
+        return;
+    end if;
     -- A locked row is left, so nobody waits.
     delete from public.push_tokens t
     where t.user_id = recipient and t.id = any (array(
@@ -533,6 +542,7 @@ $$;
 revoke all on function nudged.hold_member(uuid) from public;
 revoke all on function nudged_api.touch(uuid) from public;
 revoke all on function nudged.differs(anyelement, anyelement) from public;
+revoke all on function nudged.written_id(anyelement) from public;
 revoke all on function nudged.append_touches(uuid[]) from public;
 revoke all on function nudged.touch_changed() from public;
 revoke all on function nudged.touch_profiles() from public;
@@ -635,6 +645,7 @@ comment on function nudged.drop_devices is 'Deletes a user''s oldest devices. Th
 comment on column nudged.setting.retention_days is 'How many days of nudged.delivery are kept. Older days are dropped.';
 comment on function nudged_api.touch is 'Says that something about this user changed that nudged''s triggers don''t see. The next sweep evaluates the user.';
 comment on function nudged.differs is 'Whether a value has changed. For the triggers on the app''s tables.';
+comment on function nudged.written_id is 'A user''s id from a row of the app, without casts of the app. For the triggers on its tables.';
 comment on function nudged.append_touches is 'Appends a touch for each user. For the triggers on the app''s tables.';
 comment on function nudged.touch_changed is 'Trigger on the app''s tables, after an insert or a delete: the users of the rows are evaluated.';
 comment on function nudged.touch_profiles is 'Trigger on the app''s profiles, after an update: the users whose data changed are evaluated.';

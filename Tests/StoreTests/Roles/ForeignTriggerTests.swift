@@ -119,6 +119,71 @@ import Testing
         await fixture.close()
     }
 
+    /// The table's owner gives the user's id another type, with casts that run a function of theirs.
+    @Test func cast_whenAUsersIDIsOfATypeOfTheApps_isNotCalledWithNudgedsRights() async throws {
+        let fixture = try await Self.fixture(
+            before: "create table auth.users (id uuid primary key);",
+            after: """
+                create type app.id as enum (\(F.quoted(1)), \(F.quoted(2)));
+                create function app.as_uuid(app.id) returns uuid language plpgsql as $f$
+                begin
+                    insert into app.noted values (current_user, 'cast', '00000');
+                    return \(F.quoted(1));
+                end $f$;
+                create function app.as_text(app.id) returns text language plpgsql as $f$
+                begin
+                    insert into app.noted values (current_user, 'cast', '00000');
+                    return '1';
+                end $f$;
+                create cast (app.id as uuid) with function app.as_uuid as implicit;
+                create cast (app.id as text) with function app.as_text as implicit;
+                alter table public.context_profiles drop column user_id cascade, add column user_id app.id;
+                alter table public.push_tokens drop column user_id cascade, add column user_id app.id;
+                alter table auth.users drop column id cascade, add column id app.id;
+                """
+        )
+        let other = "select right(user_id::text, 1) from nudged.touched order by 1"
+        for (statement, touched) in [
+            ("insert into public.context_profiles (user_id) values (\(F.quoted(2)))", ["2"]),
+            ("update public.context_profiles set timezone = 'UTC'", ["2"]),
+            ("update public.context_profiles set user_id = \(F.quoted(1))", ["1", "2"]),
+            ("alter table public.context_profiles drop column timezone cascade", []),
+            ("update public.context_profiles set user_id = \(F.quoted(2))", ["1", "2"]),
+            ("delete from public.context_profiles", ["2"]),
+            ("insert into public.push_tokens (user_id, device_token) values (\(F.quoted(2)), 'a')", ["2"]),
+            ("update public.push_tokens set device_token = 'b'", ["2"]),
+            ("update public.push_tokens set user_id = \(F.quoted(1))", ["1", "2"]),
+            ("delete from public.push_tokens", ["1"]),
+            ("insert into auth.users values (\(F.quoted(2)))", []),
+            ("delete from auth.users", ["2"]),
+            ("update nudged.departed set due_at = '2026-01-01'; select nudged.erase_departed()", []),
+        ] {
+            try fixture.sql("truncate nudged.touched; \(statement)")
+            #expect(try fixture.lines(other) == touched, "\(statement)")
+            // nudged_writer deletes devices above the limit, and has no other right.
+            let callers = try fixture.lines("select distinct who from app.noted where who <> 'nudged_writer'")
+            #expect(callers.isEmpty, "\(statement)")
+            try fixture.sql("truncate app.noted")
+        }
+        await fixture.close()
+    }
+
+    /// A view of the app has the name of the table that the triggers were made for.
+    @Test func view_whenItHasTheNameOfTheDevices_isReadWithoutRights() async throws {
+        let fixture = try await Self.fixture(
+            after: """
+                create function app.spy() returns boolean language plpgsql as $f$
+                begin insert into app.noted values (current_user, 'view', '00000'); return true; end $f$;
+                alter table public.push_tokens rename to devices;
+                create view public.push_tokens as select * from public.devices where app.spy();
+                grant select on public.push_tokens to nudged_writer;
+                """
+        )
+        try fixture.sql("insert into public.devices (user_id, device_token) values (\(F.quoted(1)), 'a')")
+        #expect(try fixture.lines("select distinct who from app.noted") == ["nudged_writer"])
+        await fixture.close()
+    }
+
     /// The limit deletes the oldest devices in a trigger of nudged's, which has its owner's rights.
     @Test func trigger_whenTheLimitDropsADevice_readsNothing() async throws {
         let fixture = try await Self.fixture(

@@ -107,7 +107,7 @@ import Testing
         "nudged.insert_messages": [], "nudged.refuse_members": [], "nudged.refuse_member": [],
         "nudged.check_template": [],
         "nudged.touch_changed": [], "nudged.touch_profiles": [], "nudged.touch_devices": [],
-        "nudged.append_touches": [], "nudged.differs": [], "nudged.drop_oldest_devices": [],
+        "nudged.append_touches": [], "nudged.differs": [], "nudged.written_id": [], "nudged.drop_oldest_devices": [],
         "nudged.max_messages": [], "nudged.distribute": [],
         "nudged.apply_right": [], "nudged.give_call": [], "nudged.allow": [], "nudged.take_back_rights": [],
         "nudged.grant_roles": [],
