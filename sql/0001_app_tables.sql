@@ -515,7 +515,7 @@ begin
         case when pg_relation_is_updatable('nudged.device', true) & 16 = 16 then
             $delete$begin atomic
                 with stale as materialized (
-                    select t.user_id, t.token, t.environment, t.topic from nudged.device t
+                    select t.user_id, t.token, t.environment, t.topic, t.registered_at from nudged.device t
                     where t.user_id = forget_device.recipient
                       and t.token::text = forget_device.device
                       and coalesce(nullif(t.environment::text, ''), forget_device.apns_environment) = forget_device.apns_environment
@@ -532,6 +532,8 @@ begin
                     delete from nudged.device t using stale s
                     where t.user_id = s.user_id and t.token = s.token
                       and t.environment is not distinct from s.environment and t.topic is not distinct from s.topic
+                      -- Another row of the token may be a later registration.
+                      and t.registered_at is not distinct from s.registered_at
                     returning t.user_id
                 )
                 select exists (select from gone);

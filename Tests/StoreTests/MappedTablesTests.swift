@@ -58,6 +58,17 @@ import TimeZones
         await fixture.close()
     }
 
+    /// The device registered again with the same token, in a row of its own.
+    @Test func forgetDevice_whenTheTokenHasALaterRow_keepsIt() async throws {
+        let fixture = try await fixture(Self.mapped)
+        try fixture.sql("insert into public.devices (owner, apns, seen) values (\(F.quoted(1)), 'ab', '2026-11-25')")
+        let call = "select nudged.forget_device(\(F.quoted(1)), 'ab', 'sandbox', 'com.example.app', '2026-06-01')"
+        #expect(try fixture.sql(call) == "t")
+        #expect(try fixture.lines("select seen::date from public.devices") == ["2026-11-25"])
+        #expect(try fixture.sql(call) == "f")
+        await fixture.close()
+    }
+
     @Test func forgetDevice_whenTheViewCannotBeDeletedFrom_deletesNothing() async throws {
         let fixture = try await fixture(
             Self.mapped.replacing("as select owner as user_id", with: "as select distinct owner as user_id")
