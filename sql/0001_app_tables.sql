@@ -325,30 +325,45 @@ create table nudged.bound (
 );
 alter table nudged.bound enable row level security;
 
--- nudged's views on the app's tables, as they are now and as nudged.bound knows them.
+-- nudged's views on the app's tables, as they are now and as nudged.bound knows them. The app's own view may read other
+-- views of the app: what these read counts as well, and so does a new definition of one.
+--
+-- Names are compared as text. So the functions that do it set quote_all_identifiers.
 create function nudged.app_views() returns table (
     view text, relation text, oid oid, version text, definition text, names text[], known_version text, known_definition text, known_names text[]
 )
 language sql stable
 set search_path = pg_catalog, pg_temp
+set quote_all_identifiers = off
 as $$
     select
-        w.view, w.relation, v.oid, r.xmin::text,
+        w.view, w.relation, v.oid, r.version,
         -- Versions of PostgreSQL differ in what they qualify.
         encode(sha256(convert_to(regexp_replace(pg_get_viewdef(v.oid), '(context_profiles|push_tokens)[.]|[[:space:]]+', '', 'g'), 'UTF8')), 'hex'),
         array(
             select distinct format('%I.%I', n.nspname, c.relname) || coalesce('.' || quote_ident(a.attname), '')
-            from pg_depend d
+            from unnest(r.rules) as rule
+            join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = rule and d.refclassid = 'pg_class'::regclass
+            join pg_rewrite o on o.oid = rule and o.ev_class <> d.refobjid
             join pg_class c on c.oid = d.refobjid
             join pg_namespace n on n.oid = c.relnamespace
             left join pg_attribute a on a.attrelid = c.oid and a.attnum = d.refobjsubid and d.refobjsubid > 0
-            where d.classid = 'pg_rewrite'::regclass and d.objid = r.oid and d.refclassid = 'pg_class'::regclass and d.refobjid <> v.oid
             order by 1
         ),
         b.version, b.definition, b.names
     from (values ('recipient', 'context_profiles'), ('device', 'push_tokens'), ('subject_member', null)) as w (view, relation)
     left join pg_class v on v.relname = w.view and v.relnamespace = (select s.oid from pg_namespace s where s.nspname = 'nudged')
-    left join pg_rewrite r on r.ev_class = v.oid
+    cross join lateral (
+        -- The rules of type 1 are views' definitions.
+        with recursive reached as (
+            select f.oid from pg_rewrite f where f.ev_class = v.oid and f.ev_type = '1'
+            union
+            select f.oid from reached l
+            join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = l.oid and d.refclassid = 'pg_class'::regclass
+            join pg_rewrite f on f.ev_class = d.refobjid and f.ev_type = '1'
+        )
+        select string_agg(f.xmin::text, ' ' order by f.oid) as version, array_agg(f.oid) as rules from reached join pg_rewrite f using (oid)
+    ) r
     left join nudged.bound b on b.view = w.view
 $$;
 
@@ -356,6 +371,7 @@ $$;
 create function nudged.lost_name(names text[], known_names text[]) returns text
 language sql stable
 set search_path = pg_catalog, pg_temp
+set quote_all_identifiers = off
 as $$
     select k.name
     from unnest(known_names) as k (name)
@@ -370,6 +386,7 @@ $$;
 create function nudged.note_views() returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
+set quote_all_identifiers = off
 as $$
 begin
     insert into nudged.bound as b (view, version, definition, names)
@@ -386,6 +403,7 @@ $$;
 create function nudged.bind_views() returns setof text
 language plpgsql
 set search_path = pg_catalog, pg_temp
+set quote_all_identifiers = off
 as $$
 declare
     one record;

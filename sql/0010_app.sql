@@ -983,6 +983,7 @@ select nudged.watch_deleted_users();
 create function nudged.binding_faults() returns table (object text, fault text, is_fixable boolean, stops boolean)
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
+set quote_all_identifiers = off
 as $$
 #variable_conflict use_column
 declare
