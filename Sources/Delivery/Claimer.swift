@@ -148,9 +148,7 @@ actor Claimer {
     private func tell(_ refusals: [Refusal]) {
         let refused = refusals.filter { !$0.isHeld }
         guard !refused.isEmpty else { return }
-        delivery.onEvent(
-            .noticed(refused.map { Notice.rowUnreadable(user: $0.userID, column: $0.column, error: $0.error) })
-        )
+        delivery.onEvent(.noticed(refused.map { Notice($0) }))
     }
 
     /// Records the intents of dead daemons as unknown.

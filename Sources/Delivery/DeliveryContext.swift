@@ -95,7 +95,7 @@ final class DeliveryContext: Sendable {
         let refused = refusals.filter { !$0.isHeld }
         guard !refused.isEmpty else { return }
         await hooks.reach(.beforeSetAside)
-        onEvent(.noticed(refused.map { Notice.rowUnreadable(user: $0.userID, column: $0.column, error: $0.error) }))
+        onEvent(.noticed(refused.map { Notice($0) }))
         for refusal in refused where refusal.cause == .maybeServer { store.skip(refusal) }
         let until = now + Planner.recheckSeconds
         await postpone(

@@ -68,7 +68,14 @@ actor FanOuts {
             case .wait(let instant): step = try await delivery.store.wait(due, until: instant)
             case .tell(let next):
                 let patience = Duration.milliseconds(memory.patience)
-                step = try await delivery.store.tell(due, next: next, limit: Self.membersAtOnce, patience: patience)
+                var refused: [Refusal] = []
+                step = try await delivery.store.tell(
+                    due,
+                    next: next,
+                    limit: Self.membersAtOnce,
+                    patience: patience
+                ) { refused.append($0) }
+                if !refused.isEmpty { delivery.onEvent(.noticed(refused.map { Notice($0) })) }
             }
             await delivery.hooks.reach(.afterFanOut)
             guard step != .held else {

@@ -154,13 +154,7 @@ package struct SnapshotReader: Sendable {
     ///
     /// - Throws: if the app's view fails or doesn't answer in time. The reader can be used further.
     package func members(of fanOut: DueFanOut, limit: Int) async throws(PostgresError) -> [UUID] {
-        let rows = try await attempt(
-            .fanOutMembers,
-            [
-                .text(fanOut.reminder.subjectType), .text(fanOut.reminder.subjectID),
-                fanOut.after.map(Parameter.uuid) ?? .null(.uuid), .int8(Int64(limit)),
-            ]
-        )
+        let rows = try await attempt(.fanOutMembers, fanOut.page(limit))
         var members: [UUID] = []
         for row in 0..<rows.count { members.append(try rows.uuid(row, 0)) }
         return members

@@ -53,16 +53,46 @@ extension Store {
     /// - Parameters:
     ///   - limit: members of a page.
     ///   - patience: how long the app's view may take, if that is less than the usual time-out.
+    ///   - onRefused: called for each member whose row the app's view refuses. The others are told.
     package func tell(
         _ fanOut: DueFanOut,
         next: ReminderContinuation?,
         limit: Int,
-        patience: Duration = .seconds(3600)
+        patience: Duration = .seconds(3600),
+        onRefused: (Refusal) -> Void = { _ in }
+    ) async throws(PostgresError) -> FanOutStep {
+        var refused: [UUID] = []
+        while true {
+            do throws(PostgresError) {
+                return try await tell(fanOut, next: next, limit: limit, patience, except: refused)
+            } catch {
+                guard error.statement == Query.fanOutMembers.name, error.code == .refusedByServer, !error.isTimeOut,
+                    refused.count < Self.mostRefusals,
+                    let member = try await refusedMember(of: fanOut, limit, except: refused)
+                else { throw error }
+                refused.append(member)
+                onRefused(Refusal(member, error, column: "nudged.subject_member", locks: false))
+            }
+        }
+    }
+
+    private func tell(
+        _ fanOut: DueFanOut,
+        next: ReminderContinuation?,
+        limit: Int,
+        _ patience: Duration,
+        except refused: [UUID]
     ) async throws(PostgresError) -> FanOutStep {
         try await fanningOut(fanOut, patience) { transaction throws(PostgresError) in
             let row = fanOut.row
-            let members = try await Self.members(of: fanOut, limit, in: transaction)
-            let recipients = try await Self.recipients(among: members, of: fanOut, limit, in: transaction)
+            let members = try await Self.members(of: fanOut, limit, except: refused, in: transaction)
+            let recipients = try await Self.recipients(
+                among: members,
+                of: fanOut,
+                limit,
+                except: refused,
+                in: transaction
+            )
             if !recipients.isEmpty {
                 _ = try await transaction.run(Self.statement(.fanOutTell, row + [.uuidArray(recipients)]))
             }
@@ -78,12 +108,50 @@ extension Store {
         }
     }
 
-    private static func members(of fanOut: DueFanOut, _ limit: Int, in transaction: Transaction)
-        async throws(PostgresError) -> [UUID]
-    {
-        let subject: [Parameter] = [.text(fanOut.reminder.subjectType), .text(fanOut.reminder.subjectID)]
-        let page: [Parameter] = [fanOut.after.map(Parameter.uuid) ?? .null(.uuid), .int8(Int64(limit))]
-        return try users(await transaction.run(statement(.fanOutMembers, subject + page)))
+    private static func members(
+        of fanOut: DueFanOut,
+        _ limit: Int,
+        except refused: [UUID],
+        in transaction: Transaction
+    ) async throws(PostgresError) -> [UUID] {
+        try users(await transaction.run(statement(.fanOutMembers, fanOut.page(limit, except: refused))))
+    }
+
+    /// How many ranges of ids are read to find a member whose row the app's view refuses.
+    private static let mostRanges = 1_000
+
+    /// Finds the first member whose row the app's view refuses: the ids after the last member who was told are halved,
+    /// until one is left. nil: the view refuses something else.
+    private func refusedMember(
+        of fanOut: DueFanOut,
+        _ limit: Int,
+        except refused: [UUID]
+    ) async throws(PostgresError) -> UUID? {
+        // (low, high] holds the member. Ids have the order of numbers.
+        var low = fanOut.after.map(\.number)
+        var high = UInt128.max
+        // A view that computes the ids fails in each range.
+        var hasPassed = false
+        for _ in 0..<Self.mostRanges {
+            let width = low.map { high - $0 } ?? high
+            guard width > 1 else { return width == 1 && hasPassed ? UUID(number: high) : nil }
+            let middle = (low ?? 0) + width / 2
+            do throws(PostgresError) {
+                let rows = try await one(
+                    claims,
+                    .fanOutMembers,
+                    fanOut.page(limit, after: low, upTo: middle, except: refused),
+                    settings: Self.impatient
+                )
+                let last = rows.count < limit ? nil : try Self.users(rows).last
+                low = last?.number ?? middle
+                hasPassed = true
+            } catch {
+                guard error.code == .refusedByServer, !error.isTimeOut else { throw error }
+                high = middle
+            }
+        }
+        return nil
     }
 
     /// Those members of a page who are not being erased (`nudged_api.forget`). They are locked until the commit, so
@@ -92,6 +160,7 @@ extension Store {
         among members: [UUID],
         of fanOut: DueFanOut,
         _ limit: Int,
+        except refused: [UUID],
         in transaction: Transaction
     )
         async throws(PostgresError) -> [UUID]
@@ -101,7 +170,7 @@ extension Store {
         guard held.count < members.count else { return members }
         // Only the app's view knows the others. It is read again: users who were erased during the wait are no longer
         // in it.
-        let still = Set(try await Self.members(of: fanOut, limit, in: transaction))
+        let still = Set(try await Self.members(of: fanOut, limit, except: refused, in: transaction))
         return members.filter { held.contains($0) || still.contains($0) }
     }
 
@@ -182,6 +251,15 @@ extension DueFanOut {
     /// The key of the author's row.
     fileprivate var row: [Parameter] { [.uuid(reminder.authorID), .uuid(reminder.id)] }
 
+    /// For `Query.fanOutMembers`: the next members, or those of a range of ids.
+    func page(_ limit: Int, after: UInt128? = nil, upTo: UInt128? = nil, except refused: [UUID] = []) -> [Parameter] {
+        let start = after.map(UUID.init(number:)) ?? self.after
+        return [
+            .text(reminder.subjectType), .text(reminder.subjectID), start.map(Parameter.uuid) ?? .null(.uuid),
+            .int8(Int64(limit)), upTo.map { .uuid(UUID(number: $0)) } ?? .null(.uuid), .uuidArray(refused),
+        ]
+    }
+
     /// For `Query.claimProfiles`: the profiles of these fan-outs' authors.
     static func authors(_ fanOuts: [DueFanOut]) -> [Parameter] {
         [
@@ -208,5 +286,20 @@ extension DueFanOut {
             )
         }
         return joined
+    }
+}
+
+extension UUID {
+    /// The id as a number. PostgreSQL orders ids alike.
+    fileprivate var number: UInt128 {
+        withUnsafeBytes(of: uuid) { $0.reduce(0) { $0 << 8 | UInt128($1) } }
+    }
+
+    fileprivate init(number: UInt128) {
+        var id = UUID.random().uuid
+        withUnsafeMutableBytes(of: &id) { bytes in
+            for place in 0..<16 { bytes[place] = UInt8(truncatingIfNeeded: number >> UInt128(8 * (15 - place))) }
+        }
+        self.init(uuid: id)
     }
 }

@@ -167,7 +167,9 @@ import struct FoundationEssentials.UUID
             )
         }
         let members = try await fixture.store.claims.connection().run(
-            Query.fanOutMembers([.text("task"), .text(Self.capitals.lowercased()), .null(.uuid), .int8(10)])
+            Query.fanOutMembers([
+                .text("task"), .text(Self.capitals.lowercased()), .null(.uuid), .int8(10), .null(.uuid), .uuidArray([]),
+            ])
         )
         #expect(members.count == 1)
         try fixture.sql("delete from public.task")

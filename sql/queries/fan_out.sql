@@ -31,9 +31,10 @@ update nudged.occurrence set due_at = $3, due_local = null where user_id = $1 an
 
 -- name: fan_out_members
 -- The next members of a subject, each once. $1 subject type, $2 subject id, $3 after this member (null: from the first
--- on), $4 most rows.
+-- on), $4 most rows, $5 up to this member (null: all), $6 members who are left out.
 select distinct user_id from nudged.subject_member
 where subject_type = $1 and subject_id = any (nudged.subject_spellings($2)) and user_id is not null and ($3::uuid is null or user_id > $3)
+  and ($5::uuid is null or user_id <= $5) and user_id <> all ($6)
 order by user_id
 limit $4
 

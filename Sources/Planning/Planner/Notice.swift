@@ -1,5 +1,5 @@
 import Policy
-import Store
+package import Store
 import TimeZones
 
 package import struct FoundationEssentials.UUID
@@ -43,6 +43,11 @@ package enum Notice: Sendable, Equatable {
 }
 
 extension Notice {
+    /// The database refuses data of a user.
+    package init(_ refusal: Refusal) {
+        self = .rowUnreadable(user: refusal.userID, column: refusal.column, error: refusal.error)
+    }
+
     /// Everything that is wrong with a user's data.
     ///
     /// - Parameter foreign: a device that no lane of this daemon serves.

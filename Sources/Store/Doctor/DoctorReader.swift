@@ -105,7 +105,10 @@ package struct DoctorReader: Sendable {
         case .recipient: _ = try await ask(.claimProfiles, [.uuidArray([]), .int8(.max), .int8(1)])
         case .device: _ = try await ask(.claimDevices, [.uuidArray([]), .int8(1)])
         case .subjectMember:
-            _ = try await ask(.fanOutMembers, [.text(""), .text(""), .null(.uuid), .int8(0)])
+            _ = try await ask(
+                .fanOutMembers,
+                [.text(""), .text(""), .null(.uuid), .int8(0), .null(.uuid), .uuidArray([])]
+            )
         }
     }
 

@@ -64,6 +64,49 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
+    /// The app's view raises an error for two members. All others are told.
+    @Test(arguments: ["P0001", "39000", "42501", "0A000", "55P03", "ND020"])
+    func fanOut_whenTheViewFailsForAMember_tellsTheOthers(state: String) async throws {
+        let fixture = try await fixture([1, 2, 3, 4, 5, 6])
+        try fixture.sql(
+            """
+            create function public.tried(who uuid) returns boolean language plpgsql as $$
+            begin
+                if who in (\(F.quoted(3)), \(F.quoted(6))) then raise exception using errcode = '\(state)'; end if;
+                return true;
+            end $$;
+            create or replace view nudged.subject_member as
+            select 'task'::text as subject_type, task_id as subject_id, user_id from public.task_member where public.tried(user_id)
+            """
+        )
+        let fanOut = try #require(try await due(fixture).first)
+        var refused: [Refusal] = []
+        let step = try await fixture.store.tell(fanOut, next: nil, limit: 10) { refused.append($0) }
+        #expect(step == .finished(4))
+        #expect(try fixture.lines(told) == ["01|t", "02|f", "04|f", "05|f"])
+        #expect(refused.map(\.userID) == [F.user(3), F.user(6)])
+        #expect(refused.allSatisfy { $0.column == "nudged.subject_member" && $0.error.hasPrefix(state) }, "\(refused)")
+        await fixture.close()
+    }
+
+    /// The view fails for everybody: the reminder waits.
+    @Test func fanOut_whenTheViewIsBroken_waits() async throws {
+        let fixture = try await fixture([1, 2, 3])
+        try fixture.sql(
+            """
+            create or replace view nudged.subject_member as
+            select 'task'::text as subject_type, task_id as subject_id, case when 1 / (task_id is null)::integer = 1 then user_id end as user_id
+            from public.task_member
+            """
+        )
+        let fanOut = try #require(try await due(fixture).first)
+        let error = await #expect(throws: PostgresError.self) {
+            _ = try await fixture.store.tell(fanOut, next: nil, limit: 10) { Issue.record("\($0)") }
+        }
+        #expect(error?.sqlState == "22012")
+        await fixture.close()
+    }
+
     @Test func fanOut_whenItsHourIsToCome_isNotDue() async throws {
         let fixture = try await fixture([1], "due_at => now() + interval '1 hour'")
         #expect(try await due(fixture).isEmpty)
