@@ -75,6 +75,27 @@ import struct FoundationEssentials.UUID
             alter table public.context_profiles owner to postgres; drop owned by reader_NAME; drop role reader_NAME
             """
         ),
+        (
+            "nudged.recipient",
+            """
+            create function public.is_zone(value text) returns boolean language plpgsql as $$
+            begin
+                return value <> 'Poison' or public.tried(\(F.quoted(700)));
+            end $$;
+            create domain public.zone as text check (public.is_zone(value));
+            update public.context_profiles set timezone = 'Poison' where user_id = \(F.quoted(700));
+            create or replace view nudged.recipient as
+            select user_id, notification_preferences as preferences, timezone::public.zone::text as timezone, first_session_complete,
+                nudge_context as context
+            from public.context_profiles
+            """,
+            """
+            create or replace view nudged.recipient as
+            select user_id, notification_preferences as preferences, timezone, first_session_complete, nudge_context as context
+            from public.context_profiles;
+            drop domain public.zone
+            """
+        ),
     ]
 
     @Test func claim_whateverTheAppsViewRaises_servesAllOthersAndNamesTheUser() async throws {
