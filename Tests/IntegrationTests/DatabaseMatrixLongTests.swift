@@ -20,6 +20,8 @@ import Testing
         var app = ""
         /// SQL of the app, after its calls and before the sweep.
         var later = ""
+        /// `later` replaces a table: nothing is sent until nudged migrate has bound to the new one.
+        var isSwapped = false
         /// Of nudged's processes.
         var environment: [String: String?] = [:]
         /// The devices are in a table of another name, which has no call that registers.
@@ -180,6 +182,16 @@ import Testing
             isMapped: true
         ),
         Cell(
+            testDescription: "swapped",
+            later: """
+                create table public.x (like public.push_tokens including all);
+                insert into public.x select * from public.push_tokens;
+                alter table public.push_tokens rename to old_tokens;
+                alter table public.x rename to push_tokens;
+                """,
+            isSwapped: true
+        ),
+        Cell(
             testDescription: "a view in place of a table",
             app: "create table public.t (\(columns)); create view public.push_tokens as select * from public.t",
             refusal: "fix: rename it, or map your table by the view nudged.device"
@@ -216,6 +228,13 @@ import Testing
         try #require(migrated.exit == .code(0), "\(migrated.text)")
         try use(scene, isMapped: cell.isMapped)
         try scene.sql(cell.later)
+        if cell.isSwapped {
+            let halted = try await scene.once(url("nudged_daemon"))
+            #expect(halted.exit == .code(78) && halted.text.contains("nudged migrate"), "\(halted.text)")
+            #expect(scene.accepted().isEmpty)
+            let bound = try await scene.nudged(["migrate"], url("migrator"))
+            try #require(bound.exit == .code(0), "\(bound.text)")
+        }
 
         let sent = try await scene.once(url("nudged_daemon"))
         #expect(sent.exit == .code(0) && sent.number("tokens_deleted") == 1, "\(sent.text)")
