@@ -255,6 +255,18 @@ import TimeZones
         #expect(odd.map(\.level) == [.warning, .warning])
     }
 
+    @Test func schemas_whenOthersCanCreateThere_areAWarningWithTheStatements() throws {
+        var server = Fixture.server
+        server.creators = [Facts.Creator(schema: "public", role: nil), Facts.Creator(schema: "public", role: "maker")]
+        let odd = try Fixture.odd { $0.server = .value(server) }
+        #expect(odd.map(\.check) == ["schemas"] && odd[0].level == .warning)
+        #expect(odd[0].found.contains("everybody in public, maker in public"))
+        #expect(
+            odd[0].remedy
+                == "revoke create on schema public from public; revoke create on schema public from maker"
+        )
+    }
+
     @Test func writer_whenNothingIsWritten_isOK() throws {
         #expect(try Fixture.odd { $0.written = .value([]) } == [])
     }

@@ -153,4 +153,28 @@ private typealias F = StoreFixture
         #expect(try fixture.sql("select pg_catalog.count(*) from nudged.migration") == "\(Migration.all.count)")
         await fixture.close()
     }
+
+    /// Schema public as PostgreSQL 14 and older made it, and a role with the same right.
+    @Test func creators_whenPublicIsThatOfPostgreSQL14_areNamed() async throws {
+        let fixture = try await F()
+        let connection = try await Connection.open(fixture.configuration)
+        let reader = DoctorReader(connection)
+        #expect(try await reader.server().creators == [])
+        let role = "maker_\(fixture.name)"
+        try fixture.sql(
+            """
+            create role \(role); create role super_\(role) superuser;
+            alter schema public owner to postgres; grant create on schema public to public, \(role), super_\(role)
+            """
+        )
+        #expect(
+            try await reader.server().creators == [
+                DatabaseFacts.Creator(schema: "public", role: nil),
+                DatabaseFacts.Creator(schema: "public", role: role),
+            ]
+        )
+        await connection.close()
+        try fixture.sql("drop owned by \(role), super_\(role); drop role \(role), super_\(role)")
+        await fixture.close()
+    }
 }
