@@ -49,10 +49,15 @@ func workbenchExecutable(_ name: String, _ dependencies: [Target.Dependency]) ->
     .executableTarget(name: name, dependencies: dependencies, path: "Workbench/\(name)", swiftSettings: strict)
 }
 
-func tests(_ subject: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> Target {
+func tests(
+    _ subject: String,
+    of module: String? = nil,
+    _ dependencies: [Target.Dependency] = [],
+    exclude: [String] = []
+) -> Target {
     .testTarget(
         name: "\(subject)Tests",
-        dependencies: [.byName(name: subject)] + dependencies,
+        dependencies: [.byName(name: module ?? subject)] + dependencies,
         exclude: exclude,
         swiftSettings: strict
     )
@@ -97,36 +102,35 @@ let package = Package(
         library("HTTPClient", ["Locks", "CLibCurl"]),
         // C, which embeds the files of `sql/`.
         .target(name: "SQLFiles", cSettings: [.treatAllWarnings(as: .error)]),
-        library("Store", ["JSON", "TimeZones", "Policy", "Postgres", "SQLFiles"]),
         library("Systemd", ["Locks", "CLinux", logging]),
         library("Metrics", ["Locks"]),
         library("Configuration", ["JSON", "NudgedKit", "YAML", "Policy", "Systemd", "Metrics", logging]),
-        library("Planning", ["JSON", "NudgedKit", "TimeZones", "Policy", "APNs", "Store", "Configuration"]),
+        // What the project is for, in three folders: Store, Planning and Delivery. `scripts/imports` checks their order.
         library(
-            "Delivery",
+            "Core",
             [
-                "JSON", "TimeZones", "Policy", "Postgres", "APNs", "HTTPClient", "Store", "Systemd", "Configuration",
-                "Planning",
+                "JSON", "NudgedKit", "TimeZones", "Policy", "Postgres", "SQLFiles", "APNs", "HTTPClient", "Systemd",
+                "Configuration",
             ]
         ),
         library(
             "Service",
             [
-                "JSON", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "HTTPClient", "Store", "Systemd",
-                "Metrics", "Configuration", "Planning", "Delivery", logging,
+                "JSON", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "HTTPClient", "Core", "Systemd",
+                "Metrics", "Configuration", logging,
             ]
         ),
         library(
             "Operator",
             [
                 "JSON", "HTML", "NudgedKit", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "HTTPClient",
-                "Store", "Systemd", "Configuration", "Planning", "Delivery", "Service",
+                "Core", "Systemd", "Configuration", "Service",
             ]
         ),
         executable(
             "nudged",
             [
-                "TimeZones", "Policy", "Systemd", "Configuration", "Delivery", "Service", "Operator", argumentParser,
+                "TimeZones", "Policy", "Systemd", "Configuration", "Core", "Service", "Operator", argumentParser,
                 logging,
             ]
         ),
@@ -137,12 +141,12 @@ let package = Package(
         workbench("Chaos", ["Locks", "Seeded", "JSON", "OpenSSL", "APNs", "APNsSimulator"]),
         workbench(
             "Faults",
-            ["Seeded", "JSON", "TimeZones", "Postgres", "Delivery", "APNsSimulator", "LocalPostgres"]
+            ["Seeded", "JSON", "TimeZones", "Postgres", "Core", "APNsSimulator", "LocalPostgres"]
         ),
         workbench(
             "Demo",
             [
-                "Seeded", "TimeZones", "Postgres", "Store", "Systemd", "Configuration", "Delivery", "Service",
+                "Seeded", "TimeZones", "Postgres", "Core", "Systemd", "Configuration", "Service",
                 "APNsSimulator", "LocalPostgres", logging,
             ],
             resources: [.embedInCode("SQL")]
@@ -151,8 +155,8 @@ let package = Package(
         workbenchExecutable(
             "nudged-bench",
             [
-                "Seeded", "JSON", "NudgedKit", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "Store", "Systemd",
-                "Configuration", "Delivery", "Service", "Operator", "APNsSimulator", "LocalPostgres", "Chaos", "Faults",
+                "Seeded", "JSON", "NudgedKit", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "Core", "Systemd",
+                "Configuration", "Service", "Operator", "APNsSimulator", "LocalPostgres", "Chaos", "Faults",
                 argumentParser, logging,
             ]
         ),
@@ -186,44 +190,50 @@ let package = Package(
         tests("Faults", ["nudged", "nudged-bench", "LocalPostgres", "Systemd", "TestSupport"]),
         tests("Systemd", [logging]),
         tests("Metrics", ["Locks", "Seeded", "TestSupport"]),
-        tests("Store", ["Seeded", "LocalPostgres", "NudgedKit", "Policy", "Postgres", "TimeZones", "TestSupport"]),
+        tests(
+            "Store",
+            of: "Core",
+            ["Seeded", "LocalPostgres", "NudgedKit", "Policy", "Postgres", "TimeZones", "TestSupport"]
+        ),
         // Users and configurations as several test targets need them.
         .target(
             name: "Fixtures",
-            dependencies: ["Policy", "Store", "TimeZones", "Configuration", "Planning"],
+            dependencies: ["Policy", "Core", "TimeZones", "Configuration"],
             path: "Tests/Fixtures",
             swiftSettings: strict
         ),
         tests("Configuration", ["JSON", "YAML", "Policy", "Systemd", "Seeded", "TestSupport", "Fixtures"]),
         tests(
             "Planning",
+            of: "Core",
             [
-                "JSON", "NudgedKit", "TimeZones", "Policy", "APNs", "Store", "Configuration", "Seeded", "TestSupport",
+                "JSON", "NudgedKit", "TimeZones", "Policy", "APNs", "Configuration", "Seeded", "TestSupport",
                 "Fixtures",
             ]
         ),
         tests(
             "Delivery",
-            ["JSON", "TimeZones", "Policy", "Store", "Planning", "Seeded", "TestSupport"]
+            of: "Core",
+            ["JSON", "TimeZones", "Policy", "Seeded", "TestSupport"]
         ),
         tests(
             "Service",
             [
-                "TimeZones", "Policy", "Postgres", "APNs", "Store", "Systemd", "Metrics", "Configuration", "Planning",
-                "Delivery", "TestSupport", "Fixtures", logging,
+                "TimeZones", "Policy", "Postgres", "APNs", "Core", "Systemd", "Metrics", "Configuration",
+                "TestSupport", "Fixtures", logging,
             ]
         ),
         tests(
             "Operator",
             [
-                "JSON", "NudgedKit", "TimeZones", "Policy", "APNs", "Postgres", "Store", "Systemd", "Configuration",
-                "Planning", "Delivery", "Service", "Seeded", "TestSupport", "Fixtures",
+                "JSON", "NudgedKit", "TimeZones", "Policy", "APNs", "Postgres", "Core", "Systemd", "Configuration",
+                "Service", "Seeded", "TestSupport", "Fixtures",
             ]
         ),
         tests(
             "Demo",
             [
-                "Seeded", "TimeZones", "Policy", "Postgres", "Store", "Systemd", "Planning", "Service", "Operator",
+                "Seeded", "TimeZones", "Policy", "Postgres", "Core", "Systemd", "Service", "Operator",
                 "LocalPostgres", "TestSupport",
             ]
         ),
@@ -231,7 +241,7 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "nudged", "Seeded", "JSON", "TimeZones", "Postgres", "OpenSSL", "APNsSimulator", "LocalPostgres",
-                "TestSupport", "Configuration", "Delivery", "Service", logging,
+                "TestSupport", "Configuration", "Core", "Service", logging,
             ],
             swiftSettings: strict
         ),
@@ -240,8 +250,8 @@ let package = Package(
 
 /// What the fuzzers' targets read.
 let fuzzed: [Target.Dependency] = [
-    "JSON", "NudgedKit", "YAML", "TimeZones", "Policy", "CLibPQ", "Postgres", "HTTP2", "APNs", "Store", "Metrics",
-    "Configuration", "Planning", "Fixtures",
+    "JSON", "NudgedKit", "YAML", "TimeZones", "Policy", "CLibPQ", "Postgres", "HTTP2", "APNs", "Core", "Metrics",
+    "Configuration", "Fixtures",
 ]
 
 // The fuzzers are no part of an ordinary build: `scripts/fuzz` asks for them, in a build folder of their own. An
@@ -272,11 +282,13 @@ if isFuzzing {
 // Under a sanitizer only the sender's and the simulator's side is built: the rest is what surrounds a database.
 if sanitizer != nil {
     let left = [
-        "HTML", "YAML", "TimeZones", "Policy", "Postgres", "SQLFiles", "Store", "Configuration", "Planning", "Delivery",
+        "HTML", "YAML", "TimeZones", "Policy", "Postgres", "SQLFiles", "Core", "Configuration",
         "Service", "Operator", "LocalPostgres", "Demo", "Faults",
     ]
     let names = Set(
-        left + left.map { $0 + "Tests" } + ["nudged", "nudged-bench", "nudged-demo", "Fixtures", "IntegrationTests"]
+        left + ["StoreTests", "PlanningTests", "DeliveryTests"] + left.map { $0 + "Tests" } + [
+            "nudged", "nudged-bench", "nudged-demo", "Fixtures", "IntegrationTests",
+        ]
     )
     package.targets.removeAll { names.contains($0.name) }
 }

@@ -1,9 +1,8 @@
 import Fixtures
 import JSON
-import Store
+@testable import Core
 
 @testable import Configuration
-@testable import Planning
 
 /// Reads the input as a user's context, and fills a template with it.
 ///

@@ -1,6 +1,6 @@
 import JSON
 
-@testable import Planning
+@testable import Core
 
 /// Reads the input as a decision service's answer. The first byte chooses the nudge's texts, which the record must not
 /// quote.

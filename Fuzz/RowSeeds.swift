@@ -1,7 +1,7 @@
 import Fixtures
 
 @testable import Postgres
-@testable import Store
+@testable import Core
 
 /// The first inputs of `RowsTarget`: answers to claims as PostgreSQL gives them, in the layout of `DrawnResult`.
 enum RowSeeds {

@@ -8,9 +8,8 @@ import TimeZones
 import struct FoundationEssentials.UUID
 
 @testable import Configuration
-@testable import Planning
+@testable import Core
 @testable import Postgres
-@testable import Store
 
 /// Reads the input as PostgreSQL's answers to a claim: any bytes in any column, with any type. What can be read is
 /// planned. Where the first byte is even, the input is a single cell for every reader.

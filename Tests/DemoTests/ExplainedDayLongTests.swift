@@ -1,5 +1,5 @@
 import LocalPostgres
-import Store
+@testable import Core
 import TestSupport
 import Testing
 import TimeZones
@@ -7,7 +7,6 @@ import TimeZones
 import struct FoundationEssentials.UUID
 
 @testable import Operator
-@testable import Planning
 @testable import Service
 @testable import Demo
 

@@ -1,7 +1,7 @@
 import Glibc
 import LocalPostgres
 import Policy
-import Store
+import Core
 import TestSupport
 import Testing
 import TimeZones

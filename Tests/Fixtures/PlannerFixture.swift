@@ -1,11 +1,10 @@
 package import Policy
-package import Store
+package import Core
 package import TimeZones
 
 package import struct FoundationEssentials.UUID
 
 package import Configuration
-package import Planning
 
 /// A planner of the default rules, and users as a claim would bring them.
 package enum PlannerFixture {

@@ -1,5 +1,5 @@
 import Configuration
-import Delivery
+import Core
 import Service
 import Logging
 import TestSupport

@@ -1,6 +1,6 @@
 import APNsSimulator
 import Configuration
-import Delivery
+import Core
 import JSON
 import Logging
 import Service

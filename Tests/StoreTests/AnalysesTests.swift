@@ -6,7 +6,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// How often the decision service was asked of a user.
 @Suite(.ownThreads) struct AnalysesTests {

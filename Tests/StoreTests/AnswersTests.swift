@@ -5,7 +5,7 @@ import Testing
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// What a person asks in psql: who got what, why not, what waits.
 @Suite(.ownThreads) struct AnswersTests {

@@ -3,7 +3,7 @@ import Postgres
 import TestSupport
 import Testing
 
-@testable import Store
+@testable import Core
 
 /// nudged's views and triggers stay with a table that is renamed, but its functions look names up.
 @Suite(.ownThreads) struct BindingTests {

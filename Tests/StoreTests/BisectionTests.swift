@@ -2,7 +2,7 @@ import Testing
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// Finding the one among many, without a database.
 struct BisectionTests {

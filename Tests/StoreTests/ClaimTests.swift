@@ -6,7 +6,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 @Suite(.ownThreads) struct ClaimTests {
     typealias F = StoreFixture

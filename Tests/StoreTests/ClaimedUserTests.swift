@@ -4,7 +4,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// What a row may hold without a trap, however it came there.
 struct ClaimedUserTests {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Store
+@testable import Core
 
 @Suite(.ownThreads) struct DaemonRightTests {
     /// What a migrated database remembers of them.

@@ -5,7 +5,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// The rows that `nudged status` reads.
 @Suite(.ownThreads) struct DaemonsTests {

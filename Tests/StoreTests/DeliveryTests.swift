@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TimeZones
 
-@testable import Store
+@testable import Core
 
 @Suite(.ownThreads) struct DeliveryTests {
     typealias F = StoreFixture

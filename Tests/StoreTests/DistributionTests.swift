@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Store
+@testable import Core
 
 /// What a database on several machines asks of the tables, held on one.
 @Suite(.ownThreads) struct DistributionTests {

@@ -4,7 +4,7 @@ import Testing
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// Changes that apps made, and who takes them.
 @Suite(.ownThreads) struct DrainTests {

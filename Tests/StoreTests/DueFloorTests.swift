@@ -4,7 +4,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 @Suite(.ownThreads) struct DueFloorTests {
     typealias F = StoreFixture

@@ -5,7 +5,7 @@ import Testing
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 extension StoreFixture {
     /// A migrated database that was made with these options of `create database`.

@@ -3,7 +3,7 @@ import Postgres
 import TestSupport
 import Testing
 
-@testable import Store
+@testable import Core
 
 /// What a broad grant gives (`nudged.excess_right`), and how `nudged migrate` and `nudged doctor` see and end it.
 @Suite(.ownThreads) struct ExcessRightTests {

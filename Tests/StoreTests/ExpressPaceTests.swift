@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Store
+@testable import Core
 
 /// How often urgent messages are looked for.
 @Suite struct ExpressPaceTests {

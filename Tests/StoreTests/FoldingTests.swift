@@ -5,7 +5,7 @@ import Testing
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// Names in ASCII, and values of the app's own tables, where a collation or another spelling could change them.
 @Suite(.ownThreads) struct FoldingTests {

@@ -6,7 +6,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// `nudged_api.forget` while another session writes for the same user. In either order nothing of the user is left.
 @Suite(.ownThreads) struct ForgetBesideTests {

@@ -6,7 +6,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// `nudged_api.forget`: no query finds the user, whatever was under way.
 @Suite(.ownThreads) struct ForgetTests {

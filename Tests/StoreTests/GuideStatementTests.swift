@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Store
+@testable import Core
 
 /// The statements of docs/CLIENT.md, on a migrated database.
 @Suite(.ownThreads) struct GuideStatementTests {

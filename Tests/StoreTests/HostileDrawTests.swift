@@ -5,7 +5,7 @@ import Testing
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// Hostile values, drawn for every column that a user can write, in tables of the app's without limits: the others are claimed, soon, and what is read
 /// of the user is bounded.

@@ -5,7 +5,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// Views, types, policies and triggers of the app raise any SQLSTATE for one user. The others are served, and the user
 /// is named.

@@ -3,7 +3,7 @@ import NudgedKit
 import TestSupport
 import Testing
 
-@testable import Store
+@testable import Core
 
 /// What one user can write into the app's tables, and what the daemon reads of it: bounded text, and never an error.
 @Suite(.ownThreads) struct HostileValueTests {

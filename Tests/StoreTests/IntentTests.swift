@@ -5,7 +5,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// Intents: committed, refused, withdrawn.
 @Suite(.ownThreads) struct IntentTests {

@@ -2,7 +2,7 @@ import LocalPostgres
 import TestSupport
 import Testing
 
-@testable import Store
+@testable import Core
 
 /// How much one user can have waiting (nudged.setting).
 @Suite(.ownThreads) struct LimitTests {

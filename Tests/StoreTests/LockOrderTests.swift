@@ -4,7 +4,7 @@ import Testing
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// Everyone who waits locks in one order.
 @Suite(.ownThreads) struct LockOrderTests {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TimeZones
 
-@testable import Store
+@testable import Core
 
 /// An app whose tables have other names: it makes the two views before the first migration.
 @Suite(.ownThreads) struct MappedTablesTests {

@@ -2,7 +2,7 @@ import Testing
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// What follows from who owns which range.
 struct MembershipTests {

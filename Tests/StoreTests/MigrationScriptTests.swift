@@ -3,7 +3,7 @@ import Postgres
 import TestSupport
 import Testing
 
-@testable import Store
+@testable import Core
 
 /// `nudged migrate --sql`.
 @Suite(.ownThreads) struct MigrationScriptTests {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import TimeZones
 
-@testable import Store
+@testable import Core
 
 @Suite(.ownThreads) struct MigrationTests {
     /// A database as an existing project brings it: its own types, keys and rows, and not all of our columns.

@@ -6,7 +6,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// Members and their ranges, and the fence that they are.
 @Suite(.ownThreads) struct OwnershipTests {

@@ -6,7 +6,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// Pauses and everyone due, on a real PostgreSQL.
 @Suite(.ownThreads) struct PausingTests {

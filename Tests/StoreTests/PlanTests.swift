@@ -6,7 +6,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// The hot statements go by index whatever the planner believes: a plan that errs costs three quarters of the throughput.
 @Suite(.ownThreads) struct PlanTests {

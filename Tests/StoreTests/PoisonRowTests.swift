@@ -4,7 +4,7 @@ import Testing
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// What one user can write delays nobody else's claim.
 @Suite(.ownThreads) struct PoisonRowTests {

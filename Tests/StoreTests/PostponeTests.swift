@@ -7,7 +7,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// Users who are given back, and what the database may do meanwhile.
 @Suite(.ownThreads) struct PostponeTests {

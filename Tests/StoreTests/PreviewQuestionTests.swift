@@ -5,7 +5,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// `nudged.preview`: what a call leaves, who reads it, and how long it stays.
 @Suite(.ownThreads) struct PreviewQuestionTests {

@@ -6,7 +6,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// `nudged.person.quarantine`: what writes it, what a claim reads, what lifts it.
 @Suite(.ownThreads) struct QuarantineTests {

@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-@testable import Store
+@testable import Core
 
 /// The list of statements and the files are the same.
 @Suite struct QueryTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
 
     @Test func queries_always_areTheStatements() throws {
-        let file = Self.root.appending(path: "Sources/Store/Query.swift")
+        let file = Self.root.appending(path: "Sources/Core/Store/Query.swift")
         let code = try String(contentsOf: file, encoding: .utf8)
         let listed = code.matches(of: /static let \w+ = Query\("(\w+)"\)/).map { String($0.1) }
         let names = Query.all.map(\.name)

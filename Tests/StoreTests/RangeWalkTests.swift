@@ -2,7 +2,7 @@ import Testing
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// Where candidates come from: everybody is found, daemons begin in different places.
 @Suite struct RangeWalkTests {

@@ -6,7 +6,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// Reading as a claim reads, without leasing.
 @Suite(.ownThreads) struct ReadingTests {

@@ -4,7 +4,7 @@ import Testing
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// What the intents of members that have ended become.
 @Suite(.ownThreads) struct RecoverTests {

@@ -6,7 +6,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// `nudged after-restore`, statement by statement.
 @Suite(.ownThreads) struct RestoreTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Store
+@testable import Core
 
 @Suite struct ScriptStatementsTests {
     @Test func statements_whenSemicolonsAreQuoted_areNotSplitThere() {

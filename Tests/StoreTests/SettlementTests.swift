@@ -6,7 +6,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// Outcomes and decisions, as they are settled.
 @Suite(.ownThreads) struct SettlementTests {

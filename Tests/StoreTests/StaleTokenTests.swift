@@ -4,7 +4,7 @@ import Testing
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// Tokens that a 410 proved stale.
 @Suite(.ownThreads) struct StaleTokenTests {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import TimeZones
 
-@testable import Store
+@testable import Core
 
 /// One server for all tests of this process, which ends with it; each test has a migrated database of its own.
 final class StoreFixture: Sendable {

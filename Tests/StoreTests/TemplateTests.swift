@@ -6,7 +6,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// Templates as an operator writes them and a daemon reads them, and what a user's row remembers of them.
 @Suite(.ownThreads) struct TemplateTests {

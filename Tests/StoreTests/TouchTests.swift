@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import TimeZones
 
-@testable import Store
+@testable import Core
 
 @Suite(.ownThreads) struct TouchTests {
     typealias F = StoreFixture

@@ -6,7 +6,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// Bad data harms its own row (docs/GUARANTEES.md, promise 7).
 @Suite(.ownThreads) struct UnreadableRowTests {

@@ -1,7 +1,7 @@
 import Service
 import LocalPostgres
 import Postgres
-import Store
+import Core
 import Systemd
 import TimeZones
 

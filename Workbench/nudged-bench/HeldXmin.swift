@@ -3,7 +3,7 @@ import Glibc
 import LocalPostgres
 import Logging
 import Postgres
-import Store
+import Core
 import Synchronization
 import TimeZones
 

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Postgres
-import Store
+import Core
 import TimeZones
 
 import struct FoundationEssentials.UUID

@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import LocalPostgres
 import Postgres
-import Store
+import Core
 
 /// `nudged-bench record`: the cost of a month of the record, compared with an empty record in the same run.
 struct RecordCommand: AsyncParsableCommand {

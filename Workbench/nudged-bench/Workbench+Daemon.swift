@@ -2,7 +2,7 @@ import Configuration
 import Service
 import ArgumentParser
 import LocalPostgres
-import Store
+import Core
 
 extension Workbench {
     /// Starts the simulated Apple as a process. Returns it with its port. The caller ends it.

@@ -2,7 +2,7 @@ import Glibc
 import LocalPostgres
 import Logging
 import Postgres
-import Store
+import Core
 import Systemd
 
 /// A private cluster with durable commits, and its users.

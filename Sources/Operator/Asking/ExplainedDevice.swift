@@ -1,7 +1,6 @@
-import Planning
+import Core
 import Service
 import APNs
-import Store
 import TimeZones
 
 /// A user's device in an explanation. It shows the token's hash, never the token.

@@ -1,7 +1,6 @@
-import Planning
+import Core
 import Service
 import Policy
-import Store
 import TimeZones
 
 extension Explanation {

@@ -1,8 +1,7 @@
-import Planning
+import Core
 import Service
 import JSON
 import Policy
-import Store
 import TimeZones
 
 extension Explanation {

@@ -1,8 +1,7 @@
-import Planning
+import Core
 import Service
 import APNs
 import JSON
-import Store
 import TimeZones
 
 import struct FoundationEssentials.UUID

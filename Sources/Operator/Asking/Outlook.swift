@@ -1,6 +1,5 @@
-import Planning
+import Core
 import Policy
-import Store
 import TimeZones
 
 /// Pushes that would be sent to a user at one instant.

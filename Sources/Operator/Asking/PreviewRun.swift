@@ -1,9 +1,7 @@
 package import Configuration
-import Delivery
-import Planning
+import Core
 import Policy
 import Service
-import Store
 import Systemd
 import TimeZones
 

@@ -1,4 +1,4 @@
-package import Planning
+package import Core
 package import struct FoundationEssentials.UUID
 package import Systemd
 

@@ -1,11 +1,9 @@
 package import Configuration
-import Delivery
-import Planning
+import Core
 import Service
 import APNs
 package import struct FoundationEssentials.UUID
 import Postgres
-import Store
 import Synchronization
 import TimeZones
 

@@ -1,6 +1,6 @@
 import Service
 import JSON
-import Store
+import Core
 import TimeZones
 
 /// The result of `nudged after-restore`: what was done, or what `--yes` would do.

@@ -1,4 +1,4 @@
-import Store
+import Core
 
 /// One of the app's two tables, as the migrations treat it (`sql/0001_app_tables.sql`, `sql/0002_…`).
 struct AppTable: Sendable, Equatable {

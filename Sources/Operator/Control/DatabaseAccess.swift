@@ -1,7 +1,7 @@
 import Configuration
 import Service
 import Postgres
-import Store
+import Core
 
 /// Gives a command access to the database of its configuration.
 package struct DatabaseAccess: Sendable {

@@ -1,5 +1,5 @@
 import Service
-import Store
+import Core
 import Systemd
 
 /// What `nudged migrate` will do in a database, and what is in the way. Nothing is applied while anything is.

@@ -1,7 +1,7 @@
 package import Configuration
 import Service
 import Postgres
-import Store
+import Core
 package import Systemd
 
 /// `nudged migrate`.

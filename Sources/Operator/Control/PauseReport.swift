@@ -1,7 +1,7 @@
 import JSON
 import Policy
 import Service
-import Store
+import Core
 import Systemd
 
 /// The result of `nudged pause`.

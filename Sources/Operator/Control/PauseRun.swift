@@ -1,6 +1,6 @@
 package import Configuration
 package import Policy
-import Store
+import Core
 
 /// `nudged pause`: a row in the database that every daemon reads.
 package struct PauseRun: Sendable {

@@ -1,6 +1,6 @@
 package import Configuration
 import Postgres
-import Store
+import Core
 
 /// `nudged replan`: makes every user due, because rules or time zones have changed, or the app's rows were there before
 /// nudged.

@@ -1,6 +1,6 @@
 import Service
 import JSON
-import Store
+import Core
 package import Systemd
 
 /// The result of `nudged resume`.

@@ -1,7 +1,7 @@
 package import Configuration
 import Postgres
 package import Policy
-import Store
+import Core
 import TimeZones
 
 /// `nudged resume`: ends a pause and makes the users due who were held meanwhile.

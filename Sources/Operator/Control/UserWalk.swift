@@ -1,5 +1,5 @@
 import Postgres
-import Store
+import Core
 import TimeZones
 
 import struct FoundationEssentials.UUID

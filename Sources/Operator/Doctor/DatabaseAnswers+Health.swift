@@ -1,6 +1,6 @@
 import Service
 import Postgres
-import Store
+import Core
 import Systemd
 import TimeZones
 

@@ -1,5 +1,5 @@
 import Service
-import Store
+import Core
 import Systemd
 
 extension DatabaseAnswers {

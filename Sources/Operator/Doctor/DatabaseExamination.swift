@@ -1,7 +1,7 @@
 import Configuration
 import Glibc
 import Postgres
-import Store
+import Core
 
 /// Asks the database all questions of `DatabaseAnswers`, one after the other. A question that fails or hangs does not
 /// affect the others.

@@ -1,5 +1,5 @@
 import Configuration
-import Delivery
+import Core
 import HTTPClient
 import Systemd
 

@@ -1,5 +1,4 @@
-import Delivery
-import Planning
+import Core
 import Service
 import JSON
 import Systemd

@@ -1,5 +1,4 @@
-import Delivery
-import Planning
+import Core
 import APNs
 import Systemd
 import TimeZones

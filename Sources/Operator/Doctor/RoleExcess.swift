@@ -1,4 +1,4 @@
-import Store
+import Core
 
 /// The rights of one role that are too many, as text.
 struct RoleExcess: Sendable, Equatable {

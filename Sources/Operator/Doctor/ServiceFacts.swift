@@ -1,6 +1,6 @@
 import Configuration
 import Service
-import Store
+import Core
 import Systemd
 import TimeZones
 

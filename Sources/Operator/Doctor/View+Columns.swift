@@ -1,4 +1,4 @@
-import Store
+import Core
 
 extension DatabaseFacts.View {
     /// A column that the daemon's statements name. Without types, any type is good: the value is read as text.

@@ -1,9 +1,8 @@
 package import Configuration
-import Planning
+import Core
 import Service
 import Policy
 import Postgres
-import Store
 import TimeZones
 
 import struct FoundationEssentials.UUID

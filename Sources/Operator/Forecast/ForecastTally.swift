@@ -1,6 +1,5 @@
-import Planning
+import Core
 import Policy
-import Store
 import TimeZones
 
 /// The counts of a forecast. Tallies of several pages can be added.

@@ -1,7 +1,6 @@
-import Planning
+import Core
 import Policy
 import Postgres
-import Store
 import TimeZones
 
 import struct FoundationEssentials.UUID

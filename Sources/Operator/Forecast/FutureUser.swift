@@ -1,7 +1,6 @@
-import Planning
+import Core
 import APNs
 import Policy
-import Store
 import TimeZones
 
 import struct FoundationEssentials.UUID

@@ -1,6 +1,5 @@
-import Planning
+import Core
 import Service
-import Store
 
 /// A daemon in a report that may be passed on: without its host and without error texts.
 enum DaemonText {

@@ -1,5 +1,5 @@
 import Policy
-import Store
+import Core
 import TimeZones
 
 /// The counts that `nudged report` shows. They name no user, no device and no text.

@@ -1,7 +1,7 @@
 import HTML
 import NudgedKit
 import Policy
-import Store
+import Core
 
 /// The sections about local time.
 extension ReportPage {

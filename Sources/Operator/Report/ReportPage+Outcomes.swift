@@ -1,6 +1,6 @@
 import HTML
 import Service
-import Store
+import Core
 
 /// The sections about outcomes and reasons.
 extension ReportPage {

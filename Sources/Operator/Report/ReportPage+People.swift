@@ -1,5 +1,5 @@
 import HTML
-import Store
+import Core
 
 /// The section about the people who got something.
 extension ReportPage {

@@ -1,6 +1,6 @@
 import Service
 import HTML
-import Store
+import Core
 import TimeZones
 
 /// The sections about sweeps and daemons.

@@ -1,6 +1,6 @@
 import HTML
 import Policy
-import Store
+import Core
 import TimeZones
 
 /// Makes the page from a report's counts.

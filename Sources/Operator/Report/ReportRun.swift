@@ -1,7 +1,7 @@
 package import Configuration
 import Policy
 import Postgres
-import Store
+import Core
 import TimeZones
 
 /// `nudged report`: counts the record on one snapshot and makes a page of it. It writes nothing to the database.

@@ -1,5 +1,5 @@
 import Service
-import Store
+import Core
 import TimeZones
 
 /// Users who are due, and how fast they are served.

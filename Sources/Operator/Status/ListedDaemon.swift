@@ -1,5 +1,5 @@
 import Service
-import Store
+import Core
 import TimeZones
 
 /// A daemon's row, with its state.

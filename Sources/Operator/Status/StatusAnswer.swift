@@ -1,6 +1,6 @@
 import Service
 import Policy
-import Store
+import Core
 package import Systemd
 import TimeZones
 

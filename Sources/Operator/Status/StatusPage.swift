@@ -1,10 +1,8 @@
-import Delivery
-import Planning
+import Core
 import Service
 import APNs
 import JSON
 import Policy
-import Store
 package import Systemd
 import TimeZones
 

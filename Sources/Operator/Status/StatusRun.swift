@@ -1,6 +1,6 @@
 package import Configuration
 import Postgres
-import Store
+import Core
 
 /// `nudged status`.
 package struct StatusRun: Sendable {

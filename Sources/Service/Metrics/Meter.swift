@@ -1,4 +1,4 @@
-import Delivery
+import Core
 import Synchronization
 
 /// Counts the events of sweeps for the metrics, and calls the heartbeat's address after good sweeps.

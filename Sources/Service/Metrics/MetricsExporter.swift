@@ -1,8 +1,7 @@
 import Configuration
-import Delivery
+import Core
 import Metrics
 import Postgres
-import Store
 import Synchronization
 
 /// Shows the metrics on a port or in a file, as configured. Each second it gathers them and retries what failed.

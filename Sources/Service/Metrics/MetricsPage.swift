@@ -1,8 +1,6 @@
-import Delivery
-import Planning
+import Core
 import Metrics
 import Policy
-import Store
 import TimeZones
 
 /// The metrics of one moment as a page. Pure: `MetricsExporter` shows it.

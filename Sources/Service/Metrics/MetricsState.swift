@@ -1,6 +1,5 @@
-import Delivery
+import Core
 import Policy
-import Store
 import TimeZones
 
 /// Everything that the metrics show, at one moment.

@@ -1,11 +1,9 @@
 package import Configuration
-package import Delivery
-package import Planning
+package import Core
 import APNs
 import OpenSSL
 import Policy
 package import Postgres
-import Store
 import Systemd
 package import TimeZones
 

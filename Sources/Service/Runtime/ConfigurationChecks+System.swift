@@ -1,5 +1,5 @@
 package import Configuration
-import Delivery
+import Core
 import APNs
 import Postgres
 import TimeZones

@@ -1,11 +1,9 @@
 package import Configuration
-import Delivery
-import Planning
+import Core
 import APNs
 package import Logging
 import Glibc
 import Postgres
-import Store
 package import Systemd
 import TimeZones
 

@@ -1,6 +1,5 @@
-import Delivery
+import Core
 import APNs
-import Store
 
 extension Engine {
     /// Ends at once: pushes in flight are cut off, and open intents stay in the database. Only for databases that are

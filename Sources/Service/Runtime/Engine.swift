@@ -1,8 +1,7 @@
 package import Configuration
-package import Delivery
+package import Core
 import Logging
 import Postgres
-package import Store
 import Synchronization
 import Systemd
 import TimeZones

@@ -1,11 +1,9 @@
 package import Configuration
-package import Delivery
-import Planning
+package import Core
 import APNs
 import Glibc
 package import Logging
 import Postgres
-import Store
 package import Systemd
 import TimeZones
 

@@ -1,5 +1,4 @@
-import Delivery
-import Planning
+import Core
 import Systemd
 
 extension Reporter {

@@ -1,4 +1,4 @@
-import Planning
+import Core
 import APNs
 import Logging
 import Systemd

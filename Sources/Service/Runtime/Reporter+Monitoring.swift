@@ -1,6 +1,5 @@
-import Delivery
+import Core
 import Metrics
-import Planning
 import Systemd
 
 extension Reporter {

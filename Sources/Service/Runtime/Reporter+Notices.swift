@@ -1,4 +1,4 @@
-import Planning
+import Core
 import Logging
 import Systemd
 

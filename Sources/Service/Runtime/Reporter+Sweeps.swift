@@ -1,7 +1,6 @@
-import Delivery
+import Core
 import Logging
 import Policy
-import Store
 import Systemd
 
 import struct FoundationEssentials.UUID

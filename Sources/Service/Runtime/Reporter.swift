@@ -1,10 +1,8 @@
-import Delivery
-import Planning
+import Core
 import APNs
 package import Logging
 import Policy
 import Postgres
-import Store
 import Synchronization
 import Systemd
 
@@ -16,7 +14,7 @@ import struct FoundationEssentials.UUID
 /// An event's definition (`Event`) has its name, priority and limit of lines. The text of each line is here.
 package final class Reporter: Sendable {
     private let log: Logger
-    let notices = OncePerValue<Planning.Notice.Value>()
+    let notices = OncePerValue<Notice.Value>()
     private let repeats = Mutex(RepeatBook())
     private let mood = Mutex(DatabaseMood())
     private let lastSweep = Mutex<String?>(nil)

@@ -1,4 +1,4 @@
-package import Store
+package import Core
 
 /// This version can't work with the database's schema.
 package struct SchemaError: Error, Sendable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-import Delivery
+import Core
 import Synchronization
 
 /// The sum of several sweeps' reports.

@@ -1,4 +1,4 @@
-import Delivery
+import Core
 import Dispatch
 import Synchronization
 import Systemd

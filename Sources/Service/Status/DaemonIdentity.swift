@@ -1,6 +1,5 @@
-import Delivery
+import Core
 import Glibc
-import Store
 
 package import struct FoundationEssentials.UUID
 

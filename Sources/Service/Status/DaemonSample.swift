@@ -1,4 +1,4 @@
-import Delivery
+import Core
 
 /// The state of a daemon at one moment, from its parts.
 struct DaemonSample: Sendable {

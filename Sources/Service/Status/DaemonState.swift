@@ -1,4 +1,4 @@
-package import Delivery
+package import Core
 import JSON
 package import TimeZones
 

@@ -1,8 +1,7 @@
 import Configuration
-import Delivery
+import Core
 import Glibc
 import Postgres
-import Store
 import Synchronization
 import TimeZones
 

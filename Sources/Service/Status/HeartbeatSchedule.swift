@@ -1,4 +1,4 @@
-import Delivery
+import Core
 
 /// Decides when a daemon writes its row.
 package struct HeartbeatSchedule: Sendable {

@@ -1,5 +1,4 @@
-import Delivery
-package import Planning
+package import Core
 import APNs
 import JSON
 package import TimeZones

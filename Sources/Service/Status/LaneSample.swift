@@ -1,4 +1,4 @@
-import Planning
+import Core
 import APNs
 
 /// A lane at one moment.

@@ -1,4 +1,4 @@
-import Delivery
+import Core
 import JSON
 package import TimeZones
 

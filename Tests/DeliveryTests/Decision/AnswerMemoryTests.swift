@@ -2,8 +2,7 @@ import JSON
 import Policy
 import Testing
 
-@testable import Delivery
-@testable import Planning
+@testable import Core
 
 import struct FoundationEssentials.UUID
 

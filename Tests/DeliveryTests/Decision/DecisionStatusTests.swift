@@ -2,7 +2,7 @@ import JSON
 import Testing
 import TimeZones
 
-@testable import Delivery
+@testable import Core
 
 @Suite struct DecisionStatusTests {
     private static func at(_ seconds: Int64) -> Instant { Instant(seconds: seconds) }

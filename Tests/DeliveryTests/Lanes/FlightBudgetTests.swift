@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TimeZones
 
-@testable import Delivery
+@testable import Core
 
 @Suite struct FlightBudgetTests {
     @Test func room_whenAlone_isEverything() {

@@ -1,7 +1,7 @@
 import Testing
 import TimeZones
 
-@testable import Delivery
+@testable import Core
 
 @Suite struct LanePatienceTests {
     @Test(arguments: [(0, 1, 2), (60_000, 60, 120), (86_400_000, 450, 900)])

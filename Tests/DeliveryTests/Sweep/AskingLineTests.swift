@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Delivery
+@testable import Core
 
 @Suite struct AskingLineTests {
     /// A line that is driven step by step, and describes its steps as text.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Delivery
+@testable import Core
 
 import struct FoundationEssentials.UUID
 

@@ -1,7 +1,5 @@
-import Store
+@testable import Core
 import Testing
-
-@testable import Delivery
 
 @Suite struct RecordTallyTests {
     @Test func tally_countsByKindAndOutcome() {

@@ -1,8 +1,7 @@
 import APNs
 import Fixtures
-import Planning
+import Core
 import Service
-import Store
 import Testing
 import TimeZones
 

@@ -1,7 +1,6 @@
 import Fixtures
-import Planning
+import Core
 import Policy
-import Store
 import Testing
 import TimeZones
 

@@ -2,7 +2,7 @@ import Systemd
 import Testing
 
 @testable import Operator
-@testable import Store
+@testable import Core
 
 /// What `nudged migrate` says before it changes anything.
 @Suite struct MigrationPlanTests {

@@ -3,7 +3,7 @@ import TimeZones
 
 @testable import Operator
 @testable import Postgres
-@testable import Store
+@testable import Core
 
 /// A database in which all is well, as answers, and changes of it.
 enum DatabaseAnswersFixture {

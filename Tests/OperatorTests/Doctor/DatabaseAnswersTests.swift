@@ -4,7 +4,7 @@ import TimeZones
 
 @testable import Operator
 @testable import Postgres
-@testable import Store
+@testable import Core
 
 @Suite struct DatabaseAnswersTests {
     private typealias Facts = DatabaseFacts

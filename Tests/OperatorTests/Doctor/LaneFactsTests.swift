@@ -4,7 +4,7 @@ import Testing
 import TimeZones
 
 @testable import Operator
-@testable import Planning
+@testable import Core
 
 @Suite struct LaneFactsTests {
     private static let lane = LaneIdentity(environment: "production", topic: "com.example.app")

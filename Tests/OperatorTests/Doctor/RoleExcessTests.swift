@@ -1,7 +1,7 @@
 import Testing
 
 @testable import Operator
-@testable import Store
+@testable import Core
 
 @Suite struct RoleExcessTests {
     private static func right(_ object: String, _ privileges: [String], role: String = "anon") -> ExcessRight {

@@ -1,5 +1,5 @@
 import Foundation
-import Store
+import Core
 import Systemd
 import Testing
 import TimeZones

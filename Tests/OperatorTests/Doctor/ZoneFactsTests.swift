@@ -2,7 +2,7 @@ import Testing
 import TimeZones
 
 @testable import Operator
-@testable import Store
+@testable import Core
 
 @Suite struct ZoneFactsTests {
     private static let now = Instant(rfc3339: "2026-11-21T12:00:00Z") ?? Instant(seconds: 0)

@@ -1,13 +1,12 @@
 import Fixtures
 import Policy
-import Store
+@testable import Core
 import Testing
 import TimeZones
 
 import struct FoundationEssentials.UUID
 
 @testable import Operator
-@testable import Planning
 
 /// What a forecast counts, and how it looks.
 @Suite struct ForecastTextTests {

@@ -1,13 +1,12 @@
 import Fixtures
 import Policy
-import Store
+@testable import Core
 import Testing
 import TimeZones
 
 import struct FoundationEssentials.UUID
 
 @testable import Operator
-@testable import Planning
 
 /// What a forecast makes of a reminder for everyone.
 @Suite struct FutureFanOutsTests {

@@ -1,11 +1,10 @@
 import Fixtures
 import Policy
-import Store
+@testable import Core
 import Testing
 import TimeZones
 
 @testable import Operator
-@testable import Planning
 
 /// What a forecast makes of a user.
 @Suite struct FutureUserTests {

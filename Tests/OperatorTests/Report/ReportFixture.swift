@@ -1,6 +1,6 @@
 import Policy
 import Seeded
-import Store
+import Core
 import TimeZones
 
 import struct FoundationEssentials.UUID

@@ -1,12 +1,11 @@
 import NudgedKit
 import Policy
-import Store
+@testable import Core
 import Testing
 import TestSupport
 import TimeZones
 
 @testable import Operator
-@testable import Planning
 
 /// The page as text; `IntegrationTests.ReportTests` reads it with a parser.
 @Suite struct ReportPageTests {

@@ -1,6 +1,6 @@
 import Policy
 import Seeded
-import Store
+import Core
 import Testing
 import TestSupport
 import TimeZones

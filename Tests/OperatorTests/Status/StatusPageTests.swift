@@ -2,16 +2,14 @@ import APNs
 import JSON
 import Policy
 import Postgres
-import Store
+@testable import Core
 import Systemd
 import Testing
 import TimeZones
 
 import struct FoundationEssentials.UUID
 
-@testable import Delivery
 @testable import Operator
-@testable import Planning
 @testable import Service
 
 @Suite struct StatusPageTests {

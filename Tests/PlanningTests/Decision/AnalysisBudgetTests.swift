@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TimeZones
 
-@testable import Planning
+@testable import Core
 
 @Suite struct AnalysisBudgetTests {
     private static let now = Instant(seconds: 1_000_000)

@@ -2,7 +2,7 @@ import Seeded
 import TestSupport
 import Testing
 
-@testable import Planning
+@testable import Core
 
 @Suite struct CircuitBreakerTests {
     /// One question and its end, at one instant.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Planning
+@testable import Core
 
 @Suite struct DecisionAnswerTests {
     private static func answer(_ json: String, hiding texts: [String] = []) throws(DecisionNonsense) -> DecisionAnswer {

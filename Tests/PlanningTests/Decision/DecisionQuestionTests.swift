@@ -3,7 +3,7 @@ import JSON
 import Testing
 import TimeZones
 
-@testable import Planning
+@testable import Core
 
 @Suite struct DecisionQuestionTests {
     @Test func question_hasEveryKey() throws {

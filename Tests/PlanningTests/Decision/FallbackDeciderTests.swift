@@ -1,7 +1,7 @@
 import Policy
 import Testing
 
-@testable import Planning
+@testable import Core
 
 @Suite struct FallbackDeciderTests {
     @Test(arguments: [

@@ -2,14 +2,13 @@ import Fixtures
 import APNs
 import JSON
 import Policy
-import Store
+@testable import Core
 import Testing
 import TimeZones
 
 import struct FoundationEssentials.UUID
 
 @testable import Configuration
-@testable import Planning
 
 /// What the decision service's answers make of a user's turn.
 @Suite struct DecidedTurnTests {

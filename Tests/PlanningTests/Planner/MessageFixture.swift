@@ -1,13 +1,11 @@
 import Fixtures
 import JSON
 import Policy
-import Store
+@testable import Core
 import Testing
 import TimeZones
 
 import struct FoundationEssentials.UUID
-
-@testable import Planning
 
 /// Messages as a claim would read them, and their user.
 enum MessageFixture {

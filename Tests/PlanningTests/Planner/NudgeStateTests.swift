@@ -1,11 +1,9 @@
 import APNs
 import Fixtures
 import Policy
-import Store
+@testable import Core
 import Testing
 import TimeZones
-
-@testable import Planning
 
 /// Which state a row says.
 @Suite struct NudgeStateTests {

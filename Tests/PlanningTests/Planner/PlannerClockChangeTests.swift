@@ -1,11 +1,9 @@
 import APNs
 import Fixtures
 import Policy
-import Store
+@testable import Core
 import Testing
 import TimeZones
-
-@testable import Planning
 
 /// Messages for a wall time at both clock changes: clocks skip the time in spring, and show it twice in autumn.
 @Suite struct PlannerClockChangeTests {

@@ -2,13 +2,11 @@ import Fixtures
 import APNs
 import JSON
 import Policy
-import Store
+@testable import Core
 import Testing
 import TimeZones
 
 import struct FoundationEssentials.UUID
-
-@testable import Planning
 
 /// Messages that waited for the end of quiet hours.
 @Suite struct PlannerDigestTests {

@@ -4,8 +4,7 @@ import Policy
 import Testing
 import TimeZones
 
-@testable import Planning
-@testable import Store
+@testable import Core
 
 /// A token of the other environment: one push too many, once.
 @Suite struct PlannerEnvironmentTests {

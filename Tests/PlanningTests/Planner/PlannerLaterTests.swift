@@ -1,10 +1,8 @@
 import Fixtures
 import Policy
-import Store
+@testable import Core
 import Testing
 import TimeZones
-
-@testable import Planning
 
 /// Messages for a later time: when they are due, and what they do until then.
 @Suite struct PlannerLaterTests {

@@ -2,14 +2,12 @@ import Fixtures
 import APNs
 import JSON
 import Policy
-import Store
+@testable import Core
 import TestSupport
 import Testing
 import TimeZones
 
 import struct FoundationEssentials.UUID
-
-@testable import Planning
 
 /// Messages of a user's turn: what goes out, what ends, what is left for the next.
 @Suite struct PlannerMessageTests {

@@ -1,11 +1,9 @@
 import Fixtures
 import JSON
 import Policy
-import Store
+@testable import Core
 import Testing
 import TimeZones
-
-@testable import Planning
 
 /// How a phone shows a nudge: the argument `apns`, from the rows to the payload.
 @Suite struct PlannerOptionsTests {

@@ -1,13 +1,11 @@
 import Fixtures
 import APNs
 import Policy
-import Store
+@testable import Core
 import Testing
 import TimeZones
 
 import struct FoundationEssentials.UUID
-
-@testable import Planning
 
 /// Pauses in the planner.
 @Suite struct PlannerPauseTests {

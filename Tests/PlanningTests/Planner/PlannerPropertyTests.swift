@@ -1,6 +1,6 @@
 import Fixtures
 import Policy
-import Store
+import Core
 import TestSupport
 import Testing
 import TimeZones

@@ -1,13 +1,11 @@
 import Fixtures
 import APNs
 import Policy
-import Store
+@testable import Core
 import Testing
 import TimeZones
 
 import struct FoundationEssentials.UUID
-
-@testable import Planning
 
 /// What becomes of a nudge whose devices Apple refuses.
 @Suite struct PlannerQuarantineTests {

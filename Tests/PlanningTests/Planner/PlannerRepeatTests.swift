@@ -2,13 +2,11 @@ import Fixtures
 import APNs
 import JSON
 import Policy
-import Store
+@testable import Core
 import Testing
 import TimeZones
 
 import struct FoundationEssentials.UUID
-
-@testable import Planning
 
 /// Messages that were tried, and what a second attempt owes to the first.
 @Suite struct PlannerRepeatTests {

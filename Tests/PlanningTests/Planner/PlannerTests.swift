@@ -1,11 +1,9 @@
 import Fixtures
 import APNs
 import Policy
-import Store
+@testable import Core
 import Testing
 import TimeZones
-
-@testable import Planning
 
 /// 10:00 in Tokyo is 01:00 UTC; the slot of 2026-11-20 lives until 05:00 UTC.
 @Suite struct PlannerTests {

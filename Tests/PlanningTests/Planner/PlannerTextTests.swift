@@ -1,12 +1,11 @@
 import Fixtures
 import APNs
 import Policy
-import Store
+@testable import Core
 import Testing
 import TimeZones
 
 @testable import Configuration
-@testable import Planning
 
 /// The text of a check-in, and what is remembered of it.
 @Suite struct PlannerTextTests {

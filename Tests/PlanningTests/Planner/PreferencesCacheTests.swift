@@ -2,7 +2,7 @@ import NudgedKit
 import Policy
 import Testing
 
-@testable import Planning
+@testable import Core
 
 @Suite struct PreferencesCacheTests {
     @Test func parsed_whenAskedAgain_isTheSame() {

@@ -3,14 +3,12 @@ import Fixtures
 import JSON
 import Policy
 import Seeded
-import Store
+@testable import Core
 import TestSupport
 import Testing
 import TimeZones
 
 import struct FoundationEssentials.UUID
-
-@testable import Planning
 
 /// What a preview says of a message is what then becomes of it.
 @Suite struct PreviewTests {

@@ -2,13 +2,11 @@ import Fixtures
 import APNs
 import Policy
 import Seeded
-import Store
+@testable import Core
 import TestSupport
 import TimeZones
 
 import struct FoundationEssentials.UUID
-
-@testable import Planning
 
 /// A user whose row lives here instead of in PostgreSQL, stepped from `due_at` to `due_at` with random outcomes, crashes and changes.
 struct SimulatedUser {

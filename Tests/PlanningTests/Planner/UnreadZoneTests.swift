@@ -2,11 +2,9 @@ import Fixtures
 import APNs
 import Glibc
 import Policy
-import Store
+@testable import Core
 import Testing
 import TimeZones
-
-@testable import Planning
 
 /// A zone whose file is there but can't be read now: nobody is decided without it.
 @Suite struct UnreadZoneTests {

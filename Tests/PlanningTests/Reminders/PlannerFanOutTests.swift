@@ -1,12 +1,10 @@
 import Fixtures
 import Policy
-import Store
+@testable import Core
 import Testing
 import TimeZones
 
 import struct FoundationEssentials.UUID
-
-@testable import Planning
 
 /// What is done with a reminder for everyone.
 @Suite struct PlannerFanOutTests {

@@ -3,13 +3,11 @@ import APNs
 import JSON
 import NudgedKit
 import Policy
-import Store
+@testable import Core
 import Testing
 import TimeZones
 
 import struct FoundationEssentials.UUID
-
-@testable import Planning
 
 /// Reminders in a user's turn.
 @Suite struct PlannerReminderTests {

@@ -1,11 +1,9 @@
 import Fixtures
 import NudgedKit
 import Policy
-import Store
+@testable import Core
 import Testing
 import TimeZones
-
-@testable import Planning
 
 /// When a reminder is due, and what comes after it.
 @Suite struct ReminderHoursTests {

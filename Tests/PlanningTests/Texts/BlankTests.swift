@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Planning
+@testable import Core
 
 @Suite struct BlankTests {
     @Test(arguments: ["", " ", "\t\n", "\u{A0}", "\u{3000}", "\u{200B}", "\u{2060}\u{FEFF} ", "\u{AD}", "\u{202F}"])

@@ -1,6 +1,6 @@
 import Fixtures
 import Seeded
-import Store
+@testable import Core
 import TestSupport
 import Testing
 import TimeZones
@@ -8,7 +8,6 @@ import TimeZones
 import struct FoundationEssentials.UUID
 
 @testable import Configuration
-@testable import Planning
 
 @Suite struct CheckInTextsTests {
     private static let standard = Configuration.CheckIn(title: "Standard", body: "words")

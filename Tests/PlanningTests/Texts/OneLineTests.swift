@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Planning
+@testable import Core
 
 /// What others say, as the record and a row's state take it.
 @Suite struct OneLineTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Planning
+@testable import Core
 
 @Suite struct RecipientContextTests {
     @Test(arguments: [nil, "", "null", "[]", "\"text\"", "7", "{", #"{"a": 1"#]) func context_whenNoObject_isEmpty(

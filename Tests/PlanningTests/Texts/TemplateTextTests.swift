@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Planning
+@testable import Core
 
 @Suite struct TemplateTextTests {
     /// The database's check says the same of each (StoreTests/TemplateTests).

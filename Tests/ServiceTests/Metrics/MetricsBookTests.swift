@@ -1,7 +1,7 @@
 import Testing
 import TimeZones
 
-@testable import Delivery
+@testable import Core
 @testable import Service
 
 import struct FoundationEssentials.UUID

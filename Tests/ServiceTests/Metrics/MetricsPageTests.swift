@@ -1,13 +1,11 @@
 import APNs
 import Glibc
 import Policy
-import Store
+@testable import Core
 import TestSupport
 import Testing
 import TimeZones
 
-@testable import Delivery
-@testable import Planning
 @testable import Service
 
 import struct FoundationEssentials.UUID

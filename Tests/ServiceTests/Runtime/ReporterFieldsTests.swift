@@ -2,13 +2,11 @@ import Fixtures
 import APNs
 import Glibc
 import Postgres
-import Store
+@testable import Core
 import Systemd
 import Testing
 import TimeZones
 
-@testable import Delivery
-@testable import Planning
 @testable import Service
 @testable import Metrics
 

@@ -1,7 +1,7 @@
 import Systemd
 import Testing
 
-@testable import Delivery
+@testable import Core
 @testable import Service
 
 import struct FoundationEssentials.UUID

@@ -4,8 +4,7 @@ import Testing
 
 import struct FoundationEssentials.UUID
 
-@testable import Delivery
-@testable import Planning
+@testable import Core
 @testable import Service
 
 @Suite struct ReporterTextTests {

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import TimeZones
 
-@testable import Delivery
+@testable import Core
 @testable import Service
 
 @Suite struct ReporterZonesTests {

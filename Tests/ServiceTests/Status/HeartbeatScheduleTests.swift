@@ -3,8 +3,7 @@ import Postgres
 import Testing
 import TimeZones
 
-@testable import Delivery
-@testable import Planning
+@testable import Core
 @testable import Service
 
 @Suite struct HeartbeatScheduleTests {

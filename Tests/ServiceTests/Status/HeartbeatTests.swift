@@ -2,7 +2,7 @@ import Postgres
 import Testing
 import TimeZones
 
-@testable import Delivery
+@testable import Core
 @testable import Service
 
 import struct FoundationEssentials.UUID

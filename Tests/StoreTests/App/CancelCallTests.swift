@@ -2,7 +2,7 @@ import Postgres
 import TestSupport
 import Testing
 
-@testable import Store
+@testable import Core
 
 /// The calls that cancel one reminder, an author's, a user's, and messages by category or the beginning of a key.
 @Suite(.ownThreads) struct CancelCallTests {

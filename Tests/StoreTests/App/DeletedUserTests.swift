@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Store
+@testable import Core
 
 /// A user who is deleted from auth.users, and a registration that an upsert renews.
 @Suite(.ownThreads) struct DeletedUserTests {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Store
+@testable import Core
 
 /// The signed-in user's calls: reminders, messages, preferences, zone and language, the decision service's status.
 @Suite(.ownThreads) struct OwnCallTests {

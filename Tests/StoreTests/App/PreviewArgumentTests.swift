@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Store
+@testable import Core
 
 /// A preview refuses what `nudged_api.send` would refuse, with the argument's name.
 @Suite(.ownThreads) struct PreviewArgumentTests {

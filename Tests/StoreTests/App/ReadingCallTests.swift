@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Store
+@testable import Core
 
 /// What an app reads of a user: outcomes, what waits, the history, the export, reminders.
 @Suite(.ownThreads) struct ReadingCallTests {

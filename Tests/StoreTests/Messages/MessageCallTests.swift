@@ -5,7 +5,7 @@ import Testing
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// `nudged_api.send` and its relatives, as an app calls them.
 @Suite(.ownThreads) struct MessageCallTests {

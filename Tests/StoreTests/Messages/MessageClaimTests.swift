@@ -6,7 +6,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// Messages as a drain and a claim find them.
 @Suite(.ownThreads) struct MessageClaimTests {

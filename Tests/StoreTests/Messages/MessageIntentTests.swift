@@ -6,7 +6,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// Messages between the intent of their push and a call that cancels them.
 @Suite(.ownThreads) struct MessageIntentTests {

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import TimeZones
 
-@testable import Store
+@testable import Core
 
 /// Messages for a later time, in calls, drains and claims.
 @Suite(.ownThreads) struct MessageLaterTests {

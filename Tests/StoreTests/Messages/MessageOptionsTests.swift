@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Store
+@testable import Core
 
 /// The argument `apns` of the calls, and the column of templates: what is taken, stored and refused.
 @Suite(.ownThreads) struct MessageOptionsTests {

@@ -6,7 +6,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// What becomes of messages by an outcome, a dead daemon, a restored backup.
 @Suite(.ownThreads) struct MessageOutcomeTests {

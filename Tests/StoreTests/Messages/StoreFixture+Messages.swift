@@ -2,7 +2,7 @@ import Testing
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 extension StoreFixture {
     /// A message as an app sends it. `more` is SQL after the text. Returns its id.

@@ -2,7 +2,7 @@ import Postgres
 import TestSupport
 import Testing
 
-@testable import Store
+@testable import Core
 
 @Suite(.ownThreads) struct CancelRemindersTests {
     typealias F = StoreFixture

@@ -6,7 +6,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// Reminders for everyone become one row per member.
 @Suite(.ownThreads) struct FanOutTests {

@@ -2,7 +2,7 @@ import Policy
 import TestSupport
 import Testing
 
-@testable import Store
+@testable import Core
 
 /// SQL refuses what Swift's parser refuses, with the same text.
 @Suite(.ownThreads) struct RecurrenceFaultTests {

@@ -6,7 +6,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// Reminders as a claim brings them.
 @Suite(.ownThreads) struct ReminderClaimTests {

@@ -6,7 +6,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// Reminders on their way through intent, outcome, recovery, restore and erasure.
 @Suite(.ownThreads) struct ReminderTurnTests {

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Testing
 import TimeZones
 
-@testable import Store
+@testable import Core
 
 extension StoreFixture {
     /// What a call answered.

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Store
+@testable import Core
 
 /// The trigger that an app hangs on its own table.
 @Suite(.ownThreads) struct SubjectTriggerTests {

@@ -8,7 +8,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// What `nudged report` counts, on a real record.
 @Suite(.ownThreads) struct ReportReaderTests {

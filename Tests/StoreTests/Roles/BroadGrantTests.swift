@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Store
+@testable import Core
 
 /// Supabase's page on custom schemas has one grant everything in a schema to anon, authenticated and service_role. What
 /// each of them can do then, on `nudged_api` alone and on `nudged` too, and after the rights were taken back.

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Store
+@testable import Core
 
 /// docs/SQL.md lists what the login nudged_daemon can do, as the catalog has it.
 @Suite(.ownThreads) struct DaemonLoginPageTests {

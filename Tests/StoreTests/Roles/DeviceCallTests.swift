@@ -2,7 +2,7 @@ import Postgres
 import TestSupport
 import Testing
 
-@testable import Store
+@testable import Core
 
 /// `nudged_api.register_device` and `nudged_api.unregister_device`.
 @Suite(.ownThreads) struct DeviceCallTests {

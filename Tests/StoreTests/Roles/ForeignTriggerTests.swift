@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Store
+@testable import Core
 
 /// The app's table has another owner than schema nudged, and that owner's trigger runs inside nudged's calls. It has
 /// the rights of nudged_writer there: it reads nothing of nudged, and changes no function.

@@ -3,7 +3,7 @@ import Postgres
 import TestSupport
 import Testing
 
-@testable import Store
+@testable import Core
 
 /// A role without rights holds nothing up. Any login may take advisory locks, so nudged's locks are rows of a table
 /// that only its functions can write.

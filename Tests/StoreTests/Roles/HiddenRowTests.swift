@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Store
+@testable import Core
 
 /// A function of the reader's own that costs nothing runs before a view's condition, unless the view is a barrier. Then
 /// it would see the rows that the view leaves out.

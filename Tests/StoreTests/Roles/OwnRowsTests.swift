@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Store
+@testable import Core
 
 /// The app's tables under Supabase's roles: those that nudged made show a user their own rows, those that were there
 /// are left as they are.

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Store
+@testable import Core
 
 /// The app's table of devices is partitioned, or has children. Row addresses repeat among its parts.
 @Suite(.ownThreads) struct PartitionedDeviceTests {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Store
+@testable import Core
 
 /// The owner says how long the record is kept. The daemon drops what is older, and can't shorten it.
 @Suite(.ownThreads) struct RetentionRightTests {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Store
+@testable import Core
 
 /// Every table and every call of both schemas under every role: exactly what is decided here, and 42501 for the rest.
 /// Both come from the catalog, so what is added later without a decision fails.

@@ -6,7 +6,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// Roles belong to the whole cluster. These tests make, change and miss them, so each has a cluster of its own.
 @Suite(.ownThreads, .serialized) struct RoleClusterTests {

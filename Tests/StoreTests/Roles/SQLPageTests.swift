@@ -3,7 +3,7 @@ import LocalPostgres
 import TestSupport
 import Testing
 
-@testable import Store
+@testable import Core
 
 /// The examples of docs/SQL.md, each under the role that its first line names. A line `-- answers …` says what the statement before it answers.
 @Suite(.ownThreads) struct SQLPageTests {

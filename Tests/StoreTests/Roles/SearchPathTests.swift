@@ -3,7 +3,7 @@ import Postgres
 import Testing
 import TimeZones
 
-@testable import Store
+@testable import Core
 
 private typealias F = StoreFixture
 

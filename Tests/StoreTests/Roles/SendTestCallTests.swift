@@ -3,7 +3,7 @@ import Testing
 
 import struct FoundationEssentials.UUID
 
-@testable import Store
+@testable import Core
 
 /// `nudged_api.send_test`: a signed-in user tries their own device.
 @Suite(.ownThreads) struct SendTestCallTests {

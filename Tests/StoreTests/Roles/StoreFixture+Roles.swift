@@ -1,7 +1,7 @@
 import LocalPostgres
 import Postgres
 
-@testable import Store
+@testable import Core
 
 /// Databases with the roles of an app, and statements tried under each.
 extension StoreFixture {

@@ -1,4 +1,4 @@
-import Delivery
+import Core
 import Synchronization
 
 /// Adds up the sweeps' reports since the last hour's line.

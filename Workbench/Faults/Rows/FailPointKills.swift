@@ -1,4 +1,4 @@
-import Delivery
+import Core
 import Glibc
 import LocalPostgres
 import Seeded

@@ -1,0 +1,318 @@
+import Policy
+import Postgres
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+/// Performs sweeps. A sweep reads the clock and the pauses, fans reminders out, drains changes and recovers orphans.
+/// Then it claims due users in the ranges that this daemon owns, as long as some lane takes more.
+///
+/// Each claimed user is planned and passed to the next stage at once.
+actor Claimer {
+    private let delivery: DeliveryContext
+    private let settler: Settler
+    private let decisions: DecisionStage
+    private let router: LaneRouter
+    private let fanOuts: FanOuts
+
+    /// Whether the next claim starts the walk over the ranges again, or continues where the last one ended.
+    private var startsOver = true
+    private var walkStartedAt = BootTime.milliseconds()
+    private var lookedAt: Int64 = 0
+    /// When `look` last found the app's views bound to their tables.
+    private var bindingSeenAt: Int64?
+    /// The templates of check-ins, as last read.
+    private var templates: [StoredTemplate] = []
+    /// Whether the templates were read since the last `look`.
+    private var areTemplatesRead = false
+    /// Whether changes are waiting that the last `look` did not drain.
+    private var areTouchesLeft = false
+    /// When the next erasure of deleted users may start.
+    private var erasesFrom: Int64 = .min
+
+    /// The walk starts over at least this often, so that it finds users who became due behind it.
+    private static let walkMilliseconds: Int64 = 30_000
+    /// How often `look` checks that the app's views are bound to their tables. A table can be replaced while we run.
+    private static let bindingMilliseconds: Int64 = 5_000
+    /// How often a long sweep calls `look`. An urgent message waits up to this long.
+    private static let lookMilliseconds: Int64 = 250
+    /// If no lane takes more for this long, the sweep ends. The next sweep tries again.
+    private static let patienceMilliseconds: Int64 = 1_000
+    /// The longest time for one drain. A million changes at once must not delay the claims.
+    private static let drainMilliseconds: Int64 = 150
+    private static let touchesAtOnce = 5_000
+    /// The pause after a deleted user could not be erased. A table of the app may need its whole time-out to refuse.
+    private static let erasingPauseMilliseconds: Int64 = 60_000
+    private static let recoveredAtOnce = 100
+
+    init(_ delivery: DeliveryContext, settler: Settler, decisions: DecisionStage) {
+        self.delivery = delivery
+        self.settler = settler
+        self.decisions = decisions
+        router = LaneRouter(delivery: delivery, settler: settler)
+        fanOuts = FanOuts(delivery)
+    }
+
+    /// Claims until nobody is due or no lane takes more.
+    func sweep(_ run: SweepRun) async throws(PostgresError) {
+        try await delivery.ownership.keep()
+        try await look(run)
+        try await claimAll(run)
+        if !delivery.isHalted { run.endedWell() }
+    }
+
+    /// Builds the check-in texts from the new configuration and the stored templates.
+    func reword() {
+        let templates = templates
+        delivery.change {
+            $0.planner.checkInTexts = CheckInTexts(standard: $0.planner.checkInTexts.standard, templates: templates)
+        }
+    }
+
+    // MARK: What may have come
+
+    /// Runs at the start of each sweep, and repeatedly in a long one.
+    private func look(_ run: SweepRun) async throws(PostgresError) {
+        lookedAt = BootTime.milliseconds()
+        let checksBinding = bindingSeenAt.map { lookedAt - $0 >= Self.bindingMilliseconds } ?? true
+        let look = try await delivery.store.look(checksBinding: checksBinding)
+        if checksBinding { bindingSeenAt = look.isUnusable ? nil : lookedAt }
+        delivery.clock.anchor(databaseMicroseconds: look.clock, asked: lookedAt)
+        hear(paused: look.paused)
+        areTemplatesRead = false
+        delivery.note(isOutdated: look.isUnusable)
+        await delivery.ownership.note(isOutdated: look.isUnusable)
+        guard let now = delivery.clock.now, !look.isUnusable else { return }
+        if look.isAnyoneDeparted, lookedAt >= erasesFrom { try await eraseDeparted() }
+        let areFanOutsLeft = try await fanOuts.run(now: now)
+        await delivery.hooks.reach(.beforeDrain)
+        try await drain(now: now, run)
+        if areFanOutsLeft { areTouchesLeft = true }
+        await delivery.hooks.reach(.afterDrain)
+        try await recover(run)
+        if lookedAt - walkStartedAt > Self.walkMilliseconds { startOver() }
+    }
+
+    /// Takes over the paused kinds. The commit of each intent reads the pauses again (`Store.commit`).
+    private func hear(paused: Set<NudgeKind>) {
+        let before = delivery.terms.planner.paused
+        guard paused != before else { return }
+        delivery.onEvent(.paused(paused, before: before))
+        delivery.change { $0.planner.paused = paused }
+    }
+
+    /// Erases users who were deleted from auth.users. A failure stops nobody: these users are not claimed.
+    private func eraseDeparted() async throws(PostgresError) {
+        do throws(PostgresError) {
+            guard try await delivery.store.eraseDeparted().held > 0 else { return }
+        } catch {
+            guard error.code == .refusedByServer else { throw error }
+            delivery.onEvent(.statementFailed(error))
+        }
+        erasesFrom = BootTime.milliseconds() + Self.erasingPauseMilliseconds
+    }
+
+    /// A failed drain stops no other user: no intent is committed for a user with a waiting touch. But the sweep is not
+    /// good.
+    private func drain(now: Instant, _ run: SweepRun) async throws(PostgresError) {
+        let end = BootTime.milliseconds() + Self.drainMilliseconds
+        areTouchesLeft = false
+        guard let share = delivery.ownership.share else { return }
+        do throws(PostgresError) {
+            while !delivery.isHalted {
+                var refusals: [Refusal] = []
+                let taken = try await delivery.store.drain(
+                    member: share.member,
+                    ranges: share.ranges,
+                    limit: Self.touchesAtOnce,
+                    now: now
+                ) { refusals.append($0) }
+                tell(refusals)
+                if taken < Self.touchesAtOnce { break }
+                guard BootTime.milliseconds() < end else {
+                    areTouchesLeft = true
+                    break
+                }
+            }
+        } catch {
+            if error.isFenced { return delivery.ownership.noteEnd(of: share.member) }
+            guard error.code == .refusedByServer else { throw error }
+            run.failed()
+            delivery.onEvent(.statementFailed(error))
+        }
+    }
+
+    /// Reports users whose changes the database refuses. The next `look` tries them again.
+    private func tell(_ refusals: [Refusal]) {
+        let refused = refusals.filter { !$0.isHeld }
+        guard !refused.isEmpty else { return }
+        delivery.onEvent(.noticed(refused.map { Notice($0) }))
+    }
+
+    /// Records the intents of dead daemons as unknown.
+    private func recover(_ run: SweepRun) async throws(PostgresError) {
+        var pushes = 0
+        await delivery.hooks.reach(.beforeRecover)
+        while !delivery.isHalted {
+            do throws(PostgresError) {
+                let found = try await delivery.store.recoverOrphans(limit: Self.recoveredAtOnce, reason: "daemon_lost")
+                pushes += found.pushes
+                if found.intents < Self.recoveredAtOnce { break }
+            } catch {
+                // The users of these orphans are not claimed until the orphans are recorded. All others are claimed.
+                guard error.isAboutContent || error.isHeldRow else { throw error }
+                delivery.onEvent(.settlementFailed(error: error.description))
+                break
+            }
+        }
+        guard pushes > 0 else { return }
+        await delivery.hooks.reach(.afterRecover)
+        run.count { $0.recovered += pushes }
+        delivery.onEvent(.recovered(pushes: pushes))
+    }
+
+    /// Reads the templates once after each `look`, and only when somebody is due. So a change counts soon, and an idle
+    /// daemon runs no query.
+    private func readTemplates() async {
+        guard !areTemplatesRead else { return }
+        areTemplatesRead = true
+        do throws(PostgresError) {
+            let stored = try await delivery.store.templates()
+            guard stored != templates else { return }
+            templates = stored
+            reword()
+        } catch {
+            // A failed read must not keep a check-in back: the templates of the last read are used.
+            delivery.onEvent(.settlementFailed(error: error.description))
+        }
+    }
+
+    // MARK: Claims
+
+    /// Claims batch after batch, ahead of the lanes, but only so far that each lane has work.
+    private func claimAll(_ run: SweepRun) async throws(PostgresError) {
+        while await someLaneTakesMore() {
+            if isTimeToLook { try await look(run) }
+            guard !delivery.isOutdated, let now = delivery.clock.now, let share = delivery.ownership.share else {
+                break
+            }
+            await delivery.hooks.reach(.beforeClaim)
+            let limit = limit
+            var refusals: [Refusal] = []
+            let claimed = try await delivery.store.claim(
+                ranges: share.ranges,
+                now: now,
+                startingOver: startsOver,
+                limit: limit,
+                // Read before the statement is sent, so that a user who is let go meanwhile is still skipped.
+                inHand: delivery.hand.users,
+                member: share.member
+            ) { refusals.append($0) }
+            // If the membership has ended, the users that were read may belong to another daemon by now.
+            guard delivery.ownership.isCurrent(share.member) else { break }
+            let users = claimed.users.compactMap { user -> (ClaimedUser, HeldUser)? in
+                delivery.hand.take(user, member: share.member, claimedAt: now, run: run).map { (user, $0) }
+            }
+            await delivery.hooks.reach(.claimed)
+            run.count { $0.users += users.count }
+            if claimed.isComplete { startOver() } else { startsOver = false }
+            await delivery.setAside(refusals, member: share.member, now: now)
+            if !users.isEmpty { await readTemplates() }
+            await plan(users, now: now, member: share.member, run)
+            if claimed.isComplete, !areTouchesLeft { break }
+        }
+    }
+
+    /// When all lanes are stopped, a few users are enough to find a probe.
+    private var limit: Int {
+        let open = delivery.lanes.all.filter { !$0.sender.isBlocked }
+        let batch = delivery.terms.settings.batch
+        return open.allSatisfy { $0.sender.isStopped } ? min(batch, LaneRouter.probeUsers) : batch
+    }
+
+    /// Every `lookMilliseconds`, and at once when nobody else is due and changes are left.
+    private var isTimeToLook: Bool {
+        areTouchesLeft && startsOver || BootTime.milliseconds() - lookedAt >= Self.lookMilliseconds
+    }
+
+    /// Waits until a lane has little left to send. False: no lane takes more for a while, and the next sweep tries
+    /// again.
+    private func someLaneTakesMore() async -> Bool {
+        let until = BootTime.milliseconds() + Self.patienceMilliseconds
+        while !delivery.isHalted, BootTime.milliseconds() < until {
+            let open = delivery.lanes.all.filter { !$0.sender.isBlocked }.map(\.identity)
+            if open.isEmpty { return false }
+            let lowWater = LaneRouter.lowWater(delivery.terms.settings)
+            if open.contains(where: { delivery.queues.count($0) <= lowWater }) { return true }
+            await delivery.queues.wait(for: open, atMost: lowWater, milliseconds: until - BootTime.milliseconds())
+        }
+        return false
+    }
+
+    private func startOver() {
+        startsOver = true
+        walkStartedAt = BootTime.milliseconds()
+    }
+
+    // MARK: Planning
+
+    /// Plans all users. Users who get nothing go to the settler, the others to their lanes.
+    private func plan(_ users: [(ClaimedUser, HeldUser)], now: Instant, member: UUID, _ run: SweepRun) async {
+        var rests: [Settler.Entry] = []
+        var planned: [PlannedUser] = []
+        var unread: [(user: ClaimedUser, held: HeldUser, error: TimeZoneError)] = []
+        // Read once: it is the same for the batch, and a copy counts two dozen references.
+        let planner = delivery.terms.planner
+        for (user, held) in users {
+            let plan = planner.plan(user, now: now)
+            if !plan.notices.isEmpty { delivery.onEvent(.noticed(plan.notices)) }
+            switch plan {
+            case .nothing(let rest, let reason, _):
+                rests.append(
+                    .rest(
+                        rest.update,
+                        rest.records,
+                        rest.ended.compactMap { MessageReference(userID: user.userID, $0) },
+                        rest.continued,
+                        held
+                    )
+                )
+                run.count { $0.resting[reason.rawValue, default: 0] += 1 }
+            case .send(let plan, _):
+                planned.append(PlannedUser(plan: plan, held: held))
+                run.count { $0.sending += 1 }
+            case .unreadable(let error): unread.append((user, held, error))
+            }
+        }
+        let (slices, aside) = router.share(planned)
+        for (lane, users) in slices { await decisions.take(users, lane) }
+        await settler.addRests(rests)
+        await evaluateLater(unread, member: member, now: now, run)
+        await router.stepAside(aside)
+    }
+
+    /// Postpones users whose zones could not be read by one to two minutes. They are neither held for a day nor planned
+    /// with another zone.
+    private func evaluateLater(
+        _ unread: [(user: ClaimedUser, held: HeldUser, error: TimeZoneError)],
+        member: UUID,
+        now: Instant,
+        _ run: SweepRun
+    ) async {
+        guard let first = unread.first else { return }
+        run.count { $0.resting[SweepReport.zonesUnread, default: 0] += unread.count }
+        delivery.onEvent(.zonesUnread(first.error, users: unread.count))
+        let planner = delivery.terms.planner
+        await delivery.postpone(
+            unread.map { one in
+                Postponement(
+                    userID: one.user.userID,
+                    version: one.user.version,
+                    until: planner.askAgainAt(one.user.userID, now: delivery.clock.now ?? now)
+                )
+            },
+            member: member
+        )
+        withExtendedLifetime(unread) {}
+    }
+}

@@ -1,0 +1,249 @@
+import Policy
+import Postgres
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+/// Asks the decision service about nudges that the policy allows, between the planner and the lanes.
+///
+/// At most `decision.concurrency` users are asked about at a time, urgent ones first. A user who waits for an answer
+/// delays no other. While the circuit breaker is open, the user's fallback strategy decides at once. Nothing about a
+/// user who does not consent (`smart_enabled`) is sent to the service.
+actor DecisionStage {
+    /// A user who waits for answers, and the lane that comes next.
+    private struct Asked: Sendable {
+        let user: PlannedUser
+        let lane: LaneIdentity
+    }
+
+    private let delivery: DeliveryContext
+    private let settler: Settler
+    private let router: LaneRouter
+    private var line = AskingLine<Asked>()
+
+    init(_ delivery: DeliveryContext, settler: Settler) {
+        self.delivery = delivery
+        self.settler = settler
+        router = LaneRouter(delivery: delivery, settler: settler)
+    }
+
+    /// Takes planned users. Users without a question for the service go to their lane unchanged.
+    func take(_ users: [PlannedUser], _ lane: LaneIdentity) async {
+        guard let decider = delivery.terms.decider else { return router.append(users, to: lane) }
+        var ready: [PlannedUser] = []
+        var refused: [PlannedUser] = []
+        let now = BootTime.milliseconds()
+        let isResting = decider.isResting
+        for user in users {
+            guard user.plan.isToBeAsked else {
+                if user.plan.lacksConsent { goesUnasked(user) }
+                ready.append(user)
+                continue
+            }
+            guard !isResting else {
+                // Decide at once: a dead service must not slow down the nudges that don't need it.
+                if let decided = conclude(user, fallbacks(user.plan)) { ready.append(decided) }
+                continue
+            }
+            let isTaken = line.add(
+                Asked(user: user, lane: lane),
+                isUrgent: user.plan.nudges.contains(where: \.isUrgent),
+                startBy: now + delivery.terms.settings.leaseMilliseconds / 2,
+                concurrency: decider.settings.concurrency,
+                now: now
+            )
+            if !isTaken { refused.append(user) }
+        }
+        putOff(refused)
+        router.append(ready, to: lane)
+        askNext()
+    }
+
+    /// Starts as many questions as may run at a time.
+    func askNext() {
+        // Without a service, waiting users are let go and planned again.
+        let concurrency = delivery.terms.decider?.settings.concurrency ?? .max
+        while let step = line.next(concurrency: concurrency, now: BootTime.milliseconds()) {
+            switch step {
+            case .ask(let asked): Task { await ask(asked) }
+            case .putOff(let asked): putOff([asked.user])
+            }
+        }
+    }
+
+    /// Asks no more questions. Users who wait, or whose answer is outstanding, are let go.
+    func stop() {
+        _ = line.leave()
+        if let decider = delivery.terms.decider { Task { await decider.close() } }
+    }
+
+    /// Whether users were postponed here and are due again after `now`.
+    func isAnyonePostponed(at now: Instant) -> Bool { line.asideUntil.map { $0 > now } ?? false }
+
+    // MARK: One user
+
+    /// The user does not consent, so only the policy decides. The service's earlier answers are forgotten: a later
+    /// consent does not bring them back.
+    private func goesUnasked(_ user: PlannedUser) {
+        delivery.answers.forget(user.plan)
+        user.held.run.count { $0.withoutConsent += 1 }
+    }
+
+    private func ask(_ asked: Asked) async {
+        let plan = asked.user.plan
+        if let outcomes = await outcomes(asked.user), !delivery.isHalted, await isUnchanged(plan, outcomes) {
+            if let decided = conclude(asked.user, outcomes) { router.append([decided], to: asked.lane) }
+        }
+        line.end()
+        askNext()
+    }
+
+    /// What was decided about each nudge. nil: the user is to be let go.
+    private func outcomes(_ user: PlannedUser) async -> [NudgeIdentity: DecisionOutcome]? {
+        var outcomes: [NudgeIdentity: DecisionOutcome] = [:]
+        // A reload removed the service: the user is let go and planned again without it.
+        guard let decider = delivery.terms.decider else { return nil }
+        var budget: AnalysisBudget?
+        for nudge in user.plan.nudges where nudge.isToBeAsked {
+            guard let question = user.plan.question(nudge) else { continue }
+            if let known = known(question, nudge) {
+                outcomes[nudge.identity] = DecisionOutcome(known)
+                continue
+            }
+            switch await answer(question, user, decider, &budget) {
+            case .success(let answer):
+                delivery.answers.withLock {
+                    $0.remember(answer, to: question, nudge.identity, now: BootTime.milliseconds())
+                }
+                outcomes[nudge.identity] = DecisionOutcome(answer)
+            case .failure(.stopped): return nil
+            case .failure(let failure): outcomes[nudge.identity] = user.plan.fallback(nudge, because: failure)
+            }
+        }
+        return outcomes
+    }
+
+    private func known(_ question: DecisionQuestion, _ nudge: PlannedNudge) -> DecisionAnswer? {
+        delivery.answers.withLock { $0.answer(question, nudge.identity, now: BootTime.milliseconds()) }
+    }
+
+    /// Whether the user is unchanged since the claim. If the user has changed, the answer stays remembered. Only
+    /// declined nudges need this: an intent makes the same check itself. The settlement of a declined nudge makes it
+    /// once more. A message that was cancelled meanwhile has its row in the record already.
+    private func isUnchanged(_ plan: SendPlan, _ outcomes: [NudgeIdentity: DecisionOutcome]) async -> Bool {
+        guard outcomes.values.contains(where: { !$0.shouldNotify }) else { return true }
+        return (try? await delivery.store.isUnchanged(plan.userID, version: plan.version)) ?? false
+    }
+
+    /// Whether the user lets the service read their texts now. The claim's copy may be many seconds old.
+    private func consents(_ user: UUID) async throws(PostgresError) -> Bool {
+        let text = try await delivery.store.preferences(of: user)
+        return delivery.terms.planner.parsed(text).smartEnabled
+    }
+
+    /// `.stopped` also if the user is erased or has withdrawn consent, the membership has ended, or the database does
+    /// not answer.
+    private func answer(
+        _ question: DecisionQuestion,
+        _ user: PlannedUser,
+        _ decider: Decider,
+        _ known: inout AnalysisBudget?
+    ) async -> Result<DecisionAnswer, DecisionFailure> {
+        guard !decider.isResting else { return .failure(.resting) }
+        guard let now = delivery.clock.now, !delivery.isHalted else { return .failure(.stopped) }
+        let (userID, member) = (user.plan.userID, user.held.member)
+        do throws(PostgresError) {
+            if known == nil {
+                known = AnalysisBudget(try await delivery.store.analysed(userID, member: member) ?? [], now: now)
+            }
+            guard var budget = known else { return .failure(.stopped) }
+            let limit = user.plan.candidate.preferences.maxAnalysesPerHour
+            guard budget.allows(limit, now: now) else { return .failure(.overLimit) }
+            guard let pass = decider.pass() else { return .failure(.resting) }
+            budget.spend(now: now)
+            do throws(PostgresError) {
+                // Written before the question is sent, so that it counts even if the daemon dies now.
+                guard try await delivery.store.noteAnalysed(userID, member: member, budget.asked),
+                    // The last thing before the question leaves.
+                    try await consents(userID)
+                else {
+                    decider.giveBack(pass)
+                    return .failure(.stopped)
+                }
+            } catch {
+                decider.giveBack(pass)
+                throw error
+            }
+            known = budget
+            let answer = await decider.ask(question, pass)
+            // An answer that comes after a withdrawal is neither used nor remembered.
+            if case .success = answer, try await !consents(userID) { return .failure(.stopped) }
+            return answer
+        } catch {
+            if error.isFenced { delivery.ownership.noteEnd(of: member) }
+            delivery.onEvent(.settlementFailed(error: error.description))
+            return .failure(.stopped)
+        }
+    }
+
+    /// Decides each nudge without a question: by the service's earlier answer, or by the fallback strategy.
+    private func fallbacks(_ plan: SendPlan) -> [NudgeIdentity: DecisionOutcome] {
+        var outcomes: [NudgeIdentity: DecisionOutcome] = [:]
+        for nudge in plan.nudges where nudge.isToBeAsked {
+            let answer = plan.question(nudge).flatMap { known($0, nudge) }
+            outcomes[nudge.identity] =
+                answer.map { DecisionOutcome($0) } ?? plan.fallback(nudge, because: .resting)
+        }
+        return outcomes
+    }
+
+    /// The user as they go to their lane. nil: nothing is sent now, and the settlement is on its way.
+    private func conclude(_ user: PlannedUser, _ outcomes: [NudgeIdentity: DecisionOutcome]) -> PlannedUser? {
+        let held = user.held
+        held.run.count { report in
+            for outcome in outcomes.values { report.decisions[outcome.kind, default: 0] += 1 }
+        }
+        let now = delivery.clock.now ?? held.claimedAt
+        let planner = delivery.terms.planner
+        let plan = user.plan.decided(outcomes, at: now, paused: planner.paused)
+        guard plan.nudges.isEmpty else { return PlannedUser(plan: plan, held: held) }
+        delivery.answers.forget(user.plan)
+        // The planner looked for skipped slots up to the claim's `now`, so that instant is recorded.
+        var settled = planner.settle(plan, outcomes: [], attemptedAt: held.claimedAt, now: now)
+        settled.update.isOnlyIfUnchanged = true
+        settler.add([
+            .rest(
+                settled.update,
+                settled.records,
+                settled.ended.compactMap(plan.reference),
+                settled.continued,
+                held
+            )
+        ])
+        held.run.count { $0.resting[SweepReport.declined, default: 0] += 1 }
+        return nil
+    }
+
+    /// Postpones users that the service has no time for, for as long as that has lasted already.
+    private func putOff(_ users: [PlannedUser]) {
+        guard let member = users.first?.held.member, let now = delivery.clock.now else { return }
+        let boot = BootTime.milliseconds()
+        let fullFor = boot - (line.fullSince ?? boot)
+        let postponements = users.map { user in
+            let seed = user.plan.userID.stableHash &+ UInt64(bitPattern: boot)
+            return Postponement(
+                userID: user.plan.userID,
+                version: user.plan.version,
+                until: LanePatience.until(now, full: fullFor, seed: seed)
+            )
+        }
+        let last = postponements.map(\.until).max() ?? now
+        line.asideUntil = max(line.asideUntil ?? last, last)
+        let delivery = delivery
+        // The users stay in hand until the postponement is written.
+        delivery.hand.errand {
+            await delivery.postpone(postponements, member: member)
+            withExtendedLifetime(users) {}
+        }
+    }
+}

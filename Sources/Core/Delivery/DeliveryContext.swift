@@ -1,0 +1,118 @@
+import APNs
+import Postgres
+import Synchronization
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+/// What the stages share: the database, the senders, the clock, what is in hand and in flight, and the current
+/// settings.
+final class DeliveryContext: Sendable {
+    /// From the configuration, the pauses and the templates. A reload replaces all of it at once.
+    struct Terms: Sendable {
+        var planner: Planner
+        var settings: SweepSettings
+        /// nil: no decision service is configured.
+        var decider: Decider?
+    }
+
+    let store: Store
+    let lanes: Lanes
+    let clock: PolicyClock
+    let ownership: Ownership
+    let hand: Hand
+    let hooks: SweepHooks
+    let onEvent: @Sendable (SweepEvent) -> Void
+    let queues = LaneQueues()
+    let room = FlightRoom()
+    let answers = Answers()
+    private let current: Mutex<Terms>
+    private let halt = Mutex((isStopping: false, isOutdated: false))
+    private let lastFraction = Mutex<Int32>(0)
+
+    init(
+        store: Store,
+        lanes: Lanes,
+        clock: PolicyClock,
+        ownership: Ownership,
+        hand: Hand,
+        terms: Terms,
+        hooks: SweepHooks,
+        onEvent: @escaping @Sendable (SweepEvent) -> Void
+    ) {
+        self.store = store
+        self.lanes = lanes
+        self.clock = clock
+        self.ownership = ownership
+        self.hand = hand
+        self.hooks = hooks
+        self.onEvent = onEvent
+        current = Mutex(terms)
+    }
+
+    var terms: Terms { current.withLock { $0 } }
+
+    func change(_ body: (inout Terms) -> Void) { current.withLock { body(&$0) } }
+
+    /// Whether nothing new is started any more.
+    var isHalted: Bool { halt.withLock { $0.isStopping || $0.isOutdated } }
+
+    var isStopping: Bool { halt.withLock(\.isStopping) }
+
+    /// This version can't work with the schema any more: a newer nudged has migrated it, or a view reads another table
+    /// than it was made for. Nothing is claimed or sent.
+    var isOutdated: Bool { halt.withLock(\.isOutdated) }
+
+    func stop() { halt.withLock { $0.isStopping = true } }
+
+    func note(isOutdated: Bool) { halt.withLock { $0.isOutdated = isOutdated } }
+
+    /// The next intent's microseconds. They make two attempts in one second two rows of the record.
+    func nextFraction() -> Int32 {
+        lastFraction.withLock { last in
+            last = (last + 1) % 1_000_000
+            return last
+        }
+    }
+
+    // MARK: Later
+
+    /// Sets when users are due again. Users who changed meanwhile stay due. If the database refuses, all stay due.
+    func postpone(_ postponements: [Postponement], member: UUID) async {
+        guard !postponements.isEmpty else { return }
+        do throws(PostgresError) {
+            try await store.postpone(postponements, member: member)
+        } catch {
+            if error.isFenced { ownership.noteEnd(of: member) }
+        }
+    }
+
+    /// Sets aside users whose content the database refuses: due again in a day, or when their data changes. If the
+    /// server may be the cause, they are only skipped for seconds, then for minutes.
+    func setAside(_ refusals: [Refusal], member: UUID, now: Instant) async {
+        let refused = refusals.filter { !$0.isHeld }
+        guard !refused.isEmpty else { return }
+        await hooks.reach(.beforeSetAside)
+        onEvent(.noticed(refused.map { Notice($0) }))
+        for refusal in refused where refusal.cause == .maybeServer { store.skip(refusal) }
+        let until = now + Planner.recheckSeconds
+        await postpone(
+            refused.filter { $0.cause == .content }.map { Postponement(userID: $0.userID, version: nil, until: until) },
+            member: member
+        )
+    }
+}
+
+/// The decision service's answers about nudges that are not sent yet, shared by the stages.
+final class Answers: Sendable {
+    private let memory = Mutex(AnswerMemory())
+
+    func withLock<Result: Sendable>(_ body: (inout AnswerMemory) -> Result) -> Result { memory.withLock { body(&$0) } }
+
+    /// Forgets answers about nudges that were sent or have ended.
+    func forget(_ plan: SendPlan) {
+        memory.withLock { memory in
+            for nudge in plan.nudges { memory.forget(plan.userID, nudge.identity) }
+        }
+    }
+}

@@ -1,0 +1,264 @@
+import APNs
+import Policy
+import Postgres
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+/// Sends what waits for one lane, slice by slice, as streams are free. Each slice gets an intent. Its pushes go to the
+/// lane's sender, and their outcomes to the settler.
+///
+/// Each lane has at most one dispatcher at a time. It ends when nobody waits.
+struct Dispatcher: Sendable {
+    let lane: LaneIdentity
+    let delivery: DeliveryContext
+    let settler: Settler
+
+    /// How long to wait for more free streams before a smaller slice is sent.
+    private static let gatherMilliseconds: Int64 = 50
+    /// How long to wait for room in flight before the loop checks again.
+    private static let pauseMilliseconds: Int64 = 250
+
+    func run() async {
+        var lastFree = BootTime.milliseconds()
+        while let wanted = delivery.queues.pushCount(lane, upTo: delivery.terms.settings.maxInFlight) {
+            guard isWorking, let sender = delivery.lanes.sender(lane),
+                let free = await freeSlots(sender, wanted)
+            else {
+                await shed()
+                continue
+            }
+            delivery.onEvent(.progress)
+            guard free > 0 else {
+                // A server that grants no stream for this long counts as unreachable.
+                if BootTime.milliseconds() - lastFree < 2 * delivery.terms.settings.responseMilliseconds { continue }
+                await shed()
+                continue
+            }
+            lastFree = BootTime.milliseconds()
+            await sendSlice(sender, upTo: free)
+        }
+    }
+
+    /// How many pushes may be committed now. 0: try again. nil: the lane takes none for a while.
+    private func freeSlots(_ sender: Sender, _ wanted: Int) async -> Int? {
+        let room = delivery.room.free(lane, budget)
+        guard room > 0 else {
+            await delivery.room.wait(lane, budget, atMost: Self.pauseMilliseconds)
+            return 0
+        }
+        let goal = max(1, min(wanted, room, delivery.terms.settings.maxInFlight / 4))
+        let free = await sender.waitForFreeSlots(
+            atLeast: goal,
+            until: BootTime.milliseconds() + Self.gatherMilliseconds
+        )
+        if free > 0 { return min(free, delivery.room.free(lane, budget)) }
+        return sender.isBlocked ? nil : 0
+    }
+
+    private var budget: FlightBudget {
+        FlightBudget(total: delivery.terms.settings.maxInFlight, lanes: delivery.lanes.count)
+    }
+
+    /// False if the daemon stops, is outdated, leaves, or is no member. Then waiting users are let go.
+    private var isWorking: Bool { !delivery.isHalted && delivery.ownership.share != nil }
+
+    /// Lets waiting users go. With several lanes, users of a lane that takes nothing are postponed first.
+    private func shed() async {
+        let users = delivery.queues.takeAll(from: lane)
+        guard isWorking else { return }
+        delivery.queues.note(lane, isFull: true, now: BootTime.milliseconds())
+        await LaneRouter(delivery: delivery, settler: settler).stepAside(users.map { ($0, lane) })
+    }
+
+    // MARK: One slice
+
+    private func sendSlice(_ sender: Sender, upTo limit: Int) async {
+        let terms = delivery.terms
+        guard let now = delivery.clock.now else { return }
+        // Reserved before users are taken, since lanes share the room.
+        let reserved = delivery.room.reserve(upTo: limit, for: lane, budget)
+        let taken = delivery.queues.take(upTo: reserved, from: lane)
+        // Checked at the moment of sending: nudges whose answer has ended, or whose kind is paused now, are evaluated
+        // again.
+        var slice: [Flight.Passenger] = []
+        var used = 0
+        for user in taken where delivery.ownership.isCurrent(user.held.member) {
+            let plan = user.plan.sendable(at: now, paused: terms.planner.paused)
+            if plan.nudges.isEmpty { continue }
+            used += plan.pushCount
+            slice.append(
+                Flight.Passenger(plan: plan, held: user.held, places: delivery.room.places(plan.pushCount, for: lane))
+            )
+        }
+        delivery.room.giveBack(reserved - used, lane)
+        // An intent belongs to one sweep. Nearly always that is the whole slice.
+        while let first = slice.first {
+            let own = slice.prefix { $0.held.run === first.held.run }
+            slice.removeFirst(own.count)
+            await launch(Array(own), sender, attemptedAt: now)
+        }
+    }
+
+    /// Commits an intent for these users and hands their pushes to the sender.
+    private func launch(_ passengers: [Flight.Passenger], _ sender: Sender, attemptedAt: Instant) async {
+        guard let held = passengers.first?.held else { return }
+        guard await hasLease(held.member) else { return }
+        await delivery.hooks.reach(.beforeIntent)
+        let ticket = delivery.hand.intents.open()
+        let intent = intent(ticket.id, of: passengers, held, attemptedAt: attemptedAt)
+        do throws(PostgresError) {
+            let committed = try await delivery.store.commit(intent)
+            await delivery.hooks.reach(.afterIntent)
+            let kept = passengers.filter { committed.kept.contains($0.plan.userID) }
+            let changed = committed.changed.union(committed.cancelled.lazy.map(\.userID)).intersection(committed.kept)
+            held.run.count { $0.changed += passengers.count - kept.count + changed.count }
+            guard !kept.isEmpty else { return }
+            hand(kept, intent, ticket, to: sender, except: committed.changed, committed.cancelled)
+            await delivery.hooks.reach(.handedOver)
+        } catch {
+            await refused(passengers, intent, ticket, sender, error)
+        }
+    }
+
+    private func refused(
+        _ users: [Flight.Passenger],
+        _ intent: Intent,
+        _ ticket: OpenIntent,
+        _ sender: Sender,
+        _ error: PostgresError
+    ) async {
+        if error.isFenced { return delivery.ownership.noteEnd(of: intent.member) }
+        guard error.refusesIntent, error.isHeldRow || error.isAboutContent && !error.isTimeOut else {
+            users.first?.held.run.failed()
+            delivery.onEvent(.statementFailed(error))
+            // The intent may be committed, or the server is in trouble. Nothing was written, so the intent is
+            // withdrawn.
+            return settler.withdraw(Flight(intent, ticket, users), because: "intent_failed")
+        }
+        delivery.onEvent(.settlementFailed(error: error.description))
+        guard users.count > 1 else {
+            guard !error.isHeldRow else { return }
+            return await delivery.setAside(
+                users.map { Refusal($0.plan.userID, error) },
+                member: intent.member,
+                now: intent.attemptedAt
+            )
+        }
+        let middle = users.count / 2
+        await launch(Array(users[..<middle]), sender, attemptedAt: intent.attemptedAt)
+        await launch(Array(users[middle...]), sender, attemptedAt: intent.attemptedAt)
+    }
+
+    /// Whether the lease lasts long enough for a write. If not, a renewal is tried.
+    private func hasLease(_ member: UUID) async -> Bool {
+        if lastWrite(member) > BootTime.milliseconds() { return true }
+        guard delivery.ownership.isCurrent(member) else { return false }
+        try? await delivery.ownership.renewNow()
+        return lastWrite(member) > BootTime.milliseconds()
+    }
+
+    private func lastWrite(_ member: UUID) -> Int64 {
+        delivery.ownership.lastWrite(member, response: delivery.terms.settings.responseMilliseconds)
+    }
+
+    private func intent(
+        _ id: UUID,
+        of passengers: [Flight.Passenger],
+        _ held: HeldUser,
+        attemptedAt: Instant
+    ) -> Intent {
+        let planner = delivery.terms.planner
+        let plans = passengers.map(\.plan)
+        return Intent(
+            id: id,
+            member: held.member,
+            sweepID: held.run.id,
+            attemptedAt: attemptedAt,
+            fraction: delivery.nextFraction(),
+            entries: plans.map { planner.entry($0, attemptedAt: attemptedAt) },
+            records: plans.flatMap(\.records).filter(Planner.survivesCrash),
+            messages: Planner.messages(in: plans)
+        )
+    }
+
+    private func hand(
+        _ passengers: [Flight.Passenger],
+        _ intent: Intent,
+        _ ticket: OpenIntent,
+        to sender: Sender,
+        except changed: Set<UUID>,
+        _ cancelled: Set<MessageReference>
+    ) {
+        let boot = BootTime.milliseconds()
+        let settings = delivery.terms.settings
+        // Read after the commit, so that a renewal during the commit counts.
+        let lastWrite = lastWrite(intent.member)
+        // In milliseconds: a second too many could be a second of quiet hours.
+        let now = delivery.clock.milliseconds ?? intent.attemptedAt.seconds * 1000
+        var pushes: [Push] = []
+        var unsent: [PushResult] = []
+        var tag: UInt64 = 0
+        for passenger in passengers {
+            let plan = passenger.plan
+            let userChanged = changed.contains(plan.userID)
+            for nudge in plan.nudges {
+                let isChanged =
+                    userChanged
+                    || !cancelled.isEmpty
+                        && nudge.members.compactMap(plan.reference).contains(where: cancelled.contains)
+                let end = nudge.validUntil.map { boot + max(0, $0.seconds * 1000 - now) } ?? .max
+                let collapseID = PushIdentity.collapseID(
+                    user: plan.userID,
+                    kind: nudge.identity.kind.rawValue,
+                    key: nudge.collapseKey
+                )
+                for target in nudge.targets {
+                    defer { tag += 1 }
+                    if isChanged {
+                        unsent.append(PushResult(tag: tag, outcome: .unsent(reason: "changed"), apnsID: nil))
+                        continue
+                    }
+                    pushes.append(
+                        Push(
+                            tag: tag,
+                            token: target.device.token,
+                            topic: lane.topic,
+                            pushType: nudge.isBackground ? .background : .alert,
+                            // Apple refuses a background push of another priority.
+                            priority: nudge.isBackground ? .conserving : .immediate,
+                            expiration: nudge.expiresAt.seconds,
+                            apnsID: target.apnsID,
+                            collapseID: collapseID,
+                            payload: nudge.payload ?? settings.payload,
+                            writeBy: min(lastWrite, end),
+                            isTrial: target.trial == .running
+                        )
+                    )
+                }
+            }
+        }
+        let flight = Flight(intent, ticket, passengers)
+        settler.add(flight.take(unsent).map { .arrived($0) })
+        guard !pushes.isEmpty else { return }
+        let (settler, hooks) = (settler, delivery.hooks)
+        // The sender keeps this closure until its window of refused tokens closes. It holds plans only, so it keeps no
+        // user in hand.
+        let quarantine = TokenQuarantine(passengers.map(\.plan), lane: lane, attemptedAt: intent.attemptedAt, delivery)
+        sender.send(pushes, onQuarantine: { quarantine.add($0) }) { results in
+            hooks.pass(.answered)
+            settler.add(flight.take(results).map { .arrived($0) })
+        }
+    }
+}
+
+extension Flight {
+    convenience init(_ intent: Intent, _ ticket: OpenIntent, _ passengers: [Passenger]) {
+        self.init(
+            ticket,
+            attemptedAt: intent.attemptedAt,
+            fraction: intent.fraction,
+            passengers: passengers
+        )
+    }
+}

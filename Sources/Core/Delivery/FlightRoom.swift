@@ -1,0 +1,56 @@
+/// Limits the pushes with open intents to `apns.maxInFlight` in all. `FlightBudget` divides them among the lanes.
+final class FlightRoom: Sendable {
+    private let open = Monitor<[LaneIdentity: Int]>([:])
+
+    /// Pushes whose intents are open.
+    var openPushes: Int { open.withLock { $0.values.reduce(0, +) } }
+
+    /// How many more pushes a lane may have in flight.
+    func free(_ lane: LaneIdentity, _ budget: FlightBudget) -> Int {
+        open.withLock { Self.free(lane, budget, $0) }
+    }
+
+    /// Waits until a lane has room for at least one push.
+    func wait(_ lane: LaneIdentity, _ budget: FlightBudget, atMost milliseconds: Int64) async {
+        await open.wait(atMost: milliseconds) { Self.free(lane, budget, $0) > 0 }
+    }
+
+    /// Reserves room for up to `count` pushes in one step, since lanes share it. Returns the number reserved.
+    func reserve(upTo count: Int, for lane: LaneIdentity, _ budget: FlightBudget) -> Int {
+        open.withLock { open in
+            let taken = min(count, Self.free(lane, budget, open))
+            if taken > 0 { open[lane, default: 0] += taken }
+            return max(0, taken)
+        }
+    }
+
+    /// The part of a reservation for one user's pushes.
+    func places(_ count: Int, for lane: LaneIdentity) -> FlightPlaces { FlightPlaces(count, lane, self) }
+
+    /// Gives back what was reserved but not used.
+    func giveBack(_ count: Int, _ lane: LaneIdentity) {
+        open.withLock { open in
+            let left = (open[lane] ?? 0) - count
+            open[lane] = left > 0 ? left : nil
+        }
+    }
+
+    private static func free(_ lane: LaneIdentity, _ budget: FlightBudget, _ open: [LaneIdentity: Int]) -> Int {
+        budget.room(own: open[lane] ?? 0, others: open.filter { $0.key != lane }.map(\.value))
+    }
+}
+
+/// Reserved places in flight. The last reference gives them back, after the outcomes are recorded.
+final class FlightPlaces: Sendable {
+    private let count: Int
+    private let lane: LaneIdentity
+    private let room: FlightRoom
+
+    fileprivate init(_ count: Int, _ lane: LaneIdentity, _ room: FlightRoom) {
+        self.count = count
+        self.lane = lane
+        self.room = room
+    }
+
+    deinit { room.giveBack(count, lane) }
+}

@@ -1,0 +1,98 @@
+import TimeZones
+
+/// Users that wait for a lane's dispatcher. Bounded: all others stay in the database.
+final class LaneQueues: Sendable {
+    private struct Queue: Sendable {
+        var users: [PlannedUser] = []
+        var isServed = false
+        /// CLOCK_BOOTTIME milliseconds since when the lane takes less than arrives. nil: it takes everything.
+        var fullSince: Int64?
+        /// The latest instant at which users who were postponed for this lane are due again.
+        var postponedUntil: Instant?
+    }
+
+    private let queues = Monitor<[LaneIdentity: Queue]>([:])
+
+    /// Users that wait for a lane.
+    func count(_ lane: LaneIdentity) -> Int { queues.withLock { $0[lane]?.users.count ?? 0 } }
+
+    /// Adds users. Returns whether the caller must start a dispatcher for the lane.
+    func add(_ users: [PlannedUser], to lane: LaneIdentity) -> Bool {
+        queues.withLock { queues in
+            queues[lane, default: Queue()].users += users
+            defer { queues[lane]?.isServed = true }
+            return queues[lane]?.isServed == false
+        }
+    }
+
+    /// The pushes that wait for a lane, counted up to `limit`. nil: none wait, and the dispatcher ends.
+    func pushCount(_ lane: LaneIdentity, upTo limit: Int) -> Int? {
+        queues.withLock { queues in
+            guard let queue = queues[lane], !queue.users.isEmpty else {
+                queues[lane]?.isServed = false
+                return nil
+            }
+            var count = 0
+            for user in queue.users {
+                count += user.plan.pushCount
+                if count >= limit { return limit }
+            }
+            return count
+        }
+    }
+
+    /// Takes whole users as long as they fit. A first user with more pushes than fit is split.
+    func take(upTo limit: Int, from lane: LaneIdentity) -> [PlannedUser] {
+        queues.withLock { queues in
+            guard limit > 0, var queue = queues.removeValue(forKey: lane) else { return [] }
+            defer { queues[lane] = queue }
+            var taken: [PlannedUser] = []
+            var room = limit
+            for user in queue.users {
+                guard user.plan.pushCount <= room || taken.isEmpty else { break }
+                guard user.plan.pushCount <= room else {
+                    taken.append(PlannedUser(plan: user.plan.fitting(room), held: user.held))
+                    break
+                }
+                taken.append(user)
+                room -= user.plan.pushCount
+            }
+            queue.users.removeFirst(taken.count)
+            return taken
+        }
+    }
+
+    /// Takes all users that wait for a lane.
+    func takeAll(from lane: LaneIdentity) -> [PlannedUser] { take(upTo: .max, from: lane) }
+
+    /// Waits until one of these lanes has at most `count` users left.
+    func wait(for lanes: [LaneIdentity], atMost count: Int, milliseconds: Int64) async {
+        await queues.wait(atMost: milliseconds) { queues in lanes.contains { (queues[$0]?.users.count ?? 0) <= count } }
+    }
+
+    // MARK: Lanes that take less than comes
+
+    /// Notes whether a lane takes everything, or since when it does not.
+    func note(_ lane: LaneIdentity, isFull: Bool, now: Int64) {
+        queues.withLock { queues in
+            guard isFull else {
+                queues[lane]?.fullSince = nil
+                return
+            }
+            if queues[lane]?.fullSince == nil { queues[lane, default: Queue()].fullSince = now }
+        }
+    }
+
+    func fullSince(_ lane: LaneIdentity) -> Int64? { queues.withLock { $0[lane]?.fullSince } }
+
+    func notePostponed(_ lane: LaneIdentity, until instant: Instant) {
+        queues.withLock { queues in
+            let last = queues[lane]?.postponedUntil ?? instant
+            queues[lane, default: Queue()].postponedUntil = max(last, instant)
+        }
+    }
+
+    func isAnyonePostponed(_ lane: LaneIdentity, at now: Instant) -> Bool {
+        queues.withLock { $0[lane]?.postponedUntil.map { $0 > now } ?? false }
+    }
+}

@@ -1,0 +1,264 @@
+import Postgres
+import Synchronization
+
+package import struct FoundationEssentials.UUID
+
+/// Which users this daemon owns: it is a member, and members own ranges of the hash of `user_id`.
+///
+/// Joins, renews the lease, takes free ranges, declares other members dead, and leaves. All stages read the result
+/// here.
+package actor Ownership {
+    /// What this daemon owns now.
+    package struct Share: Sendable, Equatable {
+        package let member: UUID
+        /// Sorted.
+        package let ranges: [Int32]
+        /// Living members, this one included.
+        package let members: Int
+    }
+
+    private struct View: Sendable {
+        var share: Share?
+        /// CLOCK_BOOTTIME milliseconds. Never later than the lease's end in the database.
+        var leaseEnd: Int64 = .min
+        /// Nothing is claimed while the daemon leaves.
+        var isLeaving = false
+    }
+
+    private let store: Store
+    private let hand: Hand
+    private let hooks: SweepHooks
+    private let onEvent: @Sendable (SweepEvent) -> Void
+    private let view = Mutex(View())
+    private let daemonID: UUID
+    private var leaseMilliseconds: Int64
+    private var keeper: Task<Void, Never>?
+    private var nextRenewal: Int64 = .min
+    private var isAskedToRejoin = false
+    /// CLOCK_BOOTTIME milliseconds. Set while the daemon leaves to join again. If somebody is still in hand at that
+    /// time, it keeps its old membership.
+    private var leavesBy: Int64?
+    /// CLOCK_BOOTTIME milliseconds. The daemon does not try to join again before.
+    private var staysUntil: Int64 = .min
+    private var isClosed = false
+    /// This version can't work with the schema any more: a newer nudged has migrated it, or a view reads another table
+    /// than it was made for.
+    private var isOutdated = false
+    private var current: Task<Result<Void, PostgresError>, Never>?
+
+    init(
+        store: Store,
+        hand: Hand,
+        leaseMilliseconds: Int64,
+        hooks: SweepHooks,
+        daemonID: UUID,
+        onEvent: @escaping @Sendable (SweepEvent) -> Void
+    ) {
+        self.store = store
+        self.hand = hand
+        self.leaseMilliseconds = leaseMilliseconds
+        self.hooks = hooks
+        self.daemonID = daemonID
+        self.onEvent = onEvent
+    }
+
+    // MARK: What others ask
+
+    /// What is owned. nil: nothing may be claimed now.
+    nonisolated var share: Share? { view.withLock { $0.isLeaving ? nil : $0.share } }
+
+    /// What is owned, also while the daemon leaves.
+    nonisolated var membership: Share? { view.withLock(\.share) }
+
+    /// Whether users who were claimed under this membership may still be sent to and settled.
+    nonisolated func isCurrent(_ member: UUID) -> Bool { view.withLock { $0.share?.member == member } }
+
+    /// The last instant (CLOCK_BOOTTIME milliseconds) to write a push: one response time-out and a margin before the
+    /// lease ends. After that, another daemon could act for the same user.
+    nonisolated func lastWrite(_ member: UUID, response: Int64) -> Int64 {
+        view.withLock { view in
+            guard view.share?.member == member else { return .min }
+            return view.leaseEnd - response - SweepSettings.marginMilliseconds
+        }
+    }
+
+    /// Notes that a membership has ended. What was claimed under it can't be recorded any more.
+    nonisolated func noteEnd(of member: UUID) {
+        view.withLock { view in
+            guard view.share?.member == member else { return }
+            view.share = nil
+            view.leaseEnd = .min
+        }
+    }
+
+    func setLease(milliseconds: Int64) { leaseMilliseconds = milliseconds }
+
+    // MARK: Keeping it
+
+    /// Joins if this daemon is no member, and renews if it is time. The first call also starts a task that repeats
+    /// this.
+    func keep() async throws(PostgresError) {
+        guard !isClosed else { return }
+        if keeper == nil { keeper = Task { await keepOn() } }
+        guard membership == nil || BootTime.milliseconds() >= nextRenewal else { return }
+        try await once { await self.attempt() }
+    }
+
+    /// Renews now, even if it is not time. A commit waits for it.
+    func renewNow() async throws(PostgresError) {
+        nextRenewal = .min
+        try await keep()
+    }
+
+    /// Independent of the sweeps: a sweep that waits for the database, or runs for minutes, must not cost the lease.
+    private func keepOn() async {
+        while !isClosed {
+            try? await Task.sleep(for: .milliseconds(min(1000, period)))
+            // The sweep reports a database that does not answer.
+            try? await keep()
+            await rejoinIfAsked()
+            // An outdated daemon runs no sweeps, and users may have been in hand at the last try.
+            if isOutdated { await note(isOutdated: true) }
+        }
+    }
+
+    private var period: Int64 { hooks.renewalMilliseconds ?? max(100, leaseMilliseconds / 6) }
+
+    /// One attempt at a time. A concurrent caller gets the result of the one that runs.
+    private func once(_ body: @escaping @Sendable () async -> Result<Void, PostgresError>) async throws(PostgresError) {
+        if let current { return try await current.value.get() }
+        let task = Task { await body() }
+        current = task
+        let result = await task.value
+        current = nil
+        try result.get()
+    }
+
+    private func attempt() async -> Result<Void, PostgresError> {
+        do throws(PostgresError) {
+            if membership == nil { try await join() }
+            try await renew()
+            try await orphanStrays()
+            try await declareDead()
+            return .success(())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func join() async throws(PostgresError) {
+        // A user is never in hand under two memberships, so all users of an ended one must be done first. Don't wait
+        // here: the caller may have users in hand. The next call tries again.
+        guard hand.isEmpty, !isClosed, !isOutdated else { return }
+        let joined = try await newMembership()
+        view.withLock { $0 = joined }
+    }
+
+    /// A new membership, without ranges.
+    private func newMembership() async throws(PostgresError) -> View {
+        let member = UUID.random()
+        await hooks.reach(.beforeJoin)
+        let (asked, lease) = (BootTime.milliseconds(), leaseMilliseconds)
+        try await store.join(member, daemon: daemonID, leaseMilliseconds: lease)
+        await hooks.reach(.afterJoin)
+        return View(share: Share(member: member, ranges: [], members: 1), leaseEnd: asked + lease)
+    }
+
+    private func renew() async throws(PostgresError) {
+        guard let member = membership?.member else { return }
+        // A reload may change the lease during the query.
+        let (asked, lease) = (BootTime.milliseconds(), leaseMilliseconds)
+        guard let found = try await store.renew(member, leaseMilliseconds: lease) else {
+            noteEnd(of: member)
+            nextRenewal = .min
+            onEvent(.membershipEnded)
+            return
+        }
+        nextRenewal = asked + period
+        let share = Share(member: member, ranges: found.ranges, members: found.living.count)
+        let isNews = view.withLock { view -> Bool in
+            guard view.share?.member == member else { return false }
+            let isNews = view.share?.ranges != share.ranges || view.share?.members != share.members
+            view.share = share
+            view.leaseEnd = asked + lease
+            return isNews
+        }
+        if isNews { onEvent(.ownership(ranges: share.ranges.count, members: share.members)) }
+        // Only if two renewals in a row say so: a daemon that has just joined may be about to take free ranges.
+        if found.shouldRejoin, isAskedToRejoin, leavesBy == nil, asked >= staysUntil {
+            view.withLock { $0.isLeaving = true }
+            leavesBy = asked + lease / 2
+        }
+        isAskedToRejoin = found.shouldRejoin
+    }
+
+    /// Turns intents of ours that this daemon doesn't know into orphans (see `OpenIntents`). They are recorded as
+    /// unknown before their users are claimed.
+    private func orphanStrays() async throws(PostgresError) {
+        guard let member = membership?.member else { return }
+        let strays = hand.intents.strays(among: try await store.intents(of: member))
+        if !strays.isEmpty { try await store.orphan(strays, of: member) }
+    }
+
+    private func declareDead() async throws(PostgresError) {
+        guard let member = membership?.member else { return }
+        await hooks.reach(.beforeDeath)
+        let dead = try await store.declareDead(except: member)
+        guard dead > 0 else { return }
+        await hooks.reach(.afterDeath)
+        onEvent(.membersDeclaredDead(dead))
+        // The ranges of dead members are free now.
+        try await renew()
+    }
+
+    // MARK: Leaving
+
+    /// Leaves in good order, when nobody is in hand. If the database does not accept it, the lease ends by itself.
+    func leave() async {
+        isClosed = true
+        keeper?.cancel()
+        view.withLock { $0.isLeaving = true }
+        _ = await current?.value
+        if let member = membership?.member, !hand.isAbandoned, await giveUp(member) { noteEnd(of: member) }
+    }
+
+    /// Gives up the ranges of an outdated daemon when nobody is in hand, so that others can take them.
+    func note(isOutdated: Bool) async {
+        self.isOutdated = isOutdated
+        guard isOutdated, let member = membership?.member, hand.isEmpty else { return }
+        if await giveUp(member) { noteEnd(of: member) }
+    }
+
+    /// Leaves and joins again with a fair share, when nobody is in hand. It is called when this daemon owns too many
+    /// ranges and another too few. It joins first: without it, the others would take all its ranges.
+    private func rejoinIfAsked() async {
+        guard let end = leavesBy, !isClosed else { return }
+        guard let old = membership?.member, hand.isEmpty else {
+            guard membership == nil || BootTime.milliseconds() > end else { return }
+            view.withLock { $0.isLeaving = false }
+            leavesBy = nil
+            staysUntil = end + 10 * leaseMilliseconds
+            return
+        }
+        leavesBy = nil
+        isAskedToRejoin = false
+        let joined = try? await newMembership()
+        let hasLeft = joined != nil ? await giveUp(old) : false
+        view.withLock { view in
+            if let joined, hasLeft { view = joined } else { view.isLeaving = false }
+        }
+        // Drop the unused membership: it would lower every daemon's share until its lease ends.
+        if let unused = joined?.share?.member, !hasLeft { _ = try? await store.leave(unused) }
+        nextRenewal = .min
+        try? await keep()
+    }
+
+    /// Ends a membership. False: an intent is open (withdrawn ones don't count), or the database did not answer. Then
+    /// the lease ends by itself.
+    private func giveUp(_ member: UUID) async -> Bool {
+        await hooks.reach(.beforeLeave)
+        let hasEnded = (try? await store.leave(member)) ?? false
+        await hooks.reach(.afterLeave)
+        return hasEnded
+    }
+}

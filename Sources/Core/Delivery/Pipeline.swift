@@ -1,0 +1,150 @@
+import APNs
+import Policy
+package import Postgres
+import TimeZones
+
+package import struct FoundationEssentials.UUID
+
+/// The stages from due users to the record: Claimer → Planner → DecisionStage → one Dispatcher per lane → Settler.
+///
+/// Users in hand outlive the sweep that claimed them, so one slow answer does not delay the next sweep.
+package final class Pipeline: Sendable {
+    private let delivery: DeliveryContext
+    private let claimer: Claimer
+    private let settler: Settler
+    private let decisions: DecisionStage
+    private let previews: PreviewStage
+    private let finished = SweepTotals()
+
+    /// - Parameter daemonID: identifies this daemon in the database.
+    package init(
+        store: Store,
+        lanes: Lanes,
+        clock: PolicyClock,
+        planner: Planner,
+        settings: SweepSettings,
+        decider: Decider? = nil,
+        hooks: SweepHooks = SweepHooks(),
+        daemonID: UUID,
+        onEvent: @escaping @Sendable (SweepEvent) -> Void
+    ) {
+        let hand = Hand()
+        let ownership = Ownership(
+            store: store,
+            hand: hand,
+            leaseMilliseconds: settings.leaseMilliseconds,
+            hooks: hooks,
+            daemonID: daemonID,
+            onEvent: onEvent
+        )
+        delivery = DeliveryContext(
+            store: store,
+            lanes: lanes,
+            clock: clock,
+            ownership: ownership,
+            hand: hand,
+            terms: DeliveryContext.Terms(planner: planner, settings: settings, decider: decider),
+            hooks: hooks,
+            onEvent: onEvent
+        )
+        settler = Settler(delivery)
+        decisions = DecisionStage(delivery, settler: settler)
+        claimer = Claimer(delivery, settler: settler, decisions: decisions)
+        previews = PreviewStage(delivery)
+    }
+
+    /// Takes effect with the next sweep.
+    package func reconfigure(planner: Planner, settings: SweepSettings, decider: Decider?) async {
+        delivery.change { terms in
+            let paused = terms.planner.paused
+            terms = DeliveryContext.Terms(planner: planner, settings: settings, decider: decider)
+            terms.planner.paused = paused
+        }
+        await claimer.reword()
+        await delivery.ownership.setLease(milliseconds: settings.leaseMilliseconds)
+        // Another service may decide otherwise.
+        delivery.answers.withLock { $0.forgetAll() }
+        await decisions.askNext()
+    }
+
+    // MARK: A sweep
+
+    /// Claims until nobody is due or no lane takes more. After its last user is settled, `SweepEvent.finished` carries
+    /// its report.
+    ///
+    /// It ends at once if this version is outdated (`isOutdated`).
+    package func sweep() async throws(PostgresError) {
+        let (lanes, settler, onEvent) = (delivery.lanes, settler, delivery.onEvent)
+        let run = SweepRun(totals: finished) { id, report, isWhole in
+            var report = report
+            report.isAccepted = isWhole && !settler.isFailing
+            // Checked after the last settlement: a lane that was connecting before has an answer by now.
+            report.isGood = report.isAccepted && lanes.doesAnyServe
+            onEvent(.finished(id: id, report))
+        }
+        run.begin()
+        defer { run.end() }
+        try await claimer.sweep(run)
+    }
+
+    // MARK: Previews
+
+    /// Answers `nudged_api.preview`, beside the sweeps, until the task is cancelled or the daemon stops.
+    package func answerPreviews() async { await previews.run() }
+
+    // MARK: The end
+
+    /// Claims nothing more. Pushes in flight are still settled.
+    package func stop() async {
+        delivery.stop()
+        await decisions.stop()
+    }
+
+    /// Gives up outcomes that the database does not accept.
+    package func abandon() { delivery.hand.abandon() }
+
+    /// Returns when nobody is in hand.
+    package func quiesce() async { await delivery.hand.wait() }
+
+    /// Ends this daemon's membership, so that its ranges are free at once. Call it only when nobody is in hand.
+    package func leave() async { await delivery.ownership.leave() }
+
+    /// Closes the windows of refused devices on all lanes now. False if no lane had refused devices waiting.
+    package func concludeWindows() async -> Bool {
+        let hadSome = delivery.lanes.all.map { $0.sender.concludeWindow() }.contains(true)
+        await quiesce()
+        return hadSome
+    }
+
+    // MARK: How it stands
+
+    package var isStopping: Bool { delivery.isStopping }
+
+    /// This version can't work with the schema any more: a newer nudged has migrated it, or a view reads another table
+    /// than it was made for.
+    package var isOutdated: Bool { delivery.isOutdated }
+
+    /// Pushes whose intents are open.
+    package var openPushes: Int { delivery.room.openPushes }
+
+    /// Whether users are postponed whose lane is not stopped. They are due again later, even if nobody is due now.
+    package var isAnyoneAside: Bool {
+        get async {
+            guard let now = delivery.clock.now else { return false }
+            if await decisions.isAnyonePostponed(at: now) { return true }
+            return delivery.lanes.all.contains { lane, sender in
+                !sender.isStopped && delivery.queues.isAnyonePostponed(lane, at: now)
+            }
+        }
+    }
+
+    /// The counts of all sweeps so far. No count ever falls.
+    package var totals: SweepReport { finished.value }
+
+    package var clock: PolicyClock { delivery.clock }
+    package var planner: Planner { delivery.terms.planner }
+    package var decider: Decider? { delivery.terms.decider }
+
+    /// What this daemon owns. nil: it is no member now.
+    package var share: Ownership.Share? { delivery.ownership.membership }
+}

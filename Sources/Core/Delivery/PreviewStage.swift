@@ -1,0 +1,85 @@
+import Postgres
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+/// Answers the questions of `nudged_api.preview` about users of this daemon's ranges. Independent of the sweeps: a long
+/// sweep must not delay an answer.
+actor PreviewStage {
+    private let delivery: DeliveryContext
+    /// Questions that are being answered.
+    private var inHand: Set<UUID> = []
+    /// Questions about users whose data the database refuses, until nobody waits for their answers (CLOCK_BOOTTIME
+    /// milliseconds). Tried again and again, they would keep the others waiting.
+    private var refused: [UUID: Int64] = [:]
+    /// CLOCK_BOOTTIME milliseconds.
+    private var nextPruning: Int64 = 0
+
+    /// An empty look reads one page of an index.
+    private static let pauseMilliseconds: Int64 = 300
+    /// After an error.
+    private static let troubleMilliseconds: Int64 = 2_000
+    /// Longer than `Store.openPreviews` returns a question.
+    private static let refusedMilliseconds: Int64 = 60_000
+    private static let pruneMilliseconds: Int64 = 60_000
+    /// Answered at a time. Few, since they share the claims' connection. A slow decision service keeps the others
+    /// waiting, but no sweep.
+    static let mostAtOnce = 4
+
+    init(_ delivery: DeliveryContext) { self.delivery = delivery }
+
+    /// Looks for questions until the task is cancelled or the daemon stops.
+    func run() async {
+        while !Task.isCancelled, !delivery.isStopping {
+            var pause = Self.pauseMilliseconds
+            do throws(PostgresError) {
+                try await look()
+            } catch {
+                pause = Self.troubleMilliseconds
+                report(error)
+            }
+            try? await Task.sleep(for: .milliseconds(pause))
+        }
+    }
+
+    /// Begins to answer what is open.
+    private func look() async throws(PostgresError) {
+        guard !delivery.isHalted, let share = delivery.ownership.share, inHand.count < Self.mostAtOnce else { return }
+        let now = BootTime.milliseconds()
+        refused = refused.filter { $0.value > now }
+        let questions = try await delivery.store.openPreviews(
+            ranges: share.ranges,
+            inHand: inHand.union(refused.keys),
+            limit: Self.mostAtOnce - inHand.count
+        )
+        for question in questions where inHand.insert(question.message.id).inserted {
+            Task { await answer(question) }
+        }
+        guard now >= nextPruning else { return }
+        nextPruning = now + Self.pruneMilliseconds
+        try await delivery.store.prunePreviews()
+    }
+
+    /// If it fails, the question stays open. Unless the database refuses the user's data, a later look takes it again.
+    private func answer(_ question: PreviewQuestion) async {
+        let terms = delivery.terms
+        let previewer = Previewer(store: delivery.store, planner: terms.planner, decider: terms.decider)
+        do {
+            // Decided now, as by the sweep that would find the message.
+            let preview = try await previewer.preview(question.message, to: question.userID, now: delivery.clock.now)
+            try await delivery.store.answer(question, preview.json)
+        } catch let error as PostgresError where error.isAboutContent || error.code == .refusedByServer {
+            refused[question.message.id] = BootTime.milliseconds() + Self.refusedMilliseconds
+            report(error)
+        } catch {
+            try? await Task.sleep(for: .milliseconds(Self.troubleMilliseconds))
+        }
+        inHand.remove(question.message.id)
+    }
+
+    /// The sweeps report a database that does not answer.
+    private func report(_ error: PostgresError) {
+        guard !error.isTransient, error.code != .cancelled, !delivery.isHalted else { return }
+        delivery.onEvent(.settlementFailed(error: error.description))
+    }
+}

@@ -1,0 +1,320 @@
+import APNs
+import Policy
+import Postgres
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+/// Records outcomes as they arrive, and decisions that send nothing. Many users share a transaction (group commit). If
+/// the database refuses a user, or somebody holds their row, no other user is delayed.
+actor Settler {
+    /// A user to be settled.
+    enum Entry: Sendable {
+        /// Nothing is sent.
+        case rest(PersonUpdate, [DeliveryRecord], [MessageReference], [ReminderContinuation], HeldUser)
+        /// All pushes have outcomes.
+        case arrived(Flight.Arrival)
+        /// Nothing was written, and it is unknown whether the intent was committed.
+        case withdrawn(Flight.Arrival)
+
+        var held: HeldUser {
+            switch self {
+            case .rest(_, _, _, _, let held): held
+            case .arrived(let arrival), .withdrawn(let arrival): arrival.passenger.held
+            }
+        }
+    }
+
+    /// A settlement waits this many milliseconds for more users, or until it has `gatherUsers`.
+    private static let gatherMilliseconds: Int64 = 8
+    private static let gatherUsers = 400
+    /// The most users in one transaction.
+    private static let usersAtOnce = 1_000
+    /// When more decisions that send nothing are waiting than this, the claimer waits.
+    private static let mostRests = 2_000
+    /// A user who gets nothing is set aside after this many refused settlements.
+    private static let patience = 5
+
+    private struct Inbox: Sendable {
+        var entries: [Entry] = []
+        var rests = 0
+        var isServed = false
+        /// Transactions that the database refused, and that are tried again.
+        var failing = 0
+    }
+
+    private let delivery: DeliveryContext
+    private let inbox = Monitor(Inbox())
+
+    init(_ delivery: DeliveryContext) { self.delivery = delivery }
+
+    /// Whether the database refuses a settlement now, of whatever sweep.
+    nonisolated var isFailing: Bool { inbox.withLock { $0.failing > 0 } }
+
+    // MARK: What comes in
+
+    /// Adds users to the inbox, on any thread.
+    nonisolated func add(_ entries: [Entry]) {
+        guard !entries.isEmpty else { return }
+        let starts = inbox.withLock { inbox in
+            inbox.entries += entries
+            inbox.rests += entries.count { if case .rest = $0 { true } else { false } }
+            defer { inbox.isServed = true }
+            return !inbox.isServed
+        }
+        if starts { Task { await serve() } }
+    }
+
+    /// Adds decisions that send nothing, when there is room for them.
+    nonisolated func addRests(_ entries: [Entry]) async {
+        guard !entries.isEmpty else { return }
+        await inbox.wait { $0.rests < Self.mostRests }
+        add(entries)
+    }
+
+    /// Withdraws a flight of which nothing was written, when it is unknown whether its intent was committed. It runs in
+    /// its own transaction, because it waits for a commit that may still be running.
+    nonisolated func withdraw(_ flight: Flight, because reason: String) {
+        let entries = flight.unsent(reason).map { Entry.withdrawn($0) }
+        Task { await write(entries, attempt: 0) }
+    }
+
+    private func serve() async {
+        while let entries = await next() {
+            // A transaction has one membership and one sweep. Nearly always there is one group.
+            var groups: [[Entry]] = []
+            for entry in entries {
+                let place = groups.firstIndex {
+                    $0.first?.held.member == entry.held.member && $0.first?.held.run === entry.held.run
+                }
+                if let place { groups[place].append(entry) } else { groups.append([entry]) }
+            }
+            for group in groups { await write(group, attempt: 0) }
+        }
+    }
+
+    private func next() async -> [Entry]? {
+        await inbox.wait(atMost: Self.gatherMilliseconds) { $0.entries.count >= Self.gatherUsers }
+        return inbox.withLock { inbox in
+            guard !inbox.entries.isEmpty else {
+                inbox.isServed = false
+                return nil
+            }
+            let taken = Array(inbox.entries.prefix(Self.usersAtOnce))
+            inbox.entries.removeFirst(taken.count)
+            inbox.rests -= taken.count { if case .rest = $0 { true } else { false } }
+            return taken
+        }
+    }
+
+    // MARK: One transaction
+
+    /// Repeats the transaction until the database accepts it. Pushes are never repeated. If the stop's time is over
+    /// first, recovery records the open intent as unknown.
+    private func write(_ entries: [Entry], attempt: Int) async {
+        var attempt = attempt
+        var isFailing = false
+        defer { if isFailing { inbox.withLock { $0.failing -= 1 } } }
+        await reach(.beforeSettle, .beforeRest, .beforeWithdrawal, entries)
+        while !delivery.hand.isAbandoned {
+            let settlement = settlement(of: entries)
+            do throws(PostgresError) {
+                // A withdrawal waits for a running commit, and a retry for a held row. Neither may keep the connection
+                // from others.
+                let isPatient = attempt == 0 && settlement.withdrawn.isEmpty
+                let result = try await delivery.store.settle(settlement, isRepeated: !isPatient)
+                await settled(entries, settlement, result, attempt: attempt)
+                await reach(.afterSettle, .afterRest, .afterWithdrawal, entries)
+                return
+            } catch {
+                attempt += 1
+                if error.isFenced { return fence(entries) }
+                if !isFailing { inbox.withLock { $0.failing += 1 } }
+                isFailing = true
+                entries.first?.held.run.failed()
+                delivery.onEvent(.statementFailed(error))
+                try? await Task.sleep(for: .milliseconds(Self.pause(attempt)))
+            }
+        }
+    }
+
+    /// The transaction was accepted. Users that it left out (refused, or their rows held) are tried again separately.
+    private func settled(
+        _ entries: [Entry],
+        _ settlement: Settlement,
+        _ result: Settlement.Result,
+        attempt: Int
+    ) async {
+        guard !result.refused.isEmpty || !result.changed.isEmpty else { return count(settlement, entries, result) }
+        let refused = Dictionary(result.refused.map { ($0.userID, $0) }, uniquingKeysWith: { first, _ in first })
+        // Users who changed are let go. The change has made them due.
+        let done = entries.filter { refused[$0.held.userID] == nil && !result.changed.contains($0.held.userID) }
+        entries.first?.held.run.count { $0.changed += result.changed.count }
+        count(settlement.only(Set(done.map(\.held.userID))), done, result)
+        var left: [Entry] = []
+        for entry in entries {
+            guard let refusal = refused[entry.held.userID] else { continue }
+            delivery.onEvent(.settlementFailed(error: refusal.error))
+            if case .rest(_, _, _, _, let held) = entry, !refusal.isHeld, attempt + 1 >= Self.patience {
+                await delivery.setAside([refusal], member: held.member, now: held.claimedAt)
+            } else {
+                left.append(entry)
+            }
+        }
+        retryLater(left, attempt: attempt + 1)
+    }
+
+    private func retryLater(_ entries: [Entry], attempt: Int) {
+        guard !entries.isEmpty else { return }
+        let pause = Self.pause(attempt)
+        Task {
+            try? await Task.sleep(for: .milliseconds(pause))
+            await write(entries, attempt: attempt)
+        }
+    }
+
+    private static func pause(_ attempt: Int) -> Int64 {
+        let longest: Int64 = min(5_000, 100 << Int64(min(attempt, 6)))
+        return Int64.random(in: longest / 2...longest)
+    }
+
+    /// The membership has ended: another daemon records these pushes as unknown.
+    private func fence(_ entries: [Entry]) {
+        guard let first = entries.first else { return }
+        delivery.ownership.noteEnd(of: first.held.member)
+        let pushes = entries.reduce(0) { sum, entry in
+            if case .arrived(let arrival) = entry { sum + arrival.outcomes.count } else { sum }
+        }
+        guard pushes > 0 else { return }
+        first.held.run.count { $0.fenced += 1 }
+        delivery.onEvent(.fenced(pushes: pushes))
+    }
+
+    // MARK: What is written
+
+    private func settlement(of entries: [Entry]) -> Settlement {
+        guard let held = entries.first?.held else { preconditionFailure("a settlement has users") }
+        var settlement = Settlement(member: held.member, sweepID: held.run.id)
+        let planner = delivery.terms.planner
+        var flights: [ObjectIdentifier: (flight: Flight, users: [UUID])] = [:]
+        for entry in entries {
+            switch entry {
+            case .rest(let update, let records, let ended, let continued, _):
+                settlement.updates.append(update)
+                settlement.records += records
+                settlement.ended += ended
+                settlement.continued += continued
+            case .arrived(let arrival):
+                settlement.take(settled(arrival, planner), of: arrival.passenger.plan)
+                flights[ObjectIdentifier(arrival.flight), default: (arrival.flight, [])].users
+                    .append(arrival.passenger.plan.userID)
+            case .withdrawn(let arrival):
+                settlement.take(settled(arrival, planner), of: arrival.passenger.plan)
+                if !settlement.withdrawn.contains(arrival.flight.intent) {
+                    settlement.withdrawn.append(arrival.flight.intent)
+                }
+            }
+        }
+        for (flight, users) in flights.values {
+            settlement.closed.append(
+                Settlement.ClosedPart(intent: flight.intent, users: users, isWhole: flight.open == users.count)
+            )
+        }
+        let stamps = Dictionary(
+            entries.map { ($0.held.userID, $0.held.stamp) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        for place in settlement.updates.indices {
+            settlement.updates[place].stamp = stamps[settlement.updates[place].userID] ?? .unchecked
+        }
+        return settlement
+    }
+
+    private func settled(_ arrival: Flight.Arrival, _ planner: Planner) -> UserSettlement {
+        var settled = planner.settle(
+            arrival.passenger.plan,
+            outcomes: arrival.outcomes,
+            attemptedAt: arrival.flight.attemptedAt,
+            now: delivery.clock.now ?? arrival.flight.attemptedAt
+        )
+        // All attempts of an intent have its instant, to the microsecond.
+        for place in settled.records.indices where settled.records[place].apnsID != nil {
+            settled.records[place].fraction = arrival.flight.fraction
+        }
+        return settled
+    }
+
+    private func count(_ settlement: Settlement, _ entries: [Entry], _ result: Settlement.Result) {
+        var (unsent, served) = (0, 0)
+        for entry in entries {
+            switch entry {
+            case .rest: served += 1
+            case .arrived(let arrival):
+                arrival.flight.settled(1)
+                unsent += arrival.outcomes.count { !$0.wasWritten }
+                guard arrival.outcomes.contains(where: \.wasWritten) else { continue }
+                served += 1
+                delivery.answers.forget(arrival.passenger.plan)
+            case .withdrawn(let arrival): unsent += arrival.outcomes.count
+            }
+        }
+        entries.first?.held.run.count { report in
+            report.unsent += unsent
+            report.served += served
+            report.tokensDeleted += result.tokensDeleted
+            for record in settlement.records { report.record.enter(record) }
+        }
+        tell(moved: settlement.environments.filter { $0.state == .moved })
+        for record in settlement.records {
+            switch record.outcome {
+            case .accepted, .dropped, .deferred, .skipped: break
+            case .rejected:
+                delivery.onEvent(
+                    .rejected(
+                        user: record.userID,
+                        deviceHash: record.deviceHash,
+                        reason: record.reason ?? "",
+                        status: record.status
+                    )
+                )
+            case .unknown:
+                delivery.onEvent(
+                    .unknown(
+                        user: record.userID,
+                        kind: record.kind,
+                        deviceHash: record.deviceHash,
+                        reason: record.reason ?? ""
+                    )
+                )
+            }
+        }
+    }
+
+    /// Reports devices that work in the other environment, and writes it into the table of devices. If that fails,
+    /// nudged.person.quarantine still has it.
+    private func tell(moved devices: [EnvironmentNote]) {
+        guard !devices.isEmpty else { return }
+        for device in devices { delivery.onEvent(.moved(device)) }
+        let delivery = delivery
+        delivery.hand.errand {
+            do throws(PostgresError) {
+                try await delivery.store.moveDevices(devices)
+            } catch {
+                delivery.onEvent(.settlementFailed(error: error.description))
+            }
+        }
+    }
+
+    private func reach(_ arrived: FailPoint, _ rest: FailPoint, _ withdrawn: FailPoint, _ entries: [Entry]) async {
+        guard delivery.hooks.onReach != nil else { return }
+        var points: Set<FailPoint> = []
+        for entry in entries {
+            switch entry {
+            case .rest: points.insert(rest)
+            case .arrived: points.insert(arrived)
+            case .withdrawn: points.insert(withdrawn)
+            }
+        }
+        for point in points { await delivery.hooks.reach(point) }
+    }
+}

@@ -1,0 +1,69 @@
+import APNs
+import Postgres
+import TimeZones
+
+/// Writes refused devices into the quarantine: they get nothing on the lane until they register again.
+struct TokenQuarantine: Sendable {
+    /// A tag is an index into the targets of these plans, one plan after the other.
+    private let plans: [SendPlan]
+    private let lane: LaneIdentity
+    private let attemptedAt: Instant
+    private let delivery: DeliveryContext
+
+    init(_ plans: [SendPlan], lane: LaneIdentity, attemptedAt: Instant, _ delivery: DeliveryContext) {
+        self.plans = plans
+        self.lane = lane
+        self.attemptedAt = attemptedAt
+        self.delivery = delivery
+    }
+
+    /// Retries transient errors and held rows until the stop's time is over. Any other error ends it at the third
+    /// attempt. If nothing is written, Apple refuses the tokens again. Called on the sender's threads.
+    func add(_ tokens: [RefusedToken]) {
+        delivery.hand.errand {
+            let now = delivery.clock.now ?? attemptedAt
+            let devices = devices(tokens, at: max(now, attemptedAt + 1))
+            var attempt = 0
+            while !delivery.hand.isAbandoned {
+                do throws(PostgresError) {
+                    let known = try await delivery.store.quarantine(devices, now: now)
+                        .mapValues(Quarantine.init(json:))
+                    // A device that works in the other environment is not in quarantine.
+                    for device in devices where known[device.userID]?.hasMoved(device) != true {
+                        delivery.onEvent(.quarantined(device))
+                    }
+                    return
+                } catch {
+                    attempt += 1
+                    delivery.onEvent(.settlementFailed(error: error.description))
+                    if !error.isTransient, !error.isHeldRow, attempt >= 3 { return }
+                    try? await Task.sleep(for: .milliseconds(min(5000, 100 << min(attempt, 6))))
+                }
+            }
+        }
+    }
+
+    private func devices(_ refused: [RefusedToken], at instant: Instant) -> [RefusedDevice] {
+        let reasons = Dictionary(refused.map { ($0.tag, $0.reason) }, uniquingKeysWith: { first, _ in first })
+        var found: [RefusedDevice] = []
+        var tag: UInt64 = 0
+        for plan in plans {
+            for target in plan.nudges.lazy.flatMap(\.targets) {
+                defer { tag += 1 }
+                guard let reason = reasons[tag] else { continue }
+                found.append(
+                    RefusedDevice(
+                        userID: plan.userID,
+                        deviceHash: target.hash,
+                        environment: lane.environment,
+                        topic: lane.topic,
+                        registration: target.device.registration,
+                        at: instant,
+                        reason: reason
+                    )
+                )
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,90 @@
+import Policy
+import TimeZones
+
+package import struct FoundationEssentials.UUID
+
+/// Something wrong with one user's data, which affects only this user. It is logged once per value, not per sweep or
+/// user, and never with the value itself.
+package enum Notice: Sendable, Equatable {
+    /// The database refuses something of the user, or nudged can't read a row: the user is set aside for a day.
+    /// `column`: what is refused, if known.
+    case rowUnreadable(user: UUID, column: String?, error: String)
+    /// The user's check-ins are held until the preferences are corrected.
+    case preferencesMalformed(user: UUID, valueHash: UInt64, why: String)
+    /// A zone name is invalid. The next one is used, or none.
+    case timezoneInvalid(user: UUID, valueHash: UInt64)
+    /// A reminder's own zone is unknown here. It waits.
+    case reminderZoneUnknown(user: UUID, valueHash: UInt64)
+    /// The history has entries more than 48 h ahead, because a host's clock was wrong. They are ignored.
+    case historyAhead(user: UUID)
+    /// A device of an environment or topic that this daemon does not serve.
+    case deviceNotServed(user: UUID, environment: String?, topic: String?)
+
+    /// Identifies what is logged once: a million users with the same wrong value are one line.
+    package struct Value: Hashable {
+        let event: String
+        let hash: UInt64
+    }
+
+    package var value: Value {
+        switch self {
+        case .rowUnreadable(let user, let column, _):
+            Value(event: "row", hash: "\(user) \(column ?? "")".stableHash)
+        case .preferencesMalformed(_, let hash, _): Value(event: "preferences", hash: hash)
+        case .timezoneInvalid(_, let hash): Value(event: "timezone", hash: hash)
+        case .reminderZoneUnknown(_, let hash): Value(event: "reminder", hash: hash)
+        // A wrong clock affects many histories. One line is enough.
+        case .historyAhead: Value(event: "history", hash: 0)
+        case .deviceNotServed(_, let environment, let topic):
+            Value(event: "device", hash: "\(environment ?? "") \(topic ?? "")".stableHash)
+        }
+    }
+}
+
+extension Notice {
+    /// The database refuses data of a user.
+    package init(_ refusal: Refusal) {
+        self = .rowUnreadable(user: refusal.userID, column: refusal.column, error: refusal.error)
+    }
+
+    /// Everything that is wrong with a user's data.
+    ///
+    /// - Parameter foreign: a device that no lane of this daemon serves.
+    static func all(
+        of user: ClaimedUser,
+        _ candidate: Candidate,
+        foreign: Device?,
+        _ zones: ZoneDatabase,
+        now: Instant
+    ) -> [Notice] {
+        var notices: [Notice] = []
+        let name = user.userID
+        if let why = candidate.preferences.malformed {
+            let hash = (user.preferences ?? "").stableHash
+            notices.append(.preferencesMalformed(user: name, valueHash: hash, why: why))
+        }
+        func isUnknown(_ zone: String) -> Bool {
+            // A zone that can't be read now may be valid.
+            guard let found = try? zones.zone(named: zone) as Zone?? else { return false }
+            return found == nil
+        }
+        for zone in [candidate.preferences.timezone, user.timezone].compactMap(\.self) where isUnknown(zone) {
+            notices.append(.timezoneInvalid(user: name, valueHash: zone.stableHash))
+        }
+        if let zone = user.reminders.all.compactMap(\.timezone).first(where: isUnknown) {
+            notices.append(.reminderZoneUnknown(user: name, valueHash: zone.stableHash))
+        }
+        let horizon = now + 48 * 3600
+        if user.history.sent.contains(where: { $0 > horizon })
+            || user.history.checkIns.contains(where: { $0.at > horizon })
+        {
+            notices.append(.historyAhead(user: name))
+        }
+        if let foreign {
+            notices.append(
+                .deviceNotServed(user: name, environment: foreign.environment, topic: foreign.topic)
+            )
+        }
+        return notices
+    }
+}

@@ -1,0 +1,116 @@
+import Configuration
+import Policy
+import TimeZones
+
+/// Plans messages and reminders. Each is evaluated with those before it counted.
+extension Planner {
+    func planTexts(_ machine: RetryMachine, _ draft: inout PlanDraft) throws(TimeZoneError) {
+        let (recipient, now) = (machine.recipient, machine.now)
+        draft.isPartial = recipient.user.hasMoreMessages || recipient.user.reminders.isPartial
+        if draft.isPartial { keepUnread(recipient, &draft) }
+        draft.wait(until: recipient.user.messagesWakeAt)
+        for message in recipient.unplacedMessages { holdUnplaced(message, machine, &draft) }
+        let texts = (recipient.messages + (try reminders(machine, &draft))).sorted(by: PendingText.precedes)
+        var live = collapsed(texts, machine, &draft)
+        // A digest that was begun stays a digest.
+        for (identity, retry) in recipient.retries where identity.isDigest {
+            let names = Set(retry.members)
+            let members = live.filter { names.contains($0.identity) && !$0.isExpired(at: now) }
+            guard !members.isEmpty else { continue }
+            live.removeAll { names.contains($0.identity) && !$0.isExpired(at: now) }
+            try planText(PendingText(digestOf: members, named: identity, messages), machine, &draft)
+        }
+        let woken = try wokenTogether(live, machine, draft)
+        if woken.count > messages.digestAfter, let first = woken.first {
+            let names = Set(woken.map(\.identity))
+            live.removeAll { names.contains($0.identity) }
+            try planText(PendingText(digestOf: woken, named: .digest(of: first.identity), messages), machine, &draft)
+        }
+        for text in live { try planText(text, machine, &draft) }
+    }
+
+    private func planText(
+        _ text: PendingText,
+        _ machine: RetryMachine,
+        _ draft: inout PlanDraft
+    ) throws(TimeZoneError) {
+        let devices = machine.recipient.devices
+        let retry = machine.recipient.retries[text.identity]
+        // A lane may come back: the app's text must not be dropped because of this daemon's configuration.
+        if devices.served.isEmpty, !devices.foreign.isEmpty, text.isDue(at: machine.now),
+            !text.isExpired(at: machine.now)
+        {
+            return draft.wait(until: text.expiresAt, retry: retry)
+        }
+        try plan(.text(text), retry, machine, &draft)
+    }
+
+    /// Only a zone can make it sendable. It still ends when it expires.
+    private func holdUnplaced(_ message: PendingMessage, _ machine: RetryMachine, _ draft: inout PlanDraft) {
+        let identity = NudgeIdentity.message(message.id)
+        if let end = message.expiresAt, end <= machine.now {
+            return drop(identity, because: "expired", machine, &draft)
+        }
+        hold(identity, machine.recipient.retries[identity], &draft)
+        draft.wait(until: message.expiresAt)
+    }
+
+    /// Keeps what is left of texts that were not read now.
+    private func keepUnread(_ recipient: Recipient, _ draft: inout PlanDraft) {
+        let messages = recipient.user.messages.map { NudgeIdentity.message($0.id) }
+        let read = Set(messages + recipient.user.reminders.all.map { NudgeIdentity.reminder($0.id) })
+        for retry in recipient.retries.values
+        where retry.identity.kind != .checkIn && !retry.identity.isDigest && !read.contains(retry.identity) {
+            draft.wait(until: nil, retry: retry)
+        }
+    }
+
+    /// Of several with the same collapse key, keeps the newest. The others end.
+    private func collapsed(
+        _ texts: [PendingText],
+        _ machine: RetryMachine,
+        _ draft: inout PlanDraft
+    ) -> [PendingText] {
+        var newest: [ExactText: PendingText] = [:]
+        for text in texts {
+            guard let key = text.collapseKey.map(ExactText.init) else { continue }
+            if let other = newest[key], other.isNewer(than: text) { continue }
+            newest[key] = text
+        }
+        guard !newest.isEmpty else { return texts }
+        return texts.filter { text in
+            guard let key = text.collapseKey.map(ExactText.init), newest[key]?.identity != text.identity else {
+                return true
+            }
+            drop(text.identity, because: "collapsed", machine, &draft)
+            return false
+        }
+    }
+
+    /// Ends a nudge without evaluating it.
+    func drop(_ identity: NudgeIdentity, because reason: String, _ machine: RetryMachine, _ draft: inout PlanDraft) {
+        draft.records += machine.ended([identity], machine.recipient.retries[identity], reason)
+        draft.end([identity])
+    }
+
+    /// Messages that waited for the end of quiet hours and could all be sent now.
+    private func wokenTogether(
+        _ live: [PendingText],
+        _ machine: RetryMachine,
+        _ draft: PlanDraft
+    ) throws(TimeZoneError) -> [PendingText] {
+        guard live.count > messages.digestAfter else { return [] }
+        let recipient = machine.recipient
+        var woken: [PendingText] = []
+        for text in live where text.identity.kind == .message && recipient.retries[text.identity] == nil {
+            // A digest is shown, and a background push is not.
+            guard !text.content.isBackground else { continue }
+            guard try policy.isQuiet(recipient.candidate, at: text.createdAt) else { continue }
+            // A preview. Each message is evaluated again later, alone or in the digest.
+            let candidate = recipient.candidate(for: text.nudge, with: draft.history)
+            let decision = try policy.decide(candidate, now: machine.now)
+            if decision.action == .send, !decision.urgent { woken.append(text) }
+        }
+        return woken
+    }
+}

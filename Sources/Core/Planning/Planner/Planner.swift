@@ -1,0 +1,133 @@
+package import Configuration
+package import NudgedKit
+package import Policy
+package import TimeZones
+
+/// Decides what a claimed user gets now: `(user, now) -> Plan`. Pure: reads no clock, database or network.
+package struct Planner: Sendable {
+    package let policy: Policy
+    package let lanes: LaneDirectory
+    let messages: Configuration.Messages
+    package var paused: Set<NudgeKind> = []
+    package var checkInTexts = CheckInTexts()
+    /// Records each decision with its trace, for `nudged explain`. nil in a sweep.
+    package var recorder: DecisionRecorder?
+    /// Whether a decision service is configured. Then nudges of users who consent carry their texts.
+    package var asksService = false
+    private let preferences = PreferencesCache()
+
+    package init(policy: Policy, lanes: LaneDirectory, messages: Configuration.Messages) {
+        self.policy = policy
+        self.lanes = lanes
+        self.messages = messages
+    }
+
+    /// Parses the column's text for the policy.
+    package func parsed(_ text: String?) -> Preferences { preferences.parsed(text) }
+
+    /// Messages and reminders come first, since somebody waits for them. The check-in counts them.
+    package func plan(_ user: ClaimedUser, now: Instant) -> Plan {
+        do throws(TimeZoneError) {
+            let recipient = try Recipient(user, planner: self, now: now)
+            let machine = RetryMachine(planner: self, recipient: recipient, now: now)
+            var draft = PlanDraft(recipient.candidate.history)
+            draft.records = try skippedSlots(recipient, now: now)
+            if recipient.hasTexts { try planTexts(machine, &draft) }
+            let checkIn = try plan(.checkIn, recipient.checkInRetry, machine, &draft)
+            guard let checkIn, draft.nudges.isEmpty else {
+                return .send(SendPlan(recipient, draft), recipient.notices)
+            }
+            return .nothing(settlement(recipient, draft, checkIn, now: now), checkIn.reason, recipient.notices)
+        } catch {
+            return .unreadable(error)
+        }
+    }
+
+    /// Moves a nudge one step on and enters the result into the draft.
+    ///
+    /// - Returns: the decision that holds it back. nil: it is sent or has ended.
+    @discardableResult
+    func plan(
+        _ nudge: PendingNudge,
+        _ retry: Retry?,
+        _ machine: RetryMachine,
+        _ draft: inout PlanDraft
+    ) throws(TimeZoneError) -> Decision? {
+        let known = retry.map(machine.recipient.withoutRefused)
+        draft.records += known?.ends ?? []
+        let isRefused = known.map { $0.left.left.isEmpty && !$0.ends.isEmpty } ?? false
+        let state = NudgeState(known?.left, isRefused: isRefused, of: machine.recipient, now: machine.now)
+        switch try machine.step(nudge, state, draft.history) {
+        case .send(let planned):
+            draft.send(planned, now: machine.now)
+            return nil
+        case .wait(let decision, let left):
+            // A held nudge needs a change, and a change makes the user due. But its own end must be seen as well.
+            draft.wait(until: nudge.rules.isDueByItsRetry ? nil : decision.nextAt ?? nudge.text?.expiresAt, retry: left)
+            return decision
+        case .backOff(let left):
+            draft.wait(until: nudge.rules.isDueByItsRetry ? nil : left.dueAt, retry: left)
+            return nudge.text == nil ? try machine.evaluate(nudge, draft.history) : nil
+        case .end(let records, let closing):
+            draft.records += records
+            if let text = nudge.text {
+                draft.end(text.members)
+                return nil
+            }
+            if let closing { draft.close(closing) }
+            return try plan(.checkIn, nil, machine, &draft)
+        }
+    }
+
+    /// For a user who gets nothing.
+    private func settlement(
+        _ recipient: Recipient,
+        _ draft: PlanDraft,
+        _ checkIn: Decision,
+        now: Instant
+    ) -> UserSettlement {
+        var candidate = recipient.candidate
+        candidate.history = draft.base
+        let update = PersonUpdate(
+            userID: recipient.user.userID,
+            version: recipient.user.version,
+            dueAt: dueAt(
+                recipient.user.userID,
+                checkIn,
+                draft.retries,
+                others: draft.nextLook(now: now),
+                now: now,
+                soon: !recipient.devices.foreign.isEmpty
+            ),
+            evaluatedAt: now,
+            since: candidate.since,
+            fingerprint: recipient.fingerprint,
+            history: trimmed(candidate, now: now),
+            retry: Retry.json(draft.retries),
+            template: recipient.user.template,
+            reason: checkIn.reason
+        )
+        return UserSettlement(
+            update: update,
+            records: draft.records,
+            ended: draft.ended,
+            continued: draft.continued
+        )
+    }
+
+    private func skippedSlots(_ recipient: Recipient, now: Instant) throws(TimeZoneError) -> [DeliveryRecord] {
+        guard let evaluated = recipient.user.evaluatedAt, evaluated < now else { return [] }
+        // A slot that passes during a pause counts as skipped.
+        var candidate = recipient.candidate
+        candidate.paused = false
+        return try policy.skippedSlots(candidate, lastEvaluated: evaluated, now: now).flatMap { skipped in
+            recipient.records(
+                [.checkIn(skipped.slot)],
+                .skipped,
+                reason: skipped.reason.rawValue,
+                // The slot's end, not `now`: a second daemon that sees it writes the same row.
+                at: skipped.limit
+            )
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import Policy
+import TimeZones
+
+/// A claimed user as the policy sees them, with what is left of earlier nudges and with waiting messages.
+struct Recipient: Sendable {
+    let user: ClaimedUser
+    private(set) var candidate: Candidate
+    /// The fingerprint of everything that sets the candidate's `since`.
+    let fingerprint: Int64
+    let devices: RecipientDevices
+    let retries: [NudgeIdentity: Retry]
+    let messages: [PendingText]
+    /// Messages for a wall time, of a user whose zone is unknown.
+    let unplacedMessages: [PendingMessage]
+    let notices: [Notice]
+    private let paused: Set<NudgeKind>
+    /// Made once for all messages: a user may have thousands of keywords, and thousands of messages that wait. Not in
+    /// `candidate`, which a plan keeps while it is in flight.
+    private let keywords: KeywordMatcher?
+
+    init(_ user: ClaimedUser, planner: Planner, now: Instant) throws(TimeZoneError) {
+        self.user = user
+        devices = RecipientDevices(user, planner.lanes, now: now)
+        paused = planner.paused
+        let retries = user.retry.map(Retry.all(json:)) ?? []
+        self.retries = Dictionary(retries.map { ($0.identity, $0) }, uniquingKeysWith: { first, _ in first })
+        var candidate = Candidate(
+            userID: user.userID,
+            paused: paused.contains(.checkIn),
+            preferences: planner.parsed(user.preferences),
+            timezone: user.timezone,
+            firstSessionComplete: user.firstSessionComplete,
+            devices: devices.served.count,
+            since: user.since,
+            history: user.history,
+            nudge: .checkIn
+        )
+        fingerprint = try planner.policy.scheduleFingerprint(candidate)
+        candidate.since = Self.since(user, fingerprint: fingerprint, now: now)
+        let placed = try Self.placed(user.messages, candidate, planner.policy, now: now)
+        messages = placed.texts
+        unplacedMessages = placed.unplaced
+        let written = candidate.preferences.priorityKeywords
+        keywords = messages.isEmpty || written.isEmpty ? nil : KeywordMatcher(written)
+        self.candidate = candidate
+        notices = Notice.all(of: user, candidate, foreign: devices.foreign.first, planner.policy.zones, now: now)
+    }
+
+    /// The policy's `since`. It changes with the fingerprint, not with every touch. For a user who was never evaluated
+    /// it is the first device's registration, so that nobody gets a slot from before they came.
+    private static func since(_ user: ClaimedUser, fingerprint: Int64, now: Instant) -> Instant? {
+        guard let known = user.fingerprint else { return user.since ?? user.devices.compactMap(\.registeredAt).min() }
+        if known == fingerprint { return user.since }
+        return min(user.touchedAt ?? now, now)
+    }
+
+    /// The messages whose due time is known, and those for a wall time if the user has no zone.
+    private static func placed(
+        _ messages: [PendingMessage],
+        _ candidate: Candidate,
+        _ policy: Policy,
+        now: Instant
+    ) throws(TimeZoneError) -> (texts: [PendingText], unplaced: [PendingMessage]) {
+        let isLocal = messages.contains { if case .local? = $0.due { true } else { false } }
+        let zone = isLocal ? try policy.zone(of: candidate) : nil
+        var texts: [PendingText] = []
+        var unplaced: [PendingMessage] = []
+        texts.reserveCapacity(messages.count)
+        for message in messages {
+            switch message.due {
+            case nil: texts.append(PendingText(message, now: now))
+            case .at(let instant)?: texts.append(PendingText(message, due: instant, now: now))
+            case .local(let time)?:
+                if let zone {
+                    texts.append(PendingText(message, due: zone.resolve(time, .first), now: now))
+                } else {
+                    unplaced.append(message)
+                }
+            }
+        }
+        return (texts, unplaced)
+    }
+
+    /// Whether the user has messages or reminders.
+    var hasTexts: Bool { !user.messages.isEmpty || user.messagesWakeAt != nil || !user.reminders.isEmpty }
+
+    /// What is left of the last check-in.
+    var checkInRetry: Retry? { retries.values.first { $0.identity.kind == .checkIn } }
+
+    func isPaused(_ kind: NudgeKind) -> Bool { paused.contains(kind) }
+
+    /// The policy's input for a nudge, with this history.
+    func candidate(for nudge: Nudge = .checkIn, with history: History) -> Candidate {
+        var copy = candidate
+        copy.history = history
+        copy.nudge = nudge
+        copy.keywords = keywords
+        copy.paused = isPaused(nudge.kind)
+        return copy
+    }
+
+    /// The targets of a nudge on these devices.
+    func targets(
+        _ devices: [ServedDevice],
+        of identity: NudgeIdentity,
+        repeating: Set<String> = []
+    ) -> [PlannedNudge.Target] {
+        func target(_ device: ServedDevice) -> PlannedNudge.Target {
+            PlannedNudge.Target(device, of: identity, user: user.userID, isRepeat: repeating.contains(device.hash))
+        }
+        guard devices.count > 1 else { return devices.map(target) }
+        // Two rows may hold one token, in two spellings or for two lanes. The phone must get one push, by the newest
+        // row.
+        let newestFirst = devices.sorted { ($0.device.registration ?? .min) > ($1.device.registration ?? .min) }
+        var seen: Set<String> = []
+        return newestFirst.map(target).filter { seen.insert($0.hash).inserted }
+    }
+
+    /// What is left of a nudge without devices that Apple refused since, and the records of those devices.
+    func withoutRefused(_ retry: Retry) -> (left: Retry, ends: [DeliveryRecord]) {
+        let (left, refused) = devices.withoutRefused(retry.left)
+        let ends = refused.flatMap { hash, entry in
+            records(
+                retry.members,
+                device: hash,
+                .rejected,
+                reason: entry.reason,
+                status: 400,
+                // The time of the quarantine: if it is seen twice, it is the same row.
+                at: entry.at
+            )
+        }
+        return (retry.keeping(left), ends)
+    }
+
+    /// One row of the record for each of a nudge's members.
+    func records(
+        _ members: [NudgeIdentity],
+        device: String = "",
+        _ outcome: DeliveryRecord.Outcome,
+        reason: String,
+        status: Int? = nil,
+        at instant: Instant
+    ) -> [DeliveryRecord] {
+        members.map { member in
+            DeliveryRecord(
+                userID: user.userID,
+                kind: member.kind.rawValue,
+                key: member.key,
+                slot: member.slot,
+                deviceHash: device,
+                outcome: outcome,
+                reason: reason,
+                status: status,
+                attemptedAt: instant
+            )
+        }
+    }
+}

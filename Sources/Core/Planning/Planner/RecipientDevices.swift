@@ -1,0 +1,92 @@
+import APNs
+import TimeZones
+
+/// A device that a lane serves.
+struct ServedDevice: Sendable {
+    let device: Device
+    let lane: LaneIdentity
+    let trial: EnvironmentTrial
+
+    /// Names the device in the record, in retries and in the quarantine.
+    var hash: String { PushIdentity.deviceHash(token: device.token) }
+}
+
+/// A user's devices, by what can be done with them.
+struct RecipientDevices: Sendable {
+    /// A lane serves them.
+    private(set) var served: [ServedDevice] = []
+    /// A lane serves them, but they are in quarantine. By their hashes.
+    private var refused: [String: Quarantine.Entry] = [:]
+    /// No lane of this daemon serves them.
+    private(set) var foreign: [Device] = []
+
+    init(_ user: ClaimedUser, _ lanes: LaneDirectory, now: Instant) {
+        let quarantine = user.quarantine.map(Quarantine.init(json:))
+        for device in user.devices {
+            guard let lane = lanes.lane(of: device) else {
+                foreign.append(device)
+                continue
+            }
+            switch quarantine?.route(of: device, on: lane, lanes, now: now) ?? Quarantine.route(on: lane, lanes) {
+            case .own(let trial): served.append(ServedDevice(device: device, lane: lane, trial: trial))
+            case .other(let other, let trial):
+                // The app's own table may have another row of this token, for that lane.
+                guard
+                    !user.devices.contains(where: {
+                        ExactText($0.token) == ExactText(device.token) && lanes.lane(of: $0) == other
+                    })
+                else {
+                    continue
+                }
+                served.append(ServedDevice(device: device, lane: other, trial: trial))
+            case .refused(let entry): refused[entry.deviceHash] = entry
+            }
+        }
+    }
+
+    /// A user with such a device is evaluated again within half an hour to an hour, since a new configuration causes no
+    /// touch.
+    static let foreignSeconds: Int64 = 1_800
+
+    /// The devices that are left and still registered.
+    func remaining(_ left: [Retry.Left], now: Instant) -> RemainingDevices {
+        let notBefore = Dictionary(left.map { ($0.deviceHash, $0.notBefore) }, uniquingKeysWith: max)
+        let repeats = left.repeats
+        var due: [ServedDevice] = []
+        var waiting: [Retry.Left] = []
+        for device in served {
+            let hash = device.hash
+            guard let at = notBefore[hash] else { continue }
+            if at <= now {
+                due.append(device)
+            } else {
+                waiting.append(Retry.Left(deviceHash: hash, notBefore: at, isRepeat: repeats.contains(hash)))
+            }
+        }
+        // This daemon lacks the lane, perhaps after a reload. It may come back while the answer holds.
+        for device in foreign {
+            let hash = PushIdentity.deviceHash(token: device.token)
+            guard let at = notBefore[hash] else { continue }
+            let later = max(at, now + Self.foreignSeconds)
+            waiting.append(Retry.Left(deviceHash: hash, notBefore: later, isRepeat: repeats.contains(hash)))
+        }
+        return RemainingDevices(due: due, waiting: waiting)
+    }
+
+    /// Divides devices into those that Apple has not refused since, and those that it has.
+    func withoutRefused(_ left: [Retry.Left]) -> (left: [Retry.Left], refused: [(hash: String, Quarantine.Entry)]) {
+        guard !refused.isEmpty else { return (left, []) }
+        // The same token may be served on another lane.
+        let deliverable = Set(served.map(\.hash))
+        var kept: [Retry.Left] = []
+        var gone: [(hash: String, Quarantine.Entry)] = []
+        for one in left {
+            if let entry = refused[one.deviceHash], !deliverable.contains(one.deviceHash) {
+                gone.append((one.deviceHash, entry))
+            } else {
+                kept.append(one)
+            }
+        }
+        return (kept, gone)
+    }
+}

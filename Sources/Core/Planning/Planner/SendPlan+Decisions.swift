@@ -1,0 +1,74 @@
+package import Policy
+package import TimeZones
+
+extension SendPlan {
+    /// The record's reason for a declined nudge.
+    package static let declinedReason = "declined"
+
+    /// Whether the decision service must be asked about any nudge.
+    package var isToBeAsked: Bool { nudges.contains(where: \.isToBeAsked) }
+
+    /// Whether a service would be asked about a nudge, if the user consented.
+    package var lacksConsent: Bool {
+        !candidate.preferences.smartEnabled && nudges.contains { $0.countedAt == nil }
+    }
+
+    /// The plan after the decisions. A nudge without a decision, or that ended or was paused meanwhile, stays unchanged
+    /// and is evaluated again.
+    package func decided(
+        _ outcomes: [NudgeIdentity: DecisionOutcome],
+        at now: Instant,
+        paused: Set<NudgeKind>
+    ) -> SendPlan {
+        taking { nudge in
+            guard nudge.isToBeAsked else { return .goes(nudge) }
+            guard let outcome = outcomes[nudge.identity], nudge.isValid(at: now), !paused.contains(nudge.identity.kind)
+            else { return .stays }
+            guard outcome.shouldNotify else { return .ends(declined(nudge, outcome, at: now)) }
+            let passesFocus = nudge.isUrgent && candidate.preferences.allowUrgent
+            return .goes(nudge.decided(outcome, passesFocus: passesFocus))
+        }
+    }
+
+    private func declined(_ nudge: PlannedNudge, _ outcome: DecisionOutcome, at now: Instant) -> [DeliveryRecord] {
+        nudge.members.map { member in
+            DeliveryRecord(
+                userID: userID,
+                kind: member.kind.rawValue,
+                key: member.key,
+                slot: member.slot,
+                deviceHash: "",
+                outcome: member.kind == .checkIn ? .skipped : .dropped,
+                reason: Self.declinedReason,
+                attemptedAt: now,
+                decision: outcome.json
+            )
+        }
+    }
+
+    /// The decision service's question about a nudge. nil: it is not asked.
+    package func question(_ nudge: PlannedNudge) -> DecisionQuestion? {
+        guard let text = nudge.text else { return nil }
+        return DecisionQuestion(
+            kind: nudge.identity.kind,
+            userID: userID,
+            slot: nudge.identity.slot,
+            priority: nudge.isUrgent ? .urgent : .medium,
+            title: text.title,
+            body: text.body,
+            context: RecipientContext(json: context).object
+        )
+    }
+
+    /// The decision of the user's fallback strategy.
+    package func fallback(_ nudge: PlannedNudge, because failure: DecisionFailure) -> DecisionOutcome {
+        let decision = FallbackDecider(strategy: candidate.preferences.fallbackStrategy).decide(
+            FallbackDecider.Nudge(
+                kind: nudge.identity.kind,
+                isUrgent: nudge.isUrgent,
+                isMention: nudge.text?.isMention ?? false
+            )
+        )
+        return DecisionOutcome(decision, nudge.isUrgent ? .urgent : .medium, because: failure)
+    }
+}

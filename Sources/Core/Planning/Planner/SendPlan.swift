@@ -1,0 +1,226 @@
+package import Policy
+package import TimeZones
+
+package import struct FoundationEssentials.UUID
+
+/// What one user gets now: nudges in the order of evaluation, each counting those before it. They share an intent and a
+/// settlement.
+///
+/// Immutable, and a class: it moves through many lists, and copying a struct would count two dozen references each
+/// time.
+package final class SendPlan: Sendable {
+    /// The user as the policy saw them. The history is without the entries of these nudges.
+    package let candidate: Candidate
+    package let userID: UUID
+    package let version: Int64
+    package let fingerprint: Int64
+    /// The template of the last check-in that counts, without this plan's.
+    let template: Int32?
+    package let nudges: [PlannedNudge]
+    /// What is left of nudges that are not in this plan.
+    let others: [Retry]
+    /// When the answer for something else that waits can change. nil: nothing waits.
+    let othersDue: Instant?
+    /// Whether more could be sent than is in the plan. Then the user is due again at once.
+    let isPartial: Bool
+    /// Records from planning: skipped slots and dropped messages. Written together with `evaluatedAt`, since the next
+    /// search for skipped slots starts there.
+    package let records: [DeliveryRecord]
+    /// Messages and reminders that ended without a push.
+    package let ended: [NudgeIdentity]
+    /// The next occurrences of its reminders, for when they end.
+    let continuations: [NudgeIdentity: ReminderContinuation]
+    /// What the app knows about the user, as JSON (the view's column `context`).
+    let context: String?
+    package let pushCount: Int
+
+    init(_ subject: Recipient, _ draft: PlanDraft) {
+        var candidate = subject.candidate
+        candidate.history = draft.base
+        self.candidate = candidate
+        userID = subject.user.userID
+        version = subject.user.version
+        fingerprint = subject.fingerprint
+        template = subject.user.template
+        nudges = draft.nudges
+        others = draft.retries
+        othersDue = draft.dueAt
+        isPartial = draft.isPartial
+        records = draft.records
+        ended = draft.ended
+        continuations = draft.continuations
+        context = subject.user.context
+        pushCount = nudges.reduce(0) { $0 + $1.targets.count }
+    }
+
+    /// A changed copy.
+    private init(
+        _ whole: SendPlan,
+        nudges: [PlannedNudge],
+        others: [Retry],
+        history: History,
+        isPartial: Bool,
+        records: [DeliveryRecord] = [],
+        ended: [NudgeIdentity] = []
+    ) {
+        var candidate = whole.candidate
+        candidate.history = history
+        self.candidate = candidate
+        userID = whole.userID
+        version = whole.version
+        fingerprint = whole.fingerprint
+        template = whole.template
+        self.nudges = nudges
+        self.others = others
+        othersDue = whole.othersDue
+        self.isPartial = isPartial
+        self.records = whole.records + records
+        self.ended = whole.ended + ended
+        continuations = whole.continuations
+        context = whole.context
+        pushCount = nudges.reduce(0) { $0 + $1.targets.count }
+    }
+
+    /// The row of a message or reminder. nil: it has none.
+    package func reference(_ identity: NudgeIdentity) -> MessageReference? {
+        MessageReference(userID: userID, identity)
+    }
+
+    /// The lane of the first push that a preferred lane can take, else of the first push. nil: no pushes.
+    package func lane(preferring isPreferred: (LaneIdentity) -> Bool) -> LaneIdentity? {
+        for nudge in nudges {
+            for target in nudge.targets where isPreferred(target.lane) { return target.lane }
+        }
+        return nudges.lazy.flatMap(\.targets).first?.lane
+    }
+
+    /// The part for one lane. Devices of other lanes follow under the same answer.
+    package func part(for lane: LaneIdentity) -> SendPlan {
+        guard nudges.contains(where: { $0.targets.contains { $0.lane != lane } }) else { return self }
+        return rebuilt { nudge in
+            let own = nudge.targets.filter { $0.lane == lane }
+            return own.isEmpty ? nil : nudge.keeping(own, then: nudge.targets.filter { $0.lane != lane })
+        }
+    }
+
+    /// The nudges whose answers still hold and whose kinds are not paused. The others are evaluated again.
+    package func sendable(at now: Instant, paused: Set<NudgeKind>) -> SendPlan {
+        func isSendable(_ nudge: PlannedNudge) -> Bool {
+            nudge.isValid(at: now) && !paused.contains(nudge.identity.kind)
+        }
+        return nudges.allSatisfy(isSendable) ? self : rebuilt { isSendable($0) ? $0 : nil }
+    }
+
+    /// Takes whole users as long as they fit. A first user with more pushes than fit is split.
+    package static func take(upTo limit: Int, from pending: inout ArraySlice<SendPlan>) -> [SendPlan] {
+        var taken: [SendPlan] = []
+        var room = limit
+        while let sendPlan = pending.first, sendPlan.pushCount <= room || taken.isEmpty {
+            pending.removeFirst()
+            guard sendPlan.pushCount <= room else { return [sendPlan.fitting(room)] }
+            taken.append(sendPlan)
+            room -= sendPlan.pushCount
+        }
+        return taken
+    }
+
+    /// As many nudges as fit. If the first has more devices than fit, it is split: the other devices follow under the
+    /// same answer.
+    package func fitting(_ room: Int) -> SendPlan {
+        var room = room
+        var isFirst = true
+        return rebuilt { nudge in
+            defer { isFirst = false }
+            guard nudge.targets.count > room else {
+                room -= nudge.targets.count
+                return nudge
+            }
+            guard isFirst, room > 0 else {
+                room = 0
+                return nil
+            }
+            defer { room = 0 }
+            return nudge.keeping(Array(nudge.targets.prefix(room)), then: nudge.targets.dropFirst(room))
+        }
+    }
+
+    /// What to do with a nudge.
+    enum NextStep {
+        case goes(PlannedNudge)
+        /// It stays unchanged and is evaluated again.
+        case stays
+        /// It ends unsent. A check-in's slot is closed. A message or reminder is over.
+        case ends([DeliveryRecord])
+    }
+
+    /// The plan after deciding about each nudge.
+    func taking(_ step: (PlannedNudge) -> NextStep) -> SendPlan {
+        var left: [PlannedNudge] = []
+        var going: [NudgeIdentity: PlannedNudge] = [:]
+        var history = candidate.history
+        var records: [DeliveryRecord] = []
+        var ended: [NudgeIdentity] = []
+        for nudge in nudges {
+            switch step(nudge) {
+            case .goes(let decided):
+                going[nudge.identity] = decided
+                left.append(nudge)
+            case .stays: left.append(nudge)
+            case .ends(let own):
+                records += own
+                if let slot = nudge.identity.slot { history = history.closing(slot) } else { ended += nudge.members }
+            }
+        }
+        // Where something ended, a cap has room again.
+        let isPartial = isPartial || left.count < nudges.count && othersDue != nil
+        let rest = SendPlan(
+            self,
+            nudges: left,
+            others: others,
+            history: history,
+            isPartial: isPartial,
+            records: records,
+            ended: ended
+        )
+        return rest.rebuilt { going[$0.identity] }
+    }
+
+    /// Replaces each nudge by `change`. Nudges that it leaves out keep what is left of them and their entry in the
+    /// history.
+    private func rebuilt(_ change: (PlannedNudge) -> PlannedNudge?) -> SendPlan {
+        var kept: [PlannedNudge] = []
+        var others = others
+        var history = candidate.history
+        var isPartial = isPartial
+        for nudge in nudges {
+            if let changed = change(nudge) {
+                kept.append(changed)
+                continue
+            }
+            isPartial = true
+            if let retry = nudge.remembered(version: version) { others.append(retry) }
+            if let countedAt = nudge.countedAt { history = history.adding(nudge.identity, at: countedAt) }
+        }
+        return SendPlan(self, nudges: kept, others: others, history: history, isPartial: isPartial)
+    }
+}
+
+extension History {
+    /// With the nudge's own entry.
+    package func adding(_ identity: NudgeIdentity, at instant: Instant) -> History {
+        if let slot = identity.slot { adding(CheckIn(at: instant, slot: slot)) } else { adding(sent: instant) }
+    }
+
+    /// Without the nudge's own entry.
+    func removing(_ identity: NudgeIdentity, at instant: Instant) -> History {
+        if let slot = identity.slot { removing(CheckIn(at: instant, slot: slot)) } else { removing(sent: instant) }
+    }
+}
+
+extension MessageReference {
+    /// nil: a check-in or a digest, which has no row.
+    package init?(userID: UUID, _ identity: NudgeIdentity) {
+        guard identity.kind != .checkIn, let id = UUID(uuidString: identity.key) else { return nil }
+        self.init(userID: userID, id: id)
+    }
+}

@@ -1,0 +1,74 @@
+import Policy
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+/// When a reminder is due, and the next one of its series, in the zone that counts for it.
+struct ReminderHours {
+    private let reminder: PendingReminder
+    /// nil: no zone is known.
+    private let zone: Zone?
+    private let zones: ZoneDatabase
+
+    /// Uses the reminder's own zone if it has one, else the user's. A name that this host doesn't know counts as no
+    /// zone: in another zone, the time would be another instant.
+    ///
+    /// - Parameter candidate: the recipient. For a fan-out, the author.
+    init(_ reminder: PendingReminder, of candidate: Candidate, _ policy: Policy) throws(TimeZoneError) {
+        self.reminder = reminder
+        zones = policy.zones
+        if let name = reminder.timezone {
+            zone = try policy.zones.zone(named: name)
+        } else {
+            zone = try policy.zone(of: candidate)
+        }
+    }
+
+    /// When it is due. nil: a wall time without a zone.
+    var due: Instant? {
+        switch reminder.due {
+        case .at(let instant): instant
+        case .local(let time): zone?.resolve(time, .first)
+        }
+    }
+
+    /// The next occurrence. nil: none.
+    ///
+    /// - Parameters:
+    ///   - isFanOut: whether it is a reminder for everyone.
+    ///   - now: occurrences up to this instant are skipped, but count.
+    func next(for user: UUID, isFanOut: Bool = false, now: Instant) throws(TimeZoneError) -> ReminderContinuation? {
+        guard let series = reminder.series, let rule = try? Recurrence(parsing: series.rule) else { return nil }
+        // Without a zone, a series of instants is computed in UTC.
+        let utc = zone == nil ? try zones.zone(named: "UTC") : nil
+        guard let clock = zone ?? utc else { return nil }
+        let first = Self.wallTime(series.first, clock)
+        let planned = series.planned ?? first
+        let last = max(now, clock.resolve(planned, .first))
+        let place = Recurrence.Occurrence(number: series.number, time: planned)
+        guard let (next, instant) = rule.next(after: place, start: first, in: clock, later: last) else { return nil }
+        let isInstant = zone == nil || isFanOut && isEveryonesInstant(series)
+        return ReminderContinuation(
+            userID: user,
+            id: reminder.id,
+            number: next.number,
+            first: isInstant ? series.first : .local(first),
+            planned: next.time,
+            due: isInstant ? .at(instant) : .local(next.time),
+            instant: instant
+        )
+    }
+
+    /// Whether all recipients get it at the same instant: its series starts with an instant, or it has a zone.
+    private func isEveryonesInstant(_ series: PendingReminder.Series) -> Bool {
+        if case .at = series.first { return true }
+        return reminder.timezone != nil
+    }
+
+    private static func wallTime(_ hour: PendingReminder.Due, _ zone: Zone) -> LocalDateTime {
+        switch hour {
+        case .at(let instant): zone.localDateTime(at: instant)
+        case .local(let time): time
+        }
+    }
+}

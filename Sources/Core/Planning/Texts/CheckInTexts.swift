@@ -1,0 +1,145 @@
+package import Configuration
+import APNs
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+/// The texts of check-ins: the templates, and the configured text if no template fits. Every daemon chooses the same
+/// text for the same question.
+package struct CheckInTexts: Sendable {
+    /// A check-in that needs a text.
+    struct Question: Sendable {
+        let user: UUID
+        let slot: LocalDate
+        /// The template of the last check-in that counts. Its text is not used twice in a row.
+        let last: Int32?
+        let context: RecipientContext
+    }
+
+    struct Choice: Sendable, Equatable {
+        /// nil: the configured text.
+        let template: Int32?
+        /// nil: the configured text with the payload shared by all users.
+        let payload: [UInt8]?
+    }
+
+    /// The configured text. nil: unknown here, so every user without a template gets the shared payload.
+    package var standard: Configuration.CheckIn?
+    /// In the order of their ids.
+    private let templates: [Template]
+
+    /// - Parameter stored: in any order.
+    package init(standard: Configuration.CheckIn? = nil, templates stored: [StoredTemplate] = []) {
+        self.standard = standard
+        templates = stored.compactMap(Template.init).sorted { $0.id < $1.id }
+    }
+
+    /// Draws one of the templates of the closest locale that the context can fill, by their weights.
+    func choose(_ question: Question) -> Choice {
+        guard let (template, payload) = draw(question) else { return standardChoice(question.context) }
+        return Choice(template: template.id, payload: payload)
+    }
+
+    /// The same template again, for the remaining devices of a check-in that others have got.
+    func again(_ template: Int32?, _ context: RecipientContext) -> Choice {
+        guard let template = templates.first(where: { $0.id == template }), template.fault(for: context) == nil,
+            let payload = template.payload(for: context)
+        else { return standardChoice(context) }
+        return Choice(template: template.id, payload: payload)
+    }
+
+    /// The result for each template, for `nudged explain`.
+    func templateOutcomes(_ question: Question) -> [(template: Int32, outcome: TemplateOutcome)] {
+        let drawn = draw(question)?.template
+        let last = question.last.flatMap { id in templates.first { $0.id == id } }
+        let locales: [String?] = question.context.locales + [nil]
+        return templates.map { template in
+            if template.id == drawn?.id { return (template.id, .chosen) }
+            guard locales.contains(template.locale) else { return (template.id, .otherLocale) }
+            if let fault = fault(of: template, question, last) { return (template.id, fault) }
+            if template.payload(for: question.context) == nil { return (template.id, .tooLong) }
+            return (template.id, template.locale == drawn?.locale ? .notDrawn : .otherLocale)
+        }
+    }
+
+    private func draw(_ question: Question) -> (template: Template, payload: [UInt8])? {
+        guard !templates.isEmpty else { return nil }
+        let hash = Self.hash(question.user, question.slot)
+        let last = question.last.flatMap { id in templates.first { $0.id == id } }
+        for locale in question.context.locales {
+            if let drawn = draw(hash, of: locale, question, last) { return drawn }
+        }
+        return draw(hash, of: nil, question, last)
+    }
+
+    private func draw(
+        _ hash: UInt64,
+        of locale: String?,
+        _ question: Question,
+        _ last: Template?
+    ) -> (template: Template, payload: [UInt8])? {
+        var left: [Template] = []
+        left.reserveCapacity(templates.count)
+        for template in templates where template.locale == locale && fault(of: template, question, last) == nil {
+            left.append(template)
+        }
+        var attempt: UInt64 = 0
+        while !left.isEmpty {
+            let place = Self.place(in: left, (hash &+ attempt).mixed)
+            if let payload = left[place].payload(for: question.context) { return (left[place], payload) }
+            left.remove(at: place)
+            attempt += 1
+        }
+        return nil
+    }
+
+    /// The hash of `USER:DATE:template`, with the user's id as PostgreSQL writes it.
+    static func hash(_ user: UUID, _ slot: LocalDate) -> UInt64 {
+        var hash = StableHash()
+        hash.enter(user)
+        hash.enter(":\(slot.iso):template".utf8)
+        return hash.value
+    }
+
+    /// - Parameter last: the template of the question's `last`. nil: it does not exist any more.
+    private func fault(of template: Template, _ question: Question, _ last: Template?) -> TemplateOutcome? {
+        if template.id == question.last { return .last }
+        if let last, last.hasText(of: template) { return .last }
+        return template.fault(for: question.context)
+    }
+
+    /// The index of the template whose share of the total weight contains the number.
+    private static func place(in templates: [Template], _ number: UInt64) -> Int {
+        let total = templates.reduce(0) { $0 + $1.weight }
+        var rest = number.multipliedFullWidth(by: total).high
+        for (place, template) in templates.enumerated() {
+            if rest < template.weight { return place }
+            rest -= template.weight
+        }
+        return 0
+    }
+
+    /// A choice's text, for the decision service. nil: it is unknown here.
+    func content(of choice: Choice, _ context: RecipientContext) -> PushText? {
+        if let template = templates.first(where: { $0.id == choice.template }) { return template.content(for: context) }
+        return standard.map {
+            PushText(
+                title: $0.title,
+                body: $0.body,
+                conversationID: context.conversationID,
+                domain: context.domain
+            )
+        }
+    }
+
+    /// The configured text, with the user's conversation and domain if they have any and they fit.
+    private func standardChoice(_ context: RecipientContext) -> Choice {
+        guard let standard, context.conversationID != nil || context.domain != nil else {
+            return Choice(template: nil, payload: nil)
+        }
+        var notification = Notification(title: standard.title, body: standard.body)
+        notification.conversationID = context.conversationID
+        notification.domain = context.domain
+        return Choice(template: nil, payload: try? notification.rendered())
+    }
+}

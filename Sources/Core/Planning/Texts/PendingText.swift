@@ -1,0 +1,123 @@
+import Configuration
+import Policy
+import TimeZones
+
+/// A message or a reminder as it is decided, sent and recorded. Or several messages that are sent as one digest.
+struct PendingText: Sendable {
+    let identity: NudgeIdentity
+    /// What the record names: the messages of a digest, else itself.
+    let members: [NudgeIdentity]
+    /// The policy's input.
+    let nudge: Nudge
+    /// When the app sent the message, or when the message or reminder is due.
+    let createdAt: Instant
+    /// It is not due before. nil: it is due at once.
+    private let due: Instant?
+    /// `createdAt` in microseconds since 1970.
+    private let order: Int64
+    /// Of several with the same key, only the newest is sent.
+    let collapseKey: String?
+    /// From this instant on it is useless. nil: never.
+    let expiresAt: Instant?
+    /// Whether its sender marked it urgent.
+    let isUrgent: Bool
+    /// Names the pushes of a reminder, which replace each other on the phone. nil: not a reminder.
+    private let reminderName: String?
+    let content: PushText
+
+    /// - Parameter due: when a message for later is due. nil: at once.
+    init(_ message: PendingMessage, due: Instant? = nil, now: Instant) {
+        identity = .message(message.id)
+        members = [identity]
+        nudge = .message(
+            Message(
+                title: message.title,
+                body: message.body,
+                urgent: message.urgent,
+                expiresAt: message.expiresAt,
+                deliverAt: due
+            )
+        )
+        self.due = due
+        createdAt = due ?? message.createdAt
+        order = due.map { $0.seconds * 1_000_000 } ?? message.order
+        // One that is not due yet replaces nothing.
+        collapseKey = due.map { $0 <= now } ?? true ? message.collapseKey : nil
+        expiresAt = message.expiresAt
+        isUrgent = message.urgent
+        reminderName = nil
+        content = PushText(message)
+    }
+
+    /// - Parameter due: when it is due.
+    init(_ reminder: PendingReminder, due: Instant, now: Instant) {
+        identity = .reminder(reminder.id)
+        members = [identity]
+        nudge = .reminder(Reminder(dueAt: due, recipientIsAuthor: reminder.isOwn))
+        self.due = due
+        createdAt = due
+        order = due.seconds * 1_000_000
+        // Author and subject identify a reminder, even if it is set again. No text in the database contains U+0000.
+        let name = [reminder.authorID.uuidString.lowercased(), reminder.subjectType, reminder.subjectID]
+            .joined(separator: "\0")
+        reminderName = name
+        // Of several that are due, only the last is sent. One that is not due yet replaces nothing.
+        collapseKey = due <= now ? Self.reminderPrefix + name : nil
+        expiresAt = nil
+        isUrgent = false
+        content = PushText(reminder)
+    }
+
+    /// No message's key can start like this.
+    private static let reminderPrefix = "\0reminder\0"
+
+    /// Several messages that are sent as one. `texts` is in order and not empty.
+    init(digestOf texts: [PendingText], named identity: NudgeIdentity, _ settings: Configuration.Messages) {
+        self.identity = identity
+        members = texts.map(\.identity)
+        // It is useful as long as one of them is.
+        expiresAt = texts.contains { $0.expiresAt == nil } ? nil : texts.compactMap(\.expiresAt).max()
+        // Its text is the configuration's, so it is not searched for the user's keywords.
+        nudge = .message(Message(title: "", body: "", urgent: false, expiresAt: expiresAt))
+        due = nil
+        createdAt = texts.map(\.createdAt).min() ?? Instant(seconds: 0)
+        order = texts.map(\.order).min() ?? 0
+        collapseKey = Self.digestKey
+        isUrgent = false
+        reminderName = nil
+        content = PushText(
+            title: settings.digestTitle,
+            body: settings.digestBody.replacing(Configuration.Messages.countPlaceholder, with: "\(texts.count)"),
+            of: texts.map(\.content)
+        )
+    }
+
+    private static let digestKey = "digest"
+
+    /// When Apple drops the push: at its end, or after a day.
+    func expiration(now: Instant) -> Instant { expiresAt ?? now + 86_400 }
+
+    func isDue(at now: Instant) -> Bool { due.map { $0 <= now } ?? true }
+
+    func isExpired(at now: Instant) -> Bool { expiresAt.map { now >= $0 } ?? false }
+
+    /// Names what its pushes replace on the phone: the last one with the same key, or only itself. A digest replaces
+    /// the last digest.
+    var collapseName: String {
+        if let reminderName { return reminderName }
+        guard let collapseKey else { return identity.key }
+        return (identity.isDigest ? "" : "key:") + collapseKey
+    }
+
+    func isNewer(than other: PendingText) -> Bool {
+        (order, identity.key) > (other.order, other.identity.key)
+    }
+
+    /// The order of evaluation: urgent messages, reminders (their hour was chosen), other messages; each by `order`.
+    static func precedes(_ first: PendingText, _ second: PendingText) -> Bool {
+        if first.isUrgent != second.isUrgent { return first.isUrgent }
+        let isReminder = first.reminderName != nil
+        if isReminder != (second.reminderName != nil) { return isReminder }
+        return second.isNewer(than: first)
+    }
+}

@@ -1,0 +1,142 @@
+import APNs
+import JSON
+
+import struct FoundationEssentials.UUID
+
+/// The text and data of a nudge's pushes.
+struct PushText: Sendable {
+    private var notification: Notification
+    /// Whether a payload can hold the row's data and options. `nudged_api.send` refuses others, so somebody wrote the
+    /// row directly.
+    private let isRenderable: Bool
+    /// The row's data as JSON. nil: none.
+    private let data: String?
+    /// Whether one of a digest's messages is a mention.
+    private let holdsMention: Bool
+
+    init(_ message: PendingMessage) {
+        var notification = Notification(title: message.title, body: message.body)
+        notification.conversationID = message.conversationID.flatMap(UUID.init(uuidString:))
+        notification.domain = message.domain
+        notification.category = message.category
+        notification.threadID = message.threadID
+        let custom: CustomMembers? = message.data.map { try? CustomMembers(object: $0) } ?? CustomMembers.none
+        notification.custom = custom ?? CustomMembers.none
+        let takesOptions = message.apns.map { notification.take(apns: $0) } ?? true
+        self.notification = notification
+        isRenderable = custom != nil && takesOptions
+        data = message.data
+        holdsMention = false
+    }
+
+    init(_ reminder: PendingReminder) {
+        var notification = Notification(title: reminder.title, body: reminder.body)
+        notification.conversationID = reminder.members.conversationID.flatMap(UUID.init(uuidString:))
+        notification.domain = reminder.members.domain
+        let custom: CustomMembers? = reminder.members.data.map { try? CustomMembers(object: $0) } ?? CustomMembers.none
+        let subject = try? CustomMembers([
+            ("subject_type", Self.json(reminder.subjectType)), ("subject_id", Self.json(reminder.subjectID)),
+        ])
+        let takesOptions = reminder.members.apns.map { notification.take(apns: $0) } ?? true
+        notification.custom = (custom ?? CustomMembers.none).followed(by: subject ?? CustomMembers.none)
+        // Only a message can be a background push.
+        isRenderable = custom != nil && subject != nil && takesOptions && !notification.isBackground
+        self.notification = notification
+        data = reminder.members.data
+        holdsMention = false
+    }
+
+    private static func json(_ text: String) -> String {
+        var json = JSONWriter()
+        json.string(text)
+        return json.string
+    }
+
+    /// A digest: its own text, and what all contents share. The badge is the newest message's that has one, since each
+    /// badge replaces the one before.
+    ///
+    /// - Parameter contents: in the order of the messages.
+    init(title: String, body: String, of contents: [PushText]) {
+        func common<Value>(_ member: KeyPath<Notification, Value?>, _ isSame: (Value, Value) -> Bool) -> Value? {
+            guard let first = contents.first?.notification[keyPath: member] else { return nil }
+            return contents.allSatisfy { $0.notification[keyPath: member].map { isSame($0, first) } == true }
+                ? first : nil
+        }
+        func common<Value: Equatable>(_ member: KeyPath<Notification, Value?>) -> Value? { common(member, ==) }
+        func common(_ member: KeyPath<Notification, String?>) -> String? {
+            common(member) { ExactText($0) == ExactText($1) }
+        }
+        var notification = Notification(title: title, body: body)
+        notification.conversationID = common(\.conversationID)
+        notification.domain = common(\.domain)
+        notification.threadID = common(\.threadID)
+        notification.badge = contents.last(where: { $0.notification.badge != nil })?.notification.badge
+        // Silent only if each of them is.
+        notification.sound = contents.allSatisfy { $0.notification.sound == nil } ? nil : common(\.sound) ?? "default"
+        notification.interruptionLevel = common(\.interruptionLevel)
+        notification.relevanceScore = common(\.relevanceScore)
+        notification.filterCriteria = common(\.filterCriteria)
+        notification.targetContentID = common(\.targetContentID)
+        self.notification = notification
+        isRenderable = true
+        data = nil
+        holdsMention = contents.contains(where: \.isMention)
+    }
+
+    /// The text of a check-in.
+    init(_ notification: Notification) {
+        self.notification = notification
+        isRenderable = true
+        data = nil
+        holdsMention = false
+    }
+
+    /// The text of a check-in.
+    init(title: String, body: String, conversationID: UUID? = nil, domain: String? = nil) {
+        var notification = Notification(title: title, body: body)
+        notification.conversationID = conversationID
+        notification.domain = domain
+        self.init(notification)
+    }
+
+    var title: String { notification.title }
+    var body: String { notification.body }
+    /// Whether it wakes the app and shows nothing.
+    var isBackground: Bool { notification.isBackground }
+
+    /// Whether it mentions this user: its category is `mention`, or its data contains `"mention": true`.
+    var isMention: Bool {
+        if holdsMention || notification.category == "mention" { return true }
+        guard let data, case .bool(true)? = (try? JSONValue(parsing: data))?["mention"] else { return false }
+        return true
+    }
+
+    /// The same with another title or body, which also replaces a key of the app's translations. nil: unchanged.
+    func saying(_ title: String?, _ body: String?) -> PushText {
+        var other = self
+        if let title {
+            other.notification.title = title
+            other.notification.localizedTitle = nil
+        }
+        if let body {
+            other.notification.body = body
+            other.notification.localizedBody = nil
+        }
+        return other
+    }
+
+    /// The payload. nil: it can't be rendered.
+    ///
+    /// - Parameter passesFocus: whether a focus mode of the phone lets it through (time-sensitive).
+    func payload(passesFocus: Bool) -> [UInt8]? {
+        guard isRenderable else { return nil }
+        var notification = notification
+        if passesFocus { notification.interruptionLevel = .timeSensitive }
+        var bytes: [UInt8] = []
+        notification.render(into: &bytes)
+        // Too long with the interruption level. `nudged_api.send` could not know that a keyword makes the message
+        // urgent. So send the text without the level.
+        guard bytes.count > PushType.alert.payloadLimit, passesFocus else { return bytes }
+        return payload(passesFocus: false)
+    }
+}
