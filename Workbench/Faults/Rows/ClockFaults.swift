@@ -169,43 +169,65 @@ extension Fault {
                 )
                 let daemon = try stage.service(["TZDIR": zones])
                 try await clock.settle()
-                func upgrade(_ source: String, _ expected: Int, _ text: String) async throws {
-                    // Replaces the whole file, as a package does.
-                    _ = try ChildProcess.run([
-                        "sh", "-c", "\(source) > '\(zones)/new' && mv '\(zones)/new' '\(zones)/Europe/Berlin'",
-                    ])
-                    let reloads = daemon.errorOutput.components("were read again")
-                    daemon.signal(SIGHUP)
-                    try await stage.wait(for: "the reload") {
-                        daemon.errorOutput.components("were read again") > reloads || daemon.exit != nil
-                    }
-                    try await stage.sql("select nudged_api.touch(faulted.id(number)) from faulted.sleeper")
-                    try await clock.settle()
-                    if stage.acceptedCount != expected {
-                        stage.fail("\(text): \(stage.acceptedCount) pushes, \(expected) expected")
-                    }
-                }
                 // By Berlin's file the slot is half an hour ahead, by Athens' file it was half an hour ago.
-                try await upgrade("cat /usr/share/zoneinfo/Europe/Berlin", 0, "with the same file")
-                try await upgrade("cat /usr/share/zoneinfo/Europe/Athens", 20, "with the new file")
-                try await upgrade("head -c 100 /usr/share/zoneinfo/Europe/Berlin", 20, "with a broken file")
-                return try await back(stage, clock, daemon, upgrade)
+                try await upgrade(
+                    stage,
+                    clock,
+                    daemon,
+                    "cat /usr/share/zoneinfo/Europe/Berlin",
+                    0,
+                    "with the same file"
+                )
+                try await upgrade(
+                    stage,
+                    clock,
+                    daemon,
+                    "cat /usr/share/zoneinfo/Europe/Athens",
+                    20,
+                    "with the new file"
+                )
+                try await upgrade(
+                    stage,
+                    clock,
+                    daemon,
+                    "head -c 100 /usr/share/zoneinfo/Europe/Berlin",
+                    20,
+                    "with a broken file"
+                )
+                let sent = stage.acceptedCount
+                let back = "cat /usr/share/zoneinfo/Europe/Berlin"
+                try await upgrade(stage, clock, daemon, back, sent, "with the old file again")
+                try await clock.step(to: 7200)
+                try await stage.stop(daemon)
+                if stage.acceptedCount != sent { stage.fail("a second push for one day") }
+                return clock
             }
         ]
     }
 
-    private static func back(
+    /// Replaces Berlin's whole file, as a package does, and waits until the daemon has read it and done what is due.
+    private static func upgrade(
         _ stage: Stage,
         _ clock: SteppedClock,
         _ daemon: ChildProcess,
-        _ upgrade: (String, Int, String) async throws -> Void
-    ) async throws -> SteppedClock {
-        let sent = stage.acceptedCount
-        try await upgrade("cat /usr/share/zoneinfo/Europe/Berlin", sent, "with the old file again")
-        try await clock.step(to: 7200)
-        try await stage.stop(daemon)
-        if stage.acceptedCount != sent { stage.fail("a second push for one day") }
-        return clock
+        _ source: String,
+        _ expected: Int,
+        _ text: String
+    ) async throws {
+        let zones = stage.folder + "/zones"
+        _ = try ChildProcess.run([
+            "sh", "-c", "\(source) > '\(zones)/new' && mv '\(zones)/new' '\(zones)/Europe/Berlin'",
+        ])
+        let reloads = daemon.errorOutput.components("were read again")
+        daemon.signal(SIGHUP)
+        try await stage.wait(for: "the reload") {
+            daemon.errorOutput.components("were read again") > reloads || daemon.exit != nil
+        }
+        try await stage.sql("select nudged_api.touch(faulted.id(number)) from faulted.sleeper")
+        try await clock.settle()
+        if stage.acceptedCount != expected {
+            stage.fail("\(text): \(stage.acceptedCount) pushes, \(expected) expected")
+        }
     }
 }
 
