@@ -91,10 +91,11 @@ let package = Package(
         library("Locks", []),
         library("JSON", []),
         library("HTML", []),
-        library("NudgedKit", ["JSON"]),
+        library("NudgedPreferences", ["JSON"]),
+        library("NudgedKit", ["JSON", "NudgedPreferences"]),
         library("YAML", ["CLibYAML"]),
         library("TimeZones", []),
-        library("Policy", ["JSON", "NudgedKit", "TimeZones"]),
+        library("Policy", ["JSON", "NudgedPreferences", "TimeZones"]),
         library("Postgres", ["CLibPQ"]),
         library("OpenSSL", ["COpenSSL"]),
         library("HTTP2", ["Locks", "CNGHTTP2", "OpenSSL"]),
@@ -104,13 +105,13 @@ let package = Package(
         .target(name: "SQLFiles", cSettings: [.treatAllWarnings(as: .error)]),
         library("Systemd", ["Locks", "CLinux", logging]),
         library("Metrics", ["Locks"]),
-        library("Configuration", ["JSON", "NudgedKit", "YAML", "Policy", "Systemd", "Metrics", logging]),
+        library("Configuration", ["JSON", "NudgedPreferences", "YAML", "Policy", "Systemd", "Metrics", logging]),
         // What the project is for, in three folders: Store, Planning and Delivery. `scripts/imports` checks their order.
         library(
             "Core",
             [
-                "JSON", "NudgedKit", "TimeZones", "Policy", "Postgres", "SQLFiles", "APNs", "HTTPClient", "Systemd",
-                "Configuration",
+                "JSON", "NudgedPreferences", "TimeZones", "Policy", "Postgres", "SQLFiles", "APNs", "HTTPClient",
+                "Systemd", "Configuration",
             ]
         ),
         library(
@@ -123,7 +124,7 @@ let package = Package(
         library(
             "Operator",
             [
-                "JSON", "HTML", "NudgedKit", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "HTTPClient",
+                "JSON", "HTML", "NudgedPreferences", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "HTTPClient",
                 "Core", "Systemd", "Configuration", "Service",
             ]
         ),
@@ -155,8 +156,8 @@ let package = Package(
         workbenchExecutable(
             "nudged-bench",
             [
-                "Seeded", "JSON", "NudgedKit", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "Core", "Systemd",
-                "Configuration", "Service", "Operator", "APNsSimulator", "LocalPostgres", "Chaos", "Faults",
+                "Seeded", "JSON", "NudgedPreferences", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "Core",
+                "Systemd", "Configuration", "Service", "Operator", "APNsSimulator", "LocalPostgres", "Chaos", "Faults",
                 argumentParser, logging,
             ]
         ),
@@ -172,7 +173,11 @@ let package = Package(
         tests("NudgedKit", ["Seeded", "JSON", "TestSupport"]),
         tests("YAML", ["Seeded", "TestSupport"]),
         tests("TimeZones", ["Seeded", "TestSupport"]),
-        tests("Policy", ["Seeded", "JSON", "NudgedKit", "TimeZones", "TestSupport"], exclude: ["Fixtures"]),
+        tests(
+            "Policy",
+            ["Seeded", "JSON", "NudgedPreferences", "NudgedKit", "TimeZones", "TestSupport"],
+            exclude: ["Fixtures"]
+        ),
         tests("Postgres", ["LocalPostgres", "TestSupport"]),
         tests("LocalPostgres", ["TestSupport"]),
         tests("OpenSSL", ["COpenSSL", "TestSupport"]),
@@ -193,7 +198,7 @@ let package = Package(
         tests(
             "Store",
             of: "Core",
-            ["Seeded", "LocalPostgres", "NudgedKit", "Policy", "Postgres", "TimeZones", "TestSupport"]
+            ["Seeded", "LocalPostgres", "NudgedPreferences", "Policy", "Postgres", "TimeZones", "TestSupport"]
         ),
         // Users and configurations as several test targets need them.
         .target(
@@ -207,8 +212,8 @@ let package = Package(
             "Planning",
             of: "Core",
             [
-                "JSON", "NudgedKit", "TimeZones", "Policy", "APNs", "Configuration", "Seeded", "TestSupport",
-                "Fixtures",
+                "JSON", "NudgedPreferences", "NudgedKit", "TimeZones", "Policy", "APNs", "Configuration", "Seeded",
+                "TestSupport", "Fixtures",
             ]
         ),
         tests(
@@ -226,8 +231,8 @@ let package = Package(
         tests(
             "Operator",
             [
-                "JSON", "NudgedKit", "TimeZones", "Policy", "APNs", "Postgres", "Core", "Systemd", "Configuration",
-                "Service", "Seeded", "TestSupport", "Fixtures",
+                "JSON", "NudgedPreferences", "TimeZones", "Policy", "APNs", "Postgres", "Core", "Systemd",
+                "Configuration", "Service", "Seeded", "TestSupport", "Fixtures",
             ]
         ),
         tests(
@@ -250,8 +255,8 @@ let package = Package(
 
 /// What the fuzzers' targets read.
 let fuzzed: [Target.Dependency] = [
-    "JSON", "NudgedKit", "YAML", "TimeZones", "Policy", "CLibPQ", "Postgres", "HTTP2", "APNs", "Core", "Metrics",
-    "Configuration", "Fixtures",
+    "JSON", "NudgedPreferences", "NudgedKit", "YAML", "TimeZones", "Policy", "CLibPQ", "Postgres", "HTTP2", "APNs",
+    "Core", "Metrics", "Configuration", "Fixtures",
 ]
 
 // The fuzzers are no part of an ordinary build: `scripts/fuzz` asks for them, in a build folder of their own. An

@@ -1,5 +1,5 @@
 import Logging
-import NudgedKit
+import NudgedPreferences
 import Policy
 import Systemd
 

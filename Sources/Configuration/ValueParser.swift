@@ -1,5 +1,5 @@
 import Metrics
-import NudgedKit
+import NudgedPreferences
 import Policy
 import Systemd
 

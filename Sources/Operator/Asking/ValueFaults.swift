@@ -1,6 +1,6 @@
 import Configuration
 import JSON
-import NudgedKit
+import NudgedPreferences
 import Service
 import Systemd
 import TimeZones

@@ -1,5 +1,4 @@
 import JSON
-import NudgedKit
 
 import struct FoundationEssentials.UUID
 
@@ -36,8 +35,9 @@ struct RecipientContext: Sendable, Equatable {
 
     /// The conversation that a tap opens. nil: none, or not a UUID.
     var conversationID: UUID? {
-        guard case .string(let text)? = object["conversation_id"], let id = ConversationID(text) else { return nil }
-        return UUID(uuidString: id.description)
+        guard case .string(let text)? = object["conversation_id"], let id = UUID(uuidString: text) else { return nil }
+        // `UUID(uuidString:)` also takes signs and blanks among the digits.
+        return id.uuidString.lowercased() == text.lowercased() ? id : nil
     }
 
     /// The app's own grouping of conversations.
