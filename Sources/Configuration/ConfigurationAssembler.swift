@@ -1,7 +1,7 @@
+import Base
 import Logging
 import NudgedPreferences
 import Policy
-import Systemd
 
 /// Makes the configuration from the parsed values. It finds missing keys, checks rules between keys, and calls the
 /// checks of other modules.

@@ -1,4 +1,4 @@
-package import Systemd
+package import Base
 
 /// Checks that need other modules. Those that throw give an error whose `description` is shown, so it must hold no
 /// secret.

@@ -1,4 +1,4 @@
-import Systemd
+import Base
 
 /// One line of `config`.
 package struct ConfigurationRow: Sendable, Equatable {

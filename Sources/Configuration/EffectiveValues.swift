@@ -1,7 +1,7 @@
+import Base
 import Metrics
 import NudgedPreferences
 import Policy
-import Systemd
 
 /// For each key, the value in force and its source.
 struct EffectiveValues {

@@ -1,3 +1,4 @@
+import Base
 import Systemd
 
 /// Makes the lanes: the main app's, then those of `apns.apps`. Each has its own signing key or inherits one.

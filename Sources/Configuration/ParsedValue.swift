@@ -1,7 +1,7 @@
+import Base
 import Metrics
 import NudgedPreferences
 import Policy
-import Systemd
 
 /// A key's value, of the key's type and in its range.
 enum ParsedValue: Sendable, Equatable {

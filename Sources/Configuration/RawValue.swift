@@ -1,4 +1,4 @@
-import Systemd
+import Base
 
 /// A key's text as it was written, not parsed yet.
 struct RawValue: Sendable, Equatable {

@@ -1,3 +1,4 @@
+import Base
 import Metrics
 import NudgedPreferences
 import Policy
@@ -102,14 +103,8 @@ enum ValueParser {
     /// The beginning of the text, without characters that control a terminal. Scalars are counted, since one character
     /// may have any number of them.
     static func shown(_ text: String, most: Int) -> String {
-        let scalars = text.unicodeScalars.prefix(most).map { scalar -> Unicode.Scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator: "\u{FFFD}"
-            default: scalar
-            }
-        }
         let isCut = text.unicodeScalars.dropFirst(most).first != nil
-        return String(String.UnicodeScalarView(scalars)) + (isCut ? "…" : "")
+        return String(text.unicodeScalars.prefix(most)).printable + (isCut ? "…" : "")
     }
 
     private static func line(_ text: String, _ range: ClosedRange<Int>) -> ParsedValue? {

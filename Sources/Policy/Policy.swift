@@ -1,3 +1,4 @@
+import Base
 import NudgedPreferences
 public import TimeZones
 

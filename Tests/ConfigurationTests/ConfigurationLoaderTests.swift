@@ -1,7 +1,7 @@
+import Base
 import Fixtures
 import Glibc
 import Policy
-import Systemd
 import Testing
 import YAML
 

@@ -1,5 +1,5 @@
+import Base
 import Fixtures
-import Systemd
 import Testing
 
 @testable import Configuration

@@ -1,6 +1,6 @@
+import Base
 import Fixtures
 import Metrics
-import Systemd
 import Testing
 
 @testable import Configuration

@@ -35,9 +35,8 @@ struct RecipientContext: Sendable, Equatable {
 
     /// The conversation that a tap opens. nil: none, or not a UUID.
     var conversationID: UUID? {
-        guard case .string(let text)? = object["conversation_id"], let id = UUID(uuidString: text) else { return nil }
-        // `UUID(uuidString:)` also takes signs and blanks among the digits.
-        return id.uuidString.lowercased() == text.lowercased() ? id : nil
+        guard case .string(let text)? = object["conversation_id"] else { return nil }
+        return UUID(exactly: text)
     }
 
     /// The app's own grouping of conversations.
