@@ -46,15 +46,7 @@ create table nudged.own_table (
 do $$
 begin
     if to_regclass('nudged.recipient') is null and to_regclass('public.context_profiles') is null then
-        create table public.context_profiles (
-            user_id uuid primary key,
-            -- For a new value this is its size before compression.
-            notification_preferences jsonb constraint notification_preferences_size check (pg_column_size(notification_preferences) <= 262144),
-            first_session_complete boolean not null default false,
-            timezone text constraint timezone_length check (octet_length(timezone) <= 255),
-            nudge_context jsonb constraint nudge_context_size check (pg_column_size(nudge_context) <= 32768)
-        );
-        alter table public.context_profiles enable row level security;
+        create table public.context_profiles (user_id uuid primary key);
         comment on table public.context_profiles is 'One row per user: what nudged needs to know to send them check-ins, messages and reminders. The app writes it.';
         comment on column public.context_profiles.user_id is 'The user''s id.';
         insert into nudged.own_table (name) values ('context_profiles');
@@ -65,17 +57,11 @@ begin
             id uuid not null default gen_random_uuid(),
             user_id uuid not null,
             device_token text not null constraint device_token_length check (octet_length(device_token) <= 512),
-            platform text not null default 'ios' constraint platform_length check (octet_length(platform) <= 32),
-            created_at timestamptz not null default now(),
-            updated_at timestamptz not null default now(),
-            environment text constraint environment_length check (octet_length(environment) <= 32),
-            topic text constraint topic_length check (octet_length(topic) <= 255),
             primary key (user_id, id),
             unique (user_id, device_token)
         );
         -- nudged_api.register_device finds a token's former user by it.
         create index push_tokens_device_token on public.push_tokens (device_token);
-        alter table public.push_tokens enable row level security;
         comment on table public.push_tokens is 'One row per device of a user. The app registers a device at each start (nudged_api.register_device).';
         comment on column public.push_tokens.id is 'Identifies the row.';
         comment on column public.push_tokens.user_id is 'The user who is signed in on the device.';
@@ -84,10 +70,12 @@ begin
 end
 $$;
 
--- Adds the columns that a table lacks, and comments those that nudged adds.
+-- Adds the columns that a table lacks: with their bounds if nudged has created it. A column that the app made keeps its
+-- comment.
 create function nudged.add_columns(relation text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
+    is_own constant boolean := exists (select from nudged.own_table o where o.name = add_columns.relation);
     wanted record;
 begin
     -- The catalog is read first: ADD COLUMN IF NOT EXISTS would lock the app's table even if there is nothing to add.
@@ -97,34 +85,36 @@ begin
             where a.attrelid = to_regclass(format('public.%I', v.relation)) and a.attname = v.attribute and not a.attisdropped
         ) as is_there
         from (values
+            -- Of a new value this is the size before compression.
             ('context_profiles', 'notification_preferences', 'jsonb',
+                'constraint notification_preferences_size check (pg_column_size(notification_preferences) <= 262144)',
                 'What the user wants: a JSON object with the keys of docs/POLICY.md. Null: the user chose nothing, and gets no check-ins.'),
-            ('context_profiles', 'first_session_complete', 'boolean not null default false',
+            ('context_profiles', 'first_session_complete', 'boolean not null default false', '',
                 'Whether the user has finished a first session. Check-ins begin after it.'),
-            ('context_profiles', 'timezone', 'text',
+            ('context_profiles', 'timezone', 'text', 'constraint timezone_length check (octet_length(timezone) <= 255)',
                 'The user''s time zone, such as Europe/Berlin. It is used where the preferences name none.'),
-            ('context_profiles', 'nudge_context', null,
+            -- No type: an existing table may do without it.
+            ('context_profiles', 'nudge_context', null, 'jsonb constraint nudge_context_size check (pg_column_size(nudge_context) <= 32768)',
                 'Fills the placeholders of nudged.template: a JSON object with first_name, topic and so on. '
                 'conversation_id, domain and locale have a meaning of their own (docs/SQL.md).'),
-            ('push_tokens', 'device_token', null, 'The device token from Apple, in hexadecimal digits.'),
-            ('push_tokens', 'platform', 'text not null default ''ios''',
+            ('push_tokens', 'device_token', null, null, 'The device token from Apple, in hexadecimal digits.'),
+            ('push_tokens', 'platform', 'text not null default ''ios''', 'constraint platform_length check (octet_length(platform) <= 32)',
                 'ios, ipados, macos, watchos, tvos or visionos. nudged sends to no other platform.'),
-            ('push_tokens', 'created_at', 'timestamptz', 'When the app first presented the token.'),
-            ('push_tokens', 'updated_at', 'timestamptz',
+            ('push_tokens', 'created_at', 'timestamptz', 'not null default now()', 'When the app first presented the token.'),
+            ('push_tokens', 'updated_at', 'timestamptz', 'not null default now()',
                 'When the app last presented the token. nudged deletes a token only if Apple refuses it after this time.'),
-            ('push_tokens', 'environment', 'text',
+            ('push_tokens', 'environment', 'text', 'constraint environment_length check (octet_length(environment) <= 32)',
                 'The APNs environment of the token: sandbox or production. Null: the one in the daemon''s configuration.'),
-            ('push_tokens', 'topic', 'text',
+            ('push_tokens', 'topic', 'text', 'constraint topic_length check (octet_length(topic) <= 255)',
                 'The APNs topic (bundle id) of the token. Null: the one in the daemon''s configuration.')
-        ) as v (relation, attribute, type, phrase)
+        ) as v (relation, attribute, type, bound, phrase)
         where v.relation = add_columns.relation
     loop
-        if not wanted.is_there and wanted.type is not null then
-            execute format('alter table public.%I add column %I %s', wanted.relation, wanted.attribute, wanted.type);
+        if not wanted.is_there and (is_own or wanted.type is not null) then
+            execute format('alter table public.%I add column %I %s %s', relation, wanted.attribute, wanted.type, case when is_own then wanted.bound end);
         end if;
-        -- A column that the app made keeps its comment.
-        if not wanted.is_there and wanted.type is not null or exists (select from nudged.own_table where name = wanted.relation) then
-            execute format('comment on column public.%I.%I is %L', wanted.relation, wanted.attribute, wanted.phrase);
+        if is_own or not wanted.is_there and wanted.type is not null then
+            execute format('comment on column public.%I.%I is %L', relation, wanted.attribute, wanted.phrase);
         end if;
     end loop;
 end
@@ -302,28 +292,22 @@ create table nudged.bound (
 );
 
 -- nudged's views on the app's tables, as they are now and as nudged.bound knows them. The app's own view may read other
--- views of the app: what these read counts as well, and so does a new definition of one.
---
--- Names are compared as text. So the functions that do it set quote_all_identifiers.
+-- views of the app: what these read counts as well, and so does a new definition of one. lost: the first name that the
+-- view read and that another table or column has now.
 create function nudged.app_views() returns table (
-    view text, relation text, oid oid, version text, definition text, names text[], known_version text, known_definition text, known_names text[]
+    view text, relation text, oid oid, version text, definition text, names text[], known nudged.bound, lost text
 )
-language sql stable set search_path = pg_catalog, pg_temp set quote_all_identifiers = off as $$
+-- Names are compared as text.
+language plpgsql stable set search_path = pg_catalog, pg_temp set quote_all_identifiers = off as $$
+#variable_conflict use_column
+begin
+    -- In PL/pgSQL the plan is kept: planning takes longer than the query.
+    return query
     select
         w.view, w.relation, v.oid, r.version,
         -- Versions of PostgreSQL differ in what they qualify.
         encode(sha256(convert_to(regexp_replace(pg_get_viewdef(v.oid), '(context_profiles|push_tokens)[.]|[[:space:]]+', '', 'g'), 'UTF8')), 'hex'),
-        array(
-            select distinct format('%I.%I', n.nspname, c.relname) || coalesce('.' || quote_ident(a.attname), '')
-            from unnest(r.rules) as rule
-            join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = rule and d.refclassid = 'pg_class'::regclass
-            join pg_rewrite o on o.oid = rule and o.ev_class <> d.refobjid
-            join pg_class c on c.oid = d.refobjid
-            join pg_namespace n on n.oid = c.relnamespace
-            left join pg_attribute a on a.attrelid = c.oid and a.attnum = d.refobjsubid and d.refobjsubid > 0
-            order by 1
-        ),
-        b.version, b.definition, b.names
+        n.names, b, l.name
     from (values ('recipient', 'context_profiles'), ('device', 'push_tokens'), ('subject_member', null)) as w (view, relation)
     left join pg_class v on v.relname = w.view and v.relnamespace = (select s.oid from pg_namespace s where s.nspname = 'nudged')
     cross join lateral (
@@ -337,51 +321,66 @@ language sql stable set search_path = pg_catalog, pg_temp set quote_all_identifi
         )
         select string_agg(f.xmin::text, ' ' order by f.oid) as version, array_agg(f.oid) as rules from reached join pg_rewrite f using (oid)
     ) r
+    cross join lateral (
+        select array(
+            select distinct format('%I.%I', n.nspname, c.relname) || coalesce('.' || quote_ident(a.attname), '')
+            from unnest(r.rules) as rule
+            join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = rule and d.refclassid = 'pg_class'::regclass
+            join pg_rewrite o on o.oid = rule and o.ev_class <> d.refobjid
+            join pg_class c on c.oid = d.refobjid
+            join pg_namespace n on n.oid = c.relnamespace
+            left join pg_attribute a on a.attrelid = c.oid and a.attnum = d.refobjsubid and d.refobjsubid > 0
+            order by 1
+        ) as names
+    ) n
     left join nudged.bound b on b.view = w.view
+    left join lateral (
+        select k.name from unnest(b.names) as k (name)
+        where k.name <> all (n.names) and exists (
+            select from pg_class c join pg_namespace s on s.oid = c.relnamespace left join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
+            where k.name in (format('%I.%I', s.nspname, c.relname), format('%I.%I.%I', s.nspname, c.relname, a.attname))
+        )
+        order by 1 limit 1
+    ) l on true;
+end
 $$;
 
--- The first name that a view read and that another table or column has now; null: none.
-create function nudged.lost_name(names text[], known_names text[]) returns text
-language sql stable set search_path = pg_catalog, pg_temp set quote_all_identifiers = off as $$
-    select k.name
-    from unnest(known_names) as k (name)
-    where k.name <> all (names) and exists (
-        select from pg_class c join pg_namespace n on n.oid = c.relnamespace left join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
-        where k.name in (format('%I.%I', n.nspname, c.relname), format('%I.%I.%I', n.nspname, c.relname, a.attname))
-    )
-    order by 1 limit 1
-$$;
-
--- Notes views that the app has defined again, and names that it has changed where no other table has the former name.
-create function nudged.note_views() returns void
-language plpgsql set search_path = pg_catalog, pg_temp set quote_all_identifiers = off as $$
+-- For the daemon: whether a view reads other tables than it was made for. Notes views that the app has defined again, and
+-- names that it has changed where no other table has the former name.
+create function nudged.is_misbound() returns boolean
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+    is_lost boolean;
 begin
-    insert into nudged.bound as b (view, version, definition, names)
-    select v.view, v.version, case when v.definition = v.known_definition then v.definition end, v.names
-    from nudged.app_views() v
-    where v.version is distinct from v.known_version and v.version is not null
-        or v.names <> v.known_names and v.known_definition is null and nudged.lost_name(v.names, v.known_names) is null
-    on conflict (view) do update set version = excluded.version, definition = excluded.definition, names = excluded.names;
+    with seen as materialized (select * from nudged.app_views()),
+    noted as (
+        insert into nudged.bound as b (view, version, definition, names)
+        select v.view, v.version, case when v.definition = (v.known).definition then v.definition end, v.names
+        from seen v
+        where v.version is distinct from (v.known).version and v.version is not null
+            or v.names <> (v.known).names and (v.known).definition is null and v.lost is null
+        on conflict (view) do update set version = excluded.version, definition = excluded.definition, names = excluded.names
+    )
+    select coalesce(bool_or(v.version = (v.known).version and v.lost is not null), false) into is_lost from seen v;
+    return is_lost;
 end
 $$;
 
 -- Makes the views that nudged has made before, or that nobody has made: where they are missing, or read another table
 -- than the one with nudged's name. Returns what it did.
 create function nudged.bind_views() returns setof text
-language plpgsql set search_path = pg_catalog, pg_temp set quote_all_identifiers = off as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     one record;
     recipe text;
 begin
-    perform nudged.note_views();
+    perform nudged.is_misbound();
     for one in
-        select v.*, exists (select from nudged.own_table o where o.name = v.relation) as is_own
-        from nudged.app_views() v
-        where v.relation is not null and to_regclass(format('public.%I', v.relation)) is not null
-          and (v.oid is null or v.known_definition is not null and nudged.lost_name(v.names, v.known_names) is not null)
-          and (v.known_version is null or v.known_definition is not null)
+        select v.view, v.relation, c.relrowsecurity or not exists (select from nudged.own_table o where o.name = v.relation) as is_safe
+        from nudged.app_views() v join pg_class c on c.oid = to_regclass('public.' || v.relation)
+        where (v.known is null or (v.known).definition is not null) and (v.oid is null or v.lost is not null)
     loop
-        if one.is_own and not (select relrowsecurity from pg_class where oid = format('public.%I', one.relation)::regclass) then
+        if not one.is_safe then
             execute format('alter table public.%I enable row level security', one.relation);
         end if;
         perform nudged.add_columns(one.relation);
@@ -427,83 +426,67 @@ begin
         insert into nudged.bound as b (view, version, definition, names)
         select v.view, v.version, v.definition, v.names from nudged.app_views() v where v.view = one.view
         on conflict (view) do update set version = excluded.version, definition = excluded.definition, names = excluded.names;
-        return next format('nudged.%I reads public.%I', one.view, one.relation);
+        return next format('nudged.%s reads public.%s', one.view, one.relation);
     end loop;
 end
 $$;
 
 select nudged.bind_views();
 
--- Deletes a token after a 410, if the device has not registered since `unregistered_at`. The daemon deletes tokens of
--- an existing table in no other way.
+-- Defines the function that deletes a token after a 410, if the device has not registered since `unregistered_at`. The
+-- daemon deletes tokens in no other way.
 --
 -- A row that the app has locked is skipped, so nobody waits. Either the device is registering again, or Apple will
 -- answer 410 again. A registration without a zone (`timestamp`) may be the server's local time or UTC. The later one
 -- counts, so that no token that registered again is deleted. An instant that can't be one of a registration (infinity,
 -- the year 294276, more than a day ahead) counts as long ago.
-create function nudged.forget_device(
-    recipient uuid, device text, apns_environment text, apns_topic text, unregistered_at timestamptz
-) returns boolean
-language plpgsql security definer set search_path = pg_catalog, pg_temp set row_security = on as $$
-#variable_conflict use_column
-begin
-    -- Both conditions name the user, so that Citus needs only one machine. Arguments are qualified with the function's
-    -- name, since the app's table may have a column `device`.
-    delete from public.push_tokens
-    -- A ctid is unique only within one table: a partition, a child or a foreign table has its own.
-    where user_id = forget_device.recipient and (tableoid, ctid) in (
-        select t.tableoid, t.ctid from public.push_tokens t
-        where t.user_id = forget_device.recipient
-          and t.device_token::text = forget_device.device
-          and coalesce(nullif(t.environment::text, ''), forget_device.apns_environment) = forget_device.apns_environment
-          and coalesce(nullif(t.topic::text, ''), forget_device.apns_topic) = forget_device.apns_topic
-          and coalesce(
-              case when greatest(t.created_at, t.updated_at) not between '0001-01-01' and greatest(clock_timestamp(), forget_device.unregistered_at) + interval '1 day' then '-infinity'
-              when pg_typeof(greatest(t.created_at, t.updated_at)) = 'timestamp'::regtype
-              then greatest(
-                  greatest(t.created_at, t.updated_at)::timestamptz, greatest(t.created_at, t.updated_at)::timestamp at time zone 'UTC')
-              else greatest(t.created_at, t.updated_at)::timestamptz end,
-              '-infinity') < forget_device.unregistered_at
-        for update skip locked
-    );
-    return found;
-end
-$$;
-
--- The same where the app made the view nudged.device.
+--
+-- Arguments are qualified with the function's name, since the app's table may have a column `device`.
 create function nudged.define_forget_device() returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+    is_mapped constant boolean := not exists (select from nudged.bound b where b.view = 'device' and b.definition is not null);
+    stale constant text := format(
+        $where$
+            where t.user_id = forget_device.recipient
+              and t.%1$s::text = forget_device.device
+              and coalesce(nullif(t.environment::text, ''), forget_device.apns_environment) = forget_device.apns_environment
+              and coalesce(nullif(t.topic::text, ''), forget_device.apns_topic) = forget_device.apns_topic
+              and coalesce(
+                  case when %2$s not between '0001-01-01' and greatest(clock_timestamp(), forget_device.unregistered_at) + interval '1 day' then '-infinity'
+                  when pg_typeof(%2$s) = 'timestamp'::regtype then greatest(%2$s::timestamptz, %2$s::timestamp at time zone 'UTC')
+                  else %2$s::timestamptz end,
+                  '-infinity') < forget_device.unregistered_at
+            for update skip locked
+        $where$,
+        case when is_mapped then 'token' else 'device_token' end,
+        case when is_mapped then 't.registered_at' else 'greatest(t.created_at, t.updated_at)' end);
 begin
-    -- The token is deleted through the view. PostgreSQL can do that if the view reads one table and
-    -- neither groups nor joins. Otherwise the app redefines this function; until then it deletes nothing.
-    --
-    -- BEGIN ATOMIC looks names up here and not at each call. So nudged_writer, which owns it later, need not be able to
-    -- name anything in schema nudged.
     execute format(
-        $call$
-        create or replace function nudged.forget_device(
+        'create function nudged.forget_device(
             recipient uuid, device text, apns_environment text, apns_topic text, unregistered_at timestamptz
         ) returns boolean
-        language sql security definer
-        set search_path = pg_catalog, pg_temp
-        set row_security = on
-        %s
-        $call$,
-        case when pg_relation_is_updatable('nudged.device', true) & 16 = 16 then
-            $delete$begin atomic
+        security definer set search_path = pg_catalog, pg_temp set row_security = on language %s',
+        case when not is_mapped then format(
+            $call$plpgsql as $body$
+            #variable_conflict use_column
+            begin
+                delete from public.push_tokens
+                -- Both conditions name the user, so that Citus needs only one machine. A ctid is unique only within one
+                -- table: a partition, a child or a foreign table has its own.
+                where user_id = forget_device.recipient and (tableoid, ctid) in (select t.tableoid, t.ctid from public.push_tokens t %s);
+                return found;
+            end
+            $body$ $call$, stale)
+        -- The app made the view. PostgreSQL can delete through it if it reads one table and neither groups nor joins.
+        -- Otherwise the app redefines this function; until then it deletes nothing.
+        --
+        -- BEGIN ATOMIC looks names up here and not at each call. So nudged_writer, which owns it later, need not be able
+        -- to name anything in schema nudged.
+        when pg_relation_is_updatable('nudged.device', true) & 16 = 16 then format(
+            $call$sql begin atomic
                 with stale as materialized (
-                    select t.user_id, t.token, t.environment, t.topic, t.registered_at from nudged.device t
-                    where t.user_id = forget_device.recipient
-                      and t.token::text = forget_device.device
-                      and coalesce(nullif(t.environment::text, ''), forget_device.apns_environment) = forget_device.apns_environment
-                      and coalesce(nullif(t.topic::text, ''), forget_device.apns_topic) = forget_device.apns_topic
-                      and coalesce(
-                          case when t.registered_at not between '0001-01-01' and greatest(clock_timestamp(), forget_device.unregistered_at) + interval '1 day' then '-infinity'
-                          when pg_typeof(t.registered_at) = 'timestamp'::regtype
-                          then greatest(t.registered_at::timestamptz, t.registered_at::timestamp at time zone 'UTC')
-                          else t.registered_at::timestamptz end,
-                          '-infinity') < forget_device.unregistered_at
-                    for update skip locked
+                    select t.user_id, t.token, t.environment, t.topic, t.registered_at from nudged.device t %s
                 ),
                 gone as (
                     delete from nudged.device t using stale s
@@ -514,11 +497,11 @@ begin
                     returning t.user_id
                 )
                 select exists (select from gone);
-            end$delete$
-        else 'return false' end);
+            end$call$, stale)
+        else 'sql return false' end);
 end
 $$;
-select nudged.define_forget_device() where not exists (select from nudged.bound where view = 'device' and definition is not null);
+select nudged.define_forget_device();
 
 -- What a word for an APNs environment means in a table that the app had before. An unknown word stays as it is, and no
 -- lane serves it. The daemon reads it in the same way (LaneDirectory.swift).

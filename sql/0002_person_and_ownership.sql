@@ -164,9 +164,7 @@ create function nudged_api.touch(user_id uuid) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform nudged.require_backend('touch');
-    if touch.user_id is null then
-        raise invalid_parameter_value using message = 'nudged_api.touch: user_id is null', hint = 'Name the user whose data changed.';
-    end if;
+    perform nudged.refuse('nudged_api.touch', case when touch.user_id is null then array['user_id is null', 'Name the user whose data changed.'] end);
     insert into nudged.touched (user_id) values (touch.user_id);
 end
 $$;
@@ -330,12 +328,13 @@ begin
 end
 $$;
 
--- The triggers that the app's tables should have, each with its statement. `relation` has its schema.
+-- The triggers that the app's tables should have: the statement that makes each, what happens without it, and
+-- pg_trigger.tgenabled (null: it is missing).
 --
 -- If Citus has distributed one of the app's tables, its triggers would run on machines where nudged's own tables are
 -- not written. So it gets none, and the app calls nudged_api.touch. The same holds where the app's own views read other
 -- tables.
-create function nudged.wanted_triggers() returns table (relation text, name text, statement text)
+create function nudged.wanted_triggers() returns table (oid oid, relation text, name text, statement text, loss text, enabled "char")
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
@@ -343,42 +342,52 @@ declare
     is_distributed boolean := false;
 begin
     for wanted in
-        select v.*, to_regclass('public.' || v.relation) as oid from (values
-            ('context_profiles', 'nudged_profile_inserted', 'after insert', 'new table as changed', 'touch_changed'),
-            ('context_profiles', 'nudged_profile_updated', 'after update', 'old table as old_rows new table as new_rows', 'touch_profiles'),
-            ('context_profiles', 'nudged_profile_deleted', 'after delete', 'old table as changed', 'touch_changed'),
-            ('push_tokens', 'nudged_device_inserted', 'after insert', 'new table as changed', 'touch_changed'),
-            ('push_tokens', 'nudged_device_updated', 'after update', 'old table as old_rows new table as new_rows', 'touch_devices'),
-            ('push_tokens', 'nudged_device_deleted', 'after delete', 'old table as changed', 'touch_changed'),
-            ('push_tokens', 'nudged_device_limit', 'after insert', 'new table as added', 'drop_oldest_devices'),
+        -- Tables are found by name: to_regclass fails without a right on schema auth.
+        select c.oid, format('%s.%s', n.nspname, c.relname) as relation, v.name, t.tgenabled,
+            format('create trigger %I %s on %s %s execute function nudged.%I()', v.name, v.event, c.oid::regclass,
+                case when v.rows is null then 'for each row' else format('referencing %s for each statement', v.rows) end, v.call) as statement
+        from (values
+            ('nudged.recipient', 'context_profiles', 'nudged_profile_inserted', 'after insert', 'new table as changed', 'touch_changed'),
+            ('nudged.recipient', 'context_profiles', 'nudged_profile_updated', 'after update', 'old table as old_rows new table as new_rows', 'touch_profiles'),
+            ('nudged.recipient', 'context_profiles', 'nudged_profile_deleted', 'after delete', 'old table as changed', 'touch_changed'),
+            ('nudged.device', 'push_tokens', 'nudged_device_inserted', 'after insert', 'new table as changed', 'touch_changed'),
+            ('nudged.device', 'push_tokens', 'nudged_device_updated', 'after update', 'old table as old_rows new table as new_rows', 'touch_devices'),
+            ('nudged.device', 'push_tokens', 'nudged_device_deleted', 'after delete', 'old table as changed', 'touch_changed'),
+            ('nudged.device', 'push_tokens', 'nudged_device_limit', 'after insert', 'new table as added', 'drop_oldest_devices'),
             -- Not for the other columns: nudged writes the environment (nudged.move_device), and an operator may write
             -- the topic of all devices. Neither is a registration.
-            ('push_tokens', 'nudged_device_renewed', 'before update of user_id, device_token, platform', null, 'renew_registration')
-        ) as v (relation, name, event, rows, call)
-        where v.call not in ('drop_oldest_devices', 'renew_registration') or exists (select from nudged.own_table o where o.name = 'push_tokens')
+            ('nudged.device', 'push_tokens', 'nudged_device_renewed', 'before update of user_id, device_token, platform', null, 'renew_registration'),
+            (null, 'users', 'nudged_user_deleted', 'after delete', 'old table as gone', 'note_deleted_users')
+        ) as v (view, relation, name, event, rows, call)
+        join pg_namespace n on n.nspname = case when v.view is null then 'auth' else 'public' end
+        join pg_class c on c.relnamespace = n.oid and c.relname = v.relation
+        left join pg_trigger t on t.tgrelid = c.oid and t.tgname = v.name
+        where to_regproc('nudged.' || v.call) is not null
+          and (v.call not in ('drop_oldest_devices', 'renew_registration') or exists (select from nudged.own_table o where o.name = 'push_tokens'))
+          and case when v.view is null then c.relkind = 'r' and exists (
+              select from pg_attribute a where a.attrelid = c.oid and a.attname = 'id' and a.atttypid = 'uuid'::regtype and not a.attisdropped
+          ) else exists (
+              select from pg_rewrite w
+              join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = w.oid and d.refclassid = 'pg_class'::regclass
+              join pg_attribute a on a.attrelid = d.refobjid and a.attname = 'user_id'
+              join pg_type y on y.oid = a.atttypid and 'uuid'::regtype in (y.oid, y.typbasetype)
+              where w.ev_class = to_regclass(v.view) and d.refobjid = c.oid
+          ) end
     loop
-        continue when not exists (
-            select from pg_rewrite w
-            join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = w.oid and d.refclassid = 'pg_class'::regclass
-            join pg_attribute a on a.attrelid = d.refobjid and a.attname = 'user_id'
-            join pg_type y on y.oid = a.atttypid and 'uuid'::regtype in (y.oid, y.typbasetype)
-            where w.ev_class = to_regclass(case wanted.relation when 'push_tokens' then 'nudged.device' else 'nudged.recipient' end)
-              and d.refobjid = wanted.oid
-        );
         if exists (select from pg_extension where extname = 'citus') then
             execute 'select exists (select from pg_dist_partition where logicalrelid = $1)' into is_distributed using wanted.oid;
         end if;
         continue when is_distributed;
-        relation := 'public.' || wanted.relation;
-        name := wanted.name;
-        statement := format('create trigger %I %s on %s %s execute function nudged.%I()', wanted.name, wanted.event, relation,
-            case when wanted.rows is null then 'for each row' else format('referencing %s for each statement', wanted.rows) end, wanted.call);
-        return next;
+        return query select wanted.oid, wanted.relation, wanted.name, wanted.statement,
+            case wanted.relation when 'auth.users' then 'users who are deleted there stay in nudged'
+                else 'changes of that table count only when the user is next evaluated' end,
+            wanted.tgenabled;
     end loop;
 end
 $$;
 
--- Makes or enables each of these triggers that does not fire, and drops those on other tables. Returns what it did.
+-- Makes or enables each of these triggers that does not fire, and drops those on other tables. Returns what it did. A
+-- trigger that another role must make or drop is named in a notice, if nudged works without.
 create function nudged.bind_triggers() returns setof text
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -387,7 +396,7 @@ begin
     -- First, since a partition gets the triggers of its table.
     for one in
         select w.name, t.tgrelid::regclass as relation from nudged.wanted_triggers() w
-        join pg_trigger t on t.tgname = w.name and t.tgrelid <> w.relation::regclass and not t.tgisinternal and t.tgparentid = 0
+        join pg_trigger t on t.tgname = w.name and t.tgrelid <> w.oid and not t.tgisinternal and t.tgparentid = 0
         join pg_proc p on p.oid = t.tgfoid and p.pronamespace = 'nudged'::regnamespace
     loop
         begin
@@ -398,16 +407,17 @@ begin
         end;
         return next format('%s is dropped on %s', one.name, one.relation);
     end loop;
-    for one in
-        select w.*, t.tgenabled from nudged.wanted_triggers() w
-        left join pg_trigger t on t.tgrelid = w.relation::regclass and t.tgname = w.name
-        where t.tgenabled is null or t.tgenabled not in ('O', 'A')
-    loop
-        if one.tgenabled is null then
-            execute one.statement;
-        else
-            execute format('alter table %s enable trigger %I', one.relation, one.name);
-        end if;
+    for one in select w.* from nudged.wanted_triggers() w where w.enabled is null or w.enabled not in ('O', 'A') loop
+        begin
+            execute case when one.enabled is null then one.statement else format('alter table %s enable trigger %I', one.relation, one.name) end;
+        exception when insufficient_privilege then
+            if one.relation <> 'auth.users' then
+                raise;
+            end if;
+            raise notice '% may not make a trigger on auth.users, so nudged keeps deleted users: call nudged_api.forget for each. Or, as the owner of auth.users: grant trigger on auth.users to %, then select nudged.watch_deleted_users()',
+                current_user, current_user;
+            continue;
+        end;
         return next format('%s fires on %s', one.name, one.relation);
     end loop;
 end
@@ -533,13 +543,6 @@ comment on table nudged.member is 'The daemons that share the work now. A row is
 comment on table nudged.lease is 'Until when each membership lasts. A daemon renews its row every few seconds. If it doesn''t, another daemon declares it dead.';
 comment on table nudged.range is 'The 64 ranges of users, by the hash of the user''s id. Only the owner of a range works on its users.';
 comment on table nudged.daemon is 'One row per daemon of the last day: what it says about itself. The daemon writes it; "nudged status" shows it.';
-comment on column nudged.daemon.daemon_id is 'Identifies the daemon. A restart gets another one.';
-comment on column nudged.daemon.host is 'The host that it runs on.';
-comment on column nudged.daemon.pid is 'Its process id on the host.';
-comment on column nudged.daemon.version is 'The version of the program.';
-comment on column nudged.daemon.started_at is 'When it started, by this database''s clock.';
-comment on column nudged.daemon.seen_at is 'When it last wrote this row, by this database''s clock.';
-comment on column nudged.daemon.state is 'Its lanes, last sweeps and pushes in flight, as JSON.';
 comment on table nudged.intent is 'Pushes that are about to be written to Apple. One row per slice, with parallel arrays: one element per push and message. The daemon inserts and deletes it. A row that a dead daemon leaves behind is recorded as unknown.';
 comment on column nudged.intent.id is 'Identifies the intent.';
 comment on column nudged.intent.member is 'The member that writes these pushes. Null: the member has ended, and any daemon records the open pushes as unknown.';

@@ -2,8 +2,6 @@
 -- exactly if what it is about was committed. The next sweep finds it. There is no NOTIFY, since that serialises the
 -- commits of a whole database.
 
--- Messages that wait. The functions below insert them; they are deleted when they end. The record (nudged.delivery)
--- keeps their outcome, never the text.
 create table nudged.message (
     user_id uuid not null,
     id uuid not null,
@@ -16,15 +14,12 @@ create table nudged.message (
     category text check (octet_length(category) <= 255),
     thread_id text check (octet_length(thread_id) <= 255),
     collapse_key text check (octet_length(collapse_key) <= 255),
-    -- For nudged_api.cancel_messages. nudged.message_key keeps it longer.
     dedupe_key text check (octet_length(dedupe_key) <= 255),
     expires_at timestamptz,
-    -- How the phone shows it (nudged.apns_fault), without category, thread_id and data, which are columns.
     apns jsonb check (pg_column_size(apns) <= 65536),
-    -- Not before this instant, or this wall time in the user's own zone. Both null: at once.
     deliver_at timestamptz,
     deliver_local timestamp,
-    -- The earliest instant at which it can be due in any zone: none is further ahead than UTC+14. Null: at once.
+    -- No zone is further ahead than UTC+14.
     wakes_at timestamptz generated always as (
         coalesce(deliver_at, (deliver_local - interval '14 hours') at time zone 'UTC')
     ) stored,
@@ -50,7 +45,7 @@ create table nudged.message_key (
 );
 create index message_key_at on nudged.message_key (at);
 
--- The length of a text in a payload, which is UTF-8 whatever the database's encoding is.
+-- A payload is UTF-8, whatever the database's encoding is.
 create function nudged.utf8_bytes(phrase text) returns integer
 language sql stable parallel safe
 return octet_length(convert_to(phrase, 'UTF8'));
@@ -157,7 +152,6 @@ language sql stable parallel safe as $$
         true) end
 $$;
 
--- How many messages may wait for one user.
 create function nudged.max_messages() returns integer
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
@@ -171,89 +165,66 @@ create function nudged.whole_second(moment timestamp) returns timestamp
 language sql immutable parallel safe set search_path = pg_catalog, pg_temp
 as $$ select date_trunc('second', case when moment < '294276-12-31' then moment + interval '999999 microseconds' else moment end) $$;
 
--- The first thing that is wrong with members of the payload beside "aps", and the remedy; nulls: nothing. `name`: the
+-- The first thing that is wrong with members of the payload beside "aps", and the remedy. Null: nothing. `name`: the
 -- argument that holds them.
-create function nudged.data_fault(name text, data jsonb, out fault text, out remedy text)
+create function nudged.data_fault(name text, data jsonb) returns text[]
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
-    -- Sizes first: nothing below is expanded without a bound.
-    if pg_column_size(data) > 65536 then
-        fault := format('%s has more than 65536 bytes', name);
-        remedy := format('Apple accepts 4096 bytes for the whole payload. Shorten %s.', name);
-    elsif jsonb_typeof(data) <> 'object' then
-        fault := format('%s is of type %s', name, jsonb_typeof(data));
-        remedy := 'Give a JSON object. Its members are put beside "aps" in the payload.';
-    elsif pg_column_size(data || '{}') > 65536 then
-        fault := format('%s has more than 65536 bytes', name);
-        remedy := format('Apple accepts 4096 bytes for the whole payload. Shorten %s.', name);
-    elsif jsonb_path_exists(data, '$.**{61}') then
-        fault := format('%s is nested more than 60 levels deep', name);
-        remedy := 'Phones read 64 levels, the payload''s own included: put deep values into a text.';
-    elsif nudged.has_long_number(data) then
-        fault := format('%s holds a number of more than 100 digits', name);
-        remedy := 'Phones read numbers of 64 bits: put a longer one into a text.';
-    elsif data ?| array['aps', 'action'] then
-        fault := format('%s holds "aps" or "action"', name);
-        remedy := 'The payload sets these itself: give those members other names.';
-    elsif data ? 'image_url' then
-        fault := format('%s holds "image_url"', name);
-        remedy := 'Give the image as apns.image_url, or give that member another name.';
-    elsif jsonb_typeof(data -> 'conversation_id') not in ('string', 'null')
-        or data ->> 'conversation_id' !~ '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$'
-    then
-        fault := format('%s.conversation_id is no UUID', name);
-        remedy := 'Give the conversation''s UUID as text, or null: a tap then begins a new conversation.';
-    elsif jsonb_typeof(data -> 'domain') not in ('string', 'null') then
-        fault := format('%s.domain is no text', name);
-        remedy := 'Give the domain''s name as text, or leave it out.';
-    end if;
+    return case
+        -- Sizes first: nothing below is expanded without a bound.
+        when pg_column_size(data) > 65536 or jsonb_typeof(data) = 'object' and pg_column_size(data || '{}') > 65536 then array[
+            format('%s has more than 65536 bytes', name), format('Apple accepts 4096 bytes for the whole payload. Shorten %s.', name)]
+        when jsonb_typeof(data) <> 'object' then array[
+            format('%s is of type %s', name, jsonb_typeof(data)), 'Give a JSON object. Its members are put beside "aps" in the payload.']
+        when jsonb_path_exists(data, '$.**{61}') then array[
+            format('%s is nested more than 60 levels deep', name), 'Phones read 64 levels, the payload''s own included: put deep values into a text.']
+        when nudged.has_long_number(data) then array[
+            format('%s holds a number of more than 100 digits', name), 'Phones read numbers of 64 bits: put a longer one into a text.']
+        when data ?| array['aps', 'action'] then array[
+            format('%s holds "aps" or "action"', name), 'The payload sets these itself: give those members other names.']
+        when data ? 'image_url' then array[
+            format('%s holds "image_url"', name), 'Give the image as apns.image_url, or give that member another name.']
+        when jsonb_typeof(data -> 'conversation_id') not in ('string', 'null')
+            or data ->> 'conversation_id' !~ '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$' then array[
+            format('%s.conversation_id is no UUID', name), 'Give the conversation''s UUID as text, or null: a tap then begins a new conversation.']
+        when jsonb_typeof(data -> 'domain') not in ('string', 'null') then array[
+            format('%s.domain is no text', name), 'Give the domain''s name as text, or leave it out.']
+    end;
 end
 $$;
 
--- The first thing that is wrong with the argument apns (docs/SQL.md, "What the phone shows"), and the remedy; nulls:
--- nothing. Members that are null count as absent. `call`: message, reminder or template. The fault never holds a value.
-create function nudged.apns_fault(apns jsonb, call text, out fault text, out remedy text)
+-- The first thing that is wrong with the argument apns (docs/SQL.md, "What the phone shows"), and the remedy. Null:
+-- nothing. Members that are null count as absent. `call`: message, reminder or template. A fault never holds a value.
+create function nudged.apns_fault(apns jsonb, call text) returns text[]
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
     known constant text[] := '{subtitle,badge,sound,interruption_level,relevance_score,category,thread_id,mutable_content,image_url,title_loc_key,title_loc_args,'
         'subtitle_loc_key,subtitle_loc_args,loc_key,loc_args,filter_criteria,target_content_id,content_available,data}';
     given jsonb;
+    fault text[] := case
+        -- Sizes first: nothing below is expanded without a bound.
+        when pg_column_size(apns) > 65536 or jsonb_typeof(apns) = 'object' and pg_column_size(apns || '{}') > 65536 then array[
+            'apns has more than 65536 bytes', 'Apple accepts 4096 bytes for the whole payload. Shorten apns.']
+        when jsonb_typeof(apns) <> 'object' then array[format('apns is of type %s', jsonb_typeof(apns)), 'Give a JSON object such as {"badge": 1}.']
+        when jsonb_path_exists(apns, '$.**{62}') then array[
+            'apns is nested more than 61 levels deep', 'Phones read 64 levels, the payload''s own included: put deep values into a text.']
+        when nudged.has_long_number(apns) then array[
+            'apns holds a number of more than 100 digits', 'Phones read numbers of 64 bits: put a longer one into a text.']
+    end;
     stranger text;
     near text;
     one record;
 begin
-    if apns is null then
-        return;
-    -- Sizes first: nothing below is expanded without a bound.
-    elsif pg_column_size(apns) > 65536 then
-        fault := 'apns has more than 65536 bytes';
-        remedy := 'Apple accepts 4096 bytes for the whole payload. Shorten apns.';
-        return;
-    elsif jsonb_typeof(apns) <> 'object' then
-        fault := format('apns is of type %s', jsonb_typeof(apns));
-        remedy := 'Give a JSON object such as {"badge": 1}.';
-        return;
-    elsif pg_column_size(apns || '{}') > 65536 then
-        fault := 'apns has more than 65536 bytes';
-        remedy := 'Apple accepts 4096 bytes for the whole payload. Shorten apns.';
-        return;
-    elsif jsonb_path_exists(apns, '$.**{62}') then
-        fault := 'apns is nested more than 61 levels deep';
-        remedy := 'Phones read 64 levels, the payload''s own included: put deep values into a text.';
-        return;
-    elsif nudged.has_long_number(apns) then
-        fault := 'apns holds a number of more than 100 digits';
-        remedy := 'Phones read numbers of 64 bits: put a longer one into a text.';
-        return;
+    if apns is null or fault is not null then
+        return fault;
     end if;
     select k.key into stranger from jsonb_object_keys(apns) as k (key) where k.key <> all (known) limit 1;
     if found then
-        -- An unknown name can be anything, even the message's text. So only a plain name is shown.
-        fault := case when stranger ~ '^[A-Za-z_][A-Za-z0-9_-]{0,39}$' then format('apns has a member %s', stranger)
-            else 'apns has a member that it does not know' end;
         near := nudged.nearest_key(stranger, known);
-        remedy := case when near is not null then format('Did you mean %s?', near) else format('Its members are %s.', array_to_string(known, ', ')) end;
-        return;
+        return array[
+            -- An unknown name can be anything, even the message's text. So only a plain name is shown.
+            case when stranger ~ '^[A-Za-z_][A-Za-z0-9_-]{0,39}$' then format('apns has a member %s', stranger) else 'apns has a member that it does not know' end,
+            case when near is not null then format('Did you mean %s?', near) else format('Its members are %s.', array_to_string(known, ', ')) end];
     end if;
     given := jsonb_strip_nulls(apns - 'data');
     for one in
@@ -291,68 +262,57 @@ begin
             when 'list' then case when jsonb_typeof(one.value) = 'array'
                 then jsonb_array_length(one.value) <= 20 and not jsonb_path_exists(one.value, 'strict $[*] ? (@.type() != "string")') else false end
         end) then
-            fault := format('apns.%s is not valid', one.key);
-            remedy := format('Wanted: %s.', one.wanted);
-            return;
+            return array[format('apns.%s is not valid', one.key), format('Wanted: %s.', one.wanted)];
         end if;
     end loop;
-    select d.fault, d.remedy into fault, remedy from nudged.data_fault('apns.data', nullif(apns -> 'data', 'null')) d;
+    fault := nudged.data_fault('apns.data', nullif(apns -> 'data', 'null'));
     if fault is not null then
-        return;
+        return fault;
     end if;
     select k.key into stranger from unnest(array['title_loc', 'subtitle_loc', 'loc']) as k (key)
     where given ? (k.key || '_args') and not given ? (k.key || '_key');
-    if found then
-        fault := format('apns.%s_args is given without apns.%1$s_key', stranger);
-        remedy := format('Give apns.%s_key: the key of a text in the app''s table.', stranger);
-    elsif given ?& array['subtitle', 'subtitle_loc_key'] then
-        fault := 'apns.subtitle and apns.subtitle_loc_key are both given';
-        remedy := 'Give one of them.';
-    elsif given ? 'image_url' and given -> 'mutable_content' = 'false' then
-        fault := 'apns.mutable_content is false beside apns.image_url';
-        remedy := 'An image is fetched by the app''s service extension, which needs mutable content: leave mutable_content out.';
-    elsif given -> 'content_available' = 'true' and call <> 'message' then
-        fault := 'apns.content_available is true';
-        remedy := 'Only a message can be a background push: use nudged_api.send.';
-    elsif call = 'template' and given ->> 'interruption_level' = 'time-sensitive' then
-        fault := 'apns.interruption_level is time-sensitive';
-        remedy := 'A check-in is never urgent: give passive or active.';
-    elsif call = 'template' and apns -> 'data' ?| array['conversation_id', 'domain'] then
-        fault := 'apns.data holds "conversation_id" or "domain"';
-        remedy := 'A check-in has those of the user''s context: leave them out.';
-    elsif call = 'reminder' and apns -> 'data' ?| array['subject_type', 'subject_id'] then
-        fault := 'apns.data holds "subject_type" or "subject_id"';
-        remedy := 'The payload has the reminder''s own: give those members other names.';
-    elsif given -> 'content_available' = 'true' then
-        select k.key into stranger from jsonb_each(given) as k (key, value) where k.key <> 'content_available' and k.value <> 'false' limit 1;
-        if found then
-            fault := format('apns.%s is given with apns.content_available', stranger);
-            remedy := 'A background push shows nothing. Send an alert and a background push as two messages.';
-        end if;
-    end if;
+    return case
+        when stranger is not null then array[
+            format('apns.%s_args is given without apns.%1$s_key', stranger), format('Give apns.%s_key: the key of a text in the app''s table.', stranger)]
+        when given ?& array['subtitle', 'subtitle_loc_key'] then array[
+            'apns.subtitle and apns.subtitle_loc_key are both given', 'Give one of them.']
+        when given ? 'image_url' and given -> 'mutable_content' = 'false' then array[
+            'apns.mutable_content is false beside apns.image_url',
+            'An image is fetched by the app''s service extension, which needs mutable content: leave mutable_content out.']
+        when given -> 'content_available' = 'true' and call <> 'message' then array[
+            'apns.content_available is true', 'Only a message can be a background push: use nudged_api.send.']
+        when call = 'template' and given ->> 'interruption_level' = 'time-sensitive' then array[
+            'apns.interruption_level is time-sensitive', 'A check-in is never urgent: give passive or active.']
+        when call = 'template' and apns -> 'data' ?| array['conversation_id', 'domain'] then array[
+            'apns.data holds "conversation_id" or "domain"', 'A check-in has those of the user''s context: leave them out.']
+        when call = 'reminder' and apns -> 'data' ?| array['subject_type', 'subject_id'] then array[
+            'apns.data holds "subject_type" or "subject_id"', 'The payload has the reminder''s own: give those members other names.']
+        when given -> 'content_available' = 'true' then (
+            select array[format('apns.%s is given with apns.content_available', k.key),
+                'A background push shows nothing. Send an alert and a background push as two messages.']
+            from jsonb_each(given) as k (key, value) where k.key <> 'content_available' and k.value <> 'false' limit 1)
+    end;
 end
 $$;
 
--- The first thing that is wrong with a title and a body beside an apns that has no fault, and the remedy; nulls:
--- nothing.
-create function nudged.text_fault(title text, body text, apns jsonb, out fault text, out remedy text)
+-- The first thing that is wrong with a title and a body beside an apns that has no fault, and the remedy. Null: nothing.
+create function nudged.text_fault(title text, body text, apns jsonb) returns text[]
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+    has_title constant boolean := coalesce(title, '') <> '';
+    has_body constant boolean := coalesce(body, '') <> '';
 begin
-    if apns -> 'content_available' = 'true' then
-        if coalesce(title, '') <> '' or coalesce(body, '') <> '' then
-            fault := format('%s is given with apns.content_available', case when coalesce(title, '') <> '' then 'title' else 'body' end);
-            remedy := 'A background push shows nothing. Send an alert and a background push as two messages.';
-        end if;
-    elsif coalesce(title, '') <> '' and apns ->> 'title_loc_key' is not null then
-        fault := 'title and apns.title_loc_key are both given';
-        remedy := 'Give the text, or the key of a text in the app''s table.';
-    elsif coalesce(body, '') <> '' and apns ->> 'loc_key' is not null then
-        fault := 'body and apns.loc_key are both given';
-        remedy := 'Give the text, or the key of a text in the app''s table.';
-    elsif nudged.is_blank(title) and nudged.is_blank(body) and coalesce(apns ->> 'title_loc_key', apns ->> 'loc_key') is null then
-        fault := 'title and body are both empty';
-        remedy := 'Phones do not show a push without text. Give a title or a body.';
-    end if;
+    return case
+        when apns -> 'content_available' = 'true' then case when has_title or has_body then array[
+            format('%s is given with apns.content_available', case when has_title then 'title' else 'body' end),
+            'A background push shows nothing. Send an alert and a background push as two messages.'] end
+        when has_title and apns ->> 'title_loc_key' is not null then array[
+            'title and apns.title_loc_key are both given', 'Give the text, or the key of a text in the app''s table.']
+        when has_body and apns ->> 'loc_key' is not null then array[
+            'body and apns.loc_key are both given', 'Give the text, or the key of a text in the app''s table.']
+        when nudged.is_blank(title) and nudged.is_blank(body) and coalesce(apns ->> 'title_loc_key', apns ->> 'loc_key') is null then array[
+            'title and body are both empty', 'Phones do not show a push without text. Give a title or a body.']
+    end;
 end
 $$;
 
@@ -364,11 +324,6 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
     from jsonb_each(apns) as m (key, value)
     where m.value not in ('null', 'false')
 $$;
-
--- As nudged.stored_apns, without the members that have columns in nudged.message.
-create function nudged.message_apns(apns jsonb) returns jsonb
-language sql immutable set search_path = pg_catalog, pg_temp
-as $$ select nullif(nudged.stored_apns(apns - array['category', 'thread_id', 'data']), '{}') $$;
 
 -- Names the longest of these arguments: the one to shorten.
 create function nudged.longest(title text, body text, data jsonb, apns jsonb) returns text
@@ -387,108 +342,118 @@ create type nudged.new_message as (
     dedupe_key text, apns jsonb, deliver_at timestamptz, deliver_local timestamp
 );
 
--- Refuses a message that could never be sent. The error names the argument and the remedy, and never holds the text.
-create function nudged.check_message(caller text, message nudged.new_message) returns void
+-- What is wrong with the length of a key or an id, and the remedy. Null: nothing.
+create function nudged.key_fault(name text, value text) returns text[]
+language sql stable parallel safe
+return case when value = '' or nudged.utf8_bytes(value) > 255 then array[
+    format('%s has %s bytes', name, nudged.utf8_bytes(value)), 'It has 1 to 255 bytes, or is null.'] end;
+
+-- Fails with what is wrong with a call, if something is: the fault, the remedy, and the SQLSTATE if it is not 22023
+-- (invalid_parameter_value).
+create function nudged.refuse(caller text, fault text[]) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+    if fault is not null then
+        raise exception using errcode = coalesce(fault[3], '22023'), message = format('%s: %s', caller, fault[1]), hint = fault[2];
+    end if;
+end
+$$;
+
+-- A statement after a row lock must see whether an intent came first. So it needs a snapshot of its own.
+create function nudged.isolation_fault(what text) returns text[]
+language sql stable
+return case when current_setting('transaction_isolation') <> 'read committed' then array[
+    'the transaction''s isolation level is not READ COMMITTED',
+    format('Call it in a transaction of its own: an older snapshot can''t show whether %s is already being sent.', what), '0A000'] end;
+
+-- A message as it is stored: what its argument apns says of columns is in these. Refuses a message that could never be
+-- sent. The error names the argument and the remedy, and never holds the text.
+create function nudged.checked_message(caller text, message nudged.new_message) returns nudged.new_message
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
+    stored nudged.new_message := message;
     bytes integer;
-    fault text;
-    remedy text;
-    long record;
+    fault text[] := coalesce(
+        case
+            when message.user_id is null then array['user_id is null', 'Name the user whom the message is for.']
+            -- Sizes first: nothing below is expanded without a bound.
+            when octet_length(message.title) > 65536 or octet_length(message.body) > 65536 then array[
+                'the payload has more than 65536 bytes',
+                format('Apple accepts 4096 bytes for the whole payload. Shorten %s.', nudged.longest(message.title, message.body, null, null))]
+        end,
+        case when message.data is not null then nudged.data_fault('data', message.data) end,
+        case when message.apns is not null then nudged.apns_fault(message.apns, 'message') end);
 begin
-    if message.user_id is null then
-        fault := 'user_id is null';
-        remedy := 'Name the user whom the message is for.';
-    -- Sizes first: nothing below is expanded without a bound.
-    elsif octet_length(message.title) > 65536 or octet_length(message.body) > 65536 then
-        fault := 'the payload has more than 65536 bytes';
-        remedy := format('Apple accepts 4096 bytes for the whole payload. Shorten %s.', nudged.longest(message.title, message.body, null, null));
-    end if;
-    if fault is null and message.data is not null then
-        select f.fault, f.remedy into fault, remedy from nudged.data_fault('data', message.data) f;
-    end if;
     if fault is null and message.apns is not null then
-        select f.fault, f.remedy into fault, remedy from nudged.apns_fault(message.apns, 'message') f;
-        if fault is null then
-            select format('%s and apns.%1$s are both given', a.name), 'Give it once.' into fault, remedy
-            from (values
-                ('category', message.category is not null), ('thread_id', message.thread_id is not null), ('data', message.data is not null)
-            ) as a (name, is_given)
-            where a.is_given and message.apns ->> a.name is not null
-            limit 1;
-        end if;
-        if fault is null and message.apns -> 'content_available' = 'true' then
-            select format('%s is given with apns.content_available', a.name), 'A background push shows nothing: leave it out.' into fault, remedy
-            from (values ('category', message.category is not null), ('thread_id', message.thread_id is not null), ('urgent', message.urgent)) as a (name, is_given)
-            where a.is_given
-            limit 1;
-        end if;
-        if fault is null and message.urgent and message.apns ->> 'interruption_level' in ('passive', 'active') then
-            fault := 'apns.interruption_level is not time-sensitive, and urgent is true';
-            remedy := 'An urgent message is time-sensitive: leave interruption_level out.';
-        end if;
+        select f.fault into fault
+        from (values
+            (1, 'category', message.category is not null), (2, 'thread_id', message.thread_id is not null), (3, 'data', message.data is not null),
+            (4, 'urgent', message.urgent)
+        ) as a (place, name, is_given)
+        cross join lateral (select case
+            when message.apns ->> a.name is not null then array[format('%s and apns.%1$s are both given', a.name), 'Give it once.']
+            when message.apns -> 'content_available' = 'true' and a.name <> 'data' then array[
+                format('%s is given with apns.content_available', a.name), 'A background push shows nothing: leave it out.']
+            when message.apns ->> 'interruption_level' in ('passive', 'active') and a.name = 'urgent' then array[
+                'apns.interruption_level is not time-sensitive, and urgent is true', 'An urgent message is time-sensitive: leave interruption_level out.']
+        end as fault) f
+        where a.is_given and f.fault is not null
+        order by message.apns ->> a.name is null, a.place limit 1;
     end if;
-    -- Most messages have no apns and some text. Then one function call less is made.
-    if fault is null and (message.apns is not null or nudged.is_blank(message.title) and nudged.is_blank(message.body)) then
-        select f.fault, f.remedy into fault, remedy from nudged.text_fault(message.title, message.body, message.apns) f;
-    end if;
-    if fault is not null then
-        null;
-    elsif message.expires_at <= now() then
-        fault := 'expires_at is in the past';
-        remedy := 'Give a time in the future, or null for a message that does not expire.';
-    elsif message.expires_at > '9999-12-31' and message.expires_at <> 'infinity' then
-        fault := 'expires_at is after the year 9999';
-        remedy := 'Give null for a message that does not expire.';
-    elsif num_nonnulls(message.deliver_at, message.deliver_local) = 2 then
-        fault := 'deliver_at and deliver_local are both given';
-        remedy := 'Give an instant (deliver_at), or a wall time in the user''s own zone (deliver_local).';
-    elsif not isfinite(message.deliver_at) or not isfinite(message.deliver_local) or message.deliver_at > now() + interval '366 days'
-        or message.deliver_local > (now() at time zone 'UTC') + interval '366 days'
-    then
-        fault := format('%s is more than 366 days away', case when message.deliver_at is null then 'deliver_local' else 'deliver_at' end);
-        remedy := 'Give a time within 366 days.';
-    elsif message.deliver_at < now() then
-        fault := 'deliver_at is in the past';
-        remedy := 'Give a time in the future, or null to send it now.';
-    elsif message.deliver_local < (now() at time zone 'UTC') - interval '12 hours' then
-        fault := 'deliver_local is in the past in every zone';
-        remedy := 'Give a wall time in the future, or null to send it now.';
-    -- A wall time comes at most 12 hours after the same time in UTC.
-    elsif message.expires_at <= coalesce(message.deliver_at, (message.deliver_local + interval '12 hours') at time zone 'UTC') then
-        fault := format('expires_at is not after %s', case when message.deliver_at is null then 'deliver_local in every zone' else 'deliver_at' end);
-        remedy := 'Give a later time, or null for a message that does not expire.';
-    end if;
+    fault := coalesce(
+        fault,
+        -- Most messages have no apns and some text. Then one function call less is made.
+        case when message.apns is not null or nudged.is_blank(message.title) and nudged.is_blank(message.body)
+            then nudged.text_fault(message.title, message.body, message.apns) end,
+        case
+            when message.expires_at <= now() then array[
+                'expires_at is in the past', 'Give a time in the future, or null for a message that does not expire.']
+            when message.expires_at > '9999-12-31' and message.expires_at <> 'infinity' then array[
+                'expires_at is after the year 9999', 'Give null for a message that does not expire.']
+            when num_nonnulls(message.deliver_at, message.deliver_local) = 2 then array[
+                'deliver_at and deliver_local are both given', 'Give an instant (deliver_at), or a wall time in the user''s own zone (deliver_local).']
+            when not isfinite(message.deliver_at) or not isfinite(message.deliver_local) or message.deliver_at > now() + interval '366 days'
+                or message.deliver_local > (now() at time zone 'UTC') + interval '366 days' then array[
+                format('%s is more than 366 days away', case when message.deliver_at is null then 'deliver_local' else 'deliver_at' end),
+                'Give a time within 366 days.']
+            when message.deliver_at < now() then array['deliver_at is in the past', 'Give a time in the future, or null to send it now.']
+            when message.deliver_local < (now() at time zone 'UTC') - interval '12 hours' then array[
+                'deliver_local is in the past in every zone', 'Give a wall time in the future, or null to send it now.']
+            -- A wall time comes at most 12 hours after the same time in UTC.
+            when message.expires_at <= coalesce(message.deliver_at, (message.deliver_local + interval '12 hours') at time zone 'UTC') then array[
+                format('expires_at is not after %s', case when message.deliver_at is null then 'deliver_local in every zone' else 'deliver_at' end),
+                'Give a later time, or null for a message that does not expire.']
+        end,
+        nudged.key_fault('dedupe_key', message.dedupe_key), nudged.key_fault('collapse_key', message.collapse_key),
+        nudged.key_fault('thread_id', message.thread_id), nudged.key_fault('category', message.category),
+        -- nudged uses such keys itself (nudged_api.send_test).
+        case when starts_with(message.dedupe_key, 'nudged.') then array[
+            'dedupe_key begins with "nudged."', 'Such keys are nudged''s own: give another beginning.'] end);
     if fault is null then
-        for long in
-            select * from (values
-                ('category', message.category), ('thread_id', message.thread_id), ('collapse_key', message.collapse_key), ('dedupe_key', message.dedupe_key)
-            ) as v (name, value)
-            where value = '' or nudged.utf8_bytes(value) > 255
-        loop
-            fault := format('%s has %s bytes', long.name, nudged.utf8_bytes(long.value));
-            remedy := 'It has 1 to 255 bytes, or is null.';
-        end loop;
-    end if;
-    -- nudged uses such keys itself (nudged_api.send_test).
-    if fault is null and starts_with(message.dedupe_key, 'nudged.') then
-        fault := 'dedupe_key begins with "nudged."';
-        remedy := 'Such keys are nudged''s own: give another beginning.';
-    end if;
-    if fault is null then
-        bytes := nudged.payload_bytes(
-            message.title, message.body, coalesce(message.data, nullif(message.apns -> 'data', 'null')), message.urgent,
-            coalesce(message.category, message.apns ->> 'category'), coalesce(message.thread_id, message.apns ->> 'thread_id'),
-            case when message.apns is not null then nudged.message_apns(message.apns) end);
+        stored.title := coalesce(message.title, '');
+        stored.body := coalesce(message.body, '');
+        stored.urgent := coalesce(message.urgent, false);
+        stored.expires_at := nullif(message.expires_at, 'infinity');
+        if message.apns is not null then
+            stored.data := coalesce(message.data, nullif(message.apns -> 'data', 'null'));
+            stored.category := coalesce(message.category, message.apns ->> 'category');
+            stored.thread_id := coalesce(message.thread_id, message.apns ->> 'thread_id');
+            stored.apns := nullif(nudged.stored_apns(message.apns - array['category', 'thread_id', 'data']), '{}');
+        end if;
+        if num_nonnulls(message.deliver_at, message.deliver_local) = 1 then
+            stored.deliver_at := nudged.whole_second(message.deliver_at at time zone 'UTC') at time zone 'UTC';
+            stored.deliver_local := nudged.whole_second(message.deliver_local);
+        end if;
+        bytes := nudged.payload_bytes(stored.title, stored.body, stored.data, stored.urgent, stored.category, stored.thread_id, stored.apns);
         if bytes > 4096 then
-            fault := format('the payload has %s bytes', bytes);
-            remedy := format('Apple accepts 4096 bytes for the whole payload. Shorten %s.',
-                nudged.longest(message.title, message.body, message.data, message.apns));
+            fault := array[format('the payload has %s bytes', bytes), format('Apple accepts 4096 bytes for the whole payload. Shorten %s.',
+                nudged.longest(message.title, message.body, message.data, message.apns))];
         end if;
     end if;
     if fault is not null then
-        raise invalid_parameter_value using message = format('%s: %s', caller, fault), hint = remedy;
+        perform nudged.refuse(caller, fault);
     end if;
+    return stored;
 end
 $$;
 
@@ -512,19 +477,20 @@ declare
     made uuid := gen_random_uuid();
     known uuid;
     most constant integer := nudged.max_messages();
+    new nudged.new_message;
 begin
     perform nudged.require_backend('send');
-    perform nudged.check_message('nudged_api.send', row(
+    new := nudged.checked_message('nudged_api.send', row(
         send.user_id, send.title, send.body, send.data, send.urgent, send.category, send.thread_id, send.collapse_key, send.expires_at, send.dedupe_key,
         send.apns, send.deliver_at, send.deliver_local
     )::nudged.new_message);
-    if send.dedupe_key is not null then
+    if new.dedupe_key is not null then
         for attempt in 1..3 loop
             -- Waits for a call with the same key that is not committed yet, as any unique key does.
-            insert into nudged.message_key as k (user_id, key, id) values (send.user_id, send.dedupe_key, made)
+            insert into nudged.message_key as k (user_id, key, id) values (new.user_id, new.dedupe_key, made)
             on conflict (user_id, key) do nothing;
             exit when found;
-            select k.id into known from nudged.message_key k where k.user_id = send.user_id and k.key = send.dedupe_key collate "default";
+            select k.id into known from nudged.message_key k where k.user_id = new.user_id and k.key = new.dedupe_key;
             if known is not null then
                 return known;
             end if;
@@ -532,22 +498,18 @@ begin
         end loop;
     end if;
     -- Concurrent calls don't see each other's rows, so together they may exceed the limit.
-    if (select count(*) from (select 1 from nudged.message m where m.user_id = send.user_id limit most) as waiting) >= most then
-        raise exception using errcode = 'ND014', message = format('nudged_api.send: the user has %s messages waiting', most),
-            hint = 'Send less to this user, give messages an expires_at or a collapse_key, or raise nudged.setting.max_messages.';
+    if (select count(*) from (select 1 from nudged.message m where m.user_id = new.user_id limit most) as waiting) >= most then
+        perform nudged.refuse('nudged_api.send', array[format('the user has %s messages waiting', most),
+            'Send less to this user, give messages an expires_at or a collapse_key, or raise nudged.setting.max_messages.', 'ND014']);
     end if;
     insert into nudged.message (
         user_id, id, title, body, data, urgent, category, thread_id, collapse_key, dedupe_key, expires_at, apns, deliver_at, deliver_local
     )
     values (
-        send.user_id, made, coalesce(send.title, ''), coalesce(send.body, ''), coalesce(send.data, nullif(send.apns -> 'data', 'null')),
-        coalesce(send.urgent, false), coalesce(send.category, send.apns ->> 'category'), coalesce(send.thread_id, send.apns ->> 'thread_id'),
-        send.collapse_key, send.dedupe_key, nullif(send.expires_at, 'infinity'), case when send.apns is not null then nudged.message_apns(send.apns) end,
-        case when send.deliver_at is not null then nudged.whole_second(send.deliver_at at time zone 'UTC') at time zone 'UTC' end,
-        case when send.deliver_local is not null then nudged.whole_second(send.deliver_local) end);
+        new.user_id, made, new.title, new.body, new.data, new.urgent, new.category, new.thread_id, new.collapse_key, new.dedupe_key, new.expires_at, new.apns,
+        new.deliver_at, new.deliver_local);
     -- Once its time is set, the user is due then. So a message for later is no urgent arrival.
-    insert into nudged.touched (user_id, urgent, arrival)
-    values (send.user_id, coalesce(send.urgent and num_nonnulls(send.deliver_at, send.deliver_local) = 0, false), true);
+    insert into nudged.touched (user_id, urgent, arrival) values (new.user_id, new.urgent and num_nonnulls(new.deliver_at, new.deliver_local) = 0, true);
     return made;
 end
 $$;
@@ -564,10 +526,8 @@ declare
     asked nudged.new_message[];
 begin
     perform nudged.require_backend('send_many');
-    if jsonb_typeof(messages) is distinct from 'array' then
-        raise invalid_parameter_value using message = 'nudged_api.send_many: messages is no array',
-            hint = 'Give a JSON array of objects, as jsonb_agg(jsonb_build_object(''user_id'', ..., ''title'', ..., ''body'', ...)) makes it.';
-    end if;
+    perform nudged.refuse('nudged_api.send_many', case when jsonb_typeof(messages) is distinct from 'array' then array['messages is no array',
+        'Give a JSON array of objects, as jsonb_agg(jsonb_build_object(''user_id'', ..., ''title'', ..., ''body'', ...)) makes it.'] end);
     -- A member of a wrong type would be converted without a word: a number is a title, an object is one as JSON.
     select m.place - 1 as place, jsonb_typeof(m.message) as type, k.name, k.phrase into stranger
     from jsonb_array_elements(messages) with ordinality as m (message, place)
@@ -605,8 +565,8 @@ begin
     end if;
     begin
         select coalesce(array_agg(row(
-            m.user_id, m.title, m.body, m.data, coalesce(m.urgent, false), m.category, m.thread_id, m.collapse_key, m.expires_at, m.dedupe_key,
-            m.apns, m.deliver_at, m.deliver_local
+            m.user_id, m.title, m.body, m.data, m.urgent, m.category, m.thread_id, m.collapse_key, m.expires_at, m.dedupe_key, m.apns, m.deliver_at,
+            m.deliver_local
         )::nudged.new_message order by e.place), '{}') into asked
         from jsonb_array_elements(messages) with ordinality as e (message, place)
         cross join lateral jsonb_to_record(e.message) as m (
@@ -617,16 +577,19 @@ begin
         perform nudged.refuse_members(messages);
         raise;
     end;
-    return query select s.user_id, s.id from nudged.insert_messages('nudged_api.send_many', asked) s;
+    return query select s.user_id, s.id from nudged.insert_messages(array(
+        select nudged.checked_message(format('nudged_api.send_many: message %s', a.place - 1), asked[a.place])
+        from generate_subscripts(asked, 1) as a (place) order by a.place
+    )) s;
 end
 $$;
 
--- Refuses a member of a message that can't be read as its type. The value is not shown.
+-- The value is not shown.
 create function nudged.refuse_member(place bigint, name text, phrase text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-    raise invalid_parameter_value using message = format('nudged_api.send_many: message %s: %s is no %s', place, name, phrase),
-        hint = 'user_id: a UUID. urgent: true or false. data, apns: objects. expires_at, deliver_at: an instant such as 2026-11-21T18:00:00Z. deliver_local: a wall time without a zone, such as 2026-11-21T18:00:00. All others: texts.';
+    perform nudged.refuse(format('nudged_api.send_many: message %s', place), array[format('%s is no %s', name, phrase),
+        'user_id: a UUID. urgent: true or false. data, apns: objects. expires_at, deliver_at: an instant such as 2026-11-21T18:00:00Z. deliver_local: a wall time without a zone, such as 2026-11-21T18:00:00. All others: texts.']);
 end
 $$;
 
@@ -663,34 +626,30 @@ create function nudged_api.send_many(
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
-    shown jsonb;
+    new nudged.new_message;
 begin
     perform nudged.require_backend('send_many');
-    if send_many.user_ids is null then
-        raise invalid_parameter_value using message = 'nudged_api.send_many: user_ids is null',
-            hint = 'Give an array of the users whom the message is for; an empty one is for nobody.';
-    end if;
+    perform nudged.refuse('nudged_api.send_many', case when send_many.user_ids is null then array[
+        'user_ids is null', 'Give an array of the users whom the message is for; an empty one is for nobody.'] end);
     -- The text is the same for all, and is checked even for an empty list.
-    perform nudged.check_message('nudged_api.send_many', row(
+    new := nudged.checked_message('nudged_api.send_many', row(
         '00000000-0000-0000-0000-000000000000', send_many.title, send_many.body, send_many.data, send_many.urgent, send_many.category, send_many.thread_id,
         send_many.collapse_key, send_many.expires_at, send_many.dedupe_key, send_many.apns, send_many.deliver_at, send_many.deliver_local
     )::nudged.new_message);
-    shown := nudged.message_apns(send_many.apns);
-    return query select s.user_id, s.id from nudged.insert_messages('nudged_api.send_many', (
-        select coalesce(array_agg(row(
-            u.user_id, send_many.title, send_many.body, coalesce(send_many.data, nullif(send_many.apns -> 'data', 'null')),
-            coalesce(send_many.urgent, false), coalesce(send_many.category, send_many.apns ->> 'category'),
-            coalesce(send_many.thread_id, send_many.apns ->> 'thread_id'), send_many.collapse_key, send_many.expires_at, send_many.dedupe_key, shown,
-            send_many.deliver_at, send_many.deliver_local
-        )::nudged.new_message order by u.place), '{}')
-        from unnest(send_many.user_ids) with ordinality as u (user_id, place)
-    ), true) s;
+    perform nudged.refuse(format('nudged_api.send_many: message %s', u.place - 1), array['user_id is null', 'Name the user whom the message is for.'])
+    from unnest(send_many.user_ids) with ordinality as u (user_id, place) where u.user_id is null order by u.place limit 1;
+    return query select s.user_id, s.id from nudged.insert_messages(array(
+        select row(
+            u.user_id, new.title, new.body, new.data, new.urgent, new.category, new.thread_id, new.collapse_key, new.expires_at, new.dedupe_key, new.apns,
+            new.deliver_at, new.deliver_local
+        )::nudged.new_message
+        from unnest(send_many.user_ids) with ordinality as u (user_id, place) order by u.place
+    )) s;
 end
 $$;
 
--- Checks and inserts messages, for nudged_api.send_many. If one is refused, none is inserted. is_checked: they all have
--- the same text, are already checked, and have apns as nudged.message_apns returns it.
-create function nudged.insert_messages(caller text, messages nudged.new_message[], is_checked boolean default false) returns table (user_id uuid, id uuid)
+-- Inserts messages that nudged.checked_message has checked. Returns a row for each, in their order.
+create function nudged.insert_messages(messages nudged.new_message[]) returns table (user_id uuid, id uuid)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 -- A generic plan would expect few messages, and compare each one with each other.
@@ -702,26 +661,16 @@ declare
     keys bigint := (select count(distinct (m.user_id, m.dedupe_key)) from unnest(messages) as m where m.dedupe_key is not null);
     written bigint;
     most constant integer := nudged.max_messages();
-    one nudged.new_message;
-    checked integer := 0;
 begin
-    foreach one in array messages loop
-        if not is_checked or one.user_id is null then
-            perform nudged.check_message(format('%s: message %s', caller, checked), one);
-        end if;
-        checked := checked + 1;
-    end loop;
     for attempt in 1..3 loop
         exit when keys = 0;
         -- In the order of user_id, so that two callers can't deadlock. Of several messages with one key in this call,
         -- the first counts.
         insert into nudged.message_key (user_id, key, id)
-        select m.user_id, m.dedupe_key, m.id
-        from unnest(messages, ids) with ordinality as m (
-            user_id, title, body, data, urgent, category, thread_id, collapse_key, expires_at, dedupe_key, apns, deliver_at, deliver_local, id, place
-        )
+        select m.user_id, m.dedupe_key, ids[m.ordinality]
+        from unnest(messages) with ordinality as m
         where m.dedupe_key is not null
-        order by m.user_id, m.dedupe_key, m.place
+        order by m.user_id, m.dedupe_key, m.ordinality
         on conflict do nothing;
         get diagnostics written = row_count;
         exit when written = keys;
@@ -733,10 +682,7 @@ begin
     -- A statement of its own: its snapshot has the keys that other calls wrote meanwhile.
     return query
     with wanted as materialized (
-        select m.*
-        from unnest(messages, ids) with ordinality as m (
-            user_id, title, body, data, urgent, category, thread_id, collapse_key, expires_at, dedupe_key, apns, deliver_at, deliver_local, id, place
-        )
+        select m.*, m.ordinality as place, ids[m.ordinality] as id from unnest(messages) with ordinality as m
     ),
     -- Read alone: on several machines an outer join would fetch the whole table.
     keys as materialized (
@@ -767,11 +713,8 @@ begin
             user_id, id, title, body, data, urgent, category, thread_id, collapse_key, dedupe_key, expires_at, apns, deliver_at, deliver_local
         )
         select
-            f.user_id, f.id, coalesce(f.title, ''), coalesce(f.body, ''), coalesce(f.data, nullif(f.apns -> 'data', 'null')), f.urgent,
-            coalesce(f.category, f.apns ->> 'category'), coalesce(f.thread_id, f.apns ->> 'thread_id'), f.collapse_key, f.dedupe_key,
-            nullif(f.expires_at, 'infinity'), case when is_checked or f.apns is null then f.apns else nudged.message_apns(f.apns) end,
-            case when f.deliver_at is not null then nudged.whole_second(f.deliver_at at time zone 'UTC') at time zone 'UTC' end,
-            case when f.deliver_local is not null then nudged.whole_second(f.deliver_local) end
+            f.user_id, f.id, f.title, f.body, f.data, f.urgent, f.category, f.thread_id, f.collapse_key, f.dedupe_key, f.expires_at, f.apns, f.deliver_at,
+            f.deliver_local
         from fresh f
         where not f.is_dropped
     ),
@@ -802,14 +745,8 @@ declare
     tried boolean;
 begin
     perform nudged.require_backend('cancel');
-    if cancel.id is null then
-        raise invalid_parameter_value using message = 'nudged_api.cancel: id is null', hint = 'Give the id that nudged_api.send returned.';
-    end if;
-    -- A statement after the row lock must see whether an intent came first. So it needs a snapshot of its own.
-    if current_setting('transaction_isolation') <> 'read committed' then
-        raise feature_not_supported using message = 'nudged_api.cancel: the transaction''s isolation level is not READ COMMITTED',
-            hint = 'Call it in a transaction of its own: an older snapshot can''t show whether the message is already being sent.';
-    end if;
+    perform nudged.refuse('nudged_api.cancel', case when cancel.id is null then array['id is null', 'Give the id that nudged_api.send returned.']
+        else nudged.isolation_fault('the message') end);
     begin
         select m.user_id into recipient from nudged.message m where m.id = cancel.id;
         -- With the user's id, since Citus locks rows on one machine only.
@@ -864,16 +801,8 @@ declare
     tried bigint;
     one record;
 begin
-    if cancel_messages.category = '' or octet_length(cancel_messages.category) > 255 then
-        raise invalid_parameter_value using message = format('nudged_api.%s: category has %s bytes', call, octet_length(cancel_messages.category)),
-            hint = 'It has 1 to 255 bytes, or is null.';
-    elsif dedupe_prefix = '' or octet_length(dedupe_prefix) > 255 then
-        raise invalid_parameter_value using message = format('nudged_api.%s: dedupe_prefix has %s bytes', call, octet_length(dedupe_prefix)),
-            hint = 'It has 1 to 255 bytes, or is null.';
-    elsif current_setting('transaction_isolation') <> 'read committed' then
-        raise feature_not_supported using message = format('nudged_api.%s: the transaction''s isolation level is not READ COMMITTED', call),
-            hint = 'Call it in a transaction of its own: an older snapshot can''t show whether a message is already being sent.';
-    end if;
+    perform nudged.refuse('nudged_api.' || call, coalesce(
+        nudged.key_fault('category', cancel_messages.category), nudged.key_fault('dedupe_prefix', dedupe_prefix), nudged.isolation_fault('a message')));
     too_late := 0;
     more := false;
     -- Those are left alone, so that their outcomes don't wait for the caller's commit.
@@ -945,17 +874,15 @@ create function nudged_api.cancel_messages(
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform nudged.require_backend('cancel_messages');
-    if num_nonnulls(title, category, dedupe_prefix, sent_after, sent_before) = 0 then
-        raise invalid_parameter_value using message = 'nudged_api.cancel_messages: no argument is given',
-            hint = 'Give the title, the category, the beginning of the dedupe_key or the time of the messages. For all of a user: nudged_api.cancel_all.';
-    end if;
+    perform nudged.refuse('nudged_api.cancel_messages', case when num_nonnulls(title, category, dedupe_prefix, sent_after, sent_before) = 0 then array[
+        'no argument is given',
+        'Give the title, the category, the beginning of the dedupe_key or the time of the messages. For all of a user: nudged_api.cancel_all.'] end);
     select c.cancelled, c.too_late, c.more into cancelled, too_late, more
     from nudged.cancel_messages('cancel_messages', user_id, title collate "default", category, dedupe_prefix, sent_after, sent_before) c;
 end
 $$;
 
--- Deletes dedupe keys older than 30 days, some thousands per call. Returns how many were deleted; the daemon calls
--- again while there are any.
+-- Returns how many were deleted. The daemon calls again while there are any.
 create function nudged.prune_message_keys() returns bigint
 language sql security definer set search_path = pg_catalog, pg_temp as $$
     with gone as (

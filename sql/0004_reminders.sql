@@ -6,18 +6,15 @@
 -- uses AT TIME ZONE only for the errors and warnings of nudged_api.set_reminder, with names that nudged.is_zone
 -- accepts.
 
--- The members of a subject, for reminders to everyone. An operator redefines it over the app's own tables, with these
--- columns. It is read when a reminder is due: new members are told, former members are not.
+-- It is read when a reminder is due: new members are told, former members are not.
 create view nudged.subject_member with (security_barrier) as
 select null::text as subject_type, null::text as subject_id, null::uuid as user_id where false;
 
 -- The reminders that exist: one per author and subject. Setting, cancelling and fanning out lock the row first.
 create table nudged.reminder (
-    -- The author.
     user_id uuid not null,
     subject_type text not null check (octet_length(subject_type) <= 100),
     subject_id text not null check (octet_length(subject_id) <= 200),
-    -- A reminder that replaces another has another id.
     id uuid not null,
     created_at timestamptz not null default now(),
     primary key (user_id, subject_type, subject_id),
@@ -27,9 +24,7 @@ create index reminder_subject on nudged.reminder (subject_type, subject_id);
 
 -- What is pending: one row per recipient and time. A row counts only while nudged.reminder has its reminder.
 create table nudged.occurrence (
-    -- The recipient; for a fan-out, the author.
     user_id uuid not null,
-    -- The nudge's key (nudged.occurrence_id).
     id uuid not null default gen_random_uuid(),
     reminder_id uuid not null,
     author_id uuid not null,
@@ -37,31 +32,22 @@ create table nudged.occurrence (
     subject_id text not null check (octet_length(subject_id) <= 200),
     title text not null check (octet_length(title) <= 4096),
     body text not null check (octet_length(body) <= 4096),
-    -- How the phone shows it (nudged.apns_fault).
     apns jsonb check (pg_column_size(apns) <= 65536),
-    -- An instant, or a wall time: in `timezone`, or else in the recipient's zone.
     due_at timestamptz,
     due_local timestamp,
     timezone text check (octet_length(timezone) <= 255),
-    -- A fan-out: when it is due, it becomes one row per member of the subject. fan_out_after: the last member who has a
-    -- row.
     is_fan_out boolean not null default false,
     fan_out_after uuid,
-    -- The recipient chose the time. Then quiet hours do not hold it (docs/POLICY.md, `recipient_is_author`).
     is_own boolean not null,
-    -- A rule of RFC 5545 (nudged_api.recurrence_fault). Null: it comes once.
     recurrence text check (octet_length(recurrence) <= 2000),
-    -- The place in the series, from 1.
     number integer not null default 1,
-    -- The first time of the series: an instant or a wall time. An instant becomes a wall time in the recipient's zone
-    -- with the second occurrence, unless it is a fan-out's. The wall time of this occurrence by the rule is
-    -- planned_local, which a snooze doesn't change. Null: that of the first.
+    -- An instant becomes a wall time in the recipient's zone with the second occurrence, unless it is a fan-out's.
+    -- planned_local is null for the first one.
     first_at timestamptz,
     first_local timestamp,
     planned_local timestamp,
-    -- Set by `nudged after-restore`: what was due before may have been sent since the backup was made.
     restored_at timestamptz,
-    -- The earliest instant at which it can be due in any zone: none is further ahead than UTC+14.
+    -- No zone is further ahead than UTC+14.
     wakes_at timestamptz not null generated always as (
         coalesce(due_at, (due_local - interval '14 hours') at time zone 'UTC')
     ) stored,
@@ -104,8 +90,7 @@ end;
 
 select nudged.finish_tables();
 
--- What is wrong with a recurrence rule, as text; null: nothing. Refuses what the daemon's parser refuses
--- (Recurrence+Parsing.swift), with the same text.
+-- Refuses what the daemon's parser refuses (Recurrence+Parsing.swift), with the same text.
 create function nudged_api.recurrence_fault(rule text) returns text
 language plpgsql immutable parallel safe security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -341,20 +326,8 @@ $$;
 
 -- For nudged_api.set_reminder and nudged_api.set_own_reminder. `call`: which of them.
 create function nudged.set_reminder(
-    call text,
-    subject_type text,
-    subject_id text,
-    author uuid,
-    title text,
-    body text,
-    due_at timestamptz,
-    due_local timestamp,
-    audience text,
-    recurrence text,
-    timezone text,
-    apns jsonb,
-    out id uuid,
-    out warnings text[]
+    call text, subject_type text, subject_id text, author uuid, title text, body text, due_at timestamptz, due_local timestamp, audience text,
+    recurrence text, timezone text, apns jsonb, out id uuid, out warnings text[]
 )
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
@@ -362,17 +335,13 @@ declare
     instant constant timestamptz := nudged.whole_second(set_reminder.due_at at time zone 'UTC') at time zone 'UTC';
     wall constant timestamp := nudged.whole_second(set_reminder.due_local);
     most constant integer := coalesce((select s.max_reminders from nudged.setting s), 1000);
-    refused record;
     recipients uuid[];
     replaced uuid[];
 begin
-    select f.fault, f.remedy into refused from nudged.reminder_fault(
+    perform nudged.refuse('nudged_api.' || call, nudged.reminder_fault(
         set_reminder.subject_type, set_reminder.subject_id, author, set_reminder.title, set_reminder.body, instant, wall, audience,
         set_reminder.recurrence, set_reminder.timezone, set_reminder.apns
-    ) f;
-    if refused.fault is not null then
-        raise invalid_parameter_value using message = format('nudged_api.%s: %s', call, refused.fault), hint = refused.remedy;
-    end if;
+    ));
     id := gen_random_uuid();
     -- Locked until the commit: a second call for this author and subject waits, and replaces this one.
     insert into nudged.reminder as r (user_id, subject_type, subject_id, id)
@@ -386,7 +355,7 @@ begin
     from nudged.occurrence o
     where o.subject_type = set_reminder.subject_type and o.subject_id = set_reminder.subject_id and o.author_id = author;
     if replaced is not null then
-        perform nudged.check_isolation('nudged_api.' || call);
+        perform nudged.refuse('nudged_api.' || call, nudged.isolation_fault('the reminder'));
     -- Only the author's own reminders count: those that others send them must not use up the limit. Concurrent calls
     -- may exceed it together.
     elsif (
@@ -394,10 +363,9 @@ begin
             select 1 from nudged.occurrence o where o.user_id = set_reminder.author and o.author_id = set_reminder.author limit most
         ) as pending
     ) >= most then
-        raise exception using errcode = 'ND015', message = format('nudged_api.%s: the author has %s reminders pending', call, most),
-            hint = case call
-                when 'set_own_reminder' then 'Cancel some of them first (nudged_api.cancel_own_reminder).'
-                else 'Cancel reminders of this author that nobody needs (nudged_api.cancel_reminders), or raise nudged.setting.max_reminders.' end;
+        perform nudged.refuse('nudged_api.' || call, array[format('the author has %s reminders pending', most), case call
+            when 'set_own_reminder' then 'Cancel some of them first (nudged_api.cancel_own_reminder).'
+            else 'Cancel reminders of this author that nobody needs (nudged_api.cancel_reminders), or raise nudged.setting.max_reminders.' end, 'ND015']);
     end if;
     if cardinality(replaced) > cardinality(nudged.take_back_reminders(recipients, replaced, 'replaced')) then
         warnings := warnings || 'the reminder that this one replaces is on its way already'::text;
@@ -416,21 +384,9 @@ begin
 end
 $$;
 
--- Sets a reminder, and replaces the one that this author has for this subject. Returns its id and warnings.
 create function nudged_api.set_reminder(
-    subject_type text,
-    subject_id text,
-    author uuid,
-    title text,
-    body text,
-    due_at timestamptz default null,
-    due_local timestamp default null,
-    audience text default 'me',
-    recurrence text default null,
-    timezone text default null,
-    apns jsonb default null,
-    out id uuid,
-    out warnings text[]
+    subject_type text, subject_id text, author uuid, title text, body text, due_at timestamptz default null, due_local timestamp default null,
+    audience text default 'me', recurrence text default null, timezone text default null, apns jsonb default null, out id uuid, out warnings text[]
 )
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
@@ -441,92 +397,64 @@ begin
 end
 $$;
 
--- The first thing that is wrong with a reminder's arguments, and the remedy; nulls: nothing. Never the text.
+-- The first thing that is wrong with a reminder's arguments, and the remedy. Null: nothing. Never the text.
 create function nudged.reminder_fault(
     subject_type text, subject_id text, author uuid, title text, body text, due_at timestamptz, due_local timestamp, audience text,
-    recurrence text, timezone text, apns jsonb, out fault text, out remedy text
-)
+    recurrence text, timezone text, apns jsonb
+) returns text[]
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-    -- As the daemon renders it (Notification+Rendering.swift; a test compares them).
     is_long constant boolean := greatest(octet_length(title), octet_length(body)) > 65536
         or octet_length(subject_type) > 100 or octet_length(subject_id) > 200;
     bytes integer;
-    broken record;
+    broken text[] := nudged.apns_fault(apns, 'reminder');
     rule_fault constant text := nudged_api.recurrence_fault(recurrence);
     until_text constant text := substring(translate(left(recurrence, 2001), 'untilz', 'UNTILZ') from 'UNTIL=([^;]*)');
-    -- A wall time comes up to 14 hours before the same time in UTC, or 12 hours after it. Two times of the same kind
-    -- compare exactly.
-    slack interval := '0';
 begin
-    select f.fault, f.remedy into broken from nudged.apns_fault(apns, 'reminder') f;
-    if broken.fault is null then
+    if broken is null then
+        -- As the daemon renders it (Notification+Rendering.swift; a test compares them).
         bytes := case when is_long is true then 65537 else nudged.payload_bytes(
                 title, body, nullif(apns -> 'data', 'null'), false, apns ->> 'category', apns ->> 'thread_id', nudged.stored_apns(apns))
             + octet_length(',"subject_type":') + nudged.utf8_bytes(to_json(subject_type)::text)
             + octet_length(',"subject_id":') + nudged.utf8_bytes(to_json(subject_id)::text) end;
         if bytes <= 65536 then
-            select f.fault, f.remedy into broken from nudged.text_fault(title, body, apns) f;
+            broken := nudged.text_fault(title, body, apns);
         end if;
     end if;
-    if coalesce(subject_type, '') = '' or octet_length(subject_type) > 100 then
-        fault := 'subject_type is empty or longer than 100 bytes';
-        remedy := 'Name what the reminder is about by its kind, such as task.';
-    elsif coalesce(subject_id, '') = '' or octet_length(subject_id) > 200 then
-        fault := 'subject_id is empty or longer than 200 bytes';
-        remedy := 'Give the id of what the reminder is about, as text.';
-    elsif author is null then
-        fault := 'author is null';
-        remedy := 'Name the user who sets the reminder.';
-    elsif not exists (select 1 from nudged.recipient r where r.user_id = reminder_fault.author)
-        and not exists (select 1 from nudged.device d where d.user_id = reminder_fault.author)
-    then
-        fault := 'author is nobody in nudged.recipient or nudged.device';
-        remedy := 'Name a user of the app, and write their profile first.';
-    elsif broken.fault is not null then
-        fault := broken.fault;
-        remedy := broken.remedy;
-    elsif bytes > 4096 then
-        fault := format('the payload has %s bytes', case when bytes > 65536 then 'more than 65536' else bytes::text end);
-        remedy := format('Apple accepts 4096 bytes for the whole payload. Shorten %s.', nudged.longest(title, body, null, apns));
-    elsif num_nonnulls(due_at, due_local) <> 1 then
-        fault := format('due_at and due_local are %s', case when due_at is null then 'both null' else 'both given' end);
-        remedy := 'Give an instant (due_at), or a wall time that each recipient gets in their own zone (due_local).';
-    elsif not isfinite(due_at) or not isfinite(due_local) or due_at > now() + interval '100 years'
-        or due_local > (now() at time zone 'UTC') + interval '100 years'
-    then
-        fault := format('%s is more than 100 years away', case when due_at is null then 'due_local' else 'due_at' end);
-        remedy := 'Give a time within 100 years.';
-    elsif due_at < now() then
-        fault := 'due_at is in the past';
-        remedy := 'Give a time in the future.';
-    elsif due_local < (now() at time zone 'UTC') - interval '12 hours' then
-        fault := 'due_local is in the past in every zone';
-        remedy := 'Give a wall time in the future.';
-    elsif audience is null or audience not in ('me', 'everyone') then
-        fault := 'audience is neither me nor everyone';
-        remedy := 'Use me for the author, or everyone for the members in nudged.subject_member when it is due.';
-    elsif timezone is not null and not nudged.is_zone(timezone) then
-        fault := 'timezone is no zone that the server knows';
-        remedy := 'Give a name in its exact spelling, such as Europe/Berlin, or null for each recipient''s own zone.';
-    -- After the check above, the name is a zone's.
-    elsif due_local at time zone timezone < now() then
-        fault := 'due_local is in the past in timezone';
-        remedy := 'Give a wall time in the future.';
-    elsif rule_fault is not null then
-        fault := split_part(rule_fault, ', wanted ', 1);
-        remedy := 'Wanted: ' || substr(rule_fault, length(fault) + length(', wanted ') + 1) || '.';
-    end if;
-    if fault is not null then
-        return;
-    end if;
-    if (due_at is null) = (until_text like '%Z') then
-        slack := '26 hours';
-    end if;
-    if nudged.recurrence_until(until_text) + slack < coalesce(due_local, due_at at time zone 'UTC') then
-        fault := 'recurrence.UNTIL is before the reminder is due';
-        remedy := 'Give a later UNTIL, or none.';
-    end if;
+    return case
+        when coalesce(subject_type, '') = '' or octet_length(subject_type) > 100 then array[
+            'subject_type is empty or longer than 100 bytes', 'Name what the reminder is about by its kind, such as task.']
+        when coalesce(subject_id, '') = '' or octet_length(subject_id) > 200 then array[
+            'subject_id is empty or longer than 200 bytes', 'Give the id of what the reminder is about, as text.']
+        when author is null then array['author is null', 'Name the user who sets the reminder.']
+        when not exists (select from nudged.recipient r where r.user_id = reminder_fault.author)
+            and not exists (select from nudged.device d where d.user_id = reminder_fault.author) then array[
+            'author is nobody in nudged.recipient or nudged.device', 'Name a user of the app, and write their profile first.']
+        when broken is not null then broken
+        when bytes > 4096 then array[
+            format('the payload has %s bytes', case when bytes > 65536 then 'more than 65536' else bytes::text end),
+            format('Apple accepts 4096 bytes for the whole payload. Shorten %s.', nudged.longest(title, body, null, apns))]
+        when num_nonnulls(due_at, due_local) <> 1 then array[
+            format('due_at and due_local are %s', case when due_at is null then 'both null' else 'both given' end),
+            'Give an instant (due_at), or a wall time that each recipient gets in their own zone (due_local).']
+        when not isfinite(due_at) or not isfinite(due_local) or due_at > now() + interval '100 years'
+            or due_local > (now() at time zone 'UTC') + interval '100 years' then array[
+            format('%s is more than 100 years away', case when due_at is null then 'due_local' else 'due_at' end), 'Give a time within 100 years.']
+        when due_at < now() then array['due_at is in the past', 'Give a time in the future.']
+        when due_local < (now() at time zone 'UTC') - interval '12 hours' then array['due_local is in the past in every zone', 'Give a wall time in the future.']
+        when audience is null or audience not in ('me', 'everyone') then array[
+            'audience is neither me nor everyone', 'Use me for the author, or everyone for the members in nudged.subject_member when it is due.']
+        when timezone is not null and not nudged.is_zone(timezone) then array[
+            'timezone is no zone that the server knows', 'Give a name in its exact spelling, such as Europe/Berlin, or null for each recipient''s own zone.']
+        -- After the check above, the name is a zone's.
+        when due_local at time zone timezone < now() then array['due_local is in the past in timezone', 'Give a wall time in the future.']
+        when rule_fault is not null then array[
+            split_part(rule_fault, ', wanted ', 1), 'Wanted: ' || substr(rule_fault, strpos(rule_fault, ', wanted ') + length(', wanted ')) || '.']
+        -- A wall time comes up to 14 hours before the same time in UTC, or 12 hours after it. Two times of the same kind
+        -- compare exactly.
+        when nudged.recurrence_until(until_text) + case when (due_at is null) = (until_text like '%Z') then interval '26 hours' else '0' end
+            < coalesce(due_local, due_at at time zone 'UTC') then array['recurrence.UNTIL is before the reminder is due', 'Give a later UNTIL, or none.']
+    end;
 end
 $$;
 
@@ -600,28 +528,15 @@ begin
 end
 $$;
 
--- A statement after the row lock must see whether an intent came first. So it needs a snapshot of its own.
-create function nudged.check_isolation(caller text) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-begin
-    if current_setting('transaction_isolation') <> 'read committed' then
-        raise feature_not_supported using message = caller || ': the transaction''s isolation level is not READ COMMITTED',
-            hint = 'Call it in a transaction of its own: an older snapshot can''t show whether the reminder is already being sent.';
-    end if;
-end
-$$;
-
 -- Cancels what is pending of a subject, of all authors, recurrences included. Returns how many were cancelled in time,
 -- and how many were not: their push is on its way, or was tried already and is not tried again.
 create function nudged_api.cancel_reminders(subject_type text, subject_id text, out cancelled integer, out too_late integer)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform nudged.require_backend('cancel_reminders');
-    if cancel_reminders.subject_type is null or cancel_reminders.subject_id is null then
-        raise invalid_parameter_value using message = 'nudged_api.cancel_reminders: subject_type or subject_id is null',
-            hint = 'Name what the reminders are about, as nudged_api.set_reminder was given it.';
-    end if;
-    perform nudged.check_isolation('nudged_api.cancel_reminders');
+    perform nudged.refuse('nudged_api.cancel_reminders', case when num_nulls(cancel_reminders.subject_type, cancel_reminders.subject_id) > 0 then array[
+        'subject_type or subject_id is null', 'Name what the reminders are about, as nudged_api.set_reminder was given it.'] end);
+    perform nudged.refuse('nudged_api.cancel_reminders', nudged.isolation_fault('the reminder'));
     select e.cancelled, e.too_late into cancelled, too_late
     from nudged.end_reminders(cancel_reminders.subject_type collate "default", nudged.subject_key(cancel_reminders.subject_id)) e;
 end
@@ -691,13 +606,12 @@ declare
     ids uuid[];
     taken uuid[];
 begin
-    if snooze.id is null then
-        raise invalid_parameter_value using message = format('nudged_api.%s: id is null', call), hint = 'Give the reminder''s id, as the call that set it returned it.';
-    elsif until is null or not isfinite(until) or instant < now() or instant > now() + interval '100 years' then
-        raise invalid_parameter_value using message = format('nudged_api.%s: until is null, in the past or more than 100 years away', call),
-            hint = 'Give a time in the future, within 100 years.';
-    end if;
-    perform nudged.check_isolation('nudged_api.' || call);
+    perform nudged.refuse('nudged_api.' || call, case
+        when snooze.id is null then array['id is null', 'Give the reminder''s id, as the call that set it returned it.']
+        when until is null or not isfinite(until) or instant < now() or instant > now() + interval '100 years' then array[
+            'until is null, in the past or more than 100 years away', 'Give a time in the future, within 100 years.']
+    end);
+    perform nudged.refuse('nudged_api.' || call, nudged.isolation_fault('the reminder'));
     recipients := nudged.hold_reminder(snooze.id, recipient);
     -- A later snapshot: it sees what the line above waited for. The zone of a wall time is not known here, so wakes_at
     -- is used: the earliest instant that it can be.
@@ -839,11 +753,6 @@ comment on column nudged.subject_member.subject_type is 'The kind of thing, such
 comment on column nudged.subject_member.subject_id is 'Its id, as text.';
 comment on column nudged.subject_member.user_id is 'A user who is told about it.';
 comment on table nudged.reminder is 'The reminders that exist: one per author and subject. nudged_api.set_reminder writes it. nudged.occurrence holds the texts and times.';
-comment on column nudged.reminder.user_id is 'The author.';
-comment on column nudged.reminder.subject_type is 'The kind of thing, such as task.';
-comment on column nudged.reminder.subject_id is 'Its id.';
-comment on column nudged.reminder.id is 'The reminder''s id, as nudged_api.set_reminder returned it. A reminder that replaces another gets another id.';
-comment on column nudged.reminder.created_at is 'When it was set.';
 comment on table nudged.occurrence is 'What is pending of reminders: one row per recipient and time. nudged_api.set_reminder, nudged_api.snooze and the daemon write it.';
 comment on column nudged.occurrence.user_id is 'The user who is told. For a reminder for everyone that is not due yet: the author.';
 comment on column nudged.occurrence.id is 'Identifies this occurrence, as nudged.delivery.key does.';

@@ -146,21 +146,19 @@ create function nudged.erase(recipient uuid) returns bigint
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
+    relation text;
     gone bigint;
     erased bigint := 0;
     before bytea := uuid_send(recipient);
     place integer := 15;
 begin
-    delete from nudged.reminder where user_id = recipient;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
-    delete from nudged.touched where user_id = recipient;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
-    -- An intent that is about to be committed finds this row deleted before its first byte (statement `versions`).
-    delete from nudged.person where user_id = recipient;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
+    -- An intent that is about to be committed finds the row of nudged.person deleted before its first byte (statement
+    -- `versions`).
+    foreach relation in array array['reminder', 'touched', 'person'] loop
+        execute format('delete from nudged.%I where user_id = $1', relation) using recipient;
+        get diagnostics gone = row_count;
+        erased := erased + gone;
+    end loop;
     -- An intent with open pushes stays, without this user: the other users' outcomes need it.
     with open as materialized (
         select id from nudged.intent where recipient = any (user_ids) for update skip locked
@@ -183,21 +181,11 @@ begin
     from open o where i.id = o.id;
     get diagnostics gone = row_count;
     erased := erased + gone;
-    delete from nudged.message where user_id = recipient;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
-    delete from nudged.preview where user_id = recipient;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
-    delete from nudged.own_call where user_id = recipient;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
-    delete from nudged.message_key where user_id = recipient;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
-    delete from nudged.occurrence where user_id = recipient;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
+    foreach relation in array array['message', 'preview', 'own_call', 'message_key', 'occurrence', 'delivery'] loop
+        execute format('delete from nudged.%I where user_id = $1', relation) using recipient;
+        get diagnostics gone = row_count;
+        erased := erased + gone;
+    end loop;
     delete from nudged.occurrence where author_id = recipient and author_id <> user_id;
     get diagnostics gone = row_count;
     erased := erased + gone;
@@ -210,9 +198,6 @@ begin
         before := set_byte(before, place, get_byte(before, place) - 1);
     end if;
     update nudged.occurrence set fan_out_after = case when place >= 0 then encode(before, 'hex')::uuid end where fan_out_after = recipient;
-    delete from nudged.delivery where user_id = recipient;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
     -- Touches that were appended meanwhile. A touch that a daemon has taken already finds a user without data, and no
     -- row is inserted.
     delete from nudged.touched where user_id = recipient and (user_id, id) in (
@@ -227,9 +212,7 @@ create function nudged_api.forget(user_id uuid) returns bigint
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform nudged.require_backend('forget');
-    if user_id is null then
-        raise invalid_parameter_value using message = 'nudged_api.forget: user_id is null', hint = 'Name the user who is to be erased.';
-    end if;
+    perform nudged.refuse('nudged_api.forget', case when user_id is null then array['user_id is null', 'Name the user who is to be erased.'] end);
     return nudged.erase(user_id);
 end
 $$;

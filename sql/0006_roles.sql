@@ -134,42 +134,45 @@ begin
 end
 $$;
 
--- Like GRANT, but remembered. `privileges` is execute or own for a function, or a list of select, insert, update and
--- delete for a table or view. Select, insert and update can be limited to one column, as in `update (id)`. `what` has
--- its schema, and the argument types if several functions have its name. A later call for the same role and object
--- replaces an earlier one.
-create function nudged.allow(who text, privileges text, what text) returns void
-language plpgsql
-set search_path = pg_catalog, pg_temp
+-- Like GRANT, but remembered. `who`: a role, or several with commas between them. `privileges` is execute or own for a
+-- function, or a list of select, insert, update and delete for a table or view. Select, insert and update can be limited
+-- to one column, as in `update (id)`. `what` has its schema, and the argument types if several functions have its name.
+-- A later call for the same role and object replaces an earlier one.
+create function nudged.allow(who text, privileges text, variadic what text[]) returns void
+language plpgsql set search_path = pg_catalog, pg_temp
 -- Names are compared as text.
-set quote_all_identifiers = off
-as $$
+set quote_all_identifiers = off as $$
 declare
-    is_call boolean := privileges in ('execute', 'own');
-    -- Both are written with their schema, since it is not in the search_path.
-    listed text := case
-        when not is_call then to_regclass(what)::text
-        when what like '%(%' then to_regprocedure(what)::text
-        else to_regproc(what)::oid::regprocedure::text end;
+    is_call constant boolean := privileges in ('execute', 'own');
+    one record;
 begin
     if not is_call and privileges !~ '^((select|insert|update)( [(][a-z_]+[)])?|delete)(, ((select|insert|update)( [(][a-z_]+[)])?|delete))*$' then
         raise invalid_parameter_value using
             message = 'nudged.allow: `privileges` is neither execute, own nor a list of select, insert, update, delete',
             hint = 'as in ''select, insert'', or of one column ''select, update (id)''';
     end if;
-    if listed is null then
-        raise undefined_object using
-            message = format('nudged.allow: there is no %s %s, or more than one', case when is_call then 'call' else 'table' end, what),
-            hint = 'name it with its schema, and a call that has namesakes with its types';
-    end if;
-    if exists (select 1 from nudged.role_right r where r.role = who and r.object = listed and r.privileges <> allow.privileges)
-        and exists (select 1 from pg_roles where rolname = who)
-    then
-        execute format('revoke all on %s %s from %I', case when is_call then 'function' else 'table' end, listed, who);
-    end if;
-    insert into nudged.role_right as r (role, object, privileges) values (who, listed, allow.privileges)
-    on conflict (role, object) do update set privileges = excluded.privileges;
-    perform nudged.apply_right(who, allow.privileges, listed);
+    for one in
+        -- Each is written with its schema, since it is not in the search_path.
+        select o.name, r.role, case
+            when not is_call then to_regclass(o.name)::text
+            when o.name like '%(%' then to_regprocedure(o.name)::text
+            else to_regproc(o.name)::oid::regprocedure::text end as listed
+        from unnest(what) as o (name) cross join regexp_split_to_table(who, ', ') as r (role)
+    loop
+        if one.listed is null then
+            raise undefined_object using
+                message = format('nudged.allow: there is no %s %s, or more than one', case when is_call then 'call' else 'table' end, one.name),
+                hint = 'name it with its schema, and a call that has namesakes with its types';
+        end if;
+        if exists (select from nudged.role_right r where r.role = one.role and r.object = one.listed and r.privileges <> allow.privileges)
+            and exists (select from pg_roles where rolname = one.role)
+        then
+            execute format('revoke all on %s %s from %I', case when is_call then 'function' else 'table' end, one.listed, one.role);
+        end if;
+        insert into nudged.role_right as r (role, object, privileges) values (one.role, one.listed, allow.privileges)
+        on conflict (role, object) do update set privileges = excluded.privileges;
+        perform nudged.apply_right(one.role, allow.privileges, one.listed);
+    end loop;
 end
 $$;
 
@@ -287,56 +290,27 @@ $$;
 
 -- What the daemon does (sql/queries). It can append to the record, but not change it. `update` of one column is for the
 -- locks of FOR UPDATE, which need no more.
-select nudged.allow('nudged_daemon', 'select', 'nudged.migration');
+select nudged.allow('nudged_daemon', 'select',
+    'nudged.migration', 'nudged.setting', 'nudged.recipient', 'nudged.device', 'nudged.subject_member', 'nudged.excess_right');
+select nudged.allow('nudged_daemon', 'select, insert', 'nudged.delivery');
 select nudged.allow('nudged_daemon', 'select, insert, update', 'nudged.person');
+select nudged.allow('nudged_daemon', 'select, update', 'nudged.range');
+select nudged.allow('nudged_daemon', 'select, delete', 'nudged.message_key');
+select nudged.allow('nudged_daemon', 'select, insert, update, delete', 'nudged.lease', 'nudged.daemon', 'nudged.intent', 'nudged.occurrence');
 select nudged.allow('nudged_daemon', 'select, insert, update (id), delete', 'nudged.touched');
 select nudged.allow('nudged_daemon', 'select, insert, update (joined_at), delete', 'nudged.member');
-select nudged.allow('nudged_daemon', 'select, insert, update, delete', 'nudged.lease');
-select nudged.allow('nudged_daemon', 'select, update', 'nudged.range');
-select nudged.allow('nudged_daemon', 'select, insert, update, delete', 'nudged.daemon');
-select nudged.allow('nudged_daemon', 'select, insert, update, delete', 'nudged.intent');
-select nudged.allow('nudged_daemon', 'select', 'nudged.setting');
-select nudged.allow('nudged_daemon', 'select, insert', 'nudged.delivery');
 select nudged.allow('nudged_daemon', 'select, update (urgent), delete', 'nudged.message');
-select nudged.allow('nudged_daemon', 'select, delete', 'nudged.message_key');
-select nudged.allow('nudged_daemon', 'select, insert, update, delete', 'nudged.occurrence');
 select nudged.allow('nudged_daemon', 'select, update (created_at), delete', 'nudged.reminder');
-select nudged.allow('nudged_daemon', 'select', 'nudged.recipient');
-select nudged.allow('nudged_daemon', 'select', 'nudged.device');
-select nudged.allow('nudged_daemon', 'select', 'nudged.subject_member');
-select nudged.allow('nudged_daemon', 'execute', 'nudged.hold_member');
-select nudged.allow('nudged_daemon', 'execute', 'nudged.hold_recipients');
-select nudged.allow('nudged_daemon', 'execute', 'nudged.preferences_text(jsonb)');
-select nudged.allow('nudged_daemon', 'execute', 'nudged.preferences_text(json)');
-select nudged.allow('nudged_daemon', 'execute', 'nudged.preferences_text(text)');
-select nudged.allow('nudged_daemon', 'execute', 'nudged.context_text(jsonb)');
-select nudged.allow('nudged_daemon', 'execute', 'nudged.context_text(json)');
-select nudged.allow('nudged_daemon', 'execute', 'nudged.context_text(text)');
-select nudged.allow('nudged_daemon', 'execute', 'nudged.readable');
-select nudged.allow('nudged_daemon', 'execute', 'nudged.subject_spellings');
-select nudged.allow('nudged_daemon', 'execute', 'nudged.has_long_number');
-select nudged.allow('nudged_daemon', 'execute', 'nudged.measured_preferences');
-select nudged.allow('nudged_daemon', 'execute', 'nudged.measured_context');
-select nudged.allow('nudged_daemon', 'execute', 'nudged.maintain_delivery');
-select nudged.allow('nudged_daemon', 'execute', 'nudged.merged_quarantine');
-select nudged.allow('nudged_daemon', 'execute', 'nudged.prune_message_keys');
-select nudged.allow('nudged_daemon', 'execute', 'nudged.forget_devices');
-select nudged.allow('nudged_daemon', 'execute', 'nudged.move_device');
-select nudged.allow('nudged_daemon', 'execute', 'nudged.devices_left_out');
-select nudged.allow('nudged_daemon', 'select', 'nudged.excess_right');
+select nudged.allow('nudged_daemon', 'execute',
+    'nudged.hold_member', 'nudged.hold_recipients', 'nudged.preferences_text(jsonb)', 'nudged.preferences_text(json)', 'nudged.preferences_text(text)',
+    'nudged.context_text(jsonb)', 'nudged.context_text(json)', 'nudged.context_text(text)', 'nudged.readable', 'nudged.subject_spellings',
+    'nudged.has_long_number', 'nudged.measured_preferences', 'nudged.measured_context', 'nudged.maintain_delivery', 'nudged.merged_quarantine',
+    'nudged.prune_message_keys', 'nudged.forget_devices', 'nudged.move_device', 'nudged.devices_left_out');
 
 -- The tables that nudged created: a signed-in user sees their own rows, and changes their own preferences. A device is
 -- registered by nudged_api.register_device only, which checks it. An existing table gets no such right.
-do $$
-begin
-    if exists (select from nudged.own_table where name = 'context_profiles') then
-        perform nudged.allow('authenticated', 'select, insert, update, delete', 'public.context_profiles');
-    end if;
-    if exists (select from nudged.own_table where name = 'push_tokens') then
-        perform nudged.allow('authenticated', 'select, delete', 'public.push_tokens');
-    end if;
-end
-$$;
+select nudged.allow('authenticated', 'select, insert, update, delete', 'public.context_profiles') from nudged.own_table where name = 'context_profiles';
+select nudged.allow('authenticated', 'select, delete', 'public.push_tokens') from nudged.own_table where name = 'push_tokens';
 
 -- The signed-in user of Supabase, for calls on their behalf.
 create function nudged.signed_in_user() returns uuid
@@ -408,9 +382,9 @@ begin
         ends := counted.hour_since + interval '1 hour';
     end if;
     if fault is not null then
-        raise exception using errcode = 'ND040', message = format('nudged_api.%s: you have made %s', call, fault),
-            hint = format('Wait until %s. The owner of nudged can raise nudged.setting.max_calls_per_%s.',
-                to_char(ends at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), substring(fault from '[a-z]+$'));
+        perform nudged.refuse('nudged_api.' || call, array['you have made ' || fault,
+            format('Wait until %s. The owner of nudged can raise nudged.setting.max_calls_per_%s.',
+                to_char(ends at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), substring(fault from '[a-z]+$')), 'ND040']);
     end if;
     return recipient;
 end
@@ -439,34 +413,22 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     spellings constant text[] := nudged.device_spellings('register_device', token);
 begin
-    if user_id is null then
-        raise invalid_parameter_value using message = 'nudged_api.register_device: `user_id` is null', hint = 'pass the id of the user who is signed in';
-    end if;
-    if platform is null or platform not in ('ios', 'ipados', 'macos', 'watchos', 'tvos', 'visionos') then
-        raise invalid_parameter_value using
-            message = 'nudged_api.register_device: `platform` is not one that nudged sends to', hint = 'pass ios, ipados, macos, watchos, tvos or visionos';
-    end if;
-    if environment is not null and environment not in ('sandbox', 'production') then
-        raise invalid_parameter_value using
-            message = 'nudged_api.register_device: `environment` is neither sandbox nor production nor null',
-            hint = 'sandbox for builds from Xcode, production for those of TestFlight and the store, null for the daemon''s configuration';
-    end if;
-    if topic is not null and (topic !~ '^[A-Za-z0-9-]+([.][A-Za-z0-9-]+)+$' or length(topic) > 155) then
-        raise invalid_parameter_value using
-            message = 'nudged_api.register_device: `topic` is no bundle id', hint = 'pass the app''s bundle id, or null for the app in the daemon''s configuration';
-    end if;
-    -- The form only (docs/POLICY.md, "Zone"). A phone may know a new zone before this server does.
-    if timezone is not null and (
-        octet_length(timezone) > 255 or timezone not in ('UTC', 'GMT', 'UCT', 'Universal', 'Zulu', 'Greenwich')
-        and (timezone !~ '^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)+$' or timezone ~ '^(posix|right)/')
-    ) then
-        raise invalid_parameter_value using
-            message = 'nudged_api.register_device: `timezone` is no zone''s name', hint = 'pass the device''s zone, such as Europe/Paris, or null';
-    end if;
-    if locale is not null and (octet_length(locale) > 64 or locale !~ '^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$') then
-        raise invalid_parameter_value using
-            message = 'nudged_api.register_device: `locale` is no language', hint = 'pass the user''s language, such as de or pt-BR, or null';
-    end if;
+    perform nudged.refuse('nudged_api.register_device', case
+        when user_id is null then array['`user_id` is null', 'pass the id of the user who is signed in']
+        when platform is null or platform not in ('ios', 'ipados', 'macos', 'watchos', 'tvos', 'visionos') then array[
+            '`platform` is not one that nudged sends to', 'pass ios, ipados, macos, watchos, tvos or visionos']
+        when environment not in ('sandbox', 'production') then array[
+            '`environment` is neither sandbox nor production nor null',
+            'sandbox for builds from Xcode, production for those of TestFlight and the store, null for the daemon''s configuration']
+        when topic !~ '^[A-Za-z0-9-]+([.][A-Za-z0-9-]+)+$' or length(topic) > 155 then array[
+            '`topic` is no bundle id', 'pass the app''s bundle id, or null for the app in the daemon''s configuration']
+        -- The form only (docs/POLICY.md, "Zone"). A phone may know a new zone before this server does.
+        when octet_length(timezone) > 255 or timezone not in ('UTC', 'GMT', 'UCT', 'Universal', 'Zulu', 'Greenwich')
+            and (timezone !~ '^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)+$' or timezone ~ '^(posix|right)/') then array[
+            '`timezone` is no zone''s name', 'pass the device''s zone, such as Europe/Paris, or null']
+        when octet_length(locale) > 64 or locale !~ '^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$' then array[
+            '`locale` is no language', 'pass the user''s language, such as de or pt-BR, or null']
+    end);
     perform nudged.hold('device ' || spellings[1]);
     perform nudged.write_device(user_id, spellings, platform, environment, topic);
     if num_nonnulls(timezone, locale) > 0 and nudged.may_write_profiles() then
@@ -547,9 +509,8 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     spellings constant text[] := nudged.device_spellings('unregister_device', token);
 begin
-    if user_id is null then
-        raise invalid_parameter_value using message = 'nudged_api.unregister_device: `user_id` is null', hint = 'pass the id of the user who is signed in';
-    end if;
+    perform nudged.refuse('nudged_api.unregister_device', case when user_id is null then array[
+        '`user_id` is null', 'pass the id of the user who is signed in'] end);
     return nudged.remove_device(user_id, spellings);
 end
 $$;
@@ -599,43 +560,23 @@ create function nudged_api.unregister_device(token text) returns boolean
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$ select nudged.unregister(nudged.counted_user('unregister_device'), token collate "default") $$;
 
--- The functions that read or write the app's tables by name run as nudged_writer. If the app made nudged.device, tokens are deleted
--- through that view.
-do $$
-declare
-    call text;
-begin
-    if to_regclass('public.push_tokens') is not null then
-        perform nudged.allow('nudged_writer', 'select, insert, update, delete', 'public.push_tokens');
-    end if;
-    if (select prosqlbody is not null from pg_proc where oid = 'nudged.forget_device(uuid, text, text, text, timestamptz)'::regprocedure)
-        and pg_relation_is_updatable('nudged.device', true) & 16 = 16
-    then
-        perform nudged.allow('nudged_writer', 'select, update, delete', 'nudged.device');
-    end if;
-    foreach call in array array['forget_device(uuid, text, text, text, timestamptz)', 'move_device', 'write_device', 'remove_device', 'drop_devices', 'devices_left_out'] loop
-        perform nudged.allow('nudged_writer', 'own', 'nudged.' || call);
-    end loop;
-end
-$$;
+-- The functions that read or write the app's tables by name run as nudged_writer. If the app made nudged.device, tokens
+-- are deleted through that view.
+select nudged.allow('nudged_writer', 'select, insert, update, delete', 'public.push_tokens') where to_regclass('public.push_tokens') is not null;
+select nudged.allow('nudged_writer', 'select, update, delete', 'nudged.device')
+from pg_proc p
+where p.oid = to_regproc('nudged.forget_device') and p.prosqlbody is not null and pg_relation_is_updatable('nudged.device', true) & 16 = 16;
+select nudged.allow('nudged_writer', 'own',
+    'nudged.forget_device', 'nudged.move_device', 'nudged.write_device', 'nudged.remove_device', 'nudged.drop_devices', 'nudged.devices_left_out');
 
--- Backends: nudged_app, and on Supabase service_role.
-do $$
-declare
-    call text;
-begin
-    foreach call in array array[
-        'send', 'send_many(jsonb)', 'send_many(uuid[], text, text, jsonb, boolean, text, text, text, timestamptz, text, jsonb, timestamptz, timestamp)', 'cancel', 'cancel_messages',
-        'touch', 'forget', 'register_device_for', 'unregister_device_for', 'set_reminder', 'cancel_reminders', 'snooze', 'recurrence_fault',
-        -- For a trigger on a table of the app.
-        'cancel_subject_reminders'
-    ] loop
-        perform nudged.allow(backend, 'execute', 'nudged_api.' || call) from unnest(array['nudged_app', 'service_role']) as backend;
-    end loop;
-end
-$$;
-select nudged.allow('authenticated', 'execute', 'nudged_api.register_device');
-select nudged.allow('authenticated', 'execute', 'nudged_api.unregister_device');
+-- Backends: nudged_app, and on Supabase service_role. cancel_subject_reminders is for a trigger on a table of the app.
+select nudged.allow('nudged_app, service_role', 'execute',
+    'nudged_api.send', 'nudged_api.send_many(jsonb)',
+    'nudged_api.send_many(uuid[], text, text, jsonb, boolean, text, text, text, timestamptz, text, jsonb, timestamptz, timestamp)',
+    'nudged_api.cancel', 'nudged_api.cancel_messages', 'nudged_api.touch', 'nudged_api.forget', 'nudged_api.register_device_for',
+    'nudged_api.unregister_device_for', 'nudged_api.set_reminder', 'nudged_api.cancel_reminders', 'nudged_api.snooze', 'nudged_api.recurrence_fault',
+    'nudged_api.cancel_subject_reminders');
+select nudged.allow('authenticated', 'execute', 'nudged_api.register_device', 'nudged_api.unregister_device');
 select nudged.grant_roles();
 
 -- What people see in psql (\d+, \df+) and in Supabase's editor.

@@ -4,14 +4,11 @@
 -- before the first byte. So no push of a paused kind is written from then on, whatever was decided before.
 create table nudged.paused (
     kind text primary key check (kind in ('check_in', 'message', 'reminder')),
-    -- When sending stopped.
     since timestamptz not null default clock_timestamp(),
-    -- Since when users may have been held who are not due again yet. It is earlier than `since` after an interrupted
-    -- resume and another pause.
+    -- Earlier than `since` after an interrupted resume and another pause.
     held_since timestamptz not null default clock_timestamp(),
     by_whom text not null check (octet_length(by_whom) <= 1024),
     reason text check (octet_length(reason) <= 16384),
-    -- Set by a resume: the kind is sent again from then on. The row is deleted once all users who were held are due.
     resumed_at timestamptz
 );
 
@@ -21,18 +18,14 @@ create table nudged.paused (
 -- Not about users: an operator's own rows, few and small. A daemon reads the active ones once per sweep.
 create table nudged.template (
     id integer generated always as identity primary key,
-    -- Only for users whose context has this domain; null: for all.
     domain text check (octet_length(domain) <= 255),
-    -- A language (`de`), or one of a region (`pt-BR`); null: for users whose own has no template.
     locale text check (octet_length(locale) <= 64),
     title text not null default '' check (octet_length(title) <= 4096),
     body text not null default '' check (octet_length(body) <= 4096),
     weight integer not null default 1,
     active boolean not null default true,
-    -- What a tap does. Null: it opens the context's conversation, or begins a new one if there is none.
-    -- open_conversation: only for users who have one. new_conversation: always begins a new one.
     action text check (action in ('open_conversation', 'new_conversation')),
-    -- How the phone shows it (nudged.apns_fault). It has no placeholders.
+    -- It has no placeholders.
     apns jsonb check (pg_column_size(apns) <= 65536)
 );
 
@@ -44,63 +37,43 @@ declare
     -- As TemplateText.swift reads it.
     syntax constant text := '[{][{]|[}][}]|[{][a-z][a-z0-9_]{0,62}[}]';
     bytes integer;
-    broken text;
-    fault text;
-    remedy text;
+    -- The fault, the remedy, and the constraint that is violated.
+    fault text[] := nudged.apns_fault(new.apns, 'template') || '{apns}';
 begin
     new.title := coalesce(new.title, '');
     new.body := coalesce(new.body, '');
-    select f.fault, f.remedy into fault, remedy from nudged.apns_fault(new.apns, 'template') f;
-    if fault is not null then
-        broken := 'apns';
-    else
+    if fault = '{apns}' then
         new.apns := nudged.stored_apns(new.apns);
-        select f.fault, f.remedy into fault, remedy from nudged.text_fault(new.title, new.body, new.apns) f;
+        fault := nudged.text_fault(new.title, new.body, new.apns) || '{words}';
     end if;
-    if broken is not null then
-        null;
-    elsif fault is not null then
-        broken := 'words';
-    elsif regexp_replace(new.title, syntax, '', 'g') ~ '[{}]' or regexp_replace(new.body, syntax, '', 'g') ~ '[{}]' then
-        broken := 'placeholders';
-        fault := format('%s has a brace that belongs to no placeholder',
-            case when regexp_replace(new.title, syntax, '', 'g') ~ '[{}]' then 'title' else 'body' end);
-        remedy := 'A placeholder is a key of the context in braces, as {first_name}: small letters, digits and _. A brace itself is written {{ or }}.';
-    elsif new.weight is null or new.weight not between 1 and 1000 then
-        broken := 'weight';
-        fault := format('weight is %s', coalesce(new.weight::text, 'null'));
-        remedy := 'It is 1 to 1000: of two templates the one with twice the weight comes twice as often. To rest one, set active to false.';
-    elsif new.active is null then
-        broken := 'active';
-        fault := 'active is null';
-        remedy := 'true: check-ins may take it. false: it rests. Left out, it is true.';
-    elsif new.action not in ('open_conversation', 'new_conversation') then
-        broken := 'action';
-        fault := 'action is none that a tap knows';
-        remedy := 'Give open_conversation, new_conversation, or null for whichever fits the user.';
-    elsif new.locale !~ '^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$' or octet_length(new.locale) > 64 then
-        broken := 'locale';
-        fault := 'locale is no language';
-        remedy := 'Give a language as de, one of a region as pt-BR, or null for everyone whose own has no template.';
-    elsif new.domain = '' or octet_length(new.domain) > 255 then
-        broken := 'domain';
-        fault := format('domain has %s bytes', octet_length(new.domain));
-        remedy := 'It has 1 to 255 bytes, or is null for all domains.';
-    else
+    fault := case
+        when cardinality(fault) = 3 then fault
+        when regexp_replace(new.title, syntax, '', 'g') ~ '[{}]' or regexp_replace(new.body, syntax, '', 'g') ~ '[{}]' then array[
+            format('%s has a brace that belongs to no placeholder', case when regexp_replace(new.title, syntax, '', 'g') ~ '[{}]' then 'title' else 'body' end),
+            'A placeholder is a key of the context in braces, as {first_name}: small letters, digits and _. A brace itself is written {{ or }}.',
+            'placeholders']
+        when new.weight is null or new.weight not between 1 and 1000 then array[format('weight is %s', coalesce(new.weight::text, 'null')),
+            'It is 1 to 1000: of two templates the one with twice the weight comes twice as often. To rest one, set active to false.', 'weight']
+        when new.active is null then array['active is null', 'true: check-ins may take it. false: it rests. Left out, it is true.', 'active']
+        when new.action not in ('open_conversation', 'new_conversation') then array['action is none that a tap knows',
+            'Give open_conversation, new_conversation, or null for whichever fits the user.', 'action']
+        when new.locale !~ '^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$' or octet_length(new.locale) > 64 then array['locale is no language',
+            'Give a language as de, one of a region as pt-BR, or null for everyone whose own has no template.', 'locale']
+        when new.domain = '' or octet_length(new.domain) > 255 then array[format('domain has %s bytes', octet_length(new.domain)),
+            'It has 1 to 255 bytes, or is null for all domains.', 'domain']
+    end;
+    if fault is null then
         bytes := nudged.payload_bytes(
             new.title, new.body, coalesce(new.apns -> 'data', '{}') || jsonb_strip_nulls(jsonb_build_object('conversation_id', '', 'domain', new.domain)), false,
             new.apns ->> 'category', new.apns ->> 'thread_id', new.apns);
-        if bytes > 4096 then
-            broken := 'payload';
-            fault := format('the payload has %s bytes', bytes);
-            remedy := format('Apple accepts 4096 bytes for the whole payload. Shorten %s. Filled-in values count as well.',
-                nudged.longest(new.title, new.body, null, new.apns));
+        if bytes <= 4096 then
+            return new;
         end if;
+        fault := array[format('the payload has %s bytes', bytes), format('Apple accepts 4096 bytes for the whole payload. Shorten %s. Filled-in values count as well.',
+            nudged.longest(new.title, new.body, null, new.apns)), 'payload'];
     end if;
-    if broken is not null then
-        raise check_violation using message = 'nudged.template: ' || fault, hint = remedy, constraint = 'template_' || broken, schema = 'nudged', table = 'template';
-    end if;
-    return new;
+    raise check_violation using message = 'nudged.template: ' || fault[1], hint = fault[2], constraint = 'template_' || fault[3],
+        schema = 'nudged', table = 'template';
 end
 $$;
 create trigger template_checked before insert or update on nudged.template for each row execute function nudged.check_template();
@@ -147,27 +120,24 @@ begin
     ) d;
     select array_agg(distinct coalesce(nullif(d.environment::text, ''), configured, '')) into environments
     from nudged.device d where d.user_id = recipient;
-    if environments is null then
-        raise exception using errcode = 'ND013', message = 'nudged_api.send_test: you have no device that nudged sends to',
-            hint = 'Allow notifications on your device: the app registers it then (nudged_api.register_device).';
-    elsif 'production' = any (environments) then
-        raise exception using errcode = 'ND010', message = 'nudged_api.send_test: a device of yours is of production, where no tests are sent',
-            hint = 'Try it with a build from Xcode, whose device registers as sandbox; an operator has nudged send-test --force.';
-    elsif environments <> '{sandbox}' then
-        raise exception using errcode = 'ND012', message = 'nudged_api.send_test: nobody knows whether your device is of production',
-            hint = 'Register it with its environment (nudged_api.register_device), or see that a daemon runs (nudged status).';
-    end if;
-    if exists (
-        select from nudged.daemon d where d.seen_at > statement_timestamp() - interval '30 seconds' and jsonb_array_length(d.state -> 'lanes') > 0
-    ) and not exists (
-        select from nudged.daemon d
-        cross join lateral jsonb_array_elements(case jsonb_typeof(d.state -> 'lanes') when 'array' then d.state -> 'lanes' else '[]' end) as l (lane)
-        join nudged.device v on v.user_id = recipient and coalesce(nullif(v.topic::text, ''), l.lane ->> 'topic') is not distinct from l.lane ->> 'topic'
-        where d.seen_at > statement_timestamp() - interval '30 seconds' and l.lane ->> 'environment' = 'sandbox'
-    ) then
-        raise exception using errcode = 'ND016', message = 'nudged_api.send_test: no daemon sends to sandbox for the app on your device',
-            hint = 'Ask an operator to add a sandbox lane for the app''s bundle id (apns in the configuration). If your device is of another app or environment, register it with its own topic and environment.';
-    end if;
+    perform nudged.refuse('nudged_api.send_test', case
+        when environments is null then array['you have no device that nudged sends to',
+            'Allow notifications on your device: the app registers it then (nudged_api.register_device).', 'ND013']
+        when 'production' = any (environments) then array['a device of yours is of production, where no tests are sent',
+            'Try it with a build from Xcode, whose device registers as sandbox; an operator has nudged send-test --force.', 'ND010']
+        when environments <> '{sandbox}' then array['nobody knows whether your device is of production',
+            'Register it with its environment (nudged_api.register_device), or see that a daemon runs (nudged status).', 'ND012']
+        when exists (
+            select from nudged.daemon d where d.seen_at > statement_timestamp() - interval '30 seconds' and jsonb_array_length(d.state -> 'lanes') > 0
+        ) and not exists (
+            select from nudged.daemon d
+            cross join lateral jsonb_array_elements(case jsonb_typeof(d.state -> 'lanes') when 'array' then d.state -> 'lanes' else '[]' end) as l (lane)
+            join nudged.device v on v.user_id = recipient and coalesce(nullif(v.topic::text, ''), l.lane ->> 'topic') is not distinct from l.lane ->> 'topic'
+            where d.seen_at > statement_timestamp() - interval '30 seconds' and l.lane ->> 'environment' = 'sandbox'
+        ) then array['no daemon sends to sandbox for the app on your device',
+            'Ask an operator to add a sandbox lane for the app''s bundle id (apns in the configuration). If your device is of another app or environment, register it with its own topic and environment.',
+            'ND016']
+    end);
     -- Ten keys, each taken for an hour. Two calls at once can't take the same one, and old keys are deleted with all
     -- others.
     for place in 1..10 loop
@@ -177,15 +147,13 @@ begin
         exit when found;
         made := null;
     end loop;
-    if made is null then
-        raise exception using errcode = 'ND011', message = 'nudged_api.send_test: you have had ten tests in the last hour',
-            hint = 'Wait until the first of them is an hour old.';
-    end if;
-    made := (select s.id from nudged.insert_messages('nudged_api.send_test', array[row(
+    perform nudged.refuse('nudged_api.send_test', case when made is null then array[
+        'you have had ten tests in the last hour', 'Wait until the first of them is an hour old.', 'ND011'] end);
+    made := (select s.id from nudged.insert_messages(array[nudged.checked_message('nudged_api.send_test: message 0', row(
         recipient, case when num_nulls(send_test.title, send_test.body) = 2 then 'nudged' else send_test.title end,
         case when num_nulls(send_test.title, send_test.body) = 2 then 'A test: this device can be reached.' else send_test.body end, '{"test": true}', true, null, null, null,
         statement_timestamp() + interval '5 minutes', null, null, null, null
-    )::nudged.new_message]) s);
+    )::nudged.new_message)]) s);
     -- A hash of the user's devices. If it changes, the test ends (statement `drain`).
     select md5(string_agg(d.s, ',' order by d.s)) into state from (
         select concat_ws(' ', left(v.token::text, 512), left(v.environment::text, 256), left(v.topic::text, 256)) collate "C" as s

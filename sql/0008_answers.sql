@@ -136,9 +136,7 @@ create index delivery_stale on nudged.delivery (attempted_at) where status = 410
 create view nudged.stale_token with (security_barrier) as
 select user_id, device_hash, attempted_at as at, reason from nudged.delivery where status = 410;
 
-select nudged.allow('nudged_app', 'execute', 'nudged_api.preferences_fault');
-select nudged.allow('authenticated', 'execute', 'nudged_api.preferences_fault');
-select nudged.allow('service_role', 'execute', 'nudged_api.preferences_fault');
+select nudged.allow('nudged_app, authenticated, service_role', 'execute', 'nudged_api.preferences_fault');
 select nudged.grant_roles();
 
 -- What people see in psql (\d+, \df+) and in Supabase's editor.

@@ -34,26 +34,21 @@ declare
     -- Less for signed-in users, so that they can't block backends.
     most constant integer := case call when 'preview_own' then 500 else 1000 end;
 begin
-    perform nudged.check_message('nudged_api.' || call, message);
+    message := nudged.checked_message('nudged_api.' || call, message);
     -- Concurrent calls don't see each other's rows, so together they may exceed the limits.
-    if (select count(*) from (select from nudged.preview p where p.user_id = message.user_id and p.asked_at > now() - interval '5 minutes' limit 10) as own) >= 10 then
-        raise exception using errcode = 'ND030', message = format('nudged_api.%s: the user had ten previews in the last five minutes', call),
-            hint = 'Wait a few minutes.';
-    end if;
-    if (select count(*) from (select from nudged.preview p where p.answer is null limit most) as open) >= most then
-        raise exception using errcode = 'ND031', message = format('nudged_api.%s: %s previews wait for an answer', call, most),
-            hint = case call when 'preview_own' then 'Ask again later.' else 'Check that a daemon runs (nudged status), and ask again later.' end;
-    end if;
-    -- As nudged_api.send inserts it.
+    perform nudged.refuse('nudged_api.' || call, case
+        when (select count(*) from (select from nudged.preview p where p.user_id = message.user_id and p.asked_at > now() - interval '5 minutes' limit 10) as own) >= 10
+            then array['the user had ten previews in the last five minutes', 'Wait a few minutes.', 'ND030']
+        when (select count(*) from (select from nudged.preview p where p.answer is null limit most) as open) >= most then array[
+            format('%s previews wait for an answer', most),
+            case call when 'preview_own' then 'Ask again later.' else 'Check that a daemon runs (nudged status), and ask again later.' end, 'ND031']
+    end);
     insert into nudged.preview (
         user_id, id, title, body, data, urgent, category, thread_id, collapse_key, expires_at, apns, deliver_at, deliver_local
     )
     values (
-        message.user_id, made, coalesce(message.title, ''), coalesce(message.body, ''), coalesce(message.data, nullif(message.apns -> 'data', 'null')),
-        coalesce(message.urgent, false), coalesce(message.category, message.apns ->> 'category'),
-        coalesce(message.thread_id, message.apns ->> 'thread_id'), message.collapse_key, nullif(message.expires_at, 'infinity'),
-        nudged.message_apns(message.apns), nudged.whole_second(message.deliver_at at time zone 'UTC') at time zone 'UTC',
-        nudged.whole_second(message.deliver_local));
+        message.user_id, made, message.title, message.body, message.data, message.urgent, message.category, message.thread_id, message.collapse_key,
+        message.expires_at, message.apns, message.deliver_at, message.deliver_local);
     return made;
 end
 $$;
@@ -65,10 +60,8 @@ declare
     found_answer jsonb;
 begin
     select p.answer into found_answer from nudged.preview p where p.user_id = preview_answer.recipient and p.id = preview_answer.question;
-    if not found then
-        raise exception using errcode = 'ND032', message = format('nudged_api.%s: this user has no such preview', call),
-            hint = 'An answer is kept for five minutes: ask again.';
-    end if;
+    perform nudged.refuse('nudged_api.' || call, array['this user has no such preview', 'An answer is kept for five minutes: ask again.', 'ND032'])
+    where not found;
     return found_answer;
 end
 $$;
@@ -118,13 +111,8 @@ $$;
 
 select nudged.finish_tables();
 select nudged.allow('nudged_daemon', 'select, update (answer), delete', 'nudged.preview');
-select nudged.allow('nudged_app', 'execute', 'nudged_api.preview');
-select nudged.allow('service_role', 'execute', 'nudged_api.preview');
-select nudged.allow('nudged_app', 'execute', 'nudged_api.preview_answer');
-select nudged.allow('service_role', 'execute', 'nudged_api.preview_answer');
-select nudged.allow('authenticated', 'execute', 'nudged_api.preview_own');
-select nudged.allow('authenticated', 'execute', 'nudged_api.preview_own_answer');
--- Takes back what default privileges gave on these objects.
+select nudged.allow('nudged_app, service_role', 'execute', 'nudged_api.preview', 'nudged_api.preview_answer');
+select nudged.allow('authenticated', 'execute', 'nudged_api.preview_own', 'nudged_api.preview_own_answer');
 select nudged.grant_roles();
 
 -- What people see in psql (\d+, \df+) and in Supabase's editor.

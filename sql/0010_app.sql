@@ -7,31 +7,28 @@
 create function nudged.check_page(call text, recipient uuid, most integer) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-    if recipient is null then
-        raise invalid_parameter_value using message = format('nudged_api.%s: user_id is null', call), hint = 'Name the user.';
-    elsif most is null or most not between 1 and 1000 then
-        raise invalid_parameter_value using message = format('nudged_api.%s: most is not between 1 and 1000', call),
-            hint = 'Give the number of rows of a page. For the next page, give after the place of the last row.';
-    end if;
+    perform nudged.refuse('nudged_api.' || call, case
+        when recipient is null then array['user_id is null', 'Name the user.']
+        when most is null or most not between 1 and 1000 then array[
+            'most is not between 1 and 1000', 'Give the number of rows of a page. For the next page, give after the place of the last row.']
+    end);
 end
 $$;
 
--- A row's place in the record: microseconds, kind, key, device. Nulls for null. Refuses what is no place.
+-- Refuses what is no place: nudged's functions return places as texts.
+create function nudged.check_place(call text, is_place boolean) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+    select nudged.refuse('nudged_api.' || call, array['after is not a place', 'Give the column place of the last row, or null for the first page.'])
+    where is_place is not true
+$$;
+
+-- A row's place in the record: microseconds, kind, key, device. Nulls for null.
 create function nudged.record_place(call text, place text, out at timestamptz, out kind text, out key text, out device text)
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-    parts text[];
+    parts constant text[] := case when octet_length(place) <= 600 then regexp_match(place, '^([0-9]{1,17}) ([^ ]{1,32}) (.*) ([^ ]*)$') end;
 begin
-    if place is null then
-        return;
-    end if;
-    if octet_length(place) <= 600 then
-        parts := regexp_match(place, '^([0-9]{1,17}) ([^ ]{1,32}) (.*) ([^ ]*)$');
-    end if;
-    if parts is null then
-        raise invalid_parameter_value using message = format('nudged_api.%s: after is not a place', call),
-            hint = 'Give the column place of the last row, or null for the first page.';
-    end if;
+    perform nudged.check_place(call, place is null or parts is not null);
     at := timestamptz '1970-01-01 00:00:00Z' + parts[1]::bigint * interval '1 microsecond';
     kind := parts[2];
     key := parts[3];
@@ -107,9 +104,7 @@ declare
     edge record;
 begin
     perform nudged.check_page(call, recipient, most);
-    if read_outcome.id is null then
-        raise invalid_parameter_value using message = format('nudged_api.%s: id is null', call), hint = 'Give the id of a message or a reminder.';
-    end if;
+    perform nudged.refuse('nudged_api.' || call, case when read_outcome.id is null then array['id is null', 'Give the id of a message or a reminder.'] end);
     select p.at, p.kind, p.key, p.device into edge from nudged.record_place(call, case when after not in ('waiting', 'sending') then after end) p;
     if after is null then
         return query
@@ -212,14 +207,13 @@ $$;
 create function nudged.check_subject(call text, subject_type text, subject_id text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-    if num_nonnulls(subject_type, subject_id) = 1 then
-        raise invalid_parameter_value using message = format('nudged_api.%s: %s is null', call, case when subject_type is null then 'subject_type' else 'subject_id' end),
-            hint = 'Give both subject_type and subject_id, or none for all subjects.';
-    elsif octet_length(subject_type) > 100 then
-        raise invalid_parameter_value using message = format('nudged_api.%s: subject_type is longer than 100 bytes', call), hint = 'Give it as the reminder was set.';
-    elsif octet_length(subject_id) > 200 then
-        raise invalid_parameter_value using message = format('nudged_api.%s: subject_id is longer than 200 bytes', call), hint = 'Give it as the reminder was set.';
-    end if;
+    perform nudged.refuse('nudged_api.' || call, case
+        when num_nonnulls(subject_type, subject_id) = 1 then array[
+            format('%s is null', case when subject_type is null then 'subject_type' else 'subject_id' end),
+            'Give both subject_type and subject_id, or none for all subjects.']
+        when octet_length(subject_type) > 100 then array['subject_type is longer than 100 bytes', 'Give it as the reminder was set.']
+        when octet_length(subject_id) > 200 then array['subject_id is longer than 200 bytes', 'Give it as the reminder was set.']
+    end);
 end
 $$;
 
@@ -229,30 +223,26 @@ create function nudged.read_export(call text, recipient uuid, after text, most i
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
-    zero constant uuid := '00000000-0000-0000-0000-000000000000';
     step integer := 1;
     edge text;
-    place_in_record text;
     wanted integer := most;
     returned integer;
     -- The app's own view may have no context.
     context constant text := case when exists (
         select from pg_attribute where attrelid = 'nudged.recipient'::regclass and attname = 'context' and not attisdropped
     ) then 'nudged.context_text(r.context)' else 'null::text' end;
+    -- The tables of steps 4 to 8, and the type of the column that orders their rows.
+    tables constant text[] := '{message,message_key,reminder,occurrence,touched}';
+    types constant text[] := '{uuid,text,uuid,uuid,bigint}';
 begin
     perform nudged.check_page(call, recipient, most);
     if after is not null then
-        if octet_length(after) > 700 or after !~ '^([1-9]|10) ' then
-            raise invalid_parameter_value using message = format('nudged_api.%s: after is not a place', call),
-                hint = 'Give the column place of the last row, or null for the first page.';
-        end if;
+        perform nudged.check_place(call, octet_length(after) <= 700 and after ~ '^([1-9]|10) ');
         step := split_part(after, ' ', 1)::integer;
         edge := substr(after, strpos(after, ' ') + 1);
-        if step in (4, 6, 7) and edge !~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' or step in (8, 10) and edge !~ '^[0-9]{1,18}$' then
-            raise invalid_parameter_value using message = format('nudged_api.%s: after is not a place', call),
-                hint = 'Give the column place of the last row, or null for the first page.';
-        end if;
-        place_in_record := case when step = 9 then edge end;
+        perform nudged.check_place(call, case
+            when step in (4, 6, 7) then edge ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+            when step in (8, 10) then edge ~ '^[0-9]{1,18}$' else true end);
     end if;
     while wanted > 0 and step <= 10 loop
         -- Each source runs one query, whose rows are counted below.
@@ -284,34 +274,21 @@ begin
             order by w.place limit wanted;
         when 3 then
             return query select '3 -', 'person', to_jsonb(p) from nudged.person p where p.user_id = recipient and edge is null;
-        when 4 then
-            return query
-            select '4 ' || m.id, 'message', to_jsonb(m) from nudged.message m
-            where m.user_id = recipient and m.id > coalesce(edge::uuid, zero) order by m.id limit wanted;
-        when 5 then
-            return query
-            select '5 ' || k.key, 'message_key', to_jsonb(k) from nudged.message_key k
-            where k.user_id = recipient and k.key > coalesce(edge, '') order by k.key limit wanted;
-        when 6 then
-            -- With the text, which the recipients' rows hold.
-            return query
-            select '6 ' || r.id, 'reminder', to_jsonb(r) || coalesce((
-                select jsonb_build_object('title', o.title, 'body', o.body) from nudged.occurrence o where o.reminder_id = r.id limit 1
-            ), '{}')
-            from nudged.reminder r
-            where r.user_id = recipient and r.id > coalesce(edge::uuid, zero) order by r.id limit wanted;
-        when 7 then
-            return query
-            select '7 ' || o.id, 'occurrence', to_jsonb(o) from nudged.occurrence o
-            where o.user_id = recipient and o.id > coalesce(edge::uuid, zero) order by o.id limit wanted;
-        when 8 then
-            return query
-            select '8 ' || t.id, 'touched', to_jsonb(t) from nudged.touched t
-            where t.user_id = recipient and t.id > coalesce(edge::bigint, 0) order by t.id limit wanted;
+        when 4, 5, 6, 7, 8 then
+            return query execute format(
+                'select ''%s '' || t.%I, %L, to_jsonb(t)%s from nudged.%3$I t
+                where t.user_id = $1 and ($2 is null or t.%2$I > $2::%5$s) order by t.%2$I limit $3',
+                step, case step when 5 then 'key' else 'id' end, tables[step - 3],
+                -- With the text, which the recipients' rows hold.
+                case step when 6 then ' || coalesce((
+                    select jsonb_build_object(''title'', o.title, ''body'', o.body) from nudged.occurrence o where o.reminder_id = t.id limit 1
+                ), ''{}'')' end,
+                types[step - 3]
+            ) using recipient, edge, wanted;
         when 9 then
             return query
             select '9 ' || r.place, 'delivery', to_jsonb(d)
-            from nudged.read_record(call, recipient, place_in_record, wanted) r
+            from nudged.read_record(call, recipient, edge, wanted) r
             join nudged.delivery d on d.user_id = recipient and d.attempted_at = r.at and d.kind = r.kind and d.key = r.key and d.device_hash = r.device
             order by d.attempted_at desc, d.kind desc, d.key desc, d.device_hash desc;
         else
@@ -339,7 +316,6 @@ begin
         exit when wanted = 0;
         step := step + 1;
         edge := null;
-        place_in_record := null;
     end loop;
 end
 $$;
@@ -442,38 +418,30 @@ declare
     pending uuid[];
 begin
     -- In one order, so that two calls at once for one author can't deadlock.
-    perform 1 from nudged.reminder r
-    where r.user_id = author
-      and (reminder is null or r.id = reminder)
-      and (end_reminders_of.subject_type is null or r.subject_type = end_reminders_of.subject_type and r.subject_id = end_reminders_of.subject_id)
-    order by r.subject_type, r.subject_id
-    for update;
-    with gone as (
-        delete from nudged.reminder r
+    ended := array(
+        select r.id from nudged.reminder r
         where r.user_id = author
           and (reminder is null or r.id = reminder)
           and (end_reminders_of.subject_type is null or r.subject_type = end_reminders_of.subject_type and r.subject_id = end_reminders_of.subject_id)
-        returning r.id
-    )
-    select array_agg(id) into ended from gone;
+        order by r.subject_type, r.subject_id
+        for update
+    );
+    delete from nudged.reminder r where r.user_id = author and r.id = any (ended);
     select array_agg(o.user_id), array_agg(o.id) into recipients, pending from nudged.occurrence o where o.reminder_id = any (ended);
     select e.cancelled, e.too_late into cancelled, too_late from nudged.end_occurrences(recipients, pending) e;
-    insert into nudged.touched (user_id) select distinct u from unnest(recipients || author) as u where ended is not null;
+    insert into nudged.touched (user_id) select distinct u from unnest(recipients || author) as u where ended <> '{}';
 end
 $$;
 
--- Cancels one reminder. Returns true if it was in time: then nothing more of it is sent to anybody. Returns false if a
--- push is on its way or was tried, or if nothing is pending. What is left is cancelled all the same.
+-- Returns false if a push is on its way or was tried, or if nothing is pending. What is left is cancelled all the same.
 create function nudged_api.cancel_reminder(id uuid) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     ended record;
 begin
     perform nudged.require_backend('cancel_reminder');
-    if id is null then
-        raise invalid_parameter_value using message = 'nudged_api.cancel_reminder: id is null', hint = 'Give the id that nudged_api.set_reminder returned.';
-    end if;
-    perform nudged.check_isolation('nudged_api.cancel_reminder');
+    perform nudged.refuse('nudged_api.cancel_reminder', case when id is null then array['id is null', 'Give the id that nudged_api.set_reminder returned.'] end);
+    perform nudged.refuse('nudged_api.cancel_reminder', nudged.isolation_fault('the reminder'));
     select e.cancelled, e.too_late into ended
     from nudged.end_reminders_of(
         -- null: no reminder has this id, and none ends.
@@ -483,24 +451,22 @@ begin
 end
 $$;
 
--- Cancels all reminders that a user has set, for everyone who was to get them: of a subject, or all.
+-- For everyone who was to get them.
 create function nudged_api.cancel_reminders_of(
     author uuid, subject_type text default null, subject_id text default null, out cancelled integer, out too_late integer
 )
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform nudged.require_backend('cancel_reminders_of');
-    if author is null then
-        raise invalid_parameter_value using message = 'nudged_api.cancel_reminders_of: author is null', hint = 'Name the user who set the reminders.';
-    end if;
+    perform nudged.refuse('nudged_api.cancel_reminders_of', case when author is null then array['author is null', 'Name the user who set the reminders.'] end);
     perform nudged.check_subject('cancel_reminders_of', subject_type, subject_id);
-    perform nudged.check_isolation('nudged_api.cancel_reminders_of');
+    perform nudged.refuse('nudged_api.cancel_reminders_of', nudged.isolation_fault('the reminder'));
     select e.cancelled, e.too_late into cancelled, too_late from nudged.end_reminders_of(author, null, subject_type collate "default", nudged.subject_key(subject_id)) e;
 end
 $$;
 
--- Cancels all that waits for a user: messages (at most 10,000 per call; `more`: call it again), the reminders that they
--- have set, and those of others that are pending for them. A reminder for everyone whose time is to come stays.
+-- Messages (at most 10,000 per call; `more`: call it again), the reminders that the user has set, and those of others that
+-- are pending for them. A reminder for everyone whose time is to come stays.
 create function nudged_api.cancel_all(user_id uuid, out cancelled bigint, out too_late bigint, out more boolean)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
@@ -509,9 +475,7 @@ declare
     received uuid[];
 begin
     perform nudged.require_backend('cancel_all');
-    if cancel_all.user_id is null then
-        raise invalid_parameter_value using message = 'nudged_api.cancel_all: user_id is null', hint = 'Name the user.';
-    end if;
+    perform nudged.check_page('cancel_all', cancel_all.user_id, 1);
     select c.cancelled, c.too_late, c.more into cancelled, too_late, more
     from nudged.cancel_messages('cancel_all', cancel_all.user_id, null, null, null, null, null) c;
     select e.cancelled, e.too_late into ended from nudged.end_reminders_of(cancel_all.user_id, null, null, null) e;
@@ -530,7 +494,6 @@ begin
 end
 $$;
 
--- Sets a reminder of the signed-in user for themselves, and replaces the one that they have for this subject.
 create function nudged_api.set_own_reminder(
     subject_type text, subject_id text, title text, body text, due_at timestamptz default null, due_local timestamp default null,
     recurrence text default null, timezone text default null, apns jsonb default null, out id uuid, out warnings text[]
@@ -545,41 +508,35 @@ begin
 end
 $$;
 
--- Moves what is pending of a reminder of any author for the signed-in user. As nudged_api.snooze with a recipient.
+-- As nudged_api.snooze with a recipient: a reminder of any author.
 create function nudged_api.snooze_own_reminder(id uuid, until timestamptz) returns boolean
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$ select nudged.snooze('snooze_own_reminder', id, until, nudged.counted_user('snooze_own_reminder')) $$;
 
--- Cancels a reminder that the signed-in user has set. As nudged_api.cancel_reminder.
 create function nudged_api.cancel_own_reminder(id uuid) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     author constant uuid := nudged.counted_user('cancel_own_reminder');
     ended record;
 begin
-    if id is null then
-        raise invalid_parameter_value using message = 'nudged_api.cancel_own_reminder: id is null', hint = 'Give the id that nudged_api.set_own_reminder returned.';
-    end if;
-    perform nudged.check_isolation('nudged_api.cancel_own_reminder');
+    perform nudged.refuse('nudged_api.cancel_own_reminder', case when id is null then array['id is null', 'Give the id that nudged_api.set_own_reminder returned.'] end);
+    perform nudged.refuse('nudged_api.cancel_own_reminder', nudged.isolation_fault('the reminder'));
     select e.cancelled, e.too_late into ended from nudged.end_reminders_of(author, id, null, null) e;
     return ended.cancelled > 0 and ended.too_late = 0;
 end
 $$;
 
--- Cancels the reminders that the signed-in user has set: of a subject, or all.
 create function nudged_api.cancel_own_reminders(subject_type text default null, subject_id text default null, out cancelled integer, out too_late integer)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     author constant uuid := nudged.counted_user('cancel_own_reminders');
 begin
     perform nudged.check_subject('cancel_own_reminders', subject_type, subject_id);
-    perform nudged.check_isolation('nudged_api.cancel_own_reminders');
+    perform nudged.refuse('nudged_api.cancel_own_reminders', nudged.isolation_fault('the reminder'));
     select e.cancelled, e.too_late into cancelled, too_late from nudged.end_reminders_of(author, null, subject_type collate "default", nudged.subject_key(subject_id)) e;
 end
 $$;
 
--- Cancels messages that wait for the signed-in user, such as those of a conversation that they have read: by category,
--- by the beginning of their dedupe_key, or all.
 create function nudged_api.cancel_own_messages(
     category text default null, dedupe_prefix text default null, out cancelled bigint, out too_late bigint, out more boolean
 )
@@ -673,7 +630,6 @@ begin
 end
 $$;
 
--- The signed-in user's preferences, as the view nudged.recipient has them. Null: the user chose nothing.
 create function nudged_api.preferences() returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -690,42 +646,36 @@ begin
         -- The size without compression.
         size := pg_column_size(kept || '{}');
     end if;
-    if size > 270000 then
-        fault := 'have more than 262144 bytes';
-    elsif jsonb_path_exists(kept, '$.**{513}') then
-        fault := 'are nested more than 512 levels deep';
-    -- As text, such a number of a few bytes would have 131,072 digits.
-    elsif nudged.has_long_number(kept) then
-        fault := 'hold a number of more than 100 digits';
-    end if;
-    if fault is not null then
-        raise program_limit_exceeded using message = 'nudged_api.preferences: the preferences ' || fault, hint = 'Write others with nudged_api.set_preferences.';
-    end if;
+    fault := case
+        when size > 270000 then 'have more than 262144 bytes'
+        when jsonb_path_exists(kept, '$.**{513}') then 'are nested more than 512 levels deep'
+        -- As text, such a number of a few bytes would have 131,072 digits.
+        when nudged.has_long_number(kept) then 'hold a number of more than 100 digits'
+    end;
+    perform nudged.refuse('nudged_api.preferences', case when fault is not null then array[
+        'the preferences ' || fault, 'Write others with nudged_api.set_preferences.', '54000'] end);
     return kept;
 exception when data_exception or statement_too_complex then
     raise invalid_parameter_value using message = 'nudged_api.preferences: the preferences are no JSON', hint = 'Write them with nudged_api.set_preferences.';
 end
 $$;
 
--- Writes the signed-in user's preferences (docs/POLICY.md, "Preferences"). Null: as if the user had never chosen.
+-- Null: as if the user had never chosen.
 create function nudged_api.set_preferences(preferences jsonb) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     recipient constant uuid := nudged.counted_user('set_preferences');
-    fault text;
+    fault constant text := case
+        when pg_column_size(preferences) > 262144 then 'preferences: more than 262144 bytes, wanted fewer'
+        else nudged_api.preferences_fault(preferences) end;
 begin
-    if pg_column_size(preferences) > 262144 then
-        fault := 'preferences: more than 262144 bytes, wanted fewer';
-    else
-        fault := nudged_api.preferences_fault(preferences);
-    end if;
-    if fault is not null then
-        raise invalid_parameter_value using message = format('nudged_api.set_preferences: %s', fault),
-            hint = 'docs/POLICY.md, "Preferences", has the keys. nudged_api.preferences_fault checks a value without writing it.';
-    elsif not nudged.may_write_profiles() then
-        raise feature_not_supported using message = 'nudged_api.set_preferences: nudged may not write the profiles',
-            hint = 'Write that table yourself. For public.context_profiles, its owner can let nudged write: select nudged.allow(''nudged_writer'', ''select, insert, update'', ''public.context_profiles'').';
-    end if;
+    perform nudged.refuse('nudged_api.set_preferences', case
+        when fault is not null then array[fault,
+            'docs/POLICY.md, "Preferences", has the keys. nudged_api.preferences_fault checks a value without writing it.']
+        when not nudged.may_write_profiles() then array['nudged may not write the profiles',
+            'Write that table yourself. For public.context_profiles, its owner can let nudged write: select nudged.allow(''nudged_writer'', ''select, insert, update'', ''public.context_profiles'').',
+            '0A000']
+    end);
     -- JSON's null is no value.
     perform nudged.write_preferences(recipient, nullif(preferences, 'null'));
 end
@@ -869,97 +819,31 @@ $$;
 -- Makes the trigger on auth.users, if that table exists and the caller may. Returns whether it is there. Call it again
 -- if auth.users is added later.
 create function nudged.watch_deleted_users() returns boolean
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-    -- By name: to_regclass fails without a right on schema auth.
-    users constant oid := (
-        select c.oid from pg_class c
-        join pg_namespace n on n.oid = c.relnamespace
-        join pg_attribute a on a.attrelid = c.oid and a.attname = 'id' and a.atttypid = 'uuid'::regtype and not a.attisdropped
-        where n.nspname = 'auth' and c.relname = 'users' and c.relkind = 'r'
-    );
-begin
-    if users is null then
-        return false;
-    elsif not exists (select from pg_trigger t where t.tgrelid = users and t.tgname = 'nudged_user_deleted') then
-        create trigger nudged_user_deleted after delete on auth.users referencing old table as gone
-        for each statement execute function nudged.note_deleted_users();
-    elsif exists (select from pg_trigger t where t.tgrelid = users and t.tgname = 'nudged_user_deleted' and t.tgenabled not in ('O', 'A')) then
-        alter table auth.users enable trigger nudged_user_deleted;
-    end if;
-    return true;
-exception when insufficient_privilege then
-    raise notice '% may not make a trigger on auth.users, so nudged keeps deleted users: call nudged_api.forget for each. Or, as the owner of auth.users: grant trigger on auth.users to %, then select nudged.watch_deleted_users()',
-        current_user, current_user;
-    return false;
-end
+language sql set search_path = pg_catalog, pg_temp as $$
+    select nudged.bind_triggers();
+    select exists (select from nudged.wanted_triggers() w where w.relation = 'auth.users' and w.enabled is not null);
 $$;
 select nudged.watch_deleted_users();
 
 -- What nudged's views and triggers are not bound to and should be: one row per view or trigger. is_fixable: nudged.bind
 -- can do it. stops: the daemon would read the wrong users, devices or members.
 create function nudged.binding_faults() returns table (object text, fault text, is_fixable boolean, stops boolean)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set quote_all_identifiers = off
-as $$
-#variable_conflict use_column
-declare
-    one record;
-begin
-    for one in select v.*, nudged.lost_name(v.names, v.known_names) as lost from nudged.app_views() v loop
-        object := 'nudged.' || one.view;
-        is_fixable := one.known_definition is not null and to_regclass('public.' || one.relation) is not null;
-        stops := one.oid is not null;
-        if one.oid is null then
-            fault := 'does not exist';
-            return next;
-        elsif one.version is distinct from one.known_version or one.names = one.known_names then
-            continue;
-        elsif one.lost is not null then
-            fault := format('reads %s. Another table or column is called %s now',
-                (select string_agg(distinct array_to_string((parse_ident(n))[1:2], '.'), ', ') from unnest(one.names) as n), one.lost);
-            return next;
-        elsif one.known_definition is not null then
-            fault := format('reads %s, which was renamed. nudged''s functions write public.%s',
-                (select string_agg(distinct array_to_string((parse_ident(n))[1:2], '.'), ', ') from unnest(one.names) as n), one.relation);
-            is_fixable := false;
-            stops := false;
-            return next;
-        end if;
-    end loop;
-    is_fixable := true;
-    stops := false;
-    for one in
-        select w.*, t.tgenabled from nudged.wanted_triggers() w
-        left join pg_trigger t on t.tgrelid = to_regclass(w.relation) and t.tgname = w.name
-        where t.tgenabled is null or t.tgenabled not in ('O', 'A')
-    loop
-        object := format('%s on %s', one.name, one.relation);
-        fault := case when one.tgenabled is null then 'is missing' else 'does not fire' end
-            || ': changes of that table count only when the user is next evaluated';
-        return next;
-    end loop;
-    for one in
-        select t.tgenabled from pg_class c
-        join pg_namespace n on n.oid = c.relnamespace
-        join pg_attribute a on a.attrelid = c.oid and a.attname = 'id' and a.atttypid = 'uuid'::regtype and not a.attisdropped
-        left join pg_trigger t on t.tgrelid = c.oid and t.tgname = 'nudged_user_deleted'
-        where n.nspname = 'auth' and c.relname = 'users' and c.relkind = 'r'
-          and (t.tgenabled is null and has_table_privilege(c.oid, 'trigger') or t.tgenabled not in ('O', 'A'))
-    loop
-        object := 'nudged_user_deleted on auth.users';
-        fault := case when one.tgenabled is null then 'is missing' else 'does not fire' end || ': users who are deleted there stay in nudged';
-        return next;
-    end loop;
-end
-$$;
-
--- For the daemon: notes what the app's views read. Returns whether a view reads other tables than it was made for.
-create function nudged.is_misbound() returns boolean
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-begin
-    perform nudged.note_views();
-    return exists (select from nudged.binding_faults() f where f.stops);
-end
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+    select
+        'nudged.' || v.view,
+        case when v.oid is null then 'does not exist'
+            when v.lost is not null then format('reads %s. Another table or column is called %s now', t.tables, v.lost)
+            else format('reads %s, which was renamed. nudged''s functions write public.%s', t.tables, v.relation) end,
+        (v.oid is null or v.lost is not null) and (v.known).definition is not null and to_regclass('public.' || v.relation) is not null,
+        v.lost is not null and v.oid is not null
+    from nudged.app_views() v
+    cross join lateral (select string_agg(distinct array_to_string((parse_ident(n))[1:2], '.'), ', ') as tables from unnest(v.names) as n) t
+    where v.oid is null
+        or v.version = (v.known).version and (v.lost is not null or v.names <> (v.known).names and (v.known).definition is not null)
+    union all
+    select format('%s on %s', w.name, w.relation), format('%s: %s', case when w.enabled is null then 'is missing' else 'does not fire' end, w.loss), true, false
+    from nudged.wanted_triggers() w
+    where w.enabled not in ('O', 'A') or w.enabled is null and (w.relation <> 'auth.users' or has_table_privilege(w.oid, 'trigger'))
 $$;
 
 -- Binds nudged's views and triggers to the tables that have nudged's names now, and gives the roles their rights.
@@ -977,42 +861,22 @@ begin
         end if;
     end if;
     return query select nudged.bind_triggers();
-    if exists (select from nudged.binding_faults() f where f.object like '%auth.users') and nudged.watch_deleted_users() then
-        return next 'nudged_user_deleted fires on auth.users';
-    end if;
     perform nudged.grant_roles();
 end
 $$;
 
-select nudged.allow('nudged_daemon', 'execute', 'nudged.binding_faults');
-select nudged.allow('nudged_daemon', 'execute', 'nudged.is_misbound');
 
-do $$
-declare
-    call text;
-begin
-    foreach call in array array[
-        'outcome_for', 'waiting_for', 'history_for', 'export_for', 'list_reminders_for', 'has_pending_for', 'cancel_reminder', 'cancel_reminders_of',
-        'cancel_all'
-    ] loop
-        perform nudged.allow(backend, 'execute', 'nudged_api.' || call) from unnest(array['nudged_app', 'service_role']) as backend;
-    end loop;
-    foreach call in array array[
-        'outcome', 'waiting', 'history', 'export', 'list_reminders', 'has_pending', 'set_own_reminder', 'snooze_own_reminder', 'cancel_own_reminder',
-        'cancel_own_reminders', 'cancel_own_messages', 'preferences', 'set_preferences', 'decision_status'
-    ] loop
-        perform nudged.allow('authenticated', 'execute', 'nudged_api.' || call);
-    end loop;
-    -- The profiles that nudged created. For a table of the app's own, its owner says so (docs/SQL.md).
-    if exists (select from nudged.own_table where name = 'context_profiles') then
-        perform nudged.allow('nudged_writer', 'select, insert, update, delete', 'public.context_profiles');
-    end if;
-    perform nudged.allow('nudged_writer', 'own', 'nudged.write_place');
-    perform nudged.allow('nudged_writer', 'own', 'nudged.write_preferences');
-    perform nudged.allow('nudged_writer', 'own', 'nudged.keeps_rows');
-end
-$$;
-select nudged.allow('nudged_daemon', 'execute', 'nudged.erase_departed');
+select nudged.allow('nudged_app, service_role', 'execute',
+    'nudged_api.outcome_for', 'nudged_api.waiting_for', 'nudged_api.history_for', 'nudged_api.export_for', 'nudged_api.list_reminders_for',
+    'nudged_api.has_pending_for', 'nudged_api.cancel_reminder', 'nudged_api.cancel_reminders_of', 'nudged_api.cancel_all');
+select nudged.allow('authenticated', 'execute',
+    'nudged_api.outcome', 'nudged_api.waiting', 'nudged_api.history', 'nudged_api.export', 'nudged_api.list_reminders', 'nudged_api.has_pending',
+    'nudged_api.set_own_reminder', 'nudged_api.snooze_own_reminder', 'nudged_api.cancel_own_reminder', 'nudged_api.cancel_own_reminders',
+    'nudged_api.cancel_own_messages', 'nudged_api.preferences', 'nudged_api.set_preferences', 'nudged_api.decision_status');
+-- The profiles that nudged created. For a table of the app's own, its owner says so (docs/SQL.md).
+select nudged.allow('nudged_writer', 'select, insert, update, delete', 'public.context_profiles') from nudged.own_table where name = 'context_profiles';
+select nudged.allow('nudged_writer', 'own', 'nudged.write_place', 'nudged.write_preferences', 'nudged.keeps_rows');
+select nudged.allow('nudged_daemon', 'execute', 'nudged.binding_faults', 'nudged.is_misbound', 'nudged.erase_departed');
 select nudged.allow('nudged_daemon', 'select', 'nudged.departed');
 select nudged.grant_roles();
 

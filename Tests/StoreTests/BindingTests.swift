@@ -269,7 +269,7 @@ import Testing
     /// A dump holds names, and other versions for the views.
     @Test func faults_afterARestore_areNone_andATableIsStillNoticed() async throws {
         let fixture = try await F()
-        try fixture.sql("update nudged.bound set version = '7'; select nudged.note_views()")
+        try fixture.sql("update nudged.bound set version = '7'; select nudged.is_misbound()")
         #expect(try fixture.sql("select count(*) from nudged.bound where definition is not null") == "2")
         try fixture.sql(Self.swap("push_tokens"))
         #expect(try await Self.faults(fixture).first?.isFixable == true)

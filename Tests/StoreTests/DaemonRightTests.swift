@@ -28,12 +28,16 @@ import Testing
             "select nudged.allow('nudged_daemon', 'select, update (id), delete', 'nudged.a')",
             "a: select update (id) delete"
         ),
-        ("select nudged.allow('nudged_app', 'execute', 'nudged.call')", nil),
-        ("perform nudged.allow('nudged_daemon', 'select', 'nudged.a')", nil),
-        ("create function nudged.allow(who text)", nil),
+        (
+            "select nudged.allow('nudged_daemon', 'execute',\n    'nudged.a(uuid, text)', 'nudged.b')",
+            "a: execute, b: execute"
+        ),
+        ("select nudged.allow('nudged_app', 'execute', 'nudged.call')", ""),
+        ("perform nudged.allow('nudged_daemon', 'select', 'nudged.a')", ""),
+        ("create function nudged.allow(who text)", ""),
     ])
-    func statement_isReadWhereItAllowsTheDaemon(text: String, expected: String?) {
-        let found = DaemonRight.allowed(text)
-        #expect(found.map { "\($0.object): \($0.privileges.joined(separator: " "))" } == expected)
+    func statement_isReadWhereItAllowsTheDaemon(text: String, expected: String) {
+        let found = DaemonRight.allowed(text).map { "\($0.object): \($0.privileges.joined(separator: " "))" }
+        #expect(found.joined(separator: ", ") == expected)
     }
 }

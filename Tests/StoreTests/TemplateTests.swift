@@ -16,55 +16,6 @@ import struct FoundationEssentials.UUID
         "insert into nudged.template (\(columns)) values (\(values))"
     }
 
-    // MARK: What is refused
-
-    @Test(arguments: [
-        ("title, body", "'', ''", "words", "title and body are both empty"),
-        ("title", "null", "words", "both empty"),
-        ("title, body", "E' \\n', ' '", "words", "both empty"),
-        ("title, body", "U&'\\00A0', U&'\\3000\\200B'", "words", "both empty"),
-        ("body, active", "'a', null", "active", "active is null"),
-        ("title", "'secret {'", "placeholders", "title has a brace that belongs to no placeholder"),
-        ("body", "'secret {First}'", "placeholders", "body has a brace"),
-        ("body", "repeat('secret ', 600)", "payload", "the payload has 4344 bytes"),
-        ("body, action", "'a', 'open'", "action", "action is none"),
-        ("body, weight", "'a', 0", "weight", "weight is 0"),
-        ("body, weight", "'a', 1001", "weight", "weight is 1001"),
-        ("body, weight", "'a', null", "weight", "weight is null"),
-        ("body, locale", "'a', 'deutsch (AT)'", "locale", "locale is no language"),
-        ("body, domain", "'a', ''", "domain", "domain has 0 bytes"),
-        ("body, domain", "'a', repeat('x', 256)", "domain", "domain has 256 bytes"),
-    ]) func template_whenItCouldNotBeSent_isRefusedByName(columns: String, values: String, name: String, text: String)
-        async throws
-    {
-        let fixture = try await F()
-        try fixture.prepareAttempts()
-        let answer = try fixture.attempt("postgres", Self.insert(columns, values))
-        #expect(
-            answer.state == "23514" && answer.message.contains("nudged.template: ") && answer.message.contains(text),
-            "\(answer)"
-        )
-        #expect(!answer.more.isEmpty && !(answer.message + answer.more).contains("secret"), "\(answer)")
-        // The constraint has a name, and an update is checked as well.
-        let named = """
-            create function public.broken(statement text) returns text language plpgsql as $f$
-            declare name text; begin
-                execute statement; return '';
-            exception when check_violation then get stacked diagnostics name = constraint_name; return name;
-            end $f$
-            """
-        try fixture.sql(named)
-        let update =
-            "update nudged.template set title = '', \(columns.contains(",") ? "(\(columns)) = (\(values))" : "\(columns) = \(values)") where id = 1"
-        for statement in [Self.insert(columns, values)] + (columns.contains("title") ? [] : [update]) {
-            #expect(
-                try fixture.sql("select public.broken($try$\(statement)$try$)") == "template_\(name)",
-                "\(statement)"
-            )
-        }
-        await fixture.close()
-    }
-
     /// As Planning.TemplateText reads it (PlanningTests/TemplateTextTests has the same).
     @Test func syntax_whenWritten_isWhatTheDaemonReads() async throws {
         let fixture = try await F()
@@ -308,14 +259,6 @@ import struct FoundationEssentials.UUID
         try fixture.die()
         _ = try await fixture.store.recoverOrphans(limit: 9)
         #expect(try template(fixture) == ["-", "2"])
-        await fixture.close()
-    }
-
-    @Test func touch_whenNobodyIsNamed_isRefusedWithAMessage() async throws {
-        let fixture = try await F()
-        try fixture.prepareAttempts()
-        let answer = try fixture.attempt("nudged_app", "select nudged_api.touch(null)")
-        #expect(answer.state == "22023" && answer.message == "nudged_api.touch: user_id is null", "\(answer)")
         await fixture.close()
     }
 }

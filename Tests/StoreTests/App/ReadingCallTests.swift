@@ -224,25 +224,4 @@ import Testing
         #expect(String(places.count) == (try fixture.sql(count)) && Set(places).count == places.count)
         await fixture.close()
     }
-
-    @Test(arguments: [
-        ("outcome_for(null, gen_random_uuid())", "user_id is null"),
-        ("outcome_for(\(F.quoted(1)), null)", "id is null"),
-        ("outcome_for(\(F.quoted(1)), gen_random_uuid(), 'x')", "after is not a place"),
-        ("history_for(\(F.quoted(1)), '1 2')", "after is not a place"),
-        ("history_for(\(F.quoted(1)), '99999999999999999999 a b c')", "after is not a place"),
-        ("export_for(\(F.quoted(1)), '4 x')", "after is not a place"),
-        ("export_for(\(F.quoted(1)), '11 x')", "after is not a place"),
-        ("waiting_for(\(F.quoted(1)), null, 0)", "most is not between 1 and 1000"),
-        ("list_reminders_for(\(F.quoted(1)), null, 1001)", "most is not between 1 and 1000"),
-        ("history_for(\(F.quoted(1)), null, null)", "most is not between 1 and 1000"),
-        ("has_pending_for(\(F.quoted(1)), 'task')", "subject_id is null"),
-        ("has_pending_for(\(F.quoted(1)), repeat('x', 101), 'y')", "subject_type is longer than 100 bytes"),
-    ]) func arguments_whenBad_areRefusedByName(call: String, fault: String) async throws {
-        let fixture = try await F()
-        let name = call.prefix { $0 != "(" }
-        let refusal = try fixture.refusal("select nudged_api.\(call)")
-        #expect(refusal.hasPrefix("22023 nudged_api.\(name): \(fault) / "), "\(refusal)")
-        await fixture.close()
-    }
 }

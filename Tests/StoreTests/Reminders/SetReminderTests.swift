@@ -141,27 +141,6 @@ import Testing
         await fixture.close()
     }
 
-    @Test(arguments: RefusedReminder.all) func set_whenAnArgumentIsWrong_isRefusedByName(reminder: RefusedReminder)
-        async throws
-    {
-        let fixture = try await F.withUsers()
-        let refusal = try fixture.refusal("select * from nudged_api.set_reminder(\(reminder.arguments(F.quoted(1))))")
-        #expect(refusal == "22023 nudged_api.set_reminder: " + reminder.refusal)
-        #expect(try fixture.sql("select count(*) from nudged.reminder") == "0")
-        await fixture.close()
-    }
-
-    @Test func set_whenItIsJustInTime_isTaken() async throws {
-        let fixture = try await F.withUsers()
-        for reminder in RefusedReminder.taken {
-            #expect(
-                try fixture.refusal("select * from nudged_api.set_reminder(\(reminder.arguments(F.quoted(1))))") == "",
-                "\(reminder.change)"
-            )
-        }
-        await fixture.close()
-    }
-
     /// The longest text that is taken, and one byte more; of characters that JSON escapes and of those of two bytes.
     @Test(arguments: ["a", "é", "\"", "\n"]) func set_whenThePayloadIsAtOrOverTheLimit_isTakenOrRefused(
         character: String

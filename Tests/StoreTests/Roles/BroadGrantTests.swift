@@ -20,23 +20,13 @@ import Testing
         case trigger
     }
 
-    private static let calls: [String: Caller] = [
-        "send": .backend, "send_many": .backend, "cancel": .backend, "cancel_messages": .backend,
-        "set_reminder": .backend, "cancel_reminders": .backend, "snooze": .backend, "touch": .backend,
-        "forget": .backend, "register_device_for": .backend, "unregister_device_for": .backend,
-        "register_device": .signedIn, "unregister_device": .signedIn, "send_test": .signedIn,
-        "outcome_for": .backend, "waiting_for": .backend, "history_for": .backend, "export_for": .backend,
-        "list_reminders_for": .backend, "has_pending_for": .backend, "cancel_reminder": .backend,
-        "cancel_reminders_of": .backend, "cancel_all": .backend,
-        "outcome": .signedIn, "waiting": .signedIn, "history": .signedIn, "export": .signedIn,
-        "list_reminders": .signedIn, "has_pending": .signedIn, "set_own_reminder": .signedIn,
-        "snooze_own_reminder": .signedIn, "cancel_own_reminder": .signedIn, "cancel_own_reminders": .signedIn,
-        "cancel_own_messages": .signedIn, "preferences": .signedIn, "set_preferences": .signedIn,
-        "decision_status": .signedIn,
-        "preview": .backend, "preview_answer": .backend, "preview_own": .signedIn, "preview_own_answer": .signedIn,
-        "recurrence_fault": .anyone, "preferences_fault": .anyone,
-        "cancel_subject_reminders": .trigger,
-    ]
+    private static func caller(of call: String) -> Caller? {
+        switch call {
+        case "recurrence_fault", "preferences_fault": .anyone
+        case "cancel_subject_reminders": .trigger
+        default: RightsTests.calls["nudged_api.\(call)"].map { $0.contains("authenticated") ? .signedIn : .backend }
+        }
+    }
 
     private static let supabaseRoles = ["anon", "authenticated", "service_role"]
 
@@ -70,9 +60,9 @@ import Testing
     @Test(arguments: [Int?.none, 1]) func calls_whenAllOfTheAPIWasGranted_stayWithBackends(user: Int?) async throws {
         let fixture = try await Self.fixture(after: F.broadGrants(on: "nudged_api"))
         let states = try Self.states(fixture, as: user)
-        #expect(Set(states.map(\.call)) == Set(Self.calls.keys))
+        #expect(states.count > 100)
         for (call, role, state) in states {
-            switch Self.calls[call] {
+            switch Self.caller(of: call) {
             case .backend?:
                 #expect((state == "42501") == (role != "service_role"), "\(call) \(role): \(state)")
             case .signedIn?:
@@ -80,7 +70,7 @@ import Testing
                 #expect((state == "28000") == (user == nil), "\(call) \(role): \(state)")
             case .anyone?: #expect(state == "00000", "\(call) \(role): \(state)")
             case .trigger?: #expect(state == "0A000", "\(call) \(role): \(state)")
-            case nil: Issue.record("nudged_api.\(call): say here who can make it")
+            case nil: Issue.record("nudged_api.\(call): say in RightsTests who can make it")
             }
         }
         await fixture.close()

@@ -126,47 +126,6 @@ import Testing
         await fixture.close()
     }
 
-    /// Arguments, and the word that the refusal names.
-    private static let refused: [(String, String)] = [
-        ("'\(F.token(1))0', 'ios'", "`token`"), ("'c0ffee', 'ios'", "`token`"), ("'', 'ios'", "`token`"),
-        ("null, 'ios'", "`token`"),
-        ("'\(F.token(1).dropLast())g', 'ios'", "`token`"), ("'\(F.token(1))' || E'\\n', 'ios'", "`token`"),
-        ("repeat('ab', 101), 'ios'", "`token`"), ("' ' || '\(F.token(1))', 'ios'", "`token`"),
-        ("'\(F.token(1))', 'android'", "`platform`"), ("'\(F.token(1))', null", "`platform`"),
-        ("'\(F.token(1))', ''", "`platform`"),
-        ("'\(F.token(1))', 'ios', 'Production'", "`environment`"), ("'\(F.token(1))', 'ios', ''", "`environment`"),
-        ("'\(F.token(1))', 'ios', null, ''", "`topic`"),
-        ("'\(F.token(1))', 'ios', null, 'com.example.app '", "`topic`"),
-        ("'\(F.token(1))', 'ios', null, 'app'", "`topic`"),
-        ("'\(F.token(1))', 'ios', null, 'a.' || repeat('b', 154)", "`topic`"),
-    ]
-
-    @Test func arguments_whenBad_areRefusedByNameWithTheRemedy() async throws {
-        let fixture = try await F.onSupabase()
-        for (arguments, name) in Self.refused {
-            let answer = try fixture.attempt("authenticated", as: 1, "select nudged_api.register_device(\(arguments))")
-            #expect(
-                answer.state == "22023" && answer.message.contains("register_device: \(name)"),
-                "\(arguments): \(answer)"
-            )
-            #expect(answer.more.contains("pass ") || answer.more.contains("null for"), "\(arguments): \(answer)")
-            #expect(!(answer.message + answer.more).lowercased().contains("c0ffee"), "\(arguments): \(answer)")
-        }
-        for call in ["register_device_for(null, '\(F.token(1))')", "unregister_device_for(null, '\(F.token(1))')"] {
-            let answer = try fixture.attempt("nudged_app", "select nudged_api.\(call)")
-            #expect(answer.state == "22023" && answer.message.contains("`user_id`"), "\(answer)")
-        }
-        let unregistering = try fixture.attempt("authenticated", as: 1, "select nudged_api.unregister_device('c0ffee')")
-        #expect(unregistering.state == "22023" && unregistering.message.contains("unregister_device: `token`"))
-        #expect(!(unregistering.message + unregistering.more).contains("c0ffee"))
-        // The longest and the simulator's are tokens.
-        for digits in ["repeat('ab', 100)", "repeat('ab', 80)"] {
-            let call = "select nudged_api.register_device(\(digits))"
-            #expect(try fixture.attempt("authenticated", as: 1, call).state == "00000")
-        }
-        await fixture.close()
-    }
-
     @Test func calls_whenNobodyIsSignedIn_areRefused() async throws {
         let fixture = try await F.onSupabase()
         let calls = [Self.register(F.token(1)), "select nudged_api.unregister_device('\(F.token(1))')"]

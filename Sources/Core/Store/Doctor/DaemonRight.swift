@@ -24,23 +24,26 @@ extension DaemonRight {
         var found: [(object: String, privileges: [String])] = []
         for migration in Migration.all {
             for statement in ScriptStatements.of(migration.script) {
-                guard let said = allowed(statement) else { continue }
-                found.removeAll { $0.object == said.object }
-                found.append(said)
+                for said in allowed(statement) {
+                    found.removeAll { $0.object == said.object }
+                    found.append(said)
+                }
             }
         }
         return found.flatMap { said in said.privileges.map { DaemonRight(object: said.object, privilege: $0) } }
     }()
 
-    /// Reads `select nudged.allow('nudged_daemon', 'select, insert', 'nudged.person')`, with comments and line breaks.
-    static func allowed(_ statement: String) -> (object: String, privileges: [String])? {
+    /// Reads `select nudged.allow('nudged_daemon', 'select, insert', 'nudged.person', …)`, with comments and line breaks.
+    static func allowed(_ statement: String) -> [(object: String, privileges: [String])] {
         let lines = statement.split(separator: "\n").filter { !$0.drop { $0 == " " }.hasPrefix("--") }
         let text = lines.joined(separator: " ")
-        guard text.drop(while: { $0 == " " }).hasPrefix("select nudged.allow(") else { return nil }
-        // The three arguments are between the quotation marks.
+        guard text.drop(while: { $0 == " " }).hasPrefix("select nudged.allow(") else { return [] }
+        // The arguments are between the quotation marks.
         let parts = text.split(separator: "'", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 7, parts[1] == role, parts[5].hasPrefix("nudged.") else { return nil }
-        let object = parts[5].dropFirst("nudged.".count).prefix { $0 != "(" }
-        return (String(object), parts[3].split(separator: ",").map { String($0.drop { $0 == " " }) })
+        guard parts.count >= 7, parts[1] == role else { return [] }
+        let privileges = parts[3].split(separator: ",").map { String($0.drop { $0 == " " }) }
+        return stride(from: 5, to: parts.count, by: 2).map { place in
+            (String(parts[place].dropFirst("nudged.".count).prefix { $0 != "(" }), privileges)
+        }
     }
 }

@@ -1,0 +1,69 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Core
+
+/// What a database answers to calls: rows, or SQLSTATE, message and hint. Nothing that a caller gave is in a refusal,
+/// unless it is a plain name or a number.
+///
+/// `Tests/Reference/Calls` has the calls with their answers. `:ann` and `:bob` are users. `:ann>` is a call of the signed-in
+/// user, `>` one of the owner, `+` a statement without an answer. `NUDGED_WRITE=1` writes the answers.
+@Suite(.ownThreads) struct CallTranscriptTests {
+    typealias F = StoreFixture
+
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../Reference/Calls")
+
+    private static let answer = """
+        create function public.answer(who text, call text) returns setof text language plpgsql as $$
+        declare
+            message text;
+            hint text;
+            broken text;
+        begin
+            perform set_config('request.jwt.claim.sub', who, true);
+            return query execute format('with answer as materialized (%s) select a::text from answer a', call);
+        exception when others then
+            get stacked diagnostics message = message_text, hint = pg_exception_hint, broken = constraint_name;
+            return next concat_ws(' ', sqlstate, nullif(broken, '')) || ': ' || message;
+            return next '      ' || hint;
+        end
+        $$
+        """
+
+    @Test(arguments: ["devices", "messages", "reading", "reminders", "templates"])
+    func calls_whenPlayed_areAnsweredAsWritten(name: String) async throws {
+        let file = Self.folder.appending(path: "\(name).txt")
+        let written = try String(contentsOf: file, encoding: .utf8)
+        let fixture = try await F.onSupabase()
+        try fixture.sql(Self.answer)
+        var played = ""
+        for line in written.split(separator: "\n") {
+            if line.hasPrefix("+ ") { try fixture.sql(Self.statement(line.dropFirst(2))) }
+            if line.hasPrefix("#") || line.hasPrefix("+ ") {
+                played += line + "\n"
+            } else if let end = line.firstIndex(of: ">"), [":ann", ""].contains(line[..<end]) {
+                let who = line.hasPrefix(":") ? F.quoted(1) : "''"
+                let call = Self.statement(line[line.index(after: end)...])
+                let answer = try fixture.sql("select public.answer(\(who), $call$\(call)$call$)")
+                played += "\n" + line + "\n" + (answer.isEmpty ? "" : Self.masked(answer) + "\n")
+            }
+        }
+        await fixture.close()
+        if ProcessInfo.processInfo.environment["NUDGED_WRITE"] != nil {
+            try played.write(to: file, atomically: true, encoding: .utf8)
+        }
+        let difference = zip(played.split(separator: "\n"), written.split(separator: "\n")).first { $0 != $1 }
+        #expect(played == written, "\(difference.map { "\($0.0)\ninstead of\n\($0.1)" } ?? "the end")")
+    }
+
+    private static func statement(_ text: Substring) -> String {
+        String(text).replacing(":ann", with: "\(F.quoted(1))::uuid").replacing(":bob", with: "\(F.quoted(2))::uuid")
+    }
+
+    /// Ids that the database makes.
+    private static func masked(_ answer: String) -> String {
+        answer.replacing(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/, with: "(id)")
+    }
+}
