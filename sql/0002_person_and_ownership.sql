@@ -521,7 +521,6 @@ select nudged.finish_tables();
 insert into nudged.person (user_id, due_at)
 select distinct user_id, date_trunc('second', now()) from nudged.recipient;
 
--- What people see in psql (\d+, \df+) and in Supabase's editor.
 comment on table nudged.person is 'One row per user: when they are due, and the history that the policy reads. The daemon writes it; people read it.';
 comment on column nudged.person.user_id is 'The user''s id.';
 comment on column nudged.person.version is 'Rises with every change and arrival that the daemon has taken. The upper 32 bits count changes: a decision made on another count is not carried out.';

@@ -897,7 +897,6 @@ $$;
 
 select nudged.finish_tables();
 
--- What people see in psql (\d+, \df+) and in Supabase's editor.
 comment on table nudged.message is 'Messages that wait to be sent. The app inserts rows with nudged_api.send, and the daemon deletes them when they end. nudged.delivery keeps their outcome, without the text.';
 comment on column nudged.message.user_id is 'The user who is to get it.';
 comment on column nudged.message.id is 'The message''s id, as nudged_api.send returned it.';

@@ -406,6 +406,8 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     is_long constant boolean := greatest(octet_length(title), octet_length(body)) > 65536
         or octet_length(subject_type) > 100 or octet_length(subject_id) > 200;
+    is_known constant boolean := exists (select from nudged.recipient r where r.user_id = reminder_fault.author)
+        or exists (select from nudged.device d where d.user_id = reminder_fault.author);
     bytes integer;
     broken text[] := nudged.apns_fault(apns, 'reminder');
     rule_fault constant text := nudged_api.recurrence_fault(recurrence);
@@ -427,8 +429,7 @@ begin
         when coalesce(subject_id, '') = '' or octet_length(subject_id) > 200 then array[
             'subject_id is empty or longer than 200 bytes', 'Give the id of what the reminder is about, as text.']
         when author is null then array['author is null', 'Name the user who sets the reminder.']
-        when not exists (select from nudged.recipient r where r.user_id = reminder_fault.author)
-            and not exists (select from nudged.device d where d.user_id = reminder_fault.author) then array[
+        when not is_known then array[
             'author is nobody in nudged.recipient or nudged.device', 'Name a user of the app, and write their profile first.']
         when broken is not null then broken
         when bytes > 4096 then array[
@@ -657,11 +658,9 @@ end
 $$;
 
 create function nudged_api.snooze(id uuid, until timestamptz, recipient uuid default null) returns boolean
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-begin
-    perform nudged.require_backend('snooze');
-    return nudged.snooze('snooze', id, until, recipient);
-end
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+    select nudged.require_backend('snooze');
+    select nudged.snooze('snooze', id, until, recipient);
 $$;
 
 -- Locks a reminder, as setting, cancelling, fanning out and erasing do. Locks the recipients against erasure: one, or
@@ -747,7 +746,6 @@ begin
 end
 $$;
 
--- What people see in psql (\d+, \df+) and in Supabase's editor.
 comment on view nudged.subject_member is 'The members of a subject, who are told by reminders for everyone. Redefine it over your own tables with "create or replace view". The daemon reads it when a reminder is due.';
 comment on column nudged.subject_member.subject_type is 'The kind of thing, such as task.';
 comment on column nudged.subject_member.subject_id is 'Its id, as text.';

@@ -209,12 +209,10 @@ end
 $$;
 
 create function nudged_api.forget(user_id uuid) returns bigint
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-begin
-    perform nudged.require_backend('forget');
-    perform nudged.refuse('nudged_api.forget', case when user_id is null then array['user_id is null', 'Name the user who is to be erased.'] end);
-    return nudged.erase(user_id);
-end
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+    select nudged.require_backend('forget');
+    select nudged.refuse('nudged_api.forget', case when user_id is null then array['user_id is null', 'Name the user who is to be erased.'] end);
+    select nudged.erase(user_id);
 $$;
 
 -- Users who were deleted from auth.users, until they are erased for good (nudged.erase_departed). A deletion only
@@ -234,7 +232,6 @@ create index departed_open on nudged.departed (user_id) where not is_erased;
 select nudged.finish_tables();
 select nudged.maintain_delivery();
 
--- What people see in psql (\d+, \df+) and in Supabase's editor.
 comment on table nudged.delivery is 'The record: one row per device and attempt. The daemon and nudged''s functions append rows; none is changed. A check-in that was not sent, and a message or reminder that was dropped, has one row with an empty device_hash.';
 comment on column nudged.delivery.user_id is 'The user''s id.';
 comment on column nudged.delivery.kind is 'check_in, message or reminder.';

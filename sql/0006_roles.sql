@@ -412,8 +412,7 @@ create function nudged.register(user_id uuid, token text, platform text, environ
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     spellings constant text[] := nudged.device_spellings('register_device', token);
-begin
-    perform nudged.refuse('nudged_api.register_device', case
+    fault constant text[] := case
         when user_id is null then array['`user_id` is null', 'pass the id of the user who is signed in']
         when platform is null or platform not in ('ios', 'ipados', 'macos', 'watchos', 'tvos', 'visionos') then array[
             '`platform` is not one that nudged sends to', 'pass ios, ipados, macos, watchos, tvos or visionos']
@@ -428,7 +427,11 @@ begin
             '`timezone` is no zone''s name', 'pass the device''s zone, such as Europe/Paris, or null']
         when octet_length(locale) > 64 or locale !~ '^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$' then array[
             '`locale` is no language', 'pass the user''s language, such as de or pt-BR, or null']
-    end);
+    end;
+begin
+    if fault is not null then
+        perform nudged.refuse('nudged_api.register_device', fault);
+    end if;
     perform nudged.hold('device ' || spellings[1]);
     perform nudged.write_device(user_id, spellings, platform, environment, topic);
     if num_nonnulls(timezone, locale) > 0 and nudged.may_write_profiles() then
@@ -542,11 +545,9 @@ end
 $$;
 
 create function nudged_api.unregister_device_for(user_id uuid, token text) returns boolean
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-begin
-    perform nudged.require_backend('unregister_device_for');
-    return nudged.unregister(user_id, token collate "default");
-end
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+    select nudged.require_backend('unregister_device_for');
+    select nudged.unregister(user_id, token collate "default");
 $$;
 
 -- For the signed-in user of Supabase.
@@ -579,7 +580,6 @@ select nudged.allow('nudged_app, service_role', 'execute',
 select nudged.allow('authenticated', 'execute', 'nudged_api.register_device', 'nudged_api.unregister_device');
 select nudged.grant_roles();
 
--- What people see in psql (\d+, \df+) and in Supabase's editor.
 comment on table nudged.migration is 'The migrations that were applied. "nudged migrate" writes it.';
 comment on table nudged.role_right is 'Which role has which right. nudged.allow writes it; nudged.grant_roles grants all of it again.';
 comment on function nudged.allow is 'Grants a role rights on an object, and remembers them for roles and databases to come.';

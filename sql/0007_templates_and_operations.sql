@@ -172,7 +172,6 @@ select nudged.allow('nudged_daemon', 'select', 'nudged.template');
 select nudged.allow('authenticated', 'execute', 'nudged_api.send_test');
 select nudged.grant_roles();
 
--- What people see in psql (\d+, \df+) and in Supabase's editor.
 comment on table nudged.paused is 'The kinds of nudges that are paused or being resumed. "nudged pause" and "nudged resume" write it.';
 comment on column nudged.paused.kind is 'check_in, message or reminder.';
 comment on column nudged.paused.since is 'When sending stopped.';

@@ -139,7 +139,6 @@ select user_id, device_hash, attempted_at as at, reason from nudged.delivery whe
 select nudged.allow('nudged_app, authenticated, service_role', 'execute', 'nudged_api.preferences_fault');
 select nudged.grant_roles();
 
--- What people see in psql (\d+, \df+) and in Supabase's editor.
 comment on column nudged.person.reason is 'What the policy said of the user''s check-ins at the last evaluation. Read it with nudged.user_status. Null: not evaluated yet.';
 comment on function nudged_api.preferences_fault is 'What is wrong with a user''s preferences, or null. Fit for a CHECK constraint: check (nudged_api.preferences_fault(notification_preferences) is null).';
 comment on view nudged.nudge_history is 'Who got what: one row per nudge of the record, with its outcome and the number of devices that got it. Ask for one user_id.';

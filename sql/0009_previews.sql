@@ -73,40 +73,32 @@ create function nudged_api.preview(
     collapse_key text default null, expires_at timestamptz default null, apns jsonb default null, deliver_at timestamptz default null,
     deliver_local timestamp default null
 ) returns uuid
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-begin
-    perform nudged.require_backend('preview');
-    return nudged.ask_preview('preview', row(
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+    select nudged.require_backend('preview');
+    select nudged.ask_preview('preview', row(
         preview.user_id, preview.title, preview.body, preview.data, preview.urgent, preview.category, preview.thread_id, preview.collapse_key,
         preview.expires_at, null, preview.apns, preview.deliver_at, preview.deliver_local
     )::nudged.new_message);
-end
 $$;
 
 -- Reads the answer of nudged_api.preview (docs/SQL.md). Null: not yet; ask again after a few hundred milliseconds.
 create function nudged_api.preview_answer(user_id uuid, id uuid) returns jsonb
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
-begin
-    perform nudged.require_backend('preview_answer');
-    return nudged.preview_answer('preview_answer', preview_answer.user_id, preview_answer.id);
-end
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+    select nudged.require_backend('preview_answer');
+    select nudged.preview_answer('preview_answer', preview_answer.user_id, preview_answer.id);
 $$;
 
 -- The same for the signed-in user.
 create function nudged_api.preview_own(title text, body text, urgent boolean default false) returns uuid
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-begin
-    return nudged.ask_preview('preview_own', row(
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+    select nudged.ask_preview('preview_own', row(
         nudged.counted_user('preview_own'), preview_own.title, preview_own.body, null, preview_own.urgent, null, null, null, null, null, null, null, null
     )::nudged.new_message);
-end
 $$;
 
 create function nudged_api.preview_own_answer(id uuid) returns jsonb
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
-begin
-    return nudged.preview_answer('preview_own_answer', nudged.signed_in_user(), preview_own_answer.id);
-end
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+    select nudged.preview_answer('preview_own_answer', nudged.signed_in_user(), preview_own_answer.id);
 $$;
 
 select nudged.finish_tables();
@@ -115,7 +107,6 @@ select nudged.allow('nudged_app, service_role', 'execute', 'nudged_api.preview',
 select nudged.allow('authenticated', 'execute', 'nudged_api.preview_own', 'nudged_api.preview_own_answer');
 select nudged.grant_roles();
 
--- What people see in psql (\d+, \df+) and in Supabase's editor.
 comment on table nudged.preview is 'Questions about what would become of a message, and the daemon''s answers. None of them is sent. The functions insert rows; the daemon answers and deletes them, after five minutes.';
 comment on function nudged_api.preview is 'Asks what would become of a message to a user. Nothing is sent or counted. Returns an id for nudged_api.preview_answer.';
 comment on function nudged_api.preview_answer is 'What would become of a message, as JSON. Null: not answered yet, which usually takes less than a second.';

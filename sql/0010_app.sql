@@ -880,7 +880,6 @@ select nudged.allow('nudged_daemon', 'execute', 'nudged.binding_faults', 'nudged
 select nudged.allow('nudged_daemon', 'select', 'nudged.departed');
 select nudged.grant_roles();
 
--- What people see in psql (\df+) and in Supabase's editor.
 comment on function nudged_api.outcome_for is 'What became of a user''s message or reminder, by device.';
 comment on function nudged_api.waiting_for is 'What waits for a user: messages and reminders.';
 comment on function nudged_api.history_for is 'A user''s record, the newest first: one row per device and attempt.';

@@ -8,7 +8,7 @@ import Testing
 /// unless it is a plain name or a number.
 ///
 /// `Tests/Reference/Calls` has the calls with their answers. `:ann` and `:bob` are users. `:ann>` is a call of the signed-in
-/// user, `>` one of the owner, `+` a statement without an answer. `NUDGED_WRITE=1` writes the answers.
+/// user, `>` one of the owner; `+` is a script without an answer. `NUDGED_WRITE=1` writes the answers.
 @Suite(.ownThreads) struct CallTranscriptTests {
     typealias F = StoreFixture
 
@@ -32,23 +32,28 @@ import Testing
         $$
         """
 
-    @Test(arguments: ["devices", "messages", "reading", "reminders", "templates"])
+    @Test(arguments: ["devices", "messages", "reading", "reminders", "templates", "tests"])
     func calls_whenPlayed_areAnsweredAsWritten(name: String) async throws {
         let file = Self.folder.appending(path: "\(name).txt")
         let written = try String(contentsOf: file, encoding: .utf8)
         let fixture = try await F.onSupabase()
         try fixture.sql(Self.answer)
         var played = ""
+        var setup = ""
+        var last: Character?
         for line in written.split(separator: "\n") {
-            if line.hasPrefix("+ ") { try fixture.sql(Self.statement(line.dropFirst(2))) }
-            if line.hasPrefix("#") || line.hasPrefix("+ ") {
-                played += line + "\n"
-            } else if let end = line.firstIndex(of: ">"), [":ann", ""].contains(line[..<end]) {
-                let who = line.hasPrefix(":") ? F.quoted(1) : "''"
-                let call = Self.statement(line[line.index(after: end)...])
-                let answer = try fixture.sql("select public.answer(\(who), $call$\(call)$call$)")
-                played += "\n" + line + "\n" + (answer.isEmpty ? "" : Self.masked(answer) + "\n")
-            }
+            guard let kind = line.first, "#+:>".contains(kind) else { continue }
+            if !played.isEmpty, kind != last || ":>".contains(kind) { played += "\n" }
+            last = kind
+            played += line + "\n"
+            if kind == "+" { setup += line.dropFirst(2) + "\n" }
+            guard ":>".contains(kind) else { continue }
+            if !setup.isEmpty { try fixture.sql(Self.statement(setup)) }
+            setup = ""
+            let call = line.drop { $0 != ">" }.dropFirst()
+            let who = kind == ":" ? F.quoted(1) : "''"
+            let answer = try fixture.sql("select public.answer(\(who), $call$\(Self.statement(call))$call$)")
+            played += answer.isEmpty ? "" : Self.masked(answer) + "\n"
         }
         await fixture.close()
         if ProcessInfo.processInfo.environment["NUDGED_WRITE"] != nil {
@@ -58,7 +63,7 @@ import Testing
         #expect(played == written, "\(difference.map { "\($0.0)\ninstead of\n\($0.1)" } ?? "the end")")
     }
 
-    private static func statement(_ text: Substring) -> String {
+    private static func statement(_ text: some StringProtocol) -> String {
         String(text).replacing(":ann", with: "\(F.quoted(1))::uuid").replacing(":bob", with: "\(F.quoted(2))::uuid")
     }
 
