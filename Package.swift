@@ -141,7 +141,7 @@ let package = Package(
         workbench("Chaos", ["Locks", "Seeded", "JSON", "OpenSSL", "APNs", "APNsSimulator"]),
         workbench(
             "Faults",
-            ["Seeded", "JSON", "TimeZones", "Postgres", "Core", "APNsSimulator", "LocalPostgres"]
+            ["Seeded", "JSON", "TimeZones", "Policy", "Postgres", "Core", "APNsSimulator", "LocalPostgres"]
         ),
         workbench(
             "Demo",

@@ -110,11 +110,13 @@ struct Dispatcher: Sendable {
         do throws(PostgresError) {
             let committed = try await delivery.store.commit(intent)
             await delivery.hooks.reach(.afterIntent)
-            let kept = passengers.filter { committed.kept.contains($0.plan.userID) }
-            let changed = committed.changed.union(committed.cancelled.lazy.map(\.userID)).intersection(committed.kept)
-            held.run.count { $0.changed += passengers.count - kept.count + changed.count }
-            guard !kept.isEmpty else { return }
-            hand(kept, intent, ticket, to: sender, except: committed.changed, committed.cancelled)
+            var changed = committed.touched.union(delivery.hand.changed(among: passengers.lazy.map(\.plan.userID)))
+            for passenger in passengers where passenger.plan.sends(committed.paused) {
+                changed.insert(passenger.plan.userID)
+            }
+            let left = changed.union(committed.cancelled.lazy.map(\.userID))
+            held.run.count { $0.changed += left.count }
+            hand(passengers, intent, ticket, to: sender, except: changed, committed.cancelled)
             await delivery.hooks.reach(.handedOver)
         } catch {
             await refused(passengers, intent, ticket, sender, error)
@@ -176,8 +178,7 @@ struct Dispatcher: Sendable {
             sweepID: held.run.id,
             attemptedAt: attemptedAt,
             fraction: delivery.nextFraction(),
-            entries: plans.map { planner.entry($0, attemptedAt: attemptedAt) },
-            records: plans.flatMap(\.records).filter(Planner.survivesCrash),
+            changes: plans.map { planner.announced($0, attemptedAt: attemptedAt) },
             messages: Planner.messages(in: plans)
         )
     }

@@ -14,6 +14,9 @@ final class OpenIntents: Sendable {
         return OpenIntent(id, self)
     }
 
+    /// All of them. Read it before a claim's statement is sent: one that ends meanwhile was known then.
+    var known: [UUID] { ids.withLock { Array($0) } }
+
     /// Those of these intents that this daemon does not know.
     func strays(among found: [UUID]) -> [UUID] { ids.withLock { ids in found.filter { !ids.contains($0) } } }
 

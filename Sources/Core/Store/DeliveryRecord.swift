@@ -1,5 +1,4 @@
 package import FoundationEssentials
-import JSON
 package import TimeZones
 
 /// A row of the record, `nudged.delivery`.
@@ -67,45 +66,6 @@ package struct DeliveryRecord: Sendable, Equatable {
 
     /// In microseconds since 1970.
     var attemptedAtMicroseconds: Int64 { attemptedAt.microseconds &+ Int64(fraction) }
-}
-
-extension DeliveryRecord {
-    /// The rows as JSON, for `nudged.intent.records`; nil: there are none.
-    static func json(_ records: [DeliveryRecord]) -> String? {
-        guard !records.isEmpty else { return nil }
-        var json = JSONWriter()
-        json.beginArray()
-        for record in records { record.write(to: &json) }
-        json.endArray()
-        return json.string
-    }
-
-    private func write(to json: inout JSONWriter) {
-        json.beginObject()
-        for (name, text) in [
-            ("user_id", userID.uuidString.lowercased()), ("kind", kind), ("key", key), ("slot", slot?.iso),
-            ("device_hash", deviceHash), ("outcome", outcome.rawValue), ("reason", reason),
-            ("attempted_at", timestamp),
-        ] {
-            json.key(name)
-            json.string(text)
-        }
-        json.key("status")
-        if let status { json.int(status) } else { json.null() }
-        if let decision, let value = try? JSONValue(parsing: decision) {
-            json.key("decision")
-            json.value(value)
-        }
-        json.endObject()
-    }
-
-    /// RFC 3339, with the fraction.
-    private var timestamp: String {
-        let text = attemptedAt.rfc3339
-        guard fraction != 0, text.hasSuffix("Z") else { return text }
-        let digits = String(fraction)
-        return text.dropLast() + "." + String(repeating: "0", count: max(0, 6 - digits.count)) + digits + "Z"
-    }
 }
 
 extension String {

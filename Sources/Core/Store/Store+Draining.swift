@@ -13,19 +13,23 @@ extension Store {
     /// Makes users due whose data changed. The oldest changes come first, urgent ones before them, and all of a user's
     /// together.
     ///
-    /// - Parameter onRefused: called for users whose touches can't be taken. They are left for a while.
+    /// - Parameters:
+    ///   - onChanged: called with users whose data changed, before their touches are taken.
+    ///   - onRefused: called for users whose touches can't be taken. They are left for a while.
     /// - Returns: touches taken. Fewer than `limit`: none is left in these ranges.
     package func drain(
         member: UUID,
         ranges: [Int32],
         limit: Int,
         now: Instant,
+        onChanged: @Sendable ([UUID]) -> Void = { _ in },
         onRefused: (Refusal) -> Void = { _ in }
     ) async throws(PostgresError) -> Int {
         var taken = 0
         while taken < limit, !ranges.isEmpty {
             let wanted = limit - taken
             let found = try await touches(ranges, limit: wanted)
+            onChanged(found.changed)
             let (many, few) = found.users.partitioned { $0.count > Self.touchesOfOne }
             taken += try await drain(few.map(\.user), member: member, now: now, onRefused)
             for one in many { taken += try await drain([one.user], member: member, now: now, onRefused) }
@@ -34,11 +38,11 @@ extension Store {
         return taken
     }
 
-    /// The users of the oldest touches.
+    /// The users of the oldest touches, and those of them whose data changed.
     private func touches(
         _ ranges: [Int32],
         limit: Int
-    ) async throws(PostgresError) -> (touches: Int, users: [(user: UUID, count: Int)]) {
+    ) async throws(PostgresError) -> (touches: Int, users: [(user: UUID, count: Int)], changed: [UUID]) {
         let asked = Claiming.now()
         let (start, skipped) = claiming.with { ($0.touches.start(at: asked), $0.aside.skipped(at: asked)) }
         let rows = try await one(
@@ -48,11 +52,13 @@ extension Store {
         )
         var place: [UUID: Int] = [:]
         var users: [(user: UUID, count: Int)] = []
+        var changed: [UUID] = []
         var ids: (first: Int64, last: Int64)?
         for row in 0..<rows.count {
             let id = try rows.int8(row, 0)
             ids = (min(ids?.first ?? id, id), max(ids?.last ?? id, id))
             let user = try rows.uuid(row, 1)
+            if try !rows.bool(row, 3) { changed.append(user) }
             if let known = place[user] {
                 users[known].count += 1
             } else {
@@ -70,7 +76,7 @@ extension Store {
                 answered: Claiming.now()
             )
         }
-        return (rows.count, users)
+        return (rows.count, users, changed)
     }
 
     private func drain(

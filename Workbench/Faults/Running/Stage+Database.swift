@@ -1,5 +1,8 @@
+import Core
 import LocalPostgres
+import Policy
 public import Postgres
+import TimeZones
 
 import struct FoundationEssentials.UUID
 
@@ -69,22 +72,20 @@ extension Stage {
     }
 
     private func history(_ people: [FaultRecipient]) -> Statement {
-        func literal(_ items: [String]) -> String { "{" + items.joined(separator: ",") + "}" }
-        func instants(_ seconds: [Int64]) -> String { literal(seconds.map { "@" + String($0) }) }
+        func state(_ person: FaultRecipient) -> [UInt8] {
+            let checkIns = person.checkIns.compactMap { past in
+                LocalDate(iso: past.slot).map { CheckIn(at: Instant(seconds: past.at), slot: $0) }
+            }
+            let sent = person.sent.map { Instant(seconds: $0) }
+            return UserState(history: History(checkIns: checkIns, sent: sent)).bytes
+        }
         return Statement(
             "history",
             sql: """
-                insert into nudged.person (user_id, due_at, sent, check_in_at, check_in_slot)
-                select u::uuid, now(),
-                    (select coalesce(array_agg(to_timestamp(x::int8) order by x::int8), '{}') from unnest(s::text[]) x),
-                    (select coalesce(array_agg(to_timestamp(x::int8) order by x::int8), '{}') from unnest(a::text[]) x), c::date[]
-                from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as t (u, s, a, c)
+                insert into nudged.person (user_id, due_at, state)
+                select u::uuid, now(), s from unnest($1::text[], $2::bytea[]) as t (u, s)
                 """,
-            parameters: [
-                .textArray(people.map(\.id)), .textArray(people.map { literal($0.sent.map(String.init)) }),
-                .textArray(people.map { literal($0.checkIns.map { String($0.at) }) }),
-                .textArray(people.map { literal($0.checkIns.map(\.slot)) }),
-            ]
+            parameters: [.textArray(people.map(\.id)), .byteaArray(people.map(state))]
         )
     }
 

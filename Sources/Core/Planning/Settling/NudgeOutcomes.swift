@@ -12,7 +12,7 @@ struct NudgeOutcomes {
     let now: Instant
 
     private(set) var records: [DeliveryRecord] = []
-    private(set) var staleTokens: [Settlement.StaleToken] = []
+    private(set) var staleTokens: [StaleToken] = []
     private(set) var environments: [EnvironmentNote] = []
     private(set) var left: [Retry.Left] = []
     /// A device got it, or may have got it: the nudge counts.
@@ -130,7 +130,7 @@ struct NudgeOutcomes {
             case .olderThanSend: attemptedAt.seconds * 1000
             }
         staleTokens.append(
-            Settlement.StaleToken(
+            StaleToken(
                 userID: userID,
                 token: target.device.token,
                 // As its row has them: a device that has moved is served by another lane, and a row of the app's own may
