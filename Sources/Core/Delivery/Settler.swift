@@ -8,8 +8,8 @@ import struct FoundationEssentials.UUID
 /// Records outcomes as they arrive, and decisions that send nothing. Many users share a transaction (group commit). If
 /// the database refuses a user, or somebody holds their row, no other user is delayed.
 actor Settler {
-    /// A user to be settled.
-    enum Entry: Sendable {
+    /// A user to be settled. Indirect: it moves through many lists.
+    indirect enum Entry: Sendable {
         /// Nothing is sent.
         case rest(Change, HeldUser)
         /// All pushes have outcomes.

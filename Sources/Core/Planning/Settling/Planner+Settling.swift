@@ -27,9 +27,11 @@ extension Planner {
         attemptedAt: Instant,
         now: Instant
     ) -> Change {
-        let entered = entered(plan, outcomes, attemptedAt: attemptedAt, now: now)
+        var entered = entered(plan, outcomes, attemptedAt: attemptedAt, now: now)
         var candidate = plan.candidate
         candidate.history = entered.history
+        candidate.history = trimmed(candidate, now: now)
+        entered.history = candidate.history
         // Apple's answers are recorded in any case. Without the zone, the user is only due again soon.
         let next = try? policy.decide(candidate, now: now)
         return change(
@@ -54,9 +56,6 @@ extension Planner {
             entered.enter(nudge, rest.prefix(nudge.targets.count))
             rest = rest.dropFirst(nudge.targets.count)
         }
-        var candidate = plan.candidate
-        candidate.history = entered.history
-        entered.history = trimmed(candidate, now: now)
         return entered
     }
 
