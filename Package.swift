@@ -88,60 +88,69 @@ let package = Package(
         system("CLibYAML", "yaml-0.1", apt: "libyaml-dev"),
         // glibc's functions that Swift's Glibc module, built without _GNU_SOURCE, does not show.
         .systemLibrary(name: "CLinux"),
-        library("Locks", []),
+        library("Base", ["CLinux"]),
         library("JSON", []),
         library("HTML", []),
-        library("NudgedKit", ["JSON"]),
+        library("NudgedPreferences", ["JSON"]),
+        library("NudgedKit", ["JSON", "NudgedPreferences"]),
         library("YAML", ["CLibYAML"]),
         library("TimeZones", []),
-        library("Policy", ["JSON", "NudgedKit", "TimeZones"]),
-        library("Postgres", ["CLibPQ"]),
+        library("Policy", ["Base", "JSON", "NudgedPreferences", "TimeZones"]),
+        library("Postgres", ["Base", "CLibPQ"]),
         library("OpenSSL", ["COpenSSL"]),
-        library("HTTP2", ["Locks", "CNGHTTP2", "OpenSSL"]),
-        library("APNs", ["Locks", "JSON", "OpenSSL", "HTTP2"]),
-        library("HTTPClient", ["Locks", "CLibCurl"]),
+        library("HTTP2", ["Base", "CNGHTTP2", "OpenSSL"]),
+        library("APNs", ["Base", "JSON", "OpenSSL", "HTTP2"]),
+        library("HTTPClient", ["Base", "CLibCurl"]),
         // C, which embeds the files of `sql/`.
         .target(name: "SQLFiles", cSettings: [.treatAllWarnings(as: .error)]),
-        library("Systemd", ["Locks", "CLinux", logging]),
-        library("Metrics", ["Locks"]),
-        library("Configuration", ["JSON", "NudgedKit", "YAML", "Policy", "Systemd", "Metrics", logging]),
+        library("Systemd", ["Base", "CLinux", logging]),
+        library("Metrics", ["Base"]),
+        library(
+            "Configuration",
+            ["Base", "JSON", "NudgedPreferences", "YAML", "Policy", "Systemd", "Metrics", logging]
+        ),
         // What the project is for, in three folders: Store, Planning and Delivery. `scripts/imports` checks their order.
         library(
             "Core",
             [
-                "JSON", "NudgedKit", "TimeZones", "Policy", "Postgres", "SQLFiles", "APNs", "HTTPClient", "Systemd",
-                "Configuration",
+                "Base", "JSON", "NudgedPreferences", "TimeZones", "Policy", "Postgres", "SQLFiles", "APNs",
+                "HTTPClient",
+                "Systemd", "Configuration",
             ]
         ),
         library(
             "Service",
             [
-                "JSON", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "HTTPClient", "Core", "Systemd",
+                "Base", "JSON", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "HTTPClient", "Core", "Systemd",
                 "Metrics", "Configuration", logging,
             ]
         ),
         library(
             "Operator",
             [
-                "JSON", "HTML", "NudgedKit", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "HTTPClient",
+                "Base", "JSON", "HTML", "NudgedPreferences", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs",
+                "HTTPClient",
                 "Core", "Systemd", "Configuration", "Service",
             ]
         ),
         executable(
             "nudged",
             [
-                "TimeZones", "Policy", "Systemd", "Configuration", "Core", "Service", "Operator", argumentParser,
+                "Base", "TimeZones", "Policy", "Systemd", "Configuration", "Core", "Service", "Operator",
+                argumentParser,
                 logging,
             ]
         ),
         workbench("Seeded", []),
-        workbench("HTTP2Server", ["Locks", "CNGHTTP2", "OpenSSL", "HTTP2"]),
-        workbench("APNsSimulator", ["Locks", "JSON", "OpenSSL", "HTTP2", "HTTP2Server"]),
+        workbench("HTTP2Server", ["Base", "CNGHTTP2", "OpenSSL", "HTTP2"]),
+        workbench("APNsSimulator", ["Base", "JSON", "OpenSSL", "HTTP2", "HTTP2Server"]),
         workbench("LocalPostgres", ["CLinux", "CLibPQ"]),
-        workbench("Chaos", ["Locks", "Seeded", "JSON", "OpenSSL", "APNs", "APNsSimulator"]),
+        workbench("Chaos", ["Base", "Seeded", "JSON", "OpenSSL", "APNs", "APNsSimulator"]),
         workbench(
             "Faults",
-            ["Seeded", "JSON", "TimeZones", "Policy", "Postgres", "Core", "APNsSimulator", "LocalPostgres"]
+            [
+                "Base", "Seeded", "JSON", "TimeZones", "Policy", "Postgres", "Core", "APNsSimulator", "LocalPostgres",
+            ]
         ),
         workbench(
             "Demo",
@@ -155,24 +164,29 @@ let package = Package(
         workbenchExecutable(
             "nudged-bench",
             [
-                "Seeded", "JSON", "NudgedKit", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "Core", "Systemd",
-                "Configuration", "Service", "Operator", "APNsSimulator", "LocalPostgres", "Chaos", "Faults",
+                "Seeded", "JSON", "NudgedPreferences", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "Core",
+                "Systemd", "Configuration", "Service", "Operator", "APNsSimulator", "LocalPostgres", "Chaos", "Faults",
                 argumentParser, logging,
             ]
         ),
         // What several test targets share: seeds, generated keys, a server of https.
         .target(
             name: "TestSupport",
-            dependencies: ["Locks", "Seeded", "COpenSSL", "OpenSSL"],
+            dependencies: ["Base", "Seeded", "COpenSSL", "OpenSSL"],
             path: "Tests/Support",
             swiftSettings: strict
         ),
+        tests("Base"),
         tests("JSON", ["Seeded", "TestSupport"]),
         tests("HTML", ["Seeded", "TestSupport"]),
         tests("NudgedKit", ["Seeded", "JSON", "TestSupport"]),
         tests("YAML", ["Seeded", "TestSupport"]),
         tests("TimeZones", ["Seeded", "TestSupport"]),
-        tests("Policy", ["Seeded", "JSON", "NudgedKit", "TimeZones", "TestSupport"], exclude: ["Fixtures"]),
+        tests(
+            "Policy",
+            ["Seeded", "JSON", "NudgedPreferences", "NudgedKit", "TimeZones", "TestSupport"],
+            exclude: ["Fixtures"]
+        ),
         tests("Postgres", ["LocalPostgres", "TestSupport"]),
         tests("LocalPostgres", ["TestSupport"]),
         tests("OpenSSL", ["COpenSSL", "TestSupport"]),
@@ -180,20 +194,20 @@ let package = Package(
         tests(
             "APNs",
             [
-                "Locks", "Seeded", "JSON", "NudgedKit", "OpenSSL", "HTTP2", "HTTP2Server", "COpenSSL", "APNsSimulator",
+                "Base", "Seeded", "JSON", "NudgedKit", "OpenSSL", "HTTP2", "HTTP2Server", "COpenSSL", "APNsSimulator",
                 "TestSupport",
             ]
         ),
         tests("HTTPClient", ["CLibCurl", "Seeded", "LocalPostgres", "TestSupport"]),
-        tests("APNsSimulator", ["Locks", "JSON", "OpenSSL", "HTTP2"]),
+        tests("APNsSimulator", ["Base", "JSON", "OpenSSL", "HTTP2"]),
         tests("Chaos", ["APNs", "TestSupport"]),
         tests("Faults", ["nudged", "nudged-bench", "LocalPostgres", "Systemd", "TestSupport"]),
-        tests("Systemd", [logging]),
-        tests("Metrics", ["Locks", "Seeded", "TestSupport"]),
+        tests("Systemd", ["Base", logging]),
+        tests("Metrics", ["Base", "Seeded", "TestSupport"]),
         tests(
             "Store",
             of: "Core",
-            ["Seeded", "LocalPostgres", "NudgedKit", "Policy", "Postgres", "TimeZones", "TestSupport"]
+            ["Base", "Seeded", "LocalPostgres", "NudgedPreferences", "Policy", "Postgres", "TimeZones", "TestSupport"]
         ),
         // Users and configurations as several test targets need them.
         .target(
@@ -202,13 +216,14 @@ let package = Package(
             path: "Tests/Fixtures",
             swiftSettings: strict
         ),
-        tests("Configuration", ["JSON", "YAML", "Policy", "Systemd", "Seeded", "TestSupport", "Fixtures"]),
+        tests("Configuration", ["Base", "JSON", "YAML", "Policy", "Systemd", "Seeded", "TestSupport", "Fixtures"]),
         tests(
             "Planning",
             of: "Core",
             [
-                "JSON", "NudgedKit", "TimeZones", "Policy", "APNs", "Configuration", "Seeded", "TestSupport",
-                "Fixtures",
+                "Base",
+                "JSON", "NudgedPreferences", "NudgedKit", "TimeZones", "Policy", "APNs", "Configuration", "Seeded",
+                "TestSupport", "Fixtures",
             ]
         ),
         tests(
@@ -219,6 +234,7 @@ let package = Package(
         tests(
             "Service",
             [
+                "Base",
                 "TimeZones", "Policy", "Postgres", "APNs", "Core", "Systemd", "Metrics", "Configuration",
                 "TestSupport", "Fixtures", logging,
             ]
@@ -226,8 +242,8 @@ let package = Package(
         tests(
             "Operator",
             [
-                "JSON", "NudgedKit", "TimeZones", "Policy", "APNs", "Postgres", "Core", "Systemd", "Configuration",
-                "Service", "Seeded", "TestSupport", "Fixtures",
+                "JSON", "NudgedPreferences", "TimeZones", "Policy", "APNs", "Postgres", "Core", "Systemd",
+                "Configuration", "Service", "Seeded", "TestSupport", "Fixtures",
             ]
         ),
         tests(
@@ -250,8 +266,9 @@ let package = Package(
 
 /// What the fuzzers' targets read.
 let fuzzed: [Target.Dependency] = [
-    "JSON", "NudgedKit", "YAML", "TimeZones", "Policy", "CLibPQ", "Postgres", "HTTP2", "APNs", "Core", "Metrics",
-    "Configuration", "Fixtures",
+    "Base", "JSON", "NudgedPreferences", "NudgedKit", "YAML", "TimeZones", "Policy", "CLibPQ", "Postgres", "HTTP2",
+    "APNs",
+    "Core", "Metrics", "Configuration", "Fixtures",
 ]
 
 // The fuzzers are no part of an ordinary build: `scripts/fuzz` asks for them, in a build folder of their own. An

@@ -16,7 +16,8 @@ let package = Package(
     ],
     targets: [
         .target(name: "JSON", swiftSettings: strict),
-        .target(name: "NudgedKit", dependencies: ["JSON"], swiftSettings: strict),
+        .target(name: "NudgedPreferences", dependencies: ["JSON"], swiftSettings: strict),
+        .target(name: "NudgedKit", dependencies: ["JSON", "NudgedPreferences"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

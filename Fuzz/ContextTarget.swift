@@ -1,3 +1,4 @@
+import Base
 import Fixtures
 import JSON
 @testable import Core

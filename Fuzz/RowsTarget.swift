@@ -1,7 +1,7 @@
 import APNs
 import Fixtures
 import JSON
-import NudgedKit
+import NudgedPreferences
 import Policy
 import TimeZones
 

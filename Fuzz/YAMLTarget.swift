@@ -15,7 +15,7 @@ enum YAMLTarget {
             require(size.bytes <= 3 * bytes.count, "\(size.bytes) bytes out of \(bytes.count)")
             require(size.nodes <= YAMLDocument.maximumNodes, "\(size.nodes) values")
             // Each unknown key is compared with all keys, which takes long under a sanitizer.
-            if size.nodes <= 200 { checkConfiguration(root) }
+            if size.nodes <= 200 { checkConfiguration(bytes) }
         } catch {
             check(error, bytes)
         }
@@ -60,8 +60,8 @@ enum YAMLTarget {
     }
 
     /// Each problem is a short line with its place, and repeats no secret.
-    private static func checkConfiguration(_ root: YAMLNode?) {
-        let file = FileValues(path: "nudged.yaml", root: root)
+    private static func checkConfiguration(_ bytes: [UInt8]) {
+        let file = FileValues(path: "nudged.yaml", bytes)
         let values = EffectiveValues([file.values])
         for problem in file.problems + values.problems {
             let scalars = problem.description.unicodeScalars

@@ -37,13 +37,11 @@ begin
     end if;
 end
 $$;
-revoke all on function nudged.require_backend(text) from public;
 
 -- The app's tables that nudged created. Only they get rights and policies for signed-in users (0006_roles.sql).
 create table nudged.own_table (
     name text primary key
 );
-alter table nudged.own_table enable row level security;
 
 do $$
 begin
@@ -88,9 +86,7 @@ $$;
 
 -- Adds the columns that a table lacks, and comments those that nudged adds.
 create function nudged.add_columns(relation text) returns void
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     wanted record;
 begin
@@ -140,9 +136,7 @@ $$;
 
 -- Whether a number in the value has more than 100 digits. The caller must bound the value's size and depth.
 create function nudged.has_long_number(value jsonb) returns boolean
-language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
 begin
     return exists (
         select from jsonb_path_query(value, '$.** ? (@.type() == "number")') as n where abs(n::numeric) >= 1e100 or scale(n::numeric) > 100
@@ -153,9 +147,7 @@ $$;
 -- For nudged.preferences_text: values that must be measured first. Returns only the keys of docs/POLICY.md. A key that
 -- holds a number of more than 100 digits gets 0.5, which is valid for no key.
 create function nudged.measured_preferences(preferences jsonb) returns text
-language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable parallel safe set search_path = pg_catalog, pg_temp as $$
 declare
     known constant text[] := '{check_ins_enabled,frequency,timezone,check_in_time,weekday,quiet_hours_start,quiet_hours_end,priority_keywords,allow_urgent,'
         'max_per_hour,max_per_day,messages_enabled,smart_enabled,max_analyses_per_hour,fallback_strategy}';
@@ -234,9 +226,7 @@ end;
 -- For nudged.context_text: values that must be measured first. Returns only texts and whole numbers, since nothing else
 -- fills a placeholder.
 create function nudged.measured_context(context jsonb) returns text
-language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable parallel safe set search_path = pg_catalog, pg_temp as $$
 declare
     -- Four bytes of the value are at least one character of its text.
     most constant integer := 40000;
@@ -287,9 +277,7 @@ return case when octet_length(context) <= 32768 and length(context) <= 8192 then
 -- ASCII become question marks: the answer of a decision service may hold any, and a record that can't be written would
 -- stop the daemon.
 create function nudged.readable(escaped text) returns jsonb
-language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
 begin
     return escaped::jsonb;
 exception when untranslatable_character then
@@ -297,17 +285,6 @@ exception when untranslatable_character then
     return regexp_replace(escaped, repeat(chr(92), 2) || 'u(?!00[0-7])[0-9a-f]{4}', '?', 'g')::jsonb;
 end
 $$;
-
-revoke all on function nudged.readable(text) from public;
-revoke all on function nudged.has_long_number(jsonb) from public;
-revoke all on function nudged.preferences_text(jsonb) from public;
-revoke all on function nudged.preferences_text(json) from public;
-revoke all on function nudged.preferences_text(text) from public;
-revoke all on function nudged.measured_preferences(jsonb) from public;
-revoke all on function nudged.context_text(jsonb) from public;
-revoke all on function nudged.context_text(json) from public;
-revoke all on function nudged.context_text(text) from public;
-revoke all on function nudged.measured_context(jsonb) from public;
 
 -- The views. An app whose tables differ makes them before (docs/SQL.md), or redefines them later.
 --
@@ -323,7 +300,6 @@ create table nudged.bound (
     -- Tables and columns.
     names text[] not null
 );
-alter table nudged.bound enable row level security;
 
 -- nudged's views on the app's tables, as they are now and as nudged.bound knows them. The app's own view may read other
 -- views of the app: what these read counts as well, and so does a new definition of one.
@@ -332,10 +308,7 @@ alter table nudged.bound enable row level security;
 create function nudged.app_views() returns table (
     view text, relation text, oid oid, version text, definition text, names text[], known_version text, known_definition text, known_names text[]
 )
-language sql stable
-set search_path = pg_catalog, pg_temp
-set quote_all_identifiers = off
-as $$
+language sql stable set search_path = pg_catalog, pg_temp set quote_all_identifiers = off as $$
     select
         w.view, w.relation, v.oid, r.version,
         -- Versions of PostgreSQL differ in what they qualify.
@@ -369,10 +342,7 @@ $$;
 
 -- The first name that a view read and that another table or column has now; null: none.
 create function nudged.lost_name(names text[], known_names text[]) returns text
-language sql stable
-set search_path = pg_catalog, pg_temp
-set quote_all_identifiers = off
-as $$
+language sql stable set search_path = pg_catalog, pg_temp set quote_all_identifiers = off as $$
     select k.name
     from unnest(known_names) as k (name)
     where k.name <> all (names) and exists (
@@ -384,10 +354,7 @@ $$;
 
 -- Notes views that the app has defined again, and names that it has changed where no other table has the former name.
 create function nudged.note_views() returns void
-language plpgsql
-set search_path = pg_catalog, pg_temp
-set quote_all_identifiers = off
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp set quote_all_identifiers = off as $$
 begin
     insert into nudged.bound as b (view, version, definition, names)
     select v.view, v.version, case when v.definition = v.known_definition then v.definition end, v.names
@@ -401,10 +368,7 @@ $$;
 -- Makes the views that nudged has made before, or that nobody has made: where they are missing, or read another table
 -- than the one with nudged's name. Returns what it did.
 create function nudged.bind_views() returns setof text
-language plpgsql
-set search_path = pg_catalog, pg_temp
-set quote_all_identifiers = off
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp set quote_all_identifiers = off as $$
 declare
     one record;
     recipe text;
@@ -480,10 +444,7 @@ select nudged.bind_views();
 create function nudged.forget_device(
     recipient uuid, device text, apns_environment text, apns_topic text, unregistered_at timestamptz
 ) returns boolean
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-set row_security = on
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set row_security = on as $$
 #variable_conflict use_column
 begin
     -- Both conditions name the user, so that Citus needs only one machine. Arguments are qualified with the function's
@@ -511,9 +472,7 @@ $$;
 
 -- The same where the app made the view nudged.device.
 create function nudged.define_forget_device() returns void
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
     -- The token is deleted through the view. PostgreSQL can do that if the view reads one table and
     -- neither groups nor joins. Otherwise the app redefines this function; until then it deletes nothing.
@@ -557,10 +516,8 @@ begin
                 select exists (select from gone);
             end$delete$
         else 'return false' end);
-    revoke all on function nudged.forget_device(uuid, text, text, text, timestamptz) from public;
 end
 $$;
-revoke all on function nudged.forget_device(uuid, text, text, text, timestamptz) from public;
 select nudged.define_forget_device() where not exists (select from nudged.bound where view = 'device' and definition is not null);
 
 -- What a word for an APNs environment means in a table that the app had before. An unknown word stays as it is, and no
@@ -574,13 +531,11 @@ return case lower(btrim(word, ' ' || chr(9) || chr(10) || chr(13)) collate "C")
     when 'prod' then 'production'
     else lower(btrim(word, ' ' || chr(9) || chr(10) || chr(13)) collate "C")
 end;
-revoke all on function nudged.apns_environment(text) from public;
 
 -- Writes the environment in which a token works, after Apple has refused it in the other one. The daemon uses
 -- nudged.person.quarantine; this is for people and the app. A table that nudged did not create is left as it is.
 create function nudged.move_device(recipient uuid, device text, apns_environment text, apns_topic text) returns boolean
-language sql security definer
-set search_path = pg_catalog, pg_temp
+language sql security definer set search_path = pg_catalog, pg_temp
 return false;
 
 do $$
@@ -611,15 +566,11 @@ begin
     $call$;
 end
 $$;
-revoke all on function nudged.move_device(uuid, text, text, text) from public;
 
 -- The platforms of a user's devices that nudged sends nothing to, such as android. Null: none, or the devices are in
 -- another table. For `nudged explain`: the daemon's role reads the app's tables through views and calls only.
 create function nudged.devices_left_out(recipient uuid) returns text
-language plpgsql stable security definer
-set search_path = pg_catalog, pg_temp
-set row_security = on
-as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set row_security = on as $$
 begin
     return (
         select string_agg(distinct d.platform, ', ')
@@ -635,31 +586,11 @@ exception when undefined_table or undefined_column or insufficient_privilege the
     return null;
 end
 $$;
-revoke all on function nudged.devices_left_out(uuid) from public;
-
-revoke all on function nudged.add_columns(text) from public;
-revoke all on function nudged.app_views() from public;
-revoke all on function nudged.lost_name(text[], text[]) from public;
-revoke all on function nudged.note_views() from public;
-revoke all on function nudged.bind_views() from public;
-revoke all on function nudged.define_forget_device() from public;
 
 comment on schema nudged is 'nudged sends push notifications for this database''s app. The daemon''s tables, and views for operators. Never expose it through an API.';
 comment on schema nudged_api is 'What an app may call: docs/SQL.md. It is safe to expose through PostgREST.';
-comment on function nudged.require_backend is 'Fails if the session acts for a role that was granted a backend''s call by mistake.';
 comment on table nudged.own_table is 'The tables of schema public that nudged has created. A table that is not named here belongs to the app.';
-comment on column nudged.own_table.name is 'The table''s name in schema public. The migrations write it.';
 comment on table nudged.bound is 'Which tables and columns nudged''s views on the app''s tables read, so that a table that was replaced is noticed.';
-comment on column nudged.bound.view is 'The view in schema nudged.';
-comment on column nudged.bound.version is 'Identifies the view''s definition.';
-comment on column nudged.bound.definition is 'A hash of the definition that nudged made. Null: the app made it.';
-comment on column nudged.bound.names is 'The tables and columns that it reads.';
-comment on function nudged.add_columns is 'Adds the columns that one of the app''s tables lacks.';
-comment on function nudged.app_views is 'nudged''s views on the app''s tables, as they are now and as nudged.bound knows them.';
-comment on function nudged.lost_name is 'The first name that a view read and that another table or column has now.';
-comment on function nudged.note_views is 'Notes what the views read.';
-comment on function nudged.bind_views is 'Makes nudged''s views on the app''s tables, where they are missing or read another table. Returns what it did.';
-comment on function nudged.define_forget_device is 'Defines nudged.forget_device for a view nudged.device that the app made.';
 comment on view nudged.recipient is 'One row per user who could be sent something. The daemon reads it. Redefine it with "create or replace view" to read other tables.';
 comment on column nudged.recipient.user_id is 'The user''s id.';
 comment on column nudged.recipient.preferences is 'What the user wants: a JSON object with the keys of docs/POLICY.md, or null.';
@@ -679,7 +610,6 @@ comment on column nudged.device.token is 'The device token, in hexadecimal digit
 comment on column nudged.device.registered_at is 'When the app last presented the token.';
 comment on column nudged.device.environment is 'sandbox or production. Null: the one in the daemon''s configuration.';
 comment on column nudged.device.topic is 'The APNs topic (bundle id). Null: the one in the daemon''s configuration.';
-comment on function nudged.apns_environment is 'What a word for an APNs environment means: sandbox, production, or an unknown word. Null: the one in the daemon''s configuration.';
 comment on function nudged.move_device is 'Writes the environment in which a token works into public.push_tokens, if nudged created it. The daemon calls it.';
 comment on function nudged.forget_device is 'Deletes a token that Apple has answered with 410, unless the device has registered since. The daemon calls it.';
 comment on function nudged.devices_left_out is 'The platforms of a user''s devices that nudged sends nothing to, such as android. nudged explain calls it.';

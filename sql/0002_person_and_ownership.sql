@@ -144,26 +144,14 @@ create table nudged.setting (
 );
 insert into nudged.setting default values;
 
-alter table nudged.person enable row level security;
-alter table nudged.touched enable row level security;
-alter table nudged.member enable row level security;
-alter table nudged.lease enable row level security;
-alter table nudged.range enable row level security;
-alter table nudged.daemon enable row level security;
-alter table nudged.intent enable row level security;
-alter table nudged.setting enable row level security;
-
 -- Locks that only nudged's functions can take. The row is inserted and deleted in one transaction: a second one with
 -- this id waits for its end. Any role could hold an advisory lock.
 create unlogged table nudged.lock (
     id bigint primary key
 );
-alter table nudged.lock enable row level security;
 
 create function nudged.hold(name text) returns void
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     held constant bigint := hashtextextended(hold.name, 0);
 begin
@@ -175,9 +163,7 @@ $$;
 -- Locks a membership until the commit, so that it can't end before. Drains, settlements, postponements and the decision
 -- service's count begin with it. Recovery, quarantine and fan-outs need no fence.
 create function nudged.hold_member(member uuid) returns void
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
     perform 1 from nudged.member m where m.id = hold_member.member for key share;
     if not found then
@@ -188,9 +174,7 @@ end
 $$;
 
 create function nudged_api.touch(user_id uuid) returns void
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform nudged.require_backend('touch');
     if touch.user_id is null then
@@ -222,8 +206,7 @@ as $$ select case when value is not null then pg_catalog.format('%s', value)::pg
 -- transaction slow down every session's snapshots. An error here (a lock, a full disk) fails the app's insert or update,
 -- which can be repeated. A lost touch would be a lost change.
 create function nudged.append_touches(users uuid[]) returns void
-language plpgsql
-as $$
+language plpgsql as $$
 begin
     if users is null or users = '{}' then
         return;
@@ -239,9 +222,7 @@ $$;
 -- decided on before can still be sent, and the user is evaluated when they are next due. So a deletion writes within a
 -- block, and takes a subtransaction id.
 create function nudged.touch_changed() returns trigger
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     if tg_op = 'DELETE' then
         begin
@@ -260,9 +241,7 @@ $$;
 -- After an update of the profiles. Old and new rows are paired by their positions. If all pairs are equal, nothing has
 -- changed, whatever the order is.
 create function nudged.touch_profiles() returns trigger
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     users uuid[];
 begin
@@ -286,9 +265,7 @@ $$;
 -- After an update of the devices. A device that registers again changes nothing that the policy reads, unless the user
 -- has a device in quarantine.
 create function nudged.touch_devices() returns trigger
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     users uuid[];
     registered uuid[];
@@ -326,9 +303,7 @@ $$;
 -- After an insert into the table that nudged created: deletes the oldest registrations of a user with more than
 -- `max_devices`. Refusing the new one instead would leave the phone that is in use without pushes.
 create function nudged.drop_oldest_devices() returns trigger
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     most constant integer := coalesce((select s.max_devices from nudged.setting s), 100);
 begin
@@ -340,10 +315,7 @@ $$;
 -- Deletes a user's devices except the `most` newest. Only nudged_writer reads the table by its name: a view may have it
 -- now.
 create function nudged.drop_devices(recipient uuid, most integer) returns void
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-set row_security = on
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set row_security = on as $$
 begin
     -- Most users have fewer. The deletion below sorts and locks all of a user's devices.
     if (select count(*) from (select 1 from public.push_tokens t where t.user_id = recipient limit most + 1) as first) <= most then
@@ -362,9 +334,7 @@ $$;
 -- Trigger on public.push_tokens, if nudged created it: an upsert that presents a token again renews the registration.
 -- A statement that sets updated_at itself keeps its value.
 create function nudged.renew_registration() returns trigger
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
     if new.updated_at is not distinct from old.updated_at then
         new.updated_at := clock_timestamp();
@@ -379,9 +349,7 @@ $$;
 -- not written. So it gets none, and the app calls nudged_api.touch. The same holds where the app's own views read other
 -- tables.
 create function nudged.wanted_triggers() returns table (relation text, name text, statement text)
-language plpgsql stable
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     wanted record;
@@ -425,9 +393,7 @@ $$;
 
 -- Makes or enables each of these triggers that does not fire, and drops those on other tables. Returns what it did.
 create function nudged.bind_triggers() returns setof text
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     one record;
 begin
@@ -467,9 +433,7 @@ select nudged.bind_triggers();
 -- change nothing: any for a device that has moved, and a suspicion about a registration that has an entry. It is
 -- immutable, since an UPDATE across shards takes no other function.
 create function nudged.merged_quarantine(known jsonb, entries jsonb) returns jsonb
-language sql immutable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
+language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
     with before as materialized (
         select o.entry, o.place, o.entry ->> 'device' as device, o.entry ->> 'environment' as environment, o.entry ->> 'topic' as topic
         from jsonb_array_elements(case when jsonb_typeof(known) = 'array' then known end) with ordinality as o (entry, place)
@@ -495,9 +459,7 @@ $$;
 
 -- Makes the view of quarantined devices, if it is missing. It goes with a view nudged.device that is dropped (cascade).
 create function nudged.make_quarantined() returns void
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
     if to_regclass('nudged.quarantined') is not null then
         return;
@@ -523,15 +485,19 @@ end
 $$;
 select nudged.make_quarantined();
 
--- Distributes the tables about users by user_id, if the citus extension exists. Members, leases, ranges, daemons and
--- intents stay on the coordinator. Every migration that creates a table about users calls it at its end. Returns what
--- it distributed.
-create function nudged.distribute() returns setof text
-language plpgsql
-as $$
+-- Every migration that makes tables calls it. Gives new tables row-level security. Where the citus extension exists, it
+-- distributes the tables about users by user_id. Members, leases, ranges, daemons and intents stay on the coordinator.
+-- Returns what it distributed.
+create function nudged.finish_tables() returns setof text
+language plpgsql as $$
 declare
     wanted record;
 begin
+    for wanted in
+        select c.oid from pg_class c where c.relnamespace = 'nudged'::regnamespace and c.relkind in ('r', 'p') and not c.relrowsecurity
+    loop
+        execute format('alter table %s enable row level security', wanted.oid::regclass);
+    end loop;
     if not exists (select 1 from pg_extension where extname = 'citus') then
         return;
     end if;
@@ -552,25 +518,7 @@ begin
 end
 $$;
 
-revoke all on function nudged.hold_member(uuid) from public;
-revoke all on function nudged_api.touch(uuid) from public;
-revoke all on function nudged.differs(anyelement, anyelement) from public;
-revoke all on function nudged.written_id(anyelement) from public;
-revoke all on function nudged.append_touches(uuid[]) from public;
-revoke all on function nudged.touch_changed() from public;
-revoke all on function nudged.touch_profiles() from public;
-revoke all on function nudged.touch_devices() from public;
-revoke all on function nudged.drop_oldest_devices() from public;
-revoke all on function nudged.drop_devices(uuid, integer) from public;
-revoke all on function nudged.hold(text) from public;
-revoke all on function nudged.merged_quarantine(jsonb, jsonb) from public;
-revoke all on function nudged.distribute() from public;
-revoke all on function nudged.renew_registration() from public;
-revoke all on function nudged.wanted_triggers() from public;
-revoke all on function nudged.bind_triggers() from public;
-revoke all on function nudged.make_quarantined() from public;
-
-select nudged.distribute();
+select nudged.finish_tables();
 
 -- Makes every user of the app due now. The policy's clock counts whole seconds.
 insert into nudged.person (user_id, due_at)
@@ -590,21 +538,9 @@ comment on column nudged.person.quarantine is 'What Apple''s answers say about d
 comment on column nudged.person.analysed is 'When the decision service was asked about this user: at most the last 20 times of the last hour. Null: never.';
 comment on column nudged.person.state is 'The history that the policy reads, for the daemon. "nudged explain" shows it.';
 comment on table nudged.touched is 'Changes that wait to be drained. Triggers and functions insert rows; the daemon deletes them within a second or so.';
-comment on column nudged.touched.user_id is 'The user whose data changed.';
-comment on column nudged.touched.id is 'The order of the changes.';
-comment on column nudged.touched.at is 'When it changed.';
-comment on column nudged.touched.urgent is 'Whether an urgent message came. The daemon takes such changes first.';
-comment on column nudged.touched.arrival is 'Whether something new is to be sent and nothing else changed.';
 comment on table nudged.member is 'The daemons that share the work now. A row is inserted when a daemon joins, and deleted when it leaves or is declared dead. Deleting a row by hand declares that daemon dead.';
-comment on column nudged.member.id is 'Identifies this membership. A daemon that joins again gets another one.';
-comment on column nudged.member.daemon_id is 'The daemon, as in nudged.daemon.';
-comment on column nudged.member.joined_at is 'When it joined.';
 comment on table nudged.lease is 'Until when each membership lasts. A daemon renews its row every few seconds. If it doesn''t, another daemon declares it dead.';
-comment on column nudged.lease.member is 'The membership.';
-comment on column nudged.lease.alive_until is 'When the membership ends without another renewal, by this database''s clock.';
 comment on table nudged.range is 'The 64 ranges of users, by the hash of the user''s id. Only the owner of a range works on its users.';
-comment on column nudged.range.id is 'The range: uuid_hash(user_id) >> 26, from -32 to 31.';
-comment on column nudged.range.owner is 'The member that works on these users. Null: none at the moment.';
 comment on table nudged.daemon is 'One row per daemon of the last day: what it says about itself. The daemon writes it; "nudged status" shows it.';
 comment on column nudged.daemon.daemon_id is 'Identifies the daemon. A restart gets another one.';
 comment on column nudged.daemon.host is 'The host that it runs on.';
@@ -640,21 +576,6 @@ comment on column nudged.quarantined.reason is 'Apple''s reason.';
 comment on column nudged.quarantined.at is 'When the device was put into quarantine.';
 comment on function nudged.hold_member is 'Locks a membership until the end of the transaction, or fails with ND020. Drains, settlements and postponements begin with it.';
 comment on table nudged.lock is 'Locks of nudged''s functions. It looks empty: each row is inserted and deleted in one transaction.';
-comment on column nudged.lock.id is 'A hash of the name of what is locked.';
-comment on function nudged.hold is 'Waits for other transactions that hold this name, and holds it until the commit.';
-comment on function nudged.drop_devices is 'Deletes a user''s oldest devices. The trigger of the table calls it.';
 comment on column nudged.setting.retention_days is 'How many days of nudged.delivery are kept. Older days are dropped.';
 comment on function nudged_api.touch is 'Says that something about this user changed that nudged''s triggers don''t see. The next sweep evaluates the user.';
-comment on function nudged.differs is 'Whether a value has changed. For the triggers on the app''s tables.';
-comment on function nudged.written_id is 'A user''s id from a row of the app, without casts of the app. For the triggers on its tables.';
-comment on function nudged.append_touches is 'Appends a touch for each user. For the triggers on the app''s tables.';
-comment on function nudged.touch_changed is 'Trigger on the app''s tables, after an insert or a delete: the users of the rows are evaluated.';
-comment on function nudged.touch_profiles is 'Trigger on the app''s profiles, after an update: the users whose data changed are evaluated.';
-comment on function nudged.touch_devices is 'Trigger on the app''s devices, after an update: the users whose data changed are evaluated.';
-comment on function nudged.drop_oldest_devices is 'Trigger on public.push_tokens, if nudged created it: deletes a user''s oldest devices above nudged.setting.max_devices.';
 comment on function nudged.merged_quarantine is 'The value of nudged.person.quarantine after new entries.';
-comment on function nudged.distribute is 'Distributes nudged''s tables about users, if the citus extension exists. The migrations call it.';
-comment on function nudged.renew_registration is 'Trigger on public.push_tokens, if nudged created it: an upsert that presents a token again renews its registration.';
-comment on function nudged.wanted_triggers is 'The triggers that the app''s tables should have.';
-comment on function nudged.bind_triggers is 'Makes or enables nudged''s triggers on the app''s tables. Returns what it did.';
-comment on function nudged.make_quarantined is 'Makes the view nudged.quarantined, if it is missing.';

@@ -50,9 +50,6 @@ create table nudged.message_key (
 );
 create index message_key_at on nudged.message_key (at);
 
-alter table nudged.message enable row level security;
-alter table nudged.message_key enable row level security;
-
 -- The length of a text in a payload, which is UTF-8 whatever the database's encoding is.
 create function nudged.utf8_bytes(phrase text) returns integer
 language sql stable parallel safe
@@ -60,9 +57,7 @@ return octet_length(convert_to(phrase, 'UTF8'));
 
 -- For nudged.payload_bytes: the bytes of apns, without title, body, category, thread_id and data.
 create function nudged.apns_bytes(apns jsonb, urgent boolean) returns integer
-language plpgsql immutable
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
     -- One expression, since a campaign has a call for each message.
     return
@@ -94,9 +89,7 @@ $$;
 create function nudged.payload_bytes(
     title text, body text, data jsonb, urgent boolean, category text, thread_id text, apns jsonb default null
 ) returns integer
-language sql immutable
-set search_path = pg_catalog, pg_temp
-as $$
+language sql immutable set search_path = pg_catalog, pg_temp as $$
     select case
         when apns ? 'content_available' then octet_length('{"aps":{"content-available":1}}')
         else octet_length('{"aps":{"alert":{,},"sound":"default"},"action":"new_conversation"}')
@@ -121,9 +114,7 @@ $$;
 -- The known key that an unknown one resembles, or null. Compared without `_`, `-` and case, by edit distance
 -- (Levenshtein).
 create function nudged.nearest_key(name text, known text[]) returns text
-language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
 declare
     plain constant text := translate(lower(left(name, 40) collate "C"), '_-', '');
     candidate text;
@@ -159,8 +150,7 @@ $$;
 -- (U+00A0, U+200B, U+3000 and so on). Bytes are compared: what \s means depends on the locale, and which characters can
 -- be written here depends on the encoding.
 create function nudged.is_blank(phrase text) returns boolean
-language sql stable parallel safe
-as $$
+language sql stable parallel safe as $$
     select case when phrase ~ '[!-~]' then false else coalesce(
         pg_catalog.encode(pg_catalog.convert_to(phrase, 'UTF8'), 'hex')
             ~ '^([01][0-9a-f]|20|7f|c2[89][0-9a-f]|c2a[0d]|d89c|e19a80|e1a08e|e280(8[0-9a-f]|a[89a-f])|e2819f|e281a[0-9a-f]|e38080|efbbbf)*$',
@@ -169,9 +159,7 @@ $$;
 
 -- How many messages may wait for one user.
 create function nudged.max_messages() returns integer
-language plpgsql stable
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
     return coalesce((select s.max_messages from nudged.setting s), 2000);
 end
@@ -180,16 +168,13 @@ $$;
 -- Rounds up to whole seconds, so a time is never earlier than given. The last second of PostgreSQL's calendar has no
 -- next one, and is refused as too far away.
 create function nudged.whole_second(moment timestamp) returns timestamp
-language sql immutable parallel safe
-set search_path = pg_catalog, pg_temp
+language sql immutable parallel safe set search_path = pg_catalog, pg_temp
 as $$ select date_trunc('second', case when moment < '294276-12-31' then moment + interval '999999 microseconds' else moment end) $$;
 
 -- The first thing that is wrong with members of the payload beside "aps", and the remedy; nulls: nothing. `name`: the
 -- argument that holds them.
 create function nudged.data_fault(name text, data jsonb, out fault text, out remedy text)
-language plpgsql stable
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
     -- Sizes first: nothing below is expanded without a bound.
     if pg_column_size(data) > 65536 then
@@ -228,9 +213,7 @@ $$;
 -- The first thing that is wrong with the argument apns (docs/SQL.md, "What the phone shows"), and the remedy; nulls:
 -- nothing. Members that are null count as absent. `call`: message, reminder or template. The fault never holds a value.
 create function nudged.apns_fault(apns jsonb, call text, out fault text, out remedy text)
-language plpgsql stable
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
     known constant text[] := '{subtitle,badge,sound,interruption_level,relevance_score,category,thread_id,mutable_content,image_url,title_loc_key,title_loc_args,'
         'subtitle_loc_key,subtitle_loc_args,loc_key,loc_args,filter_criteria,target_content_id,content_available,data}';
@@ -353,9 +336,7 @@ $$;
 -- The first thing that is wrong with a title and a body beside an apns that has no fault, and the remedy; nulls:
 -- nothing.
 create function nudged.text_fault(title text, body text, apns jsonb, out fault text, out remedy text)
-language plpgsql stable
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
     if apns -> 'content_available' = 'true' then
         if coalesce(title, '') <> '' or coalesce(body, '') <> '' then
@@ -378,9 +359,7 @@ $$;
 -- The argument apns as it is stored: without members that are null or false. A score has three decimals, since more
 -- decimals change no order that a user sees. Null: nothing is left.
 create function nudged.stored_apns(apns jsonb) returns jsonb
-language sql immutable
-set search_path = pg_catalog, pg_temp
-as $$
+language sql immutable set search_path = pg_catalog, pg_temp as $$
     select jsonb_object_agg(m.key, case m.key when 'relevance_score' then to_jsonb(trim_scale(round(m.value::numeric, 3))) else m.value end)
     from jsonb_each(apns) as m (key, value)
     where m.value not in ('null', 'false')
@@ -388,15 +367,12 @@ $$;
 
 -- As nudged.stored_apns, without the members that have columns in nudged.message.
 create function nudged.message_apns(apns jsonb) returns jsonb
-language sql immutable
-set search_path = pg_catalog, pg_temp
+language sql immutable set search_path = pg_catalog, pg_temp
 as $$ select nullif(nudged.stored_apns(apns - array['category', 'thread_id', 'data']), '{}') $$;
 
 -- Names the longest of these arguments: the one to shorten.
 create function nudged.longest(title text, body text, data jsonb, apns jsonb) returns text
-language sql immutable
-set search_path = pg_catalog, pg_temp
-as $$
+language sql immutable set search_path = pg_catalog, pg_temp as $$
     select a.name
     from (values
         (1, 'body', octet_length(body)), (2, 'title', octet_length(title)), (3, 'data', octet_length(data::text)), (4, 'apns', octet_length(apns::text))
@@ -413,9 +389,7 @@ create type nudged.new_message as (
 
 -- Refuses a message that could never be sent. The error names the argument and the remedy, and never holds the text.
 create function nudged.check_message(caller text, message nudged.new_message) returns void
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     bytes integer;
     fault text;
@@ -532,9 +506,7 @@ create function nudged_api.send(
     collapse_key text default null, expires_at timestamptz default null, dedupe_key text default null, apns jsonb default null,
     deliver_at timestamptz default null, deliver_local timestamp default null
 ) returns uuid
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     made uuid := gen_random_uuid();
@@ -585,9 +557,7 @@ $$;
 -- 0. A value of a wrong type is reported in the same way, since the server's own error would show the value. Returns a
 -- row for each message, in their order.
 create function nudged_api.send_many(messages jsonb) returns table (user_id uuid, id uuid)
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     stranger record;
@@ -653,9 +623,7 @@ $$;
 
 -- Refuses a member of a message that can't be read as its type. The value is not shown.
 create function nudged.refuse_member(place bigint, name text, phrase text) returns void
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
     raise invalid_parameter_value using message = format('nudged_api.send_many: message %s: %s is no %s', place, name, phrase),
         hint = 'user_id: a UUID. urgent: true or false. data, apns: objects. expires_at, deliver_at: an instant such as 2026-11-21T18:00:00Z. deliver_local: a wall time without a zone, such as 2026-11-21T18:00:00. All others: texts.';
@@ -664,9 +632,7 @@ $$;
 
 -- Names the first member of nudged_api.send_many's messages that can't be read as its type.
 create function nudged.refuse_members(messages jsonb) returns void
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     one record;
 begin
@@ -694,9 +660,7 @@ create function nudged_api.send_many(
     thread_id text default null, collapse_key text default null, expires_at timestamptz default null, dedupe_key text default null,
     apns jsonb default null, deliver_at timestamptz default null, deliver_local timestamp default null
 ) returns table (user_id uuid, id uuid)
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     shown jsonb;
@@ -831,9 +795,7 @@ $$;
 --
 -- It does not wait for the daemon: a row that the daemon has locked is being sent.
 create function nudged_api.cancel(id uuid) returns boolean
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     recipient uuid;
@@ -973,9 +935,7 @@ create function nudged_api.cancel_messages(
     title text default null, category text default null, sent_after timestamptz default null, sent_before timestamptz default null,
     user_id uuid default null, dedupe_prefix text default null, out cancelled bigint, out too_late bigint, out more boolean
 )
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform nudged.require_backend('cancel_messages');
     if num_nonnulls(title, category, dedupe_prefix, sent_after, sent_before) = 0 then
@@ -990,9 +950,7 @@ $$;
 -- Deletes dedupe keys older than 30 days, some thousands per call. Returns how many were deleted; the daemon calls
 -- again while there are any.
 create function nudged.prune_message_keys() returns bigint
-language sql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language sql security definer set search_path = pg_catalog, pg_temp as $$
     with gone as (
         delete from nudged.message_key k
         where (k.user_id, k.key) in (
@@ -1003,32 +961,7 @@ as $$
     select count(*) from gone
 $$;
 
-revoke all on function nudged.utf8_bytes(text) from public;
-revoke all on function nudged.payload_bytes(text, text, jsonb, boolean, text, text, jsonb) from public;
-revoke all on function nudged.apns_bytes(jsonb, boolean) from public;
-revoke all on function nudged.nearest_key(text, text[]) from public;
-revoke all on function nudged.is_blank(text) from public;
-revoke all on function nudged.whole_second(timestamp) from public;
-revoke all on function nudged.data_fault(text, jsonb) from public;
-revoke all on function nudged.apns_fault(jsonb, text) from public;
-revoke all on function nudged.text_fault(text, text, jsonb) from public;
-revoke all on function nudged.stored_apns(jsonb) from public;
-revoke all on function nudged.message_apns(jsonb) from public;
-revoke all on function nudged.longest(text, text, jsonb, jsonb) from public;
-revoke all on function nudged.check_message(text, nudged.new_message) from public;
-revoke all on function nudged_api.send(uuid, text, text, jsonb, boolean, text, text, text, timestamptz, text, jsonb, timestamptz, timestamp) from public;
-revoke all on function nudged_api.send_many(jsonb) from public;
-revoke all on function nudged_api.send_many(uuid[], text, text, jsonb, boolean, text, text, text, timestamptz, text, jsonb, timestamptz, timestamp) from public;
-revoke all on function nudged.refuse_member(bigint, text, text) from public;
-revoke all on function nudged.refuse_members(jsonb) from public;
-revoke all on function nudged.insert_messages(text, nudged.new_message[], boolean) from public;
-revoke all on function nudged_api.cancel(uuid) from public;
-revoke all on function nudged.cancel_messages(text, uuid, text, text, text, timestamptz, timestamptz) from public;
-revoke all on function nudged_api.cancel_messages(text, text, timestamptz, timestamptz, uuid, text) from public;
-revoke all on function nudged.prune_message_keys() from public;
-revoke all on function nudged.max_messages() from public;
-
-select nudged.distribute();
+select nudged.finish_tables();
 
 -- What people see in psql (\d+, \df+) and in Supabase's editor.
 comment on table nudged.message is 'Messages that wait to be sent. The app inserts rows with nudged_api.send, and the daemon deletes them when they end. nudged.delivery keeps their outcome, without the text.';
@@ -1049,32 +982,10 @@ comment on column nudged.message.deliver_at is 'Not before this instant. Null: s
 comment on column nudged.message.deliver_local is 'Not before this wall time in the user''s own zone. Null: see deliver_at, or at once.';
 comment on column nudged.message.wakes_at is 'The earliest instant at which it can be due in any zone. Null: at once.';
 comment on table nudged.message_key is 'The id that each dedupe_key got, for 30 days. nudged_api.send writes it; the daemon deletes old rows.';
-comment on column nudged.message_key.user_id is 'The user who was sent the message.';
-comment on column nudged.message_key.key is 'The dedupe_key.';
-comment on column nudged.message_key.id is 'The id of the message that was sent with it.';
-comment on column nudged.message_key.at is 'When the key was used.';
 comment on type nudged.new_message is 'The arguments of one message, for nudged_api.send_many.';
-comment on function nudged.utf8_bytes is 'The length of a text in UTF-8.';
-comment on function nudged.payload_bytes is 'The length of a push''s payload in bytes.';
-comment on function nudged.apns_bytes is 'For nudged.payload_bytes: the bytes of the argument apns.';
-comment on function nudged.nearest_key is 'The known key that an unknown one resembles. Null: none.';
-comment on function nudged.whole_second is 'Rounds a time up to a whole second.';
-comment on function nudged.data_fault is 'What is wrong with members of the payload beside "aps", and the remedy. Nulls: nothing.';
-comment on function nudged.apns_fault is 'What is wrong with the argument apns, and the remedy. Nulls: nothing.';
-comment on function nudged.text_fault is 'What is wrong with a title and a body beside apns, and the remedy. Nulls: nothing.';
-comment on function nudged.stored_apns is 'The argument apns as it is stored: without members that are null or false.';
-comment on function nudged.message_apns is 'As nudged.stored_apns, without the members that have columns in nudged.message.';
-comment on function nudged.longest is 'Names the longest of the arguments that make a payload too long.';
-comment on function nudged.is_blank is 'Whether a phone would show nothing of a text.';
-comment on function nudged.max_messages is 'How many messages may wait for one user.';
-comment on function nudged.check_message is 'Fails if a message could never be sent. nudged_api.send and nudged_api.send_many call it.';
 comment on function nudged_api.send is 'Sends a message to a user: at once, or when their quiet hours and limits allow it. Returns its id.';
 comment on function nudged_api.send_many(jsonb) is 'Sends many messages: a JSON array of objects with the arguments of nudged_api.send. All or none. Returns a row for each, in their order.';
 comment on function nudged_api.send_many(uuid[],text,text,jsonb,boolean,text,text,text,timestamptz,text,jsonb,timestamptz,timestamp) is 'Sends one message to many users. All or none. Returns a row for each, in their order.';
-comment on function nudged.refuse_member is 'Fails for a member of nudged_api.send_many''s messages that is of a wrong type.';
-comment on function nudged.refuse_members is 'Names the first member of nudged_api.send_many''s messages that can''t be read as its type.';
-comment on function nudged.insert_messages is 'Checks and inserts messages. For nudged_api.send_many.';
-comment on function nudged.cancel_messages is 'Cancels waiting messages, for the calls of schema nudged_api.';
 comment on function nudged_api.cancel_messages is 'Cancels waiting messages by title, category, the beginning of their dedupe_key or time: a campaign that was a mistake. At most 10,000 per call; more: call it again. too_late counts those that were on their way.';
 comment on function nudged_api.cancel is 'Cancels a message. Returns true if it was in time: then nothing of it is sent.';
 comment on function nudged.prune_message_keys is 'Deletes dedupe keys older than 30 days, some thousands per call. The daemon calls it.';

@@ -81,8 +81,7 @@ create index occurrence_fan_out on nudged.occurrence (wakes_at) where is_fan_out
 -- The id of a new occurrence of a reminder: its first half is the reminder's. So the record, which has the occurrence's
 -- id only, still tells which reminder it was (nudged.read_outcome).
 create function nudged.occurrence_id(reminder uuid) returns uuid
-language sql volatile
-set search_path = pg_catalog, pg_temp
+language sql volatile set search_path = pg_catalog, pg_temp
 as $$ select (left(reminder::text, 18) || substr(gen_random_uuid()::text, 19))::uuid $$;
 
 -- A subject's id as it is stored. An id in the form of a UUID is in small letters, as PostgreSQL writes it; Swift writes
@@ -103,16 +102,12 @@ return case
     else array[id]
 end;
 
-alter table nudged.reminder enable row level security;
-alter table nudged.occurrence enable row level security;
-select nudged.distribute();
+select nudged.finish_tables();
 
 -- What is wrong with a recurrence rule, as text; null: nothing. Refuses what the daemon's parser refuses
 -- (Recurrence+Parsing.swift), with the same text.
 create function nudged_api.recurrence_fault(rule text) returns text
-language plpgsql immutable parallel safe security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql immutable parallel safe security definer set search_path = pg_catalog, pg_temp as $$
 declare
     parts constant text := 'only FREQ, INTERVAL, BYDAY, BYMONTHDAY, COUNT, UNTIL and WKST';
     wanted_frequency constant text := 'DAILY, WEEKLY or MONTHLY (each year is FREQ=MONTHLY;INTERVAL=12)';
@@ -184,9 +179,7 @@ $$;
 
 -- The last moment of an UNTIL as it is written, without its zone. Null: the value is no UNTIL.
 create function nudged.recurrence_until(value text) returns timestamp
-language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
 declare
     month_begins date;
 begin
@@ -207,10 +200,7 @@ $$;
 -- Whether a name is a zone (docs/POLICY.md, "Zone"), as far as this server can tell. The server also accepts other
 -- names, in any case. The patterns and the comparison exclude them.
 create function nudged.is_zone(name text) returns boolean
-language plpgsql
-set search_path = pg_catalog, pg_temp
-set timezone = 'UTC'
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
 begin
     if octet_length(name) > 255 or name not in ('UTC', 'GMT', 'UCT', 'Universal', 'Zulu', 'Greenwich') and (
         name !~ '^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)+$' or name ~ '^(posix|right)/'
@@ -236,9 +226,7 @@ $$;
 -- Neither waits, since each skips what the other has locked. Rows that turn out to be on their way are unlocked by
 -- leaving the subtransaction. Otherwise their outcome would wait for the app.
 create function nudged.take_back_reminders(recipients uuid[], occurrences uuid[], why text) returns uuid[]
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     whose uuid[] := recipients;
     which uuid[] := occurrences;
@@ -283,9 +271,7 @@ $$;
 -- Locks these occurrences (parallel: recipients, ids) FOR UPDATE, skips those that are locked already, and returns what
 -- it locked.
 create function nudged.hold_occurrences(inout recipients uuid[], inout occurrences uuid[])
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     held_by uuid[] := '{}';
     held uuid[] := '{}';
@@ -323,9 +309,7 @@ $$;
 --
 -- A user whom no sweep has seen yet has no row to lock. Such users count if the app knows them.
 create function nudged.hold_recipients(recipients uuid[]) returns setof uuid
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     held uuid[];
     strangers uuid[];
@@ -370,9 +354,7 @@ create function nudged.set_reminder(
     out id uuid,
     out warnings text[]
 )
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     instant constant timestamptz := nudged.whole_second(set_reminder.due_at at time zone 'UTC') at time zone 'UTC';
@@ -448,9 +430,7 @@ create function nudged_api.set_reminder(
     out id uuid,
     out warnings text[]
 )
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform nudged.require_backend('set_reminder');
     select s.id, s.warnings into id, warnings from nudged.set_reminder(
@@ -464,9 +444,7 @@ create function nudged.reminder_fault(
     subject_type text, subject_id text, author uuid, title text, body text, due_at timestamptz, due_local timestamp, audience text,
     recurrence text, timezone text, apns jsonb, out fault text, out remedy text
 )
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     -- As the daemon renders it (Notification+Rendering.swift; a test compares them).
     is_long constant boolean := greatest(octet_length(title), octet_length(body)) > 65536
@@ -555,9 +533,7 @@ $$;
 create function nudged.reminder_warnings(
     subject_type text, subject_id text, author uuid, due_at timestamptz, due_local timestamp, audience text, recurrence text, timezone text
 ) returns text[]
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     warnings text[] := '{}';
     known record;
@@ -624,9 +600,7 @@ $$;
 
 -- A statement after the row lock must see whether an intent came first. So it needs a snapshot of its own.
 create function nudged.check_isolation(caller text) returns void
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
     if current_setting('transaction_isolation') <> 'read committed' then
         raise feature_not_supported using message = caller || ': the transaction''s isolation level is not READ COMMITTED',
@@ -638,9 +612,7 @@ $$;
 -- Cancels what is pending of a subject, of all authors, recurrences included. Returns how many were cancelled in time,
 -- and how many were not: their push is on its way, or was tried already and is not tried again.
 create function nudged_api.cancel_reminders(subject_type text, subject_id text, out cancelled integer, out too_late integer)
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform nudged.require_backend('cancel_reminders');
     if cancel_reminders.subject_type is null or cancel_reminders.subject_id is null then
@@ -655,9 +627,7 @@ $$;
 
 -- As nudged_api.cancel_reminders, under any isolation level. The numbers are exact under READ COMMITTED.
 create function nudged.end_reminders(subject_type text, subject_id text, out cancelled integer, out too_late integer)
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     authors uuid[];
@@ -684,9 +654,7 @@ $$;
 -- Cancels pending occurrences (parallel: recipients, ids). Returns how many were cancelled in time, and how many were
 -- not.
 create function nudged.end_occurrences(recipients uuid[], occurrences uuid[], out cancelled integer, out too_late integer)
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     tried uuid[];
     taken uuid[];
@@ -711,9 +679,7 @@ $$;
 -- their own choice; the fan-out stays. Returns true if nothing of it comes before `until`. Returns false if nothing is
 -- pending, or a push is on its way.
 create function nudged.snooze(call text, id uuid, until timestamptz, recipient uuid) returns boolean
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     instant constant timestamptz := nudged.whole_second(until at time zone 'UTC') at time zone 'UTC';
@@ -775,9 +741,7 @@ end
 $$;
 
 create function nudged_api.snooze(id uuid, until timestamptz, recipient uuid default null) returns boolean
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform nudged.require_backend('snooze');
     return nudged.snooze('snooze', id, until, recipient);
@@ -788,9 +752,7 @@ $$;
 -- all who have something pending. Otherwise an erasure could take the row locks of nudged_api.snooze for an intent's,
 -- or miss the rows that it writes. Returns the recipients, or none if the reminder does not exist.
 create function nudged.hold_reminder(reminder uuid, recipient uuid) returns uuid[]
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     author constant uuid := (select o.author_id from nudged.occurrence o where o.reminder_id = reminder limit 1);
 begin
@@ -813,9 +775,7 @@ $$;
 -- or loses its date. Arguments: the subject type, the column of the id, the column that says what is archived (true, or
 -- an instant) and the column of the date. The last two may be missing, and the third may be empty.
 create function nudged_api.cancel_subject_reminders() returns trigger
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     was text;
     remains text;
@@ -855,9 +815,7 @@ $$;
 -- A column of a row, as its type writes it. No cast is used: the table's owner may have made one, which would run with
 -- the trigger's rights. A name that is no column is refused, since it would be a function call.
 create function nudged.column_text(whole anyelement, name text) returns text
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     written text;
 begin
@@ -872,29 +830,6 @@ begin
     return written;
 end
 $$;
-
-revoke all on function nudged_api.recurrence_fault(text) from public;
-revoke all on function nudged.recurrence_until(text) from public;
-revoke all on function nudged.is_zone(text) from public;
-revoke all on function nudged.take_back_reminders(uuid[], uuid[], text) from public;
-revoke all on function nudged.hold_occurrences(uuid[], uuid[]) from public;
-revoke all on function nudged.hold_recipients(uuid[]) from public;
-revoke all on function nudged.hold_reminder(uuid, uuid) from public;
-revoke all on function nudged_api.set_reminder(text, text, uuid, text, text, timestamptz, timestamp, text, text, text, jsonb) from public;
-revoke all on function nudged.reminder_fault(text, text, uuid, text, text, timestamptz, timestamp, text, text, text, jsonb) from public;
-revoke all on function nudged.reminder_warnings(text, text, uuid, timestamptz, timestamp, text, text, text) from public;
-revoke all on function nudged.check_isolation(text) from public;
-revoke all on function nudged.occurrence_id(uuid) from public;
-revoke all on function nudged.subject_key(text) from public;
-revoke all on function nudged.subject_spellings(text) from public;
-revoke all on function nudged.set_reminder(text, text, text, uuid, text, text, timestamptz, timestamp, text, text, text, jsonb) from public;
-revoke all on function nudged.snooze(text, uuid, timestamptz, uuid) from public;
-revoke all on function nudged.end_occurrences(uuid[], uuid[]) from public;
-revoke all on function nudged_api.cancel_reminders(text, text) from public;
-revoke all on function nudged.end_reminders(text, text) from public;
-revoke all on function nudged_api.snooze(uuid, timestamptz, uuid) from public;
-revoke all on function nudged_api.cancel_subject_reminders() from public;
-revoke all on function nudged.column_text(anyelement, text) from public;
 
 -- What people see in psql (\d+, \df+) and in Supabase's editor.
 comment on view nudged.subject_member is 'The members of a subject, who are told by reminders for everyone. Redefine it over your own tables with "create or replace view". The daemon reads it when a reminder is due.';
@@ -931,24 +866,9 @@ comment on column nudged.occurrence.planned_local is 'The wall time of this occu
 comment on column nudged.occurrence.restored_at is 'When a backup was restored. If it was due before, it may have been sent since the backup, and is dropped.';
 comment on column nudged.occurrence.wakes_at is 'The earliest instant at which it can be due in any zone.';
 comment on function nudged_api.recurrence_fault is 'What is wrong with a recurrence rule, as text. Null: nothing.';
-comment on function nudged.recurrence_until is 'The last moment of an UNTIL, without its zone. Null: the value is no UNTIL.';
-comment on function nudged.is_zone is 'Whether a name is a time zone, as far as this server can tell.';
-comment on function nudged.take_back_reminders is 'Deletes pending occurrences that no open intent holds, and returns their ids.';
-comment on function nudged.hold_occurrences is 'Locks those of these occurrences that are not locked, and returns them.';
 comment on function nudged.hold_recipients is 'Locks users against nudged_api.forget until the end of the transaction, and returns those who exist.';
 comment on function nudged_api.set_reminder is 'Sets a reminder, and replaces the one that this author has for this subject. Returns its id and warnings.';
-comment on function nudged.reminder_fault is 'What is wrong with a reminder''s arguments, and the remedy. Nulls: nothing.';
-comment on function nudged.reminder_warnings is 'Warnings for the caller of nudged_api.set_reminder.';
-comment on function nudged.check_isolation is 'Fails if the transaction is not READ COMMITTED.';
 comment on function nudged_api.cancel_reminders is 'Cancels what is pending of a subject, of all authors. Returns how many were cancelled in time, and how many were not.';
-comment on function nudged.subject_key is 'A subject''s id as it is stored: a UUID in small letters.';
 comment on function nudged.subject_spellings is 'The spellings that a subject''s id may have in nudged.subject_member.';
-comment on function nudged.occurrence_id is 'The id of a new occurrence of a reminder. Its first half is the reminder''s.';
-comment on function nudged.set_reminder is 'Sets a reminder, for the calls of schema nudged_api.';
-comment on function nudged.snooze is 'Snoozes a reminder, for the calls of schema nudged_api.';
-comment on function nudged.end_occurrences is 'Cancels pending occurrences. Returns how many were cancelled in time, and how many were not.';
-comment on function nudged.end_reminders is 'As nudged_api.cancel_reminders, under any isolation level.';
 comment on function nudged_api.snooze is 'Moves what is pending of a reminder to "until". Returns true if nothing of it comes before.';
-comment on function nudged.hold_reminder is 'Locks a reminder and its recipients for nudged_api.snooze, and returns the recipients.';
 comment on function nudged_api.cancel_subject_reminders is 'For a row trigger on your table: cancels a subject''s reminders when its row is deleted, archived, gets another id or loses its date (docs/SQL.md).';
-comment on function nudged.column_text is 'A column of a row as text. For nudged_api.cancel_subject_reminders.';

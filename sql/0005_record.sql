@@ -21,8 +21,6 @@ create table nudged.delivery (
 -- No unique key: a settlement is of one turn (nudged.person.turn), and records each outcome once.
 create index delivery_user on nudged.delivery (user_id);
 create table nudged.delivery_default partition of nudged.delivery default;
-alter table nudged.delivery enable row level security;
-alter table nudged.delivery_default enable row level security;
 -- `nudged status` counts the last day's unknown pushes by this index. Few rows are unknown, so it costs an append next
 -- to nothing.
 create index delivery_unknown on nudged.delivery (attempted_at) where outcome = 'unknown';
@@ -36,10 +34,7 @@ create index delivery_unknown on nudged.delivery (attempted_at) where outcome = 
 -- SECURITY DEFINER: only a table's owner makes and drops its partitions, and the daemon's role must not own the record.
 -- So the daemon can't choose how long the record is kept, either.
 create function nudged.maintain_delivery(out made integer, out dropped integer)
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-set timezone = 'UTC'
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
 declare
     today date := (now() at time zone 'UTC')::date;
     keep_days integer;
@@ -103,7 +98,6 @@ begin
     end;
 end
 $$;
-revoke all on function nudged.maintain_delivery() from public;
 
 -- Deletes tokens that 410s proved stale (parallel lists). Each is deleted only if the record holds that answer for this
 -- user and device, by its apns-id, since an instant. Returns how many were deleted. It deletes one by one: Citus may
@@ -113,9 +107,7 @@ revoke all on function nudged.maintain_delivery() from public;
 create function nudged.forget_devices(
     recipients uuid[], devices text[], environments text[], topics text[], instants timestamptz[], apns_ids uuid[], since timestamptz
 ) returns bigint
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     refused text[];
     answered_at timestamptz;
@@ -139,7 +131,6 @@ begin
     return gone;
 end
 $$;
-revoke all on function nudged.forget_devices(uuid[], text[], text[], text[], timestamptz[], uuid[], timestamptz) from public;
 
 -- Erases a user, for nudged_api.forget and for users who are deleted from auth.users: no row in schema nudged mentions
 -- them any more. Returns how many rows were deleted or changed.
@@ -153,9 +144,7 @@ revoke all on function nudged.forget_devices(uuid[], text[], text[], text[], tim
 -- and later statements see what it wrote. Locks on intents are not waited for: their holder waits for the person's row,
 -- finds it deleted, and records nothing.
 create function nudged.erase(recipient uuid) returns bigint
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     gone bigint;
@@ -232,9 +221,7 @@ end
 $$;
 
 create function nudged_api.forget(user_id uuid) returns bigint
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform nudged.require_backend('forget');
     if user_id is null then
@@ -257,11 +244,8 @@ create table nudged.departed (
 create index departed_due on nudged.departed (due_at);
 -- Users who are not claimed any more (statement `claim_people`).
 create index departed_open on nudged.departed (user_id) where not is_erased;
-alter table nudged.departed enable row level security;
-revoke all on function nudged.erase(uuid) from public;
-revoke all on function nudged_api.forget(uuid) from public;
 
-select nudged.distribute();
+select nudged.finish_tables();
 select nudged.maintain_delivery();
 
 -- What people see in psql (\d+, \df+) and in Supabase's editor.
@@ -282,9 +266,4 @@ comment on column nudged.delivery.template is 'The check-in''s template. Null: t
 comment on function nudged.maintain_delivery is 'Makes the record''s partitions and drops those that are too old, a bounded number per call. The daemon calls it.';
 comment on function nudged.forget_devices is 'Deletes tokens that Apple has answered with 410, if the record holds that answer. The daemon calls it.';
 comment on table nudged.departed is 'Users who were deleted from auth.users. A trigger adds a row; the daemon sends them nothing more, erases them within a second or so, and once more a day later.';
-comment on column nudged.departed.user_id is 'The user''s id.';
-comment on column nudged.departed.id is 'Identifies the row.';
-comment on column nudged.departed.due_at is 'When to erase them: at once, then a day later, since an app may have registered a device meanwhile. If it fails, ten minutes later.';
-comment on column nudged.departed.is_erased is 'Whether they were erased once.';
-comment on function nudged.erase is 'Erases a user from all of nudged''s tables.';
 comment on function nudged_api.forget is 'Erases a user from all of nudged''s tables. Call it after deleting the app''s own rows, in the same transaction. Returns how many rows were deleted or changed.';

@@ -42,15 +42,11 @@ create table nudged.role_right (
     privileges text not null,
     primary key (role, object)
 );
-alter table nudged.role_right enable row level security;
--- The migrator makes it before all migrations.
-alter table nudged.migration enable row level security;
+select nudged.finish_tables();
 
 -- Grants one right, if the role and the object exist. `own`: the function runs with this role's rights from then on.
 create function nudged.apply_right(who text, privileges text, what text) returns void
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     is_call constant boolean := privileges in ('execute', 'own');
     relation constant regclass := case when not is_call then to_regclass(what) end;
@@ -113,9 +109,7 @@ $$;
 -- role may not write the tables, the function stays as it is: a token that can't be deleted is worse. It also stays if
 -- no table is named (nudged.allow): then it writes nothing.
 create function nudged.give_call(call regprocedure, who text) returns void
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     written constant text[] := array(
         select r.object from nudged.role_right r where r.role = who and r.privileges like '%delete%' and to_regclass(r.object) is not null
@@ -275,14 +269,11 @@ begin
     return taken;
 end
 $$;
-revoke all on function nudged.take_back_rights() from public;
 
 -- Gives each role exactly the rights of nudged.role_right: after a role was made by hand, after a restore into another
 -- cluster, after a view or function was dropped and made again, after a broad grant. Repeated, it changes nothing.
 create function nudged.grant_roles() returns void
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     one record;
 begin
@@ -349,9 +340,7 @@ $$;
 
 -- The signed-in user of Supabase, for calls on their behalf.
 create function nudged.signed_in_user() returns uuid
-language plpgsql stable
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
     who uuid;
 begin
@@ -385,14 +374,11 @@ create table nudged.own_call (
     day_since timestamptz not null,
     day_calls integer not null
 ) with (fillfactor = 50);
-alter table nudged.own_call enable row level security;
 
 -- The signed-in user, for a call that writes something. Each such call begins with it, so that nobody fills the record
 -- or keeps the daemon busy. A user's calls run one after the other.
 create function nudged.counted_user(call text) returns uuid
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     recipient constant uuid := nudged.signed_in_user();
@@ -429,14 +415,11 @@ begin
     return recipient;
 end
 $$;
-revoke all on function nudged.counted_user(text) from public;
-select nudged.distribute();
+select nudged.finish_tables();
 
 -- The spellings of a token: an existing table may hold it in capitals. Refuses what is no token, without showing it.
 create function nudged.device_spellings(call text, token text) returns text[]
-language plpgsql immutable
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
     -- 64 digits today, 160 in the simulator, at most 200 (Apple: 100 bytes).
     if token is null or token !~ '^[0-9A-Fa-f]+$' or length(token) not between 64 and 200 or length(token) % 2 = 1 then
@@ -452,9 +435,7 @@ $$;
 -- registration, so a quarantine ends and an older 410 deletes nothing. It takes the token from the user who was signed
 -- in on the phone before.
 create function nudged.register(user_id uuid, token text, platform text, environment text, topic text, timezone text, locale text) returns void
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     spellings constant text[] := nudged.device_spellings('register_device', token);
 begin
@@ -562,9 +543,7 @@ $$;
 
 -- The user has signed out, or wants no pushes on this device. Returns whether it was theirs.
 create function nudged.unregister(user_id uuid, token text) returns boolean
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     spellings constant text[] := nudged.device_spellings('unregister_device', token);
 begin
@@ -577,10 +556,7 @@ $$;
 
 -- Deletes a device's row. Returns whether it was this user's.
 create function nudged.remove_device(recipient uuid, spellings text[]) returns boolean
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-set row_security = on
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set row_security = on as $$
 begin
     if to_regclass('public.push_tokens') is null then
         raise undefined_table using
@@ -597,9 +573,7 @@ create function nudged_api.register_device_for(
     user_id uuid, token text, platform text default 'ios', environment text default null, topic text default null,
     timezone text default null, locale text default null
 ) returns void
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform nudged.require_backend('register_device_for');
     perform nudged.register(user_id, token collate "default", platform, environment, topic, timezone, locale);
@@ -607,9 +581,7 @@ end
 $$;
 
 create function nudged_api.unregister_device_for(user_id uuid, token text) returns boolean
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform nudged.require_backend('unregister_device_for');
     return nudged.unregister(user_id, token collate "default");
@@ -620,13 +592,11 @@ $$;
 create function nudged_api.register_device(
     token text, platform text default 'ios', environment text default null, topic text default null, timezone text default null, locale text default null
 ) returns void
-language sql security definer
-set search_path = pg_catalog, pg_temp
+language sql security definer set search_path = pg_catalog, pg_temp
 as $$ select nudged.register(nudged.counted_user('register_device'), token collate "default", platform, environment, topic, timezone, locale) $$;
 
 create function nudged_api.unregister_device(token text) returns boolean
-language sql security definer
-set search_path = pg_catalog, pg_temp
+language sql security definer set search_path = pg_catalog, pg_temp
 as $$ select nudged.unregister(nudged.counted_user('unregister_device'), token collate "default") $$;
 
 -- The functions that read or write the app's tables by name run as nudged_writer. If the app made nudged.device, tokens are deleted
@@ -670,36 +640,16 @@ select nudged.grant_roles();
 
 -- What people see in psql (\d+, \df+) and in Supabase's editor.
 comment on table nudged.migration is 'The migrations that were applied. "nudged migrate" writes it.';
-comment on column nudged.migration.number is 'The migration''s number.';
-comment on column nudged.migration.name is 'The migration''s name.';
-comment on column nudged.migration.checksum is 'A hash of the migration''s text.';
-comment on column nudged.migration.applied_at is 'When it was applied.';
-comment on column nudged.migration.oldest is 'A daemon must know the migration of this number to work with the schema. 0: any daemon can.';
 comment on table nudged.role_right is 'Which role has which right. nudged.allow writes it; nudged.grant_roles grants all of it again.';
-comment on column nudged.role_right.role is 'The role.';
-comment on column nudged.role_right.object is 'The table, view or function, as the catalog writes it.';
-comment on column nudged.role_right.privileges is 'The privileges, as GRANT writes them.';
-comment on function nudged.apply_right is 'Grants one right, if the role and the object exist.';
 comment on function nudged.allow is 'Grants a role rights on an object, and remembers them for roles and databases to come.';
 comment on function nudged.grant_roles is 'Gives each role exactly its rights: after a role was made by hand, after a restore, after a view was made again, after a broad grant.';
-comment on function nudged.signed_in_user is 'The id of the signed-in user, by Supabase''s auth.uid(). Fails if nobody is signed in.';
 comment on table nudged.own_call is 'How many calls a signed-in user has made that write something, in the last hour and day.';
-comment on column nudged.own_call.user_id is 'The user''s id.';
-comment on column nudged.own_call.hour_since is 'When the hour began.';
-comment on column nudged.own_call.hour_calls is 'Calls since then.';
-comment on column nudged.own_call.day_since is 'When the day began.';
-comment on column nudged.own_call.day_calls is 'Calls since then.';
-comment on function nudged.counted_user is 'The id of the signed-in user, for a call that writes something. Fails above the limits of nudged.setting.';
-comment on function nudged.device_spellings is 'The spellings in which a device token may be stored. Fails if it is no token.';
-comment on function nudged.give_call is 'Makes a role the owner of a function that writes the app''s tables.';
 comment on view nudged.excess_right is 'Rights in nudged''s schemas and tables that a broad grant gave. select nudged.grant_roles() takes them back.';
 comment on column nudged.excess_right.role is 'The role that has them. public: every role.';
 comment on column nudged.excess_right.object is 'The schema, table, view or function, or what will be made later (default privileges).';
 comment on column nudged.excess_right.privileges is 'The rights that are too many.';
 comment on column nudged.excess_right.statement is 'The statement that takes them back.';
 comment on function nudged.take_back_rights is 'Takes back all of nudged.excess_right. Returns how many statements that took.';
-comment on function nudged.register is 'Registers a user''s device, for the calls of schema nudged_api.';
-comment on function nudged.unregister is 'Removes a user''s device, for the calls of schema nudged_api.';
 comment on function nudged.write_device is 'Writes a device''s row in public.push_tokens. Redefine it if the devices are in another table.';
 comment on function nudged.remove_device is 'Deletes a device''s row of public.push_tokens. Redefine it if the devices are in another table.';
 comment on function nudged_api.register_device_for is 'Registers a user''s device. The app''s backend calls it at each start of the app.';

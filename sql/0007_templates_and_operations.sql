@@ -14,11 +14,6 @@ create table nudged.paused (
     -- Set by a resume: the kind is sent again from then on. The row is deleted once all users who were held are due.
     resumed_at timestamptz
 );
-alter table nudged.paused enable row level security;
-
--- Operators pause with the daemon's own configuration and login, since an emergency leaves no time to find another one.
--- That is no new power: this login can hold back every nudge already.
-select nudged.allow('nudged_daemon', 'select, insert, update, delete', 'nudged.paused');
 
 -- Templates: the text of check-ins, with placeholders that the view's column `context` fills. One is drawn for each
 -- slot (docs/SQL.md).
@@ -40,14 +35,11 @@ create table nudged.template (
     -- How the phone shows it (nudged.apns_fault). It has no placeholders.
     apns jsonb check (pg_column_size(apns) <= 65536)
 );
-alter table nudged.template enable row level security;
 
 -- Refuses a template that could never be sent, or not as it was meant. The error names the column and the remedy.
 -- `{first_name}` is a placeholder; {{ and }} are braces.
 create function nudged.check_template() returns trigger
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     -- As TemplateText.swift reads it.
     syntax constant text := '[{][{]|[}][}]|[{][a-z][a-z0-9_]{0,62}[}]';
@@ -136,9 +128,7 @@ order by t.place;
 -- or they differ, the environment is unknown, and the test is refused. So is a test for devices that no lane of a daemon
 -- serves. If the devices change while it waits, it ends (statement `drain`).
 create function nudged_api.send_test(title text default null, body text default null) returns uuid
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     recipient uuid := nudged.counted_user('send_test');
@@ -206,12 +196,13 @@ begin
 end
 $$;
 
-revoke all on function nudged.check_template() from public;
-revoke all on function nudged_api.send_test(text, text) from public;
+select nudged.finish_tables();
+-- Operators pause with the daemon's own configuration and login, since an emergency leaves no time to find another one.
+-- That is no new power: this login can hold back every nudge already.
+select nudged.allow('nudged_daemon', 'select, insert, update, delete', 'nudged.paused');
 select nudged.allow('nudged_daemon', 'select', 'nudged.template');
 select nudged.allow('authenticated', 'execute', 'nudged_api.send_test');
-
-select nudged.distribute();
+select nudged.grant_roles();
 
 -- What people see in psql (\d+, \df+) and in Supabase's editor.
 comment on table nudged.paused is 'The kinds of nudges that are paused or being resumed. "nudged pause" and "nudged resume" write it.';
@@ -231,5 +222,4 @@ comment on column nudged.template.weight is '1 to 1000: of two templates, the on
 comment on column nudged.template.active is 'Whether check-ins use it.';
 comment on column nudged.template.action is 'What a tap does: open_conversation or new_conversation. Null: it opens the user''s conversation, or begins one if there is none.';
 comment on column nudged.template.apns is 'How the phone shows it: a JSON object as the argument apns of nudged_api.send, or null.';
-comment on function nudged.check_template is 'Trigger on nudged.template: fails if a template could not be sent.';
 comment on function nudged_api.send_test is 'Sends the signed-in user a test on their own devices, with their text or nudged''s. Returns the message''s id.';

@@ -8,9 +8,7 @@
 -- For a CHECK constraint of the app's table. So it is IMMUTABLE, and a role that writes the table needs no right but
 -- EXECUTE.
 create function nudged_api.preferences_fault(preferences jsonb) returns text
-language plpgsql immutable parallel safe security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql immutable parallel safe security definer set search_path = pg_catalog, pg_temp as $$
 declare
     known_keys constant text[] := '{check_ins_enabled,frequency,timezone,check_in_time,weekday,quiet_hours_start,quiet_hours_end,priority_keywords,allow_urgent,'
         'max_per_hour,max_per_day,messages_enabled,smart_enabled,max_analyses_per_hour,fallback_strategy}';
@@ -138,10 +136,10 @@ create index delivery_stale on nudged.delivery (attempted_at) where status = 410
 create view nudged.stale_token with (security_barrier) as
 select user_id, device_hash, attempted_at as at, reason from nudged.delivery where status = 410;
 
-revoke all on function nudged_api.preferences_fault(jsonb) from public;
 select nudged.allow('nudged_app', 'execute', 'nudged_api.preferences_fault');
 select nudged.allow('authenticated', 'execute', 'nudged_api.preferences_fault');
 select nudged.allow('service_role', 'execute', 'nudged_api.preferences_fault');
+select nudged.grant_roles();
 
 -- What people see in psql (\d+, \df+) and in Supabase's editor.
 comment on column nudged.person.reason is 'What the policy said of the user''s check-ins at the last evaluation. Read it with nudged.user_status. Null: not evaluated yet.';

@@ -25,13 +25,10 @@ create table nudged.preview (
 -- A daemon reads the open questions a few times a second.
 create index preview_open on nudged.preview (asked_at) where answer is null;
 create index preview_asked_at on nudged.preview (asked_at);
-alter table nudged.preview enable row level security;
 
 -- Leaves a question. A user can have ten in five minutes, since the decision service may be asked about each.
 create function nudged.ask_preview(call text, message nudged.new_message) returns uuid
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     made constant uuid := gen_random_uuid();
     -- Less for signed-in users, so that they can't block backends.
@@ -63,9 +60,7 @@ $$;
 
 -- The answer to a question. Null: it is not answered yet.
 create function nudged.preview_answer(call text, recipient uuid, question uuid) returns jsonb
-language plpgsql stable
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
     found_answer jsonb;
 begin
@@ -85,9 +80,7 @@ create function nudged_api.preview(
     collapse_key text default null, expires_at timestamptz default null, apns jsonb default null, deliver_at timestamptz default null,
     deliver_local timestamp default null
 ) returns uuid
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform nudged.require_backend('preview');
     return nudged.ask_preview('preview', row(
@@ -99,9 +92,7 @@ $$;
 
 -- Reads the answer of nudged_api.preview (docs/SQL.md). Null: not yet; ask again after a few hundred milliseconds.
 create function nudged_api.preview_answer(user_id uuid, id uuid) returns jsonb
-language plpgsql stable security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform nudged.require_backend('preview_answer');
     return nudged.preview_answer('preview_answer', preview_answer.user_id, preview_answer.id);
@@ -110,9 +101,7 @@ $$;
 
 -- The same for the signed-in user.
 create function nudged_api.preview_own(title text, body text, urgent boolean default false) returns uuid
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     return nudged.ask_preview('preview_own', row(
         nudged.counted_user('preview_own'), preview_own.title, preview_own.body, null, preview_own.urgent, null, null, null, null, null, null, null, null
@@ -121,24 +110,13 @@ end
 $$;
 
 create function nudged_api.preview_own_answer(id uuid) returns jsonb
-language plpgsql stable security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 begin
     return nudged.preview_answer('preview_own_answer', nudged.signed_in_user(), preview_own_answer.id);
 end
 $$;
 
-revoke all on function nudged.ask_preview(text, nudged.new_message) from public;
-revoke all on function nudged.preview_answer(text, uuid, uuid) from public;
-revoke all on function nudged_api.preview(
-    uuid, text, text, jsonb, boolean, text, text, text, timestamptz, jsonb, timestamptz, timestamp
-) from public;
-revoke all on function nudged_api.preview_answer(uuid, uuid) from public;
-revoke all on function nudged_api.preview_own(text, text, boolean) from public;
-revoke all on function nudged_api.preview_own_answer(uuid) from public;
-
-select nudged.distribute();
+select nudged.finish_tables();
 select nudged.allow('nudged_daemon', 'select, update (answer), delete', 'nudged.preview');
 select nudged.allow('nudged_app', 'execute', 'nudged_api.preview');
 select nudged.allow('service_role', 'execute', 'nudged_api.preview');
@@ -151,23 +129,6 @@ select nudged.grant_roles();
 
 -- What people see in psql (\d+, \df+) and in Supabase's editor.
 comment on table nudged.preview is 'Questions about what would become of a message, and the daemon''s answers. None of them is sent. The functions insert rows; the daemon answers and deletes them, after five minutes.';
-comment on column nudged.preview.user_id is 'The user''s id.';
-comment on column nudged.preview.id is 'What nudged_api.preview returned.';
-comment on column nudged.preview.asked_at is 'When it was asked.';
-comment on column nudged.preview.title is 'The title. May be empty.';
-comment on column nudged.preview.body is 'The text. May be empty.';
-comment on column nudged.preview.data is 'Members beside "aps" in the payload. Null: none.';
-comment on column nudged.preview.urgent is 'Whether it would pass quiet hours, if the user allows that.';
-comment on column nudged.preview.category is 'Apple''s notification category. Null: none.';
-comment on column nudged.preview.thread_id is 'Groups notifications on the phone. Null: none.';
-comment on column nudged.preview.collapse_key is 'Of several waiting messages with one key only the newest is sent. Null: none.';
-comment on column nudged.preview.expires_at is 'From then on it would be dropped. Null: never.';
-comment on column nudged.preview.apns is 'How the phone would show it. Null: the standard.';
-comment on column nudged.preview.deliver_at is 'Not before this instant. Null: at once.';
-comment on column nudged.preview.deliver_local is 'Not before this wall time in the user''s zone. Null: at once.';
-comment on column nudged.preview.answer is 'What would become of it (docs/SQL.md). Null: not answered yet.';
-comment on function nudged.ask_preview is 'Leaves a question for a daemon, for the calls of schema nudged_api.';
-comment on function nudged.preview_answer is 'The answer to a question, for the calls of schema nudged_api.';
 comment on function nudged_api.preview is 'Asks what would become of a message to a user. Nothing is sent or counted. Returns an id for nudged_api.preview_answer.';
 comment on function nudged_api.preview_answer is 'What would become of a message, as JSON. Null: not answered yet, which usually takes less than a second.';
 comment on function nudged_api.preview_own is 'Asks what would become of a message to the signed-in user. Nothing is sent or counted. Returns an id for nudged_api.preview_own_answer.';

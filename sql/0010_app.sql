@@ -5,9 +5,7 @@
 -- Pages: `after` is where the last one ended, `most` how many rows. Every page reads one user's rows by an index.
 
 create function nudged.check_page(call text, recipient uuid, most integer) returns void
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
     if recipient is null then
         raise invalid_parameter_value using message = format('nudged_api.%s: user_id is null', call), hint = 'Name the user.';
@@ -20,9 +18,7 @@ $$;
 
 -- A row's place in the record: microseconds, kind, key, device. Nulls for null. Refuses what is no place.
 create function nudged.record_place(call text, place text, out at timestamptz, out kind text, out key text, out device text)
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     parts text[];
 begin
@@ -47,9 +43,7 @@ $$;
 create function nudged.read_record(call text, recipient uuid, after text, most integer) returns table (
     place text, at timestamptz, kind text, key text, device text, outcome text, reason text, status smallint
 )
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     edge record;
@@ -73,9 +67,7 @@ $$;
 -- the user has set and that are not due yet. The reminder is its author's row, which may be on another machine. So a
 -- statement of its own reads it.
 create function nudged.live_occurrences(recipient uuid, after uuid, most integer, fan_outs boolean) returns setof nudged.occurrence
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     batch nudged.occurrence[];
     alive uuid[];
@@ -106,9 +98,7 @@ $$;
 create function nudged.read_outcome(call text, recipient uuid, id uuid, after text, most integer) returns table (
     place text, at timestamptz, kind text, key text, device text, outcome text, reason text, status smallint
 )
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     -- As nudged.occurrence_id makes it.
@@ -154,9 +144,7 @@ $$;
 create function nudged.read_waiting(call text, recipient uuid, after uuid, most integer) returns table (
     place uuid, kind text, id uuid, title text, body text, urgent boolean, since timestamptz, due_at timestamptz, due_local timestamp, expires_at timestamptz
 )
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 begin
     perform nudged.check_page(call, recipient, most);
@@ -182,9 +170,7 @@ create function nudged.read_reminders(call text, recipient uuid, after uuid, mos
     place uuid, id uuid, author uuid, subject_type text, subject_id text, title text, body text, due_at timestamptz, due_local timestamp,
     timezone text, recurrence text, audience text
 )
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 begin
     perform nudged.check_page(call, recipient, most);
@@ -199,9 +185,7 @@ $$;
 
 -- Whether a reminder is pending for a user, or set by them for everyone: of a subject, or any.
 create function nudged.is_reminder_pending(call text, recipient uuid, subject_type text, subject_id text) returns boolean
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     authors uuid[];
@@ -222,9 +206,7 @@ $$;
 
 -- Refuses a subject of which one half is missing, or that no reminder can have.
 create function nudged.check_subject(call text, subject_type text, subject_id text) returns void
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
     if num_nonnulls(subject_type, subject_id) = 1 then
         raise invalid_parameter_value using message = format('nudged_api.%s: %s is null', call, case when subject_type is null then 'subject_type' else 'subject_id' end),
@@ -240,9 +222,7 @@ $$;
 -- All that nudged holds of a user, source by source. `place` of the last row is the next page's `after`: the number of
 -- the source, and a key in it.
 create function nudged.read_export(call text, recipient uuid, after text, most integer) returns table (place text, source text, content jsonb)
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     zero constant uuid := '00000000-0000-0000-0000-000000000000';
@@ -363,9 +343,7 @@ $$;
 create function nudged_api.outcome_for(user_id uuid, id uuid, after text default null, most integer default 100) returns table (
     place text, at timestamptz, kind text, key text, device text, outcome text, reason text, status smallint
 )
-language sql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language sql security definer set search_path = pg_catalog, pg_temp as $$
     select nudged.require_backend('outcome_for');
     select * from nudged.read_outcome('outcome_for', user_id, id, after collate "default", most);
 $$;
@@ -373,9 +351,7 @@ $$;
 create function nudged_api.waiting_for(user_id uuid, after uuid default null, most integer default 100) returns table (
     place uuid, kind text, id uuid, title text, body text, urgent boolean, since timestamptz, due_at timestamptz, due_local timestamp, expires_at timestamptz
 )
-language sql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language sql security definer set search_path = pg_catalog, pg_temp as $$
     select nudged.require_backend('waiting_for');
     select * from nudged.read_waiting('waiting_for', user_id, after, most);
 $$;
@@ -383,18 +359,14 @@ $$;
 create function nudged_api.history_for(user_id uuid, after text default null, most integer default 100) returns table (
     place text, at timestamptz, kind text, key text, device text, outcome text, reason text, status smallint
 )
-language sql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language sql security definer set search_path = pg_catalog, pg_temp as $$
     select nudged.require_backend('history_for');
     select nudged.check_page('history_for', user_id, most);
     select * from nudged.read_record('history_for', user_id, after collate "default", most);
 $$;
 
 create function nudged_api.export_for(user_id uuid, after text default null, most integer default 100) returns table (place text, source text, content jsonb)
-language sql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language sql security definer set search_path = pg_catalog, pg_temp as $$
     select nudged.require_backend('export_for');
     select * from nudged.read_export('export_for', user_id, after collate "default", most);
 $$;
@@ -403,17 +375,13 @@ create function nudged_api.list_reminders_for(user_id uuid, after uuid default n
     place uuid, id uuid, author uuid, subject_type text, subject_id text, title text, body text, due_at timestamptz, due_local timestamp,
     timezone text, recurrence text, audience text
 )
-language sql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language sql security definer set search_path = pg_catalog, pg_temp as $$
     select nudged.require_backend('list_reminders_for');
     select * from nudged.read_reminders('list_reminders_for', user_id, after, most);
 $$;
 
 create function nudged_api.has_pending_for(user_id uuid, subject_type text default null, subject_id text default null) returns boolean
-language sql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language sql security definer set search_path = pg_catalog, pg_temp as $$
     select nudged.require_backend('has_pending_for');
     select nudged.is_reminder_pending('has_pending_for', user_id, subject_type collate "default", nudged.subject_key(subject_id));
 $$;
@@ -422,43 +390,36 @@ $$;
 create function nudged_api.outcome(id uuid, after text default null, most integer default 100) returns table (
     place text, at timestamptz, kind text, key text, device text, outcome text, reason text, status smallint
 )
-language sql security definer
-set search_path = pg_catalog, pg_temp
+language sql security definer set search_path = pg_catalog, pg_temp
 as $$ select * from nudged.read_outcome('outcome', nudged.signed_in_user(), id, after collate "default", most) $$;
 
 create function nudged_api.waiting(after uuid default null, most integer default 100) returns table (
     place uuid, kind text, id uuid, title text, body text, urgent boolean, since timestamptz, due_at timestamptz, due_local timestamp, expires_at timestamptz
 )
-language sql security definer
-set search_path = pg_catalog, pg_temp
+language sql security definer set search_path = pg_catalog, pg_temp
 as $$ select * from nudged.read_waiting('waiting', nudged.signed_in_user(), after, most) $$;
 
 create function nudged_api.history(after text default null, most integer default 100) returns table (
     place text, at timestamptz, kind text, key text, device text, outcome text, reason text, status smallint
 )
-language sql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language sql security definer set search_path = pg_catalog, pg_temp as $$
     select nudged.check_page('history', nudged.signed_in_user(), most);
     select * from nudged.read_record('history', nudged.signed_in_user(), after collate "default", most);
 $$;
 
 create function nudged_api.export(after text default null, most integer default 100) returns table (place text, source text, content jsonb)
-language sql security definer
-set search_path = pg_catalog, pg_temp
+language sql security definer set search_path = pg_catalog, pg_temp
 as $$ select * from nudged.read_export('export', nudged.signed_in_user(), after collate "default", most) $$;
 
 create function nudged_api.list_reminders(after uuid default null, most integer default 100) returns table (
     place uuid, id uuid, author uuid, subject_type text, subject_id text, title text, body text, due_at timestamptz, due_local timestamp,
     timezone text, recurrence text, audience text
 )
-language sql security definer
-set search_path = pg_catalog, pg_temp
+language sql security definer set search_path = pg_catalog, pg_temp
 as $$ select * from nudged.read_reminders('list_reminders', nudged.signed_in_user(), after, most) $$;
 
 create function nudged_api.has_pending(subject_type text default null, subject_id text default null) returns boolean
-language sql security definer
-set search_path = pg_catalog, pg_temp
+language sql security definer set search_path = pg_catalog, pg_temp
 as $$ select nudged.is_reminder_pending('has_pending', nudged.signed_in_user(), subject_type collate "default", nudged.subject_key(subject_id)) $$;
 
 -- Cancels reminders of an author, for everyone who was to get them: one (`reminder`), those of a subject, or all.
@@ -468,9 +429,7 @@ as $$ select nudged.is_reminder_pending('has_pending', nudged.signed_in_user(), 
 create function nudged.end_reminders_of(
     author uuid, reminder uuid, subject_type text, subject_id text, out cancelled integer, out too_late integer
 )
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     ended uuid[];
@@ -501,9 +460,7 @@ $$;
 -- Cancels one reminder. Returns true if it was in time: then nothing more of it is sent to anybody. Returns false if a
 -- push is on its way or was tried, or if nothing is pending. What is left is cancelled all the same.
 create function nudged_api.cancel_reminder(id uuid) returns boolean
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     ended record;
 begin
@@ -525,9 +482,7 @@ $$;
 create function nudged_api.cancel_reminders_of(
     author uuid, subject_type text default null, subject_id text default null, out cancelled integer, out too_late integer
 )
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform nudged.require_backend('cancel_reminders_of');
     if author is null then
@@ -542,9 +497,7 @@ $$;
 -- Cancels all that waits for a user: messages (at most 10,000 per call; `more`: call it again), the reminders that they
 -- have set, and those of others that are pending for them. A reminder for everyone whose time is to come stays.
 create function nudged_api.cancel_all(user_id uuid, out cancelled bigint, out too_late bigint, out more boolean)
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     ended record;
@@ -577,9 +530,7 @@ create function nudged_api.set_own_reminder(
     subject_type text, subject_id text, title text, body text, due_at timestamptz default null, due_local timestamp default null,
     recurrence text default null, timezone text default null, apns jsonb default null, out id uuid, out warnings text[]
 )
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     author constant uuid := nudged.counted_user('set_own_reminder');
 begin
@@ -591,15 +542,12 @@ $$;
 
 -- Moves what is pending of a reminder of any author for the signed-in user. As nudged_api.snooze with a recipient.
 create function nudged_api.snooze_own_reminder(id uuid, until timestamptz) returns boolean
-language sql security definer
-set search_path = pg_catalog, pg_temp
+language sql security definer set search_path = pg_catalog, pg_temp
 as $$ select nudged.snooze('snooze_own_reminder', id, until, nudged.counted_user('snooze_own_reminder')) $$;
 
 -- Cancels a reminder that the signed-in user has set. As nudged_api.cancel_reminder.
 create function nudged_api.cancel_own_reminder(id uuid) returns boolean
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     author constant uuid := nudged.counted_user('cancel_own_reminder');
     ended record;
@@ -615,9 +563,7 @@ $$;
 
 -- Cancels the reminders that the signed-in user has set: of a subject, or all.
 create function nudged_api.cancel_own_reminders(subject_type text default null, subject_id text default null, out cancelled integer, out too_late integer)
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     author constant uuid := nudged.counted_user('cancel_own_reminders');
 begin
@@ -632,15 +578,12 @@ $$;
 create function nudged_api.cancel_own_messages(
     category text default null, dedupe_prefix text default null, out cancelled bigint, out too_late bigint, out more boolean
 )
-language sql security definer
-set search_path = pg_catalog, pg_temp
+language sql security definer set search_path = pg_catalog, pg_temp
 as $$ select * from nudged.cancel_messages('cancel_own_messages', nudged.counted_user('cancel_own_messages'), null, category collate "default", dedupe_prefix, null, null) $$;
 
 -- Whether nudged_writer may write public.context_profiles: nudged created it, or its owner has allowed it.
 create function nudged.may_write_profiles() returns boolean
-language sql stable
-set search_path = pg_catalog, pg_temp
-as $$
+language sql stable set search_path = pg_catalog, pg_temp as $$
     select exists (
         select from nudged.role_right r
         where r.role = 'nudged_writer' and r.object = 'public.context_profiles' and r.privileges like '%insert%' and r.privileges like '%update%'
@@ -651,10 +594,7 @@ $$;
 -- the table has them. Null: stays as it is. If the table refuses a value, this value is left out, and the device is
 -- still registered.
 create function nudged.write_place(recipient uuid, timezone text, locale text) returns void
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-set quote_all_identifiers = off
-set row_security = on
+language plpgsql security definer set search_path = pg_catalog, pg_temp set quote_all_identifiers = off set row_security = on
 as $$
 declare
     types jsonb;
@@ -694,10 +634,7 @@ $$;
 
 -- Writes a user's preferences. An error of the table is reported without the row, which the server's DETAIL would show.
 create function nudged.write_preferences(recipient uuid, preferences jsonb) returns void
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-set row_security = on
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set row_security = on as $$
 declare
     type text;
     known integer;
@@ -733,9 +670,7 @@ $$;
 
 -- The signed-in user's preferences, as the view nudged.recipient has them. Null: the user chose nothing.
 create function nudged_api.preferences() returns jsonb
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     recipient constant uuid := nudged.signed_in_user();
     size bigint;
@@ -769,9 +704,7 @@ $$;
 
 -- Writes the signed-in user's preferences (docs/POLICY.md, "Preferences"). Null: as if the user had never chosen.
 create function nudged_api.set_preferences(preferences jsonb) returns void
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     recipient constant uuid := nudged.counted_user('set_preferences');
     fault text;
@@ -796,9 +729,7 @@ $$;
 -- Whether the decision service (docs/DECISION.md) is in use, for the app's settings: active; resting (users' fallback
 -- strategies decide, since it does not answer); off (none is configured, or no daemon runs).
 create function nudged_api.decision_status() returns text
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform nudged.signed_in_user();
     return (
@@ -813,9 +744,7 @@ $$;
 -- The rows in the app's own tables are the app's. Returns whether all are erased. If a row in those tables can't
 -- be deleted (a foreign key of the app, a lock), the rows of schema nudged are still deleted.
 create function nudged.erase_deleted(recipient uuid) returns boolean
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     relation text;
     is_kept boolean := false;
@@ -838,10 +767,7 @@ $$;
 -- Deletes a user's rows of a table in schema public, as nudged_writer. Returns whether a row is left: a trigger of the
 -- app may keep it.
 create function nudged.keeps_rows(relation text, recipient uuid) returns boolean
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-set row_security = on
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set row_security = on as $$
 declare
     is_kept boolean;
 begin
@@ -877,10 +803,7 @@ $$;
 -- Whether a user is in auth.users. It is read with nudged's rights, so no code of its owner may run: no view, no type
 -- with casts, and no policy (row_security).
 create function nudged.has_account(recipient uuid) returns boolean
-language plpgsql stable
-set search_path = pg_catalog, pg_temp
-set row_security = off
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp set row_security = off as $$
 begin
     if not exists (
         select from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'id' and a.atttypid = 'uuid'::regtype
@@ -899,10 +822,7 @@ $$;
 -- Erases the users of nudged.departed who are due, for some half a second per call. Returns how many it erased, and how
 -- many it could not. The daemon calls it in its sweeps.
 create function nudged.erase_departed(out erased bigint, out held bigint)
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-set lock_timeout = '200ms'
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '200ms' as $$
 declare
     note record;
 begin
@@ -944,9 +864,7 @@ $$;
 -- Makes the trigger on auth.users, if that table exists and the caller may. Returns whether it is there. Call it again
 -- if auth.users is added later.
 create function nudged.watch_deleted_users() returns boolean
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     -- By name: to_regclass fails without a right on schema auth.
     users constant oid := (
@@ -976,9 +894,7 @@ select nudged.watch_deleted_users();
 -- What nudged's views and triggers are not bound to and should be: one row per view or trigger. is_fixable: nudged.bind
 -- can do it. stops: the daemon would read the wrong users, devices or members.
 create function nudged.binding_faults() returns table (object text, fault text, is_fixable boolean, stops boolean)
-language plpgsql stable security definer
-set search_path = pg_catalog, pg_temp
-set quote_all_identifiers = off
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set quote_all_identifiers = off
 as $$
 #variable_conflict use_column
 declare
@@ -1034,9 +950,7 @@ $$;
 
 -- For the daemon: notes what the app's views read. Returns whether a view reads other tables than it was made for.
 create function nudged.is_misbound() returns boolean
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform nudged.note_views();
     return exists (select from nudged.binding_faults() f where f.stops);
@@ -1046,9 +960,7 @@ $$;
 -- Binds nudged's views and triggers to the tables that have nudged's names now, and gives the roles their rights.
 -- `nudged migrate` calls it. Returns what it did.
 create function nudged.bind() returns setof text
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
     return query select nudged.bind_views();
     if to_regclass('nudged.device') is not null then
@@ -1067,55 +979,8 @@ begin
 end
 $$;
 
-revoke all on function nudged.binding_faults() from public;
-revoke all on function nudged.is_misbound() from public;
-revoke all on function nudged.bind() from public;
 select nudged.allow('nudged_daemon', 'execute', 'nudged.binding_faults');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.is_misbound');
-
-revoke all on function nudged.check_page(text, uuid, integer) from public;
-revoke all on function nudged.record_place(text, text) from public;
-revoke all on function nudged.read_record(text, uuid, text, integer) from public;
-revoke all on function nudged.live_occurrences(uuid, uuid, integer, boolean) from public;
-revoke all on function nudged.read_outcome(text, uuid, uuid, text, integer) from public;
-revoke all on function nudged.read_waiting(text, uuid, uuid, integer) from public;
-revoke all on function nudged.read_reminders(text, uuid, uuid, integer) from public;
-revoke all on function nudged.is_reminder_pending(text, uuid, text, text) from public;
-revoke all on function nudged.check_subject(text, text, text) from public;
-revoke all on function nudged.read_export(text, uuid, text, integer) from public;
-revoke all on function nudged_api.outcome_for(uuid, uuid, text, integer) from public;
-revoke all on function nudged_api.waiting_for(uuid, uuid, integer) from public;
-revoke all on function nudged_api.history_for(uuid, text, integer) from public;
-revoke all on function nudged_api.export_for(uuid, text, integer) from public;
-revoke all on function nudged_api.list_reminders_for(uuid, uuid, integer) from public;
-revoke all on function nudged_api.has_pending_for(uuid, text, text) from public;
-revoke all on function nudged_api.outcome(uuid, text, integer) from public;
-revoke all on function nudged_api.waiting(uuid, integer) from public;
-revoke all on function nudged_api.history(text, integer) from public;
-revoke all on function nudged_api.export(text, integer) from public;
-revoke all on function nudged_api.list_reminders(uuid, integer) from public;
-revoke all on function nudged_api.has_pending(text, text) from public;
-revoke all on function nudged.end_reminders_of(uuid, uuid, text, text) from public;
-revoke all on function nudged_api.cancel_reminder(uuid) from public;
-revoke all on function nudged_api.cancel_reminders_of(uuid, text, text) from public;
-revoke all on function nudged_api.cancel_all(uuid) from public;
-revoke all on function nudged_api.set_own_reminder(text, text, text, text, timestamptz, timestamp, text, text, jsonb) from public;
-revoke all on function nudged_api.snooze_own_reminder(uuid, timestamptz) from public;
-revoke all on function nudged_api.cancel_own_reminder(uuid) from public;
-revoke all on function nudged_api.cancel_own_reminders(text, text) from public;
-revoke all on function nudged_api.cancel_own_messages(text, text) from public;
-revoke all on function nudged.may_write_profiles() from public;
-revoke all on function nudged.write_place(uuid, text, text) from public;
-revoke all on function nudged.write_preferences(uuid, jsonb) from public;
-revoke all on function nudged_api.preferences() from public;
-revoke all on function nudged_api.set_preferences(jsonb) from public;
-revoke all on function nudged_api.decision_status() from public;
-revoke all on function nudged.erase_deleted(uuid) from public;
-revoke all on function nudged.keeps_rows(text, uuid) from public;
-revoke all on function nudged.has_account(uuid) from public;
-revoke all on function nudged.note_deleted_users() from public;
-revoke all on function nudged.erase_departed() from public;
-revoke all on function nudged.watch_deleted_users() from public;
 
 do $$
 declare
@@ -1144,18 +1009,9 @@ end
 $$;
 select nudged.allow('nudged_daemon', 'execute', 'nudged.erase_departed');
 select nudged.allow('nudged_daemon', 'select', 'nudged.departed');
+select nudged.grant_roles();
 
 -- What people see in psql (\df+) and in Supabase's editor.
-comment on function nudged.check_page is 'Fails if a page''s user or size is missing or out of bounds.';
-comment on function nudged.record_place is 'Reads a row''s place in the record, for pages. Fails if it is none.';
-comment on function nudged.read_record is 'A page of a user''s record, the newest first.';
-comment on function nudged.live_occurrences is 'A page of a user''s pending occurrences whose reminder exists.';
-comment on function nudged.read_outcome is 'What became of a message or reminder, for the calls of schema nudged_api.';
-comment on function nudged.read_waiting is 'What waits for a user, for the calls of schema nudged_api.';
-comment on function nudged.read_reminders is 'A user''s pending reminders, for the calls of schema nudged_api.';
-comment on function nudged.is_reminder_pending is 'Whether a reminder is pending for a user, for the calls of schema nudged_api.';
-comment on function nudged.check_subject is 'Fails if one half of a subject is missing or too long.';
-comment on function nudged.read_export is 'All that nudged holds of a user, for the calls of schema nudged_api.';
 comment on function nudged_api.outcome_for is 'What became of a user''s message or reminder, by device.';
 comment on function nudged_api.waiting_for is 'What waits for a user: messages and reminders.';
 comment on function nudged_api.history_for is 'A user''s record, the newest first: one row per device and attempt.';
@@ -1168,7 +1024,6 @@ comment on function nudged_api.history is 'The signed-in user''s record, the new
 comment on function nudged_api.export is 'All that nudged holds of the signed-in user.';
 comment on function nudged_api.list_reminders is 'The signed-in user''s pending reminders.';
 comment on function nudged_api.has_pending is 'Whether a reminder is pending for the signed-in user: of a subject, or any.';
-comment on function nudged.end_reminders_of is 'Cancels reminders of an author. Returns how many occurrences were cancelled in time, and how many were not.';
 comment on function nudged_api.cancel_reminder is 'Cancels one reminder. Returns true if it was in time: then nothing more of it is sent.';
 comment on function nudged_api.cancel_reminders_of is 'Cancels the reminders that a user has set: of a subject, or all.';
 comment on function nudged_api.cancel_all is 'Cancels all that waits for a user: messages and reminders.';
@@ -1177,7 +1032,6 @@ comment on function nudged_api.snooze_own_reminder is 'Moves what is pending of 
 comment on function nudged_api.cancel_own_reminder is 'Cancels a reminder that the signed-in user has set. Returns true if it was in time.';
 comment on function nudged_api.cancel_own_reminders is 'Cancels the reminders that the signed-in user has set: of a subject, or all.';
 comment on function nudged_api.cancel_own_messages is 'Cancels messages that wait for the signed-in user: by category, by the beginning of their dedupe_key, or all.';
-comment on function nudged.may_write_profiles is 'Whether nudged may write public.context_profiles.';
 comment on function nudged.write_place is 'Writes a user''s zone and language into public.context_profiles. Redefine it if the profiles are in another table.';
 comment on function nudged.write_preferences is 'Writes a user''s preferences into public.context_profiles. Redefine it if the profiles are in another table.';
 comment on function nudged_api.preferences is 'The signed-in user''s preferences. Null: the user chose nothing.';
@@ -1186,9 +1040,5 @@ comment on function nudged_api.decision_status is 'Whether the decision service 
 comment on function nudged.binding_faults is 'Views and triggers of nudged that are missing, disabled, or bound to other tables than those of nudged''s names.';
 comment on function nudged.is_misbound is 'Whether a view of nudged reads other tables than it was made for. The daemon asks.';
 comment on function nudged.bind is 'Binds nudged''s views and triggers to the tables that have nudged''s names now. Returns what it did. "nudged migrate" calls it.';
-comment on function nudged.erase_deleted is 'Erases a user who was deleted from auth.users. Returns whether no row of theirs is left.';
-comment on function nudged.keeps_rows is 'Deletes a user''s rows of a table that nudged created. Returns whether one is left.';
-comment on function nudged.has_account is 'Whether a user is in auth.users.';
-comment on function nudged.note_deleted_users is 'Trigger on auth.users: notes deleted users for the daemon, which erases them. It does not stop the deletion.';
 comment on function nudged.erase_departed is 'Erases deleted users who are due in nudged.departed. Returns how many, and how many it could not. The daemon calls it.';
 comment on function nudged.watch_deleted_users is 'Makes the trigger on auth.users, if that table exists. Returns whether the trigger is there.';

@@ -1,11 +1,14 @@
+import Base
+
 /// Limits the pushes in flight by the server's answers: additive increase, multiplicative decrease.
 ///
 /// The limit halves when a tenth of a round's answers are failures. A round counts the pushes sent since the last fall.
 /// A single 500 among thousands changes nothing. At a limit of one, a further fall returns a back-off, so a fast server
 /// that only fails gets a few requests a minute.
 struct AdaptiveLimit: Sendable {
-    /// The shortest and the longest back-off, in milliseconds.
-    static let pauses: ClosedRange<Int64> = 500...60_000
+    /// Milliseconds.
+    static let longestPause: Int64 = 60_000
+    static let backoff = Backoff(first: 1_000, most: longestPause, least: 500)
     /// A round with fewer answers doesn't lower the limit, unless the limit itself is lower.
     private static let leastAnswers = 20
 
@@ -63,9 +66,8 @@ struct AdaptiveLimit: Sendable {
 
     /// The next back-off: random, below a bound that doubles until an answer succeeds.
     mutating func nextPause(jitter: Double) -> Int64 {
-        let top = min(Self.pauses.upperBound, (Self.pauses.lowerBound * 2) << Int64(min(pausesInRow, 7)))
         pausesInRow += 1
-        return Self.pauses.lowerBound + Int64(Double(top - Self.pauses.lowerBound) * jitter)
+        return Self.backoff.wait(failures: pausesInRow, random: jitter)
     }
 
     /// Sets another upper bound and keeps what was learned.

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import HTTP2
-import Locks
+import Base
 
 /// Checks a lane's key, team, topic and environment with one push to a token that no device has. Apple's refusal gives
 /// the answer. No device is reached, in production or in the sandbox.

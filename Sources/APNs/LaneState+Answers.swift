@@ -142,7 +142,7 @@ extension LaneState {
     private mutating func accept(_ flight: LaneTrip, on number: Int) {
         change(number) { $0.isProven = true }
         // While connections break soon after their first accepted push, the back-off must keep growing.
-        if shortLived < 2 { backoff.reset() }
+        if shortLived < 2 { failedDials = 0 }
         fruitless = 0
         limit.succeeded(sentIn: flight.round)
         // Must come before the probe resumes the lane: the probe's own answer doesn't count in the window.
@@ -186,7 +186,7 @@ extension LaneState {
     private mutating func congested(_ flight: LaneTrip, why: String, retryAfter: Int? = nil) {
         guard let span = limit.failed(sentIn: flight.round, jitter: jitter()) else { return }
         // One push's Retry-After delays the others for a minute at most. The push itself waits for all of it.
-        let asked = min(Int64(retryAfter ?? 0) * 1_000, AdaptiveLimit.pauses.upperBound)
+        let asked = min(Int64(retryAfter ?? 0) * 1_000, AdaptiveLimit.longestPause)
         pause(for: max(span, asked), why: why)
     }
 

@@ -40,7 +40,8 @@ extension LaneState {
 
     @discardableResult
     private mutating func postponeDial(why: String) -> Int64 {
-        let pause = backoff.next(jitter: jitter())
+        failedDials += 1
+        let pause = AdaptiveLimit.backoff.wait(failures: failedDials, random: jitter())
         dialAfter = max(dialAfter, now + pause)
         dialReason = why
         return pause
@@ -114,7 +115,7 @@ extension LaneState {
         if isStopped { effects.log.append(.laneResumed) }
         phase = .running
         limit = AdaptiveLimit(most: limits.maxInFlight)
-        backoff.reset()
+        failedDials = 0
         fruitless = 0
         pauseUntil = .min
         dialAfter = .min

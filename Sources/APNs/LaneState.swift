@@ -28,7 +28,8 @@ struct LaneState: Sendable {
     var flights = LaneFlights()
     var queue = LaneQueue()
     var limit: AdaptiveLimit
-    var backoff = DialBackoff()
+    /// Failed attempts to connect since the last accepted push.
+    var failedDials = 0
     var storm = Storm()
     var window = RefusalWindow()
     /// Nothing is sent before this instant (failures at a limit of one, or a push without resends).

@@ -1,5 +1,5 @@
 import OpenSSL
-import Locks
+import Base
 
 /// The provider tokens of one lane: the schedule, and the signed texts.
 final class ProviderTokenSource: Sendable {

@@ -1,3 +1,4 @@
+import Base
 public import FoundationEssentials
 import OpenSSL
 
@@ -89,13 +90,11 @@ public enum PushIdentity {
         // Nil only if OpenSSL has no memory for a context. A constant would give all devices one id, so the fallback is
         // another stable but weaker hash: FNV-1a, twice.
         guard let digest = SHA256.digest(of: bytes) else {
-            return (fnv(bytes, from: 0xCBF2_9CE4_8422_2325), fnv(bytes, from: 0x8422_2325_CBF2_9CE4))
+            var second = FNV1a(from: 0x8422_2325_CBF2_9CE4)
+            second.add(bytes)
+            return (bytes.stableHash, second.value)
         }
         return (digest.words.0, digest.words.1)
-    }
-
-    private static func fnv(_ bytes: UnsafeRawBufferPointer, from basis: UInt64) -> UInt64 {
-        bytes.reduce(basis) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 
     /// Sixteen lower-case digits for each word.

@@ -1,4 +1,4 @@
-import Locks
+import Base
 
 extension Sender {
     /// Waits until `freeSlots` is at least `minimum`, or at least all that the lane can have now. Waits at most until

@@ -1,6 +1,6 @@
 import HTTP2
 import OpenSSL
-import Locks
+import Base
 
 /// Sends pushes over the connections of one lane: one (key, environment, topic).
 ///

@@ -1,5 +1,5 @@
 import HTTP2
-import Locks
+import Base
 
 /// One connection, with what its requests have in common.
 final class SenderLink: Sendable {

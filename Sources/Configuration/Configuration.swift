@@ -1,7 +1,7 @@
+package import Base
 package import Logging
 package import Metrics
 package import Policy
-package import Systemd
 
 /// The complete, valid configuration. `ConfigurationLoader` makes it. The defaults are in `ConfigurationKey.all`.
 package struct Configuration: Sendable, Equatable {

@@ -1,115 +1,107 @@
-/// One key of the configuration: its names, its type and range, its default and its purpose.
+/// One key of the configuration: its name, its values and where they go, its default and its purpose.
 ///
-/// The reference and the validation of single keys are made from `all`. Rules between keys are in the assemblers.
+/// The loader, the reference and the messages are made from `all`. Rules between keys are in `ConfigurationAssembler`.
 package struct ConfigurationKey: Sendable {
-    /// The type and range of a value.
-    package enum Kind: Sendable {
-        /// One line of text; the range is its length in characters.
-        case text(ClosedRange<Int>)
-        /// Exactly this many capital letters and digits.
-        case identifier(Int)
-        /// One of these words.
-        case choice([String])
-        /// `true` or `false`.
-        case boolean
-        /// A whole number. `mayBeNone` also allows `none` and null.
-        case integer(ClosedRange<Int>, mayBeNone: Bool)
-        /// A duration; see `DurationText`.
-        case duration(ClosedRange<Duration>)
-        /// `HH:MM`.
-        case wallTime
-        /// A time zone's name (docs/POLICY.md, "Zone"). `none` or null means no zone.
-        case zone
-        /// A file's path.
-        case path
-        /// PEM text. Its newlines may be written as `\n`.
-        case pem
-        /// `https://host[:port]`.
-        case endpoint
-        /// `https://host[:port][/path]`, or the same with `http://`.
-        case serviceURL
-        /// A loopback address with a port.
-        case loopback
-        /// A libpq URI.
-        case databaseURL
-        case bundleID
-    }
-
     /// The dotted name, as in the file: `apns.teamId`.
-    package let name: String
-    package let kind: Kind
+    package private(set) var name: String
+    let values: ValueKind
     /// The default as it would be written. Nil if there is none.
-    package let standard: String?
+    let standard: String?
     /// Whether output must hide the value.
     package let isSecret: Bool
     /// The commands that need the key. Empty if it has a default or is optional.
-    package let need: ConfigurationNeeds
+    let need: ConfigurationNeeds
     /// What the key is for, in one sentence.
-    package let summary: String
+    private(set) var summary = ""
 
     init(
         _ name: String,
-        _ kind: Kind,
-        standard: String? = nil,
+        _ values: ValueKind,
+        default standard: String? = nil,
         isSecret: Bool = false,
-        need: ConfigurationNeeds = [],
-        _ summary: String
+        need: ConfigurationNeeds = []
     ) {
         self.name = name
-        self.kind = kind
+        self.values = values
         self.standard = standard
         self.isSecret = isSecret
         self.need = need
-        self.summary = summary
+    }
+
+    /// Adds the key's purpose.
+    func means(_ summary: String) -> ConfigurationKey {
+        var key = self
+        key.summary = summary
+        return key
     }
 
     /// The environment variable: `APNS_TEAM_ID` for `apns.teamId`.
-    package var environmentName: String { Self.environmentName(name) }
-
-    /// The variable for the app that signs with the key `keyID`, such as `APNS_PRIVATE_KEY_FILE_KEY2345678`.
-    func environmentName(forKeyID keyID: String) -> String { environmentName + "_" + keyID }
-
-    /// The file's name in systemd's credentials directory. Only secrets are read from there.
-    package var credentialName: String? { isSecret ? name : nil }
-
-    static func environmentName(_ name: String) -> String {
+    var environmentName: String {
         var result = ""
         for character in name {
-            if character == "." {
-                result += "_"
-            } else if character.isUppercase {
-                result += "_\(character)"
-            } else {
-                result += character.uppercased()
-            }
+            if character.isUppercase { result += "_" }
+            result += character == "." ? "_" : character.uppercased()
         }
         return result
     }
 
-    /// Type and range as text, for errors and the reference.
-    package var expectation: String {
-        switch kind {
-        case .text(let range): "one line of \(range.lowerBound) to \(range.upperBound) characters"
-        case .identifier(let length): "\(length) capital letters and digits"
-        case .choice(let words): words.joined(separator: " or ")
-        case .boolean: "true or false"
-        case .integer(let range, let mayBeNone):
-            (range.upperBound == .max
-                ? "a whole number from \(range.lowerBound)"
-                : "a whole number from \(range.lowerBound) to \(range.upperBound)")
-                + (mayBeNone ? ", or none" : "")
-        case .duration(let range):
-            "a duration such as 500ms, 1s or 5m, "
-                + "from \(DurationText.format(range.lowerBound)) to \(DurationText.format(range.upperBound))"
-        case .wallTime: "a time HH:MM from 00:00 to 23:59, in quotes"
-        case .zone: "a zone name such as Europe/Berlin, UTC, or none"
-        case .path: "the path of a file"
-        case .pem: "the text of the .p8 file, from -----BEGIN PRIVATE KEY----- on"
-        case .endpoint: "https://host or https://host:port"
-        case .serviceURL: "https://host/path, or http:// where the host is this machine (localhost, 127.0.0.1, [::1])"
-        case .loopback: "an address of this machine and a port, 127.0.0.1:9464 or [::1]:9464"
-        case .databaseURL: "a URI such as postgresql://user@host/database?sslmode=verify-full"
-        case .bundleID: "a bundle id such as com.example.app"
+    /// The variable for the app that signs with the key `keyID`, such as `APNS_PRIVATE_KEY_FILE_KEY2345678`.
+    func environmentName(forKeyID keyID: String) -> String { environmentName + "_" + keyID }
+
+    /// A top-level mapping of the file.
+    struct Section: Sendable {
+        let name: String
+        let summary: String
+        let keys: [ConfigurationKey]
+
+        init(_ name: String, _ summary: String, _ keys: [ConfigurationKey]) {
+            self.name = name
+            self.summary = summary
+            self.keys = keys.map { key in
+                var key = key
+                key.name = name + "." + key.name
+                return key
+            }
         }
     }
+
+    /// Every key, in the order of the reference.
+    package static let all = sections.flatMap(\.keys)
+
+    package static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
+
+    /// The names of mappings: the sections and `policy.quietHours`, which is a key too.
+    static let mappings = sections.map(\.name) + [quietHours]
+
+    static let quietHours = "policy.quietHours"
+    static let signingKey = "apns.privateKey"
+    static let signingKeyFile = "apns.privateKeyFile"
+
+    /// The list of further apps. Only the file can have it: an environment variable holds no list.
+    static let apps = "apns.apps"
+
+    /// The most entries of `apns.apps`. Each entry opens connections, so the number must be bounded.
+    static let mostApps = 32
+
+    /// The keys that an entry of `apns.apps` may give; the others it inherits. `apns.maxInFlight` and
+    /// `apns.responseTimeout` apply to all apps together.
+    static let ofApp = sections[0].keys.filter {
+        $0.name != "apns.maxInFlight" && $0.name != "apns.responseTimeout"
+    }
+
+    /// The two keys that give a signing key.
+    static let signingKeys = ofApp.filter { $0.name == signingKey || $0.name == signingKeyFile }
+}
+
+/// What a command works with. Keys that it does not need may be missing.
+package struct ConfigurationNeeds: OptionSet, Sendable {
+    package let rawValue: Int
+
+    package init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// The push service: team, key, bundle id and environment.
+    package static let apns = ConfigurationNeeds(rawValue: 1)
+    package static let database = ConfigurationNeeds(rawValue: 2)
+    /// All that `run` needs.
+    package static let all: ConfigurationNeeds = [.apns, .database]
 }

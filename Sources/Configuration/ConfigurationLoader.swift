@@ -1,5 +1,3 @@
-import Systemd
-import YAML
 
 /// Reads the configuration from the file, the credentials directory and the environment, and checks it once.
 ///
@@ -22,49 +20,39 @@ package enum ConfigurationLoader {
         checks: ConfigurationChecks = ConfigurationChecks(),
         standardPath: String = ConfigurationLoader.defaultPath
     ) throws(ConfigurationError) -> LoadedConfiguration {
-        let source = ConfigurationFile.read(path ?? standardPath, mustExist: path != nil)
-        let file = FileValues(path: source.path, root: source.root)
-        let keyIDs = file.apps.compactMap { $0.values["apns.keyId"]?.text }
-        let variables = EnvironmentValues(environment, keyIDs: keyIDs)
-        let folder = Credentials(environment: environment)
-        let credentials = CredentialValues(folder)
-        let effective = EffectiveValues([file.values, credentials.values, variables.values])
+        let file = FileValues(reading: path ?? standardPath, mustExist: path != nil)
+        let outside = OutsideValues(environment)
+        var problems = file.problems
+        let secrets = outside.secrets(&problems)
         var assembler = ConfigurationAssembler(
-            values: effective,
-            apps: file.apps,
-            namedKeys: NamedKeys(environment: environment, credentials: folder),
+            values: EffectiveValues([file.values, secrets, outside.variables]),
+            file: file,
+            outside: outside,
             needs: needs,
-            checks: checks,
-            path: source.path,
-            reportsMissing: source.problem == nil,
-            isFileOpen: source.isOpen
+            checks: checks
         )
         let configuration = assembler.assemble()
-        let problems =
-            [source.problem].compactMap { $0 } + file.problems + credentials.problems + assembler.values.problems
-            + assembler.problems + variables.problems
+        let keyIDs = file.apps.compactMap { $0.values["apns.keyId"]?.text }
+        problems += assembler.problems + outside.unknownVariables(keyIDs: keyIDs)
         let sorted = inReadingOrder(problems)
         guard sorted.allSatisfy({ $0.severity == .warning }) else { throw ConfigurationError(problems: sorted) }
         return LoadedConfiguration(
             configuration: configuration,
-            path: source.exists ? source.path : nil,
+            path: file.exists ? file.path : nil,
             warnings: sorted,
-            rows: assembler.rows()
+            rows: assembler.rows
         )
     }
 
     /// Problems with a place in the file first, by line and column. The others follow in the order in which they were
     /// found.
     private static func inReadingOrder(_ problems: [ConfigurationProblem]) -> [ConfigurationProblem] {
-        let placed = problems.enumerated().sorted { left, right in
-            let (a, b) = (left.element.mark, right.element.mark)
-            switch (a, b) {
-            case (let a?, let b?): return a == b ? left.offset < right.offset : a < b
-            case (_?, nil): return true
-            case (nil, _?): return false
-            case (nil, nil): return left.offset < right.offset
+        let placed = problems.enumerated().filter { $0.element.mark != nil }.sorted { left, right in
+            guard let a = left.element.mark, let b = right.element.mark, a != b else {
+                return left.offset < right.offset
             }
+            return a < b
         }
-        return placed.map(\.element)
+        return placed.map(\.element) + problems.filter { $0.mark == nil }
     }
 }

@@ -1,7 +1,9 @@
+package import Base
+package import Systemd
 package import YAML
 
 /// One error or probable mistake in the configuration: where, which key, what, and what to do. It holds no secret.
-package struct ConfigurationProblem: Sendable, Equatable, CustomStringConvertible {
+package struct ConfigurationProblem: Sendable, CustomStringConvertible {
     package enum Severity: String, Sendable {
         /// The configuration can't be used.
         case error
@@ -12,11 +14,8 @@ package struct ConfigurationProblem: Sendable, Equatable, CustomStringConvertibl
     }
 
     package let severity: Severity
-    /// The configuration file or the credential's file. Nil if the value came from neither.
-    package let file: String?
-    package let mark: YAMLMark?
-    /// The environment variable, if the value came from one.
-    package let variable: String?
+    /// Where the value came from. Nil: nowhere, or the file as a whole.
+    let source: ValueSource?
     /// The dotted key as it was written. Nil if the whole file is meant.
     package let key: String?
     /// What is wrong.
@@ -24,39 +23,90 @@ package struct ConfigurationProblem: Sendable, Equatable, CustomStringConvertibl
     /// What to do.
     package let remedy: String
 
-    init(_ severity: Severity = .error, at source: ValueSource? = nil, key: String?, what: String, remedy: String) {
+    init(_ severity: Severity = .error, at source: ValueSource?, key: String?, what: String, remedy: String) {
         self.severity = severity
+        self.source = source
         self.key = key
         self.what = what
         self.remedy = remedy
-        switch source {
-        case .file(let path, let mark): (file, self.mark, variable) = (path, mark, nil)
-        case .credential(let path): (file, mark, variable) = (path, nil, nil)
-        case .environment(let name): (file, mark, variable) = (nil, nil, name)
-        case .standard, nil: (file, mark, variable) = (nil, nil, nil)
-        }
     }
 
-    init(_ severity: Severity = .error, file: String, mark: YAMLMark? = nil, what: String, remedy: String) {
-        self.severity = severity
-        self.file = file
-        self.mark = mark
-        self.what = what
-        self.remedy = remedy
-        variable = nil
-        key = nil
+    /// A file can't be used: the configuration's, one that it names, or a credential.
+    init(_ error: SystemdError, at source: ValueSource? = nil, key: String? = nil) {
+        let severity: Severity = error.exitStatus == .permission ? .permission : .error
+        self.init(severity, at: source, key: key, what: error.problem, remedy: error.remedy)
     }
+
+    /// The place in the configuration file.
+    package var mark: YAMLMark? { if case .file(_, let mark) = source { mark } else { nil } }
 
     /// Place, key and what is wrong: `/etc/nudged/nudged.yaml:3:5: apns.teamID: unknown key`.
     package var found: String { [place, key, what].compactMap(\.self).joined(separator: ": ") }
 
-    /// File, line and column; or the variable's name. Nil if there is none, or if `what` begins with the file's name.
+    /// File, line and column, or the variable. Nil if there is none, or if `what` begins with the file's name.
     private var place: String? {
-        guard let file else { return variable.map { "environment \($0)" } }
-        if let mark { return "\(file):\(mark.line):\(mark.column)" }
-        return what.hasPrefix(file + " ") ? nil : file
+        switch source {
+        case .file, .environment: source?.text
+        case .credential(let path): what.hasPrefix(path + " ") ? nil : path
+        case .standard, nil: nil
+        }
     }
 
     /// One line: `found` and the remedy.
     package var description: String { "\(found): \(remedy)" }
+}
+
+/// Why the configuration can't be used: all errors and warnings, those with a place in the file first.
+package struct ConfigurationError: Error, Sendable, CustomStringConvertible {
+    package let problems: [ConfigurationProblem]
+
+    /// 77 if only permissions are wrong, else 78.
+    package var exitStatus: ExitStatus {
+        problems.contains { $0.severity == .error } ? .configuration : .permission
+    }
+
+    /// One line for each problem.
+    package var description: String {
+        problems.map { "\($0.severity == .warning ? "warning" : "error"): \($0)" }.joined(separator: "\n")
+    }
+}
+
+/// A value of the right form that another module refuses.
+package struct ConfigurationFault: Error, Sendable, CustomStringConvertible {
+    /// The dotted key.
+    package let key: String
+    /// What is wrong; never the value.
+    package let what: String
+    /// What to do.
+    package let remedy: String
+
+    package init(key: String, what: String, remedy: String) {
+        self.key = key
+        self.what = what
+        self.remedy = remedy
+    }
+
+    /// One line.
+    package var description: String { "\(key): \(what); \(remedy)" }
+}
+
+/// Checks that need other modules. Those that throw give an error whose `description` is shown, so it must hold no
+/// secret. By default every check passes.
+package struct ConfigurationChecks: Sendable {
+    /// Throws unless the PEM text is a P-256 key (OpenSSL).
+    package var key: @Sendable (Secret) throws -> Void = { _ in }
+    /// Throws unless the libpq URI is valid and, without `allowInsecure`, safe (Postgres). Returns what of it is no
+    /// secret: user, hosts, database and sslmode. Nil: nothing may be shown.
+    package var database: @Sendable (_ url: String, _ allowInsecure: Bool) throws -> String? = { _, _ in nil }
+    /// Whether the system has this time zone (TimeZones).
+    package var zone: @Sendable (String) -> Bool = { _ in true }
+    /// Throws unless a decision service's address and token can be used (HTTPClient).
+    package var service: @Sendable (_ url: String, _ token: String?) throws -> Void = { _, _ in }
+    /// Throws unless the address for calls after good sweeps can be used (HTTPClient).
+    package var heartbeat: @Sendable (_ url: String) throws -> Void = { _ in }
+    /// Throws unless a title and a text fit a push: a check-in's or a digest's (APNs).
+    package var text: @Sendable (_ title: String, _ body: String) throws -> Void = { _, _ in }
+
+    /// - Parameter set: sets checks.
+    package init(_ set: (inout ConfigurationChecks) -> Void = { _ in }) { set(&self) }
 }

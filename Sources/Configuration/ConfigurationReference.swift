@@ -1,57 +1,42 @@
+import JSON
+
 /// The reference of all keys, as in docs/CONFIGURATION.md and `nudged.yaml(5)`. It is made from the list that the
 /// loader uses.
 package enum ConfigurationReference {
-    /// Each section's purpose, in the order of the keys.
-    static let sections: [(name: String, summary: String)] = [
-        ("apns", "Apple's push service: who signs, and for which app."),
-        ("database", "The app's PostgreSQL, in which nudged keeps its own schema."),
-        ("schedule", "How often sweeps begin, and how many users a daemon claims at once."),
-        (
-            "checkIn",
-            "The text of a check-in if no template fits. In a new database no template is active (docs/SQL.md)."
-        ),
-        ("messages", "Messages of one user that waited for the end of quiet hours."),
-        (
-            "decision",
-            "A service of yours that nudged asks before each nudge (docs/DECISION.md). Without a URL it asks none."
-        ),
-        (
-            "policy",
-            "The rules if a user's preferences say nothing else (docs/POLICY.md). `nudged replan` applies them at once."
-        ),
-        ("metrics", "Metrics for Prometheus (docs/METRICS.md). Without an address or a file there are none."),
-        (
-            "heartbeat",
-            "A dead man's switch (docs/METRICS.md): nudged calls an address after good sweeps."
-        ),
-        ("log", "What nudged writes to the journal."),
-    ]
-
     /// The text of docs/CONFIGURATION.md without its last newline.
     package static var page: String {
-        let tables = sections.map { section in
-            "## \(section.name)\n\n\(section.summary)\n\n" + table(keys(of: section.name))
+        let tables = ConfigurationKey.sections.map { section in
+            "## \(section.name)\n\n\(section.summary)\n\n" + table(section.keys)
                 + (section.name == "apns" ? apps : "")
         }
         return introduction + tables.joined(separator: "\n") + failing
     }
 
-    static func keys(of section: String) -> [ConfigurationKey] {
-        ConfigurationKey.all.filter { $0.name.hasPrefix(section + ".") }
+    /// The text for the column of defaults: the default, `required` or `not set`.
+    private static func standard(_ key: ConfigurationKey) -> String {
+        key.standard.map { "`\($0)`" } ?? (key.need.isEmpty ? "not set" : "required")
     }
 
-    /// The text for the column of defaults: the default, `required` or `not set`.
-    static func standard(_ key: ConfigurationKey, quoted: (String) -> String) -> String {
-        if let standard = key.standard { return quoted(standard) }
-        return key.need.isEmpty ? "not set" : "required"
+    /// `{"file", "sections": [{"name", "summary", "keys": [{"name", "value", "default", "required", "secret",
+    /// "variable", "summary"}]}]}`. For tools and the manual page.
+    package static var json: String {
+        JSONWriter.text { json in
+            json.put("file", ConfigurationLoader.defaultPath)
+            json.list("sections", ConfigurationKey.sections) { section, json in
+                json.object { json in
+                    json.put("name", section.name)
+                    json.put("summary", section.summary)
+                    json.list("keys", section.keys) { key, json in json.object { key.write(to: &$0) } }
+                }
+            }
+        }
     }
 
     private static func table(_ keys: [ConfigurationKey]) -> String {
         let rows = keys.map { key in
-            let standard = standard(key) { "`\($0)`" }
-            let secret = key.isSecret ? " Secret." : ""
-            return
-                "| `\(key.name)` | \(key.expectation) | \(standard) | `\(key.environmentName)` | \(key.summary)\(secret) |\n"
+            let purpose = key.summary + (key.isSecret ? " Secret." : "")
+            let cells = ["`\(key.name)`", key.values.expectation, standard(key), "`\(key.environmentName)`", purpose]
+            return "| \(cells.joined(separator: " | ")) |\n"
         }
         return "| key | value | default | variable | what for |\n| --- | --- | --- | --- | --- |\n" + rows.joined()
     }
@@ -91,12 +76,12 @@ package enum ConfigurationReference {
 
     private static let apps = """
 
-        Further apps, or builds of the same app from Xcode, are a list `\(ConfigurationKey.appsName)` of up to \
+        Further apps, or builds of the same app from Xcode, are a list `\(ConfigurationKey.apps)` of up to \
         \(ConfigurationKey.mostApps) entries. An entry may have these keys, and inherits the others from `apns`: \
         \(ConfigurationKey.ofApp.map { "`\($0.name.dropFirst("apns.".count))`" }.joined(separator: ", ")). \
         No two entries may have the same `bundleId` and `environment`. If an entry has its own `keyId`, its key comes \
         from the credential `apns.privateKey.KEYID`, from \
-        \(NamedKeys.keys.map { "`\($0.environmentName(forKeyID: "KEYID"))`" }.joined(separator: " or ")), \
+        \(ConfigurationKey.signingKeys.map { "`\($0.environmentName(forKeyID: "KEYID"))`" }.joined(separator: " or ")), \
         or from the entry.
 
         """
@@ -113,4 +98,16 @@ package enum ConfigurationReference {
         The exit status is 78 (EX_CONFIG). It is 77 (EX_NOPERM) if only rights are wrong, for example if everyone can \
         read a key, or if others can write the file.
         """
+}
+
+extension ConfigurationKey {
+    fileprivate func write(to json: inout JSONWriter) {
+        json.put("name", name)
+        json.put("value", values.expectation)
+        json.put("default", standard)
+        json.put("required", !need.isEmpty)
+        json.put("secret", isSecret)
+        json.put("variable", environmentName)
+        json.put("summary", summary)
+    }
 }

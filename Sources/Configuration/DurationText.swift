@@ -33,3 +33,8 @@ package enum DurationText {
         return "\(microseconds / 1000)." + String(repeating: "0", count: 3 - digits.count) + digits + "ms"
     }
 }
+
+extension Duration {
+    /// Whole milliseconds. A fraction is cut off.
+    package var milliseconds: Int64 { Int64(self / .milliseconds(1)) }
+}

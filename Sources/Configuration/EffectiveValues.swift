@@ -1,26 +1,127 @@
-import Metrics
-import NudgedKit
+import Base
+import Logging
+import NudgedPreferences
 import Policy
 import Systemd
+package import YAML
 
-/// For each key, the value in force and its source.
+/// The source of a value.
+package enum ValueSource: Sendable, Equatable {
+    /// The key's default.
+    case standard
+    /// The file, at this place.
+    case file(path: String, mark: YAMLMark)
+    /// A file in systemd's credentials directory.
+    case credential(path: String)
+    /// An environment variable.
+    case environment(name: String)
+
+    /// The highest rank wins: environment, credentials, file, default.
+    var rank: Int {
+        switch self {
+        case .standard: 0
+        case .file: 1
+        case .credential: 2
+        case .environment: 3
+        }
+    }
+
+    /// The source as `config` prints it.
+    package var text: String {
+        switch self {
+        case .standard: "default"
+        case .file(let path, let mark): "\(path):\(mark.line):\(mark.column)"
+        case .credential(let path): "credential \(path)"
+        case .environment(let name): "environment \(name)"
+        }
+    }
+}
+
+/// A key's text as it was written, not parsed yet.
+struct RawValue: Sendable {
+    /// Nil for an explicit null, if there is no default, and for a key's text from a credential.
+    var text: String?
+    /// A key's text from a credential: it never becomes a `String`, which can't be overwritten.
+    var secret: Secret?
+    let source: ValueSource
+}
+
+/// One entry of the list `apns.apps`.
+struct AppEntry {
+    /// Such as `apns.apps[1]`.
+    let name: String
+    /// Where the entry begins in the file.
+    let source: ValueSource
+    /// The values that the entry gives, by the key that each overrides, such as `apns.teamId`.
+    var values: [String: RawValue] = [:]
+    /// Whether something in the entry was not understood. Then the values that it seems to inherit may not be what the
+    /// author meant.
+    var isUnclear = false
+
+    /// `apns.apps[1].teamId` for `apns.teamId`.
+    func name(of key: String) -> String { name + key.dropFirst("apns".count) }
+}
+
+/// Where the keys put their values. A part counts only if its keys were given: `EffectiveValues.has`.
+struct Draft: Sendable {
+    struct Policy: Sendable {
+        var defaultTimezone: String?
+        var checkInTime = Rules.defaultCheckInTime
+        var spreadMinutes = 0
+        var quietStart = Rules.defaultQuietHours.start
+        var quietEnd = Rules.defaultQuietHours.end
+        var quietEndJitterMinutes = 0
+        var maxStalenessMinutes = 1
+        var maxPerHour: Int64?
+        var maxPerDay: Int64?
+    }
+
+    var lane = Configuration.Lane(
+        teamID: "",
+        keyID: "",
+        privateKey: Secret(""),
+        bundleID: "",
+        environment: .sandbox,
+        connections: 1
+    )
+    /// The path of the signing key's file.
+    var keyFile: String?
+    var apns = Configuration.APNs(lanes: [], maxInFlight: 1, responseTimeout: .seconds(10))
+    var database = Configuration.Database(url: Secret(""), allowInsecure: false, statementTimeout: .seconds(10))
+    var schedule = Configuration.Schedule(interval: .seconds(1), lease: .seconds(30), batch: 1)
+    var checkIn = Configuration.CheckIn(title: "", body: "")
+    var messages = Configuration.Messages(digestAfter: 3, digestTitle: "", digestBody: "")
+    var decision = Configuration.Decision(url: "", timeout: .seconds(2), concurrency: 8)
+    var policy = Policy()
+    var metrics = Configuration.Metrics()
+    var heartbeat = Configuration.Heartbeat(url: Secret(""), interval: .seconds(60))
+    var logLevel = Logger.Level.info
+}
+
+/// The value in force of each key with its source, for the main app or for an entry of `apns.apps`.
 struct EffectiveValues {
-    private(set) var problems: [ConfigurationProblem] = []
-    private var values: [String: (parsed: ParsedValue, source: ValueSource)] = [:]
-    /// Keys whose value is wrong. They must not be reported as missing too.
-    private(set) var wrong: Set<String> = []
-    /// The entry of `apns.apps` that these values belong to. Nil for the main app.
-    private(set) var app: AppEntry?
-    /// For an entry: each inherited key, with the shown name of the key that gives its value.
-    private(set) var origins: [String: String] = [:]
+    private struct Value {
+        var source = ValueSource.standard
+        /// The value as it would be written. Nil if there is none or a wrong one.
+        var shown: String?
+        /// A wrong value must not be reported as missing too.
+        var isWrong = false
+        /// For an inherited value of an entry: the shown name of the key that gives it.
+        var origin: String?
+    }
+
+    private(set) var draft = Draft()
+    var problems: [ConfigurationProblem] = []
+    private var values: [String: Value] = [:]
+    /// The entry that these values belong to. Nil for the main app.
+    let app: AppEntry?
 
     /// - Parameter layers: raw values by key, in any order. The source with the highest rank wins.
     init(_ layers: [[String: RawValue]]) {
+        app = nil
         for key in ConfigurationKey.all {
-            let candidates = layers.compactMap { $0[key.name] }
-            let raw =
-                candidates.max { $0.source.rank < $1.source.rank } ?? RawValue(text: key.standard, source: .standard)
-            take(raw, for: key)
+            let raw = layers.compactMap { $0[key.name] }.max { $0.source.rank < $1.source.rank }
+            take(raw ?? RawValue(source: .standard), for: key)
         }
     }
 
@@ -28,29 +129,35 @@ struct EffectiveValues {
     /// the key's id.
     init(_ app: AppEntry, over main: EffectiveValues) {
         self.app = app
+        draft = main.draft
         for key in ConfigurationKey.ofApp {
             if let raw = app.values[key.name] {
                 take(raw, for: key)
-            } else if !NamedKeys.keys.contains(where: { $0.name == key.name }) {
+            } else if !ConfigurationKey.signingKeys.contains(where: { $0.name == key.name }) {
                 inherit(key.name, from: main)
             }
         }
     }
 
     private mutating func take(_ raw: RawValue, for key: ConfigurationKey) {
-        do throws(ValueParser.Failure) {
-            let isGiven = raw.text != nil || raw.secret != nil || key.takesNone
-            let source = isGiven ? raw.source : ValueSource.standard
-            values[key.name] = (try ValueParser.parse(raw, for: key), source)
+        var raw = raw
+        let isNull = raw.text == nil && raw.secret == nil
+        var value = Value(source: isNull && !key.values.takesNone ? .standard : raw.source)
+        defer { values[key.name] = value }
+        // A null means `none` if the key takes that, else the default.
+        if isNull, raw.source == .standard || !key.values.takesNone { raw.text = key.standard }
+        guard raw.text != nil || raw.secret != nil, raw.text != "none" || !key.values.takesNone else { return }
+        do throws(ValueKind.Refusal) {
+            value.shown = try key.values.read(raw, &draft)
         } catch {
-            wrong.insert(key.name)
-            values[key.name] = (.none, raw.source)
+            value.isWrong = true
+            let what = key.isSecret ? "the value is wrong" : error.what
             problems.append(
                 ConfigurationProblem(
                     at: raw.source,
                     key: shownName(key.name),
-                    what: error.what,
-                    remedy: error.remedy
+                    what: what,
+                    remedy: error.remedy ?? "write \(key.values.expectation)"
                 )
             )
         }
@@ -65,52 +172,11 @@ struct EffectiveValues {
         }
     }
 
-    /// Takes another app's value and its source.
+    /// Takes another app's value and its source. The caller copies what the draft has.
     mutating func inherit(_ name: String, from other: EffectiveValues) {
-        values[name] = other.values[name]
-        origins[name] = other.origins[name] ?? other.shownName(name)
-        if other.wrong.contains(name) { wrong.insert(name) }
-    }
-
-    /// The key's name in errors and in `config`: `apns.apps[1].teamId` for an entry.
-    func shownName(_ name: String) -> String { app?.name(of: name) ?? name }
-
-    func source(_ name: String) -> ValueSource { values[name]?.source ?? .standard }
-
-    func parsed(_ name: String) -> ParsedValue { values[name]?.parsed ?? .none }
-
-    /// Nil if there is no value or a wrong one.
-    func text(_ name: String) -> String? {
-        if case .text(let text) = parsed(name) { text } else { nil }
-    }
-
-    /// A signing key's text.
-    func secret(_ name: String) -> Secret? {
-        if case .secret(let secret) = parsed(name) { secret } else { nil }
-    }
-
-    func integer(_ name: String) -> Int? {
-        if case .integer(let number) = parsed(name) { number } else { nil }
-    }
-
-    func boolean(_ name: String) -> Bool? {
-        if case .boolean(let value) = parsed(name) { value } else { nil }
-    }
-
-    func duration(_ name: String) -> Duration? {
-        if case .duration(let value) = parsed(name) { value } else { nil }
-    }
-
-    func wallTime(_ name: String) -> TimeOfDay? {
-        if case .wallTime(let time) = parsed(name) { time } else { nil }
-    }
-
-    func endpoint(_ name: String) -> Configuration.Endpoint? {
-        if case .endpoint(let endpoint) = parsed(name) { endpoint } else { nil }
-    }
-
-    func loopback(_ name: String) -> LoopbackAddress? {
-        if case .loopback(let address) = parsed(name) { address } else { nil }
+        var value = other.values[name] ?? Value()
+        value.origin = value.origin ?? other.shownName(name)
+        values[name] = value
     }
 
     /// Removes a key that a stronger one replaces, with its problems.
@@ -118,6 +184,66 @@ struct EffectiveValues {
         values[name] = nil
         let shown = shownName(name)
         problems.removeAll { $0.key == shown }
-        wrong.remove(name)
+    }
+
+    // MARK: Questions
+
+    /// The key's name in errors and in `config`: `apns.apps[1].teamId` for an entry.
+    func shownName(_ name: String) -> String { app?.name(of: name) ?? name }
+
+    func source(_ name: String) -> ValueSource { values[name]?.source ?? .standard }
+
+    func has(_ names: String...) -> Bool { names.allSatisfy { values[$0]?.shown != nil } }
+
+    func isWrong(_ name: String) -> Bool { values[name]?.isWrong ?? false }
+
+    /// Whether a value is given, even a wrong one.
+    func isGiven(_ name: String) -> Bool { has(name) || isWrong(name) }
+
+    /// Whether an entry inherits the key.
+    func inherits(_ name: String) -> Bool { values[name]?.origin != nil }
+
+    /// The value of a key whose value is a text.
+    func text(_ name: String) -> String? { values[name]?.shown }
+
+    /// Reports something wrong with a key's value.
+    mutating func report(
+        _ name: String,
+        _ what: String,
+        _ remedy: String,
+        as severity: ConfigurationProblem.Severity = .error
+    ) {
+        problems.append(.init(severity, at: source(name), key: shownName(name), what: what, remedy: remedy))
+    }
+
+    /// Reports a file that a key names and that can't be used.
+    mutating func report(_ error: SystemdError, _ name: String) {
+        problems.append(ConfigurationProblem(error, at: source(name), key: shownName(name)))
+    }
+
+    /// Reports something wrong with an entry as a whole.
+    mutating func reportEntry(_ what: String, _ remedy: String, as severity: ConfigurationProblem.Severity = .error) {
+        problems.append(.init(severity, at: app?.source, key: app?.name, what: what, remedy: remedy))
+    }
+
+    /// The rows of `config`, in the order of the reference: for an entry, of the keys that an entry may give.
+    ///
+    /// - Parameter disclosed: what may be shown of secrets, by key.
+    func rows(disclosed: [String: String] = [:]) -> [ConfigurationRow] {
+        (app == nil ? ConfigurationKey.all : ConfigurationKey.ofApp).map { key in
+            var shown = text(key.name)
+            if shown == nil, key.values.takesNone, key.standard != nil || source(key.name) != .standard {
+                shown = "none"
+            } else if shown != nil, key.isSecret {
+                shown = disclosed[key.name] ?? Secret.hidden
+            }
+            return ConfigurationRow(
+                key: shownName(key.name),
+                value: shown,
+                isSecret: key.isSecret,
+                source: source(key.name),
+                origin: values[key.name]?.origin
+            )
+        }
     }
 }

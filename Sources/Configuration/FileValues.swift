@@ -1,3 +1,4 @@
+import Systemd
 import YAML
 
 /// The values that the file gives, and errors for everything in it that is no key.
@@ -6,87 +7,99 @@ struct FileValues {
     /// The entries of `apns.apps`.
     private(set) var apps: [AppEntry] = []
     private(set) var problems: [ConfigurationProblem] = []
-    private let path: String
+    let path: String
+    private(set) var exists = true
+    /// False if the file couldn't be read: then the file is the error, not each missing key.
+    private(set) var isRead = true
+    /// Whether every user of the machine can read the file.
+    private(set) var isOpen = false
 
-    init(path: String, root: YAMLNode?) {
+    init(reading path: String, mustExist: Bool) {
         self.path = path
-        guard let root, !root.isNull else { return }
-        guard case .mapping(let entries) = root.value else {
-            problems.append(
-                ConfigurationProblem(
-                    file: path,
-                    mark: root.mark,
-                    what: "this is \(root.kindName), not sections with keys",
-                    remedy: "write sections such as apns: and keys below them"
-                )
-            )
-            return
+        do throws(SystemdError) {
+            let file = try ProtectedFile(reading: path, limit: YAMLDocument.maximumSize)
+            // That is an error only if the file holds a secret; the assembler checks it.
+            isOpen = file.isWorldReadable
+            parse(Array(file.text.utf8))
+        } catch {
+            exists = error.code != .missing
+            // An empty file is no error: the environment may give every value.
+            guard error.code != .empty, exists || mustExist else { return }
+            isRead = false
+            problems = [ConfigurationProblem(error)]
         }
-        read(entries, under: "")
+    }
+
+    /// - Parameter bytes: the file's text.
+    init(path: String, _ bytes: [UInt8]) {
+        self.path = path
+        parse(bytes)
+    }
+
+    private mutating func parse(_ bytes: [UInt8]) {
+        do throws(YAMLError) {
+            guard let root = try YAMLDocument.parse(bytes), !root.isNull else { return }
+            guard case .mapping(let entries) = root.value else {
+                let what = "this is \(root.kindName), not sections with keys"
+                return report(root.mark, nil, what, "write sections such as apns: and keys below them")
+            }
+            read(entries, under: "")
+        } catch {
+            isRead = false
+            report(error.mark, nil, error.what, "correct the YAML at this place")
+        }
+    }
+
+    private mutating func report(_ mark: YAMLMark, _ key: String?, _ what: String, _ remedy: String) {
+        problems.append(ConfigurationProblem(at: .file(path: path, mark: mark), key: key, what: what, remedy: remedy))
+    }
+
+    private func raw(_ text: String?, _ node: YAMLNode) -> RawValue {
+        RawValue(text: text, source: .file(path: path, mark: node.mark))
     }
 
     private mutating func read(_ entries: [YAMLNode.Entry], under section: String) {
         for entry in entries {
-            let name = section.isEmpty ? entry.key : section + "." + entry.key
-            let isSection = ConfigurationKey.sections.contains(name)
-            let isKey = ConfigurationKey.byName[name] != nil
-            switch entry.value.value {
-            case .sequence(let items) where name == ConfigurationKey.appsName: readApps(items)
-            case _ where name == ConfigurationKey.appsName: if !entry.value.isNull { noList(entry.value) }
-            case .mapping(let inner) where isSection: read(inner, under: name)
-            case .scalar(let text, _) where isKey:
-                let source = ValueSource.file(path: path, mark: entry.value.mark)
-                values[name] = RawValue(text: entry.value.isNull ? nil : text, source: source)
+            let (name, node) = (section.isEmpty ? entry.key : section + "." + entry.key, entry.value)
+            let isMapping = ConfigurationKey.mappings.contains(name)
+            let key = ConfigurationKey.byName[name]
+            switch node.value {
+            case .sequence(let items) where name == ConfigurationKey.apps: readApps(items)
+            case _ where name == ConfigurationKey.apps:
+                guard !node.isNull else { continue }
+                let remedy = "write a list: for each app a dash, and its keys after it"
+                report(node.mark, name, "this is \(node.kindName)", remedy)
+            case .mapping(let inner) where isMapping: read(inner, under: name)
+            case .scalar(let text, _) where key != nil: values[name] = raw(node.isNull ? nil : text, node)
             // `apns:` with nothing below it.
-            case .scalar where isSection && entry.value.isNull: break
+            case .scalar where isMapping && node.isNull: break
+            case _ where name == ConfigurationKey.quietHours:
+                let remedy = ValueKind.quietHoursRemedy("", .file(path: path, mark: node.mark))
+                report(node.mark, name, "this is \(node.kindName)", remedy)
+            case _ where isMapping || key != nil:
+                let remedy = key.map { "write \($0.values.expectation)" } ?? "write its keys below it, indented"
+                report(node.mark, name, "this is \(node.kindName)", remedy)
             default:
-                problems.append(isSection || isKey ? wrongShape(entry, name, isSection, isKey) : unknown(entry, name))
+                let known = ConfigurationKey.all.map(\.name) + ConfigurationKey.mappings + [ConfigurationKey.apps]
+                let near = KeySuggestion.nearest(to: name, among: known).map { "did you mean \($0)?" }
+                let remedy = near ?? "remove it, or see nudged config --reference for the key's name"
+                report(entry.mark, ValueKind.beginning(of: name, most: 100), "unknown key", remedy)
             }
         }
     }
 
-    private func wrongShape(_ entry: YAMLNode.Entry, _ name: String, _ isSection: Bool, _ isKey: Bool)
-        -> ConfigurationProblem
-    {
-        let source = ValueSource.file(path: path, mark: entry.value.mark)
-        let remedy =
-            switch (isKey, isSection) {
-            // The only key that is a section too.
-            case (true, true): ValueParser.quietHoursRemedy(nil, source)
-            case (true, false): "write \(ConfigurationKey.byName[name]?.expectation ?? "a single value")"
-            case (false, _): "write its keys below it, indented"
-            }
-        return ConfigurationProblem(
-            at: source,
-            key: name,
-            what: "this is \(entry.value.kindName)",
-            remedy: remedy
-        )
-    }
+    // MARK: apns.apps
 
-    private func unknown(_ entry: YAMLNode.Entry, _ name: String) -> ConfigurationProblem {
-        let candidates = ConfigurationKey.all.map(\.name) + ConfigurationKey.sections + [ConfigurationKey.appsName]
-        let near = KeySuggestion.nearest(to: name, among: candidates)
-        return ConfigurationProblem(
-            at: .file(path: path, mark: entry.mark),
-            key: ValueParser.shown(name, most: 100),
-            what: "unknown key",
-            remedy: near.map { "did you mean \($0)?" }
-                ?? "remove it, or see nudged config --reference for the key's name"
-        )
-    }
-}
-
-// MARK: - apns.apps
-extension FileValues {
     private mutating func readApps(_ items: [YAMLNode]) {
         for (index, item) in items.enumerated() {
             guard index < ConfigurationKey.mostApps else {
                 let most = ConfigurationKey.mostApps
-                report(item.mark, ConfigurationKey.appsName, "more than \(most) apps", "keep at most \(most)")
-                return
+                return report(item.mark, ConfigurationKey.apps, "more than \(most) apps", "keep at most \(most)")
             }
-            var app = AppEntry(index: index, source: .file(path: path, mark: item.mark))
+            var app = AppEntry(
+                name: "\(ConfigurationKey.apps)[\(index)]",
+                source: .file(path: path, mark: item.mark)
+            )
             if case .mapping(let entries) = item.value {
                 for entry in entries { read(entry, into: &app) }
             } else {
@@ -98,47 +111,25 @@ extension FileValues {
     }
 
     private mutating func read(_ entry: YAMLNode.Entry, into app: inout AppEntry) {
-        let name = app.name + "." + entry.key
+        let (name, node) = (app.name + "." + entry.key, entry.value)
         guard let key = ConfigurationKey.ofApp.first(where: { $0.name == "apns." + entry.key }) else {
             app.isUnclear = true
-            let shown = ValueParser.shown(name, most: 100)
-            return report(entry.mark, shown, "unknown key", remedy(ofUnknown: entry.key, in: app))
+            let shown = ValueKind.beginning(of: name, most: 100)
+            return report(entry.mark, shown, "unknown key", Self.remedy(ofUnknown: entry.key, in: app))
         }
-        guard case .scalar(let text, _) = entry.value.value else {
-            return report(
-                entry.value.mark,
-                name,
-                "this is \(entry.value.kindName)",
-                "write \(key.expectation)"
-            )
+        guard case .scalar(let text, _) = node.value else {
+            return report(node.mark, name, "this is \(node.kindName)", "write \(key.values.expectation)")
         }
         // A null gives no value, so the entry inherits one.
-        if entry.value.isNull { return }
-        app.values[key.name] = RawValue(text: text, source: .file(path: path, mark: entry.value.mark))
+        if !node.isNull { app.values[key.name] = raw(text, node) }
     }
 
-    private func remedy(ofUnknown key: String, in app: AppEntry) -> String {
+    private static func remedy(ofUnknown key: String, in app: AppEntry) -> String {
         if ConfigurationKey.byName["apns." + key] != nil {
             return "it is one value for all apps: write it as apns.\(key)"
         }
-        let near = KeySuggestion.nearest(
-            to: app.name + "." + key,
-            among: ConfigurationKey.ofApp.map { app.name(of: $0.name) }
-        )
-        let known = ConfigurationKey.ofApp.map { String($0.name.dropFirst("apns.".count)) }.joined(separator: ", ")
-        return near.map { "did you mean \($0)?" } ?? "remove it; an app's keys are \(known)"
-    }
-
-    private mutating func noList(_ value: YAMLNode) {
-        report(
-            value.mark,
-            ConfigurationKey.appsName,
-            "this is \(value.kindName)",
-            "write a list: for each app a dash, and its keys after it"
-        )
-    }
-
-    private mutating func report(_ mark: YAMLMark, _ key: String, _ what: String, _ remedy: String) {
-        problems.append(ConfigurationProblem(at: .file(path: path, mark: mark), key: key, what: what, remedy: remedy))
+        let names = ConfigurationKey.ofApp.map { app.name(of: $0.name) }
+        if let near = KeySuggestion.nearest(to: app.name + "." + key, among: names) { return "did you mean \(near)?" }
+        return "remove it; an app's keys are \(names.map { $0.dropFirst(app.name.count + 1) }.joined(separator: ", "))"
     }
 }

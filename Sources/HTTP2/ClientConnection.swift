@@ -1,5 +1,5 @@
 import Glibc
-import Locks
+import Base
 
 /// One HTTP/2 connection as a client, with its own thread.
 ///

@@ -1,3 +1,4 @@
+import Base
 import Glibc
 import OpenSSL
 
@@ -25,7 +26,7 @@ struct ClientDialer {
         }
         var failure = CloseReason(.resolve, "\(configuration.host) has no address")
         for (index, address) in addresses.enumerated() {
-            let now = Clock.monotonic()
+            let now = UInt64(MonotonicTime.milliseconds())
             // Each address gets a share of the time. Otherwise one that drops packets would use up all of it.
             let share = (max(deadline, now) - now) / UInt64(addresses.count - index)
             switch dial(address, context, until: now + share) {
@@ -130,7 +131,7 @@ struct ClientDialer {
     ) -> CloseReason? {
         while true {
             if let code = inbox.end { return CloseReason(code, "closed before it was open") }
-            let now = Clock.monotonic()
+            let now = UInt64(MonotonicTime.milliseconds())
             guard now < limit else {
                 return outOfTime(step)
             }

@@ -1,4 +1,4 @@
-import Locks
+import Base
 
 /// Messages of other threads to a client connection's thread.
 final class ClientInbox: Sendable {

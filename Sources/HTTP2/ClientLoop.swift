@@ -1,3 +1,4 @@
+import Base
 import Glibc
 import OpenSSL
 
@@ -18,7 +19,7 @@ final class ClientLoop: Sendable {
         guard inbox.wake.descriptor >= 0, let session = ClientSession(configuration: configuration) else {
             return end(nil, CloseReason(.connect, "no descriptor or memory left for a connection"))
         }
-        let deadline = Clock.monotonic() + UInt64(configuration.connectTimeout)
+        let deadline = UInt64(MonotonicTime.milliseconds()) + UInt64(configuration.connectTimeout)
         switch ClientDialer(configuration: configuration, inbox: inbox, deadline: deadline).dial() {
         case .failure(let reason): end(session, reason)
         case .success(let (descriptor, tls)):

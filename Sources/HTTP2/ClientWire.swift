@@ -1,3 +1,4 @@
+import Base
 import Glibc
 import OpenSSL
 
@@ -33,7 +34,7 @@ struct ClientWire: ~Copyable {
         self.inbox = inbox
         self.onEvent = onEvent
         self.deadline = deadline
-        lastReceived = Clock.monotonic()
+        lastReceived = UInt64(MonotonicTime.milliseconds())
     }
 
     deinit { buffer.deallocate() }
@@ -42,8 +43,8 @@ struct ClientWire: ~Copyable {
     consuming func serve() -> CloseReason {
         while true {
             let isReadable = wait()
-            let now = Clock.monotonic()
-            session.boottime = Clock.boottime()
+            let now = UInt64(MonotonicTime.milliseconds())
+            session.boottime = UInt64(BootTime.milliseconds())
             if takeOrders() { return closed() }
             var reason: CloseReason?
             if isReadable || mayHoldMore { reason = read(now: now) }
@@ -76,7 +77,7 @@ struct ClientWire: ~Copyable {
 
     /// Milliseconds until the next timer, rounded up by 1, so that its time has passed when poll returns.
     private func timeout() -> Int32 {
-        let now = Clock.monotonic()
+        let now = UInt64(MonotonicTime.milliseconds())
         var next =
             session.awaitsPong
             ? pingSent + UInt64(session.configuration.pingTimeout)
@@ -85,7 +86,7 @@ struct ClientWire: ~Copyable {
         if let nearest = session.streams.nearestDeadline { next = min(next, nearest) }
         var left = next > now ? next - now : 0
         if !session.queue.isEmpty {
-            let boottime = Clock.boottime()
+            let boottime = UInt64(BootTime.milliseconds())
             let earliest = session.queue.earliestWriteBy
             left = min(left, earliest > boottime ? earliest - boottime : 0)
         }
@@ -206,7 +207,7 @@ struct ClientWire: ~Copyable {
         }
         if session.streams.count == 0 {
             session.sayGoodbye()
-            _ = pump(now: Clock.monotonic())
+            _ = pump(now: UInt64(MonotonicTime.milliseconds()))
             if blockedOn == nil { tls.close() }
         }
         if let goaway = session.goaway {

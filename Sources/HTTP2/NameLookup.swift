@@ -1,5 +1,5 @@
 import Glibc
-import Locks
+import Base
 
 /// One name lookup on its own thread. getaddrinfo can block while name servers are silent, and neither a deadline nor a
 /// close would interrupt it. A lookup that is no longer needed ends when the resolver gives up.

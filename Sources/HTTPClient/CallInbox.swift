@@ -1,4 +1,4 @@
-import Locks
+import Base
 
 /// Messages of other threads to the client's thread.
 final class CallInbox: Sendable {

@@ -1,5 +1,5 @@
 import Glibc
-import Locks
+import Base
 
 /// HTTP calls with libcurl on its own thread: verified certificates, connections that are kept, limits for time and
 /// size.

@@ -1,5 +1,5 @@
 import CLibCurl
-import Locks
+import Base
 
 /// libcurl's multi handle: the running transfers and the kept connections.
 ///

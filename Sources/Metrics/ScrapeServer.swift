@@ -1,5 +1,5 @@
 import Glibc
-import Locks
+import Base
 
 /// Serves `GET /metrics` on a loopback address, on a thread of its own. A slow or endless client costs a bounded number
 /// of bytes for a bounded time.

@@ -1,5 +1,5 @@
 public import FoundationEssentials
-public import NudgedKit
+public import NudgedPreferences
 public import TimeZones
 
 /// One user and one nudge: all that the policy depends on, except the rules and `now`.

@@ -1,4 +1,4 @@
-import NudgedKit
+import NudgedPreferences
 import TimeZones
 
 /// The caps of a user. Each is the smaller one of the rule and the preference.

@@ -1,5 +1,5 @@
 import JSON
-import NudgedKit
+import NudgedPreferences
 import TimeZones
 
 /// One input line of `nudged decide`, checked by docs/POLICY.md, "Input".

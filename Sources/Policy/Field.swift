@@ -1,6 +1,6 @@
 import FoundationEssentials
 import JSON
-import NudgedKit
+import NudgedPreferences
 import TimeZones
 
 /// One value of an input line, with its path.

@@ -1,4 +1,4 @@
-import NudgedKit
+import NudgedPreferences
 import TimeZones
 
 /// Which dates and instants the frequency allows after a user's check-ins. Together they are ok(D) of docs/POLICY.md,

@@ -1,5 +1,6 @@
+import Base
 import JSON
-import NudgedKit
+import NudgedPreferences
 import TimeZones
 
 extension Policy {

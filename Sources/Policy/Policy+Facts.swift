@@ -1,5 +1,5 @@
 import JSON
-import NudgedKit
+import NudgedPreferences
 import TimeZones
 
 /// The facts of the trace.

@@ -1,4 +1,5 @@
-import NudgedKit
+import Base
+import NudgedPreferences
 public import TimeZones
 
 extension Policy {
@@ -22,7 +23,7 @@ extension Policy {
         let isOpted = !preferences.isNull && preferences.malformed == nil
         var hash = FNV1a()
         func add(_ text: String?) {
-            hash.add(text ?? "-")
+            hash.add((text ?? "-").utf8)
             hash.add(UInt8(ascii: ";"))
         }
         add("1")
@@ -33,7 +34,7 @@ extension Policy {
         add(isOpted ? preferences.weekday.map { String($0) } : nil)
         add(try zone(of: candidate)?.name)
         add(candidate.firstSessionComplete ? "1" : "0")
-        hash.add(candidate.devices > 0 ? "1" : "0")
+        hash.add(UInt8(ascii: candidate.devices > 0 ? "1" : "0"))
         return Int64(bitPattern: hash.value)
     }
 }

@@ -1,4 +1,4 @@
-import NudgedKit
+import NudgedPreferences
 public import TimeZones
 
 extension Policy {

@@ -1,5 +1,5 @@
 import JSON
-import NudgedKit
+import NudgedPreferences
 public import TimeZones
 
 /// Messages and reminders.

@@ -1,4 +1,5 @@
-import NudgedKit
+import Base
+import NudgedPreferences
 public import TimeZones
 
 /// Decides when a nudge may be sent, by docs/POLICY.md. It is pure: it reads no clock and no database, and of the

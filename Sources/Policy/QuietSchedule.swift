@@ -1,4 +1,4 @@
-import NudgedKit
+import NudgedPreferences
 import TimeZones
 
 /// The quiet hours in a zone: for each local date D one interval [from, until).

@@ -1,5 +1,5 @@
 public import JSON
-import NudgedKit
+import NudgedPreferences
 
 extension Rules {
     /// Reads the object `rules` of docs/POLICY.md, "Input". Absent keys have the default. Unknown keys are ignored.

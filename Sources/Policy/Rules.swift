@@ -1,4 +1,4 @@
-public import NudgedKit
+public import NudgedPreferences
 
 /// The operator's rules. Defaults and ranges are those of docs/POLICY.md, "Input".
 public struct Rules: Sendable, Equatable {

@@ -1,3 +1,5 @@
+public import Base
+
 /// Keeps one connection open. It hands it out, and makes a new one with back-off and jitter if it is lost. Refused
 /// credentials are tried again too, so a corrected password needs no restart. `report` gets each failure. Each kind of
 /// work has its own `Database`.
@@ -35,7 +37,7 @@ public actor Database {
     ///   - report: Called for each failed attempt.
     public init(
         _ configuration: ConnectionConfiguration,
-        backoff: Backoff = Backoff(),
+        backoff: Backoff = Backoff(first: 250, most: 30_000),
         notices: (@Sendable (ServerNotice) -> Void)? = nil,
         afterSilence: Probe? = nil,
         random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) },
@@ -124,7 +126,7 @@ public actor Database {
     private func pause(after error: PostgresError, _ failures: inout Int) async -> Bool {
         if error.code != .cancelled {
             failures += 1
-            let wait = backoff.delay(failures: failures, random: random())
+            let wait = Duration.milliseconds(backoff.wait(failures: failures, random: random()))
             report?(failures, error, wait)
             try? await Task.sleep(for: wait)
         }

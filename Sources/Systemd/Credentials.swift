@@ -1,3 +1,4 @@
+public import Base
 import Glibc
 
 /// Reads secrets from files: systemd's credentials (`LoadCredential=`, in `$CREDENTIALS_DIRECTORY`) and files that the

@@ -1,5 +1,5 @@
 import Glibc
-import Locks
+import Base
 
 /// Sends entries to the journal's socket with the native protocol.
 public final class Journal: Sendable {

@@ -1,6 +1,6 @@
 import Glibc
 public import Logging
-import Locks
+import Base
 
 /// The destination of log lines, shared by all handlers of a process: the journal if standard error goes there, else
 /// standard error.

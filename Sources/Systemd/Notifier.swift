@@ -1,3 +1,4 @@
+import Base
 import Glibc
 
 /// Tells systemd the service's state with the protocol of sd_notify(3): one datagram of `KEY=value` lines to
@@ -63,10 +64,7 @@ public struct Notifier: Sendable {
     /// it.
     @discardableResult
     public func reloading() -> Bool {
-        var now = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &now)
-        let microseconds = UInt64(now.tv_sec) * 1_000_000 + UInt64(now.tv_nsec) / 1000
-        return send(["RELOADING=1", "MONOTONIC_USEC=\(microseconds)"])
+        send(["RELOADING=1", "MONOTONIC_USEC=\(MonotonicTime.microseconds())"])
     }
 
     /// `EXTEND_TIMEOUT_USEC=`: allow `duration` from now for the current start or stop.

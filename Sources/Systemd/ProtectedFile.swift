@@ -1,3 +1,4 @@
+public import Base
 import CLinux
 import Glibc
 

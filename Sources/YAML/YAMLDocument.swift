@@ -1,33 +1,167 @@
 import CLibYAML
 
 /// Reads YAML with libyaml into a tree whose nodes know their places.
-public enum YAMLDocument {
+package enum YAMLDocument {
     /// The largest text, in bytes. libyaml compares each %TAG directive with all before it: a megabyte of them takes
     /// twelve seconds, and this many bytes take a fifth of one.
-    public static let maximumSize = 1 << 17
+    package static let maximumSize = 1 << 17
     /// The deepest nesting of mappings and sequences.
-    public static let maximumDepth = 32
-    /// The most nodes of a document.
-    public static let maximumNodes = 20_000
+    package static let maximumDepth = 32
+    package static let maximumNodes = 20_000
 
     /// The root of the document. Nil if there is none (an empty text, or only comments).
     ///
-    /// - Throws: The first fault. Anchors, aliases, tags, duplicate keys and a second document are faults.
-    public static func parse(_ text: String) throws(YAMLError) -> YAMLNode? {
-        try parse(Array(text.utf8))
+    /// - Parameter bytes: UTF-8, or UTF-16 with a byte order mark.
+    /// - Throws: The first fault. Anchors, aliases, tags, duplicate keys and a second document are faults: none is needed
+    ///   here, and aliases can make a small text huge.
+    package static func parse(_ bytes: [UInt8]) throws(YAMLError) -> YAMLNode? {
+        let start = YAMLMark(line: 1, column: 1)
+        guard bytes.count <= maximumSize else {
+            throw YAMLError(mark: start, what: "the text is larger than \(maximumSize) bytes")
+        }
+        guard let parser = YAMLParser(bytes) else { throw YAMLError(mark: start, what: "no memory for the parser") }
+        return try parser.document()
+    }
+}
+
+/// libyaml's parser with the bytes that it reads. It builds the tree from libyaml's events.
+private final class YAMLParser {
+    /// On the heap, because libyaml keeps pointers into its own structure, so it must not move.
+    private let parser: UnsafeMutablePointer<yaml_parser_t>
+    private let input: UnsafeMutableBufferPointer<UInt8>
+    private var nodes = 0
+
+    private enum Event {
+        case start, end, documentStart, documentEnd, sequenceStart, sequenceEnd, mappingStart, mappingEnd, alias
+        case scalar(String, isPlain: Bool)
     }
 
-    /// The same for bytes in UTF-8, or in UTF-16 with a byte order mark.
-    public static func parse(_ bytes: [UInt8]) throws(YAMLError) -> YAMLNode? {
-        guard bytes.count <= maximumSize else {
-            throw YAMLError(
-                code: .tooLarge,
-                mark: YAMLMark(line: 1, column: 1),
-                what: "the text is larger than \(maximumSize) bytes"
-            )
+    init?(_ bytes: [UInt8]) {
+        parser = .allocate(capacity: 1)
+        input = .allocate(capacity: bytes.count)
+        _ = input.initialize(from: bytes)
+        // libyaml zeroes the structure first, so yaml_parser_delete in deinit is safe.
+        guard yaml_parser_initialize(parser) == 1 else { return nil }
+        yaml_parser_set_input_string(parser, input.baseAddress, input.count)
+    }
+
+    deinit {
+        yaml_parser_delete(parser)
+        parser.deallocate()
+        input.deallocate()
+    }
+
+    // MARK: The tree
+
+    func document() throws(YAMLError) -> YAMLNode? {
+        var root: YAMLNode?
+        while true {
+            let (event, mark) = try next()
+            switch event {
+            case .start, .documentEnd: continue
+            case .end: return root
+            case .documentStart:
+                guard root == nil else {
+                    throw YAMLError(mark: mark, what: "a second document begins here; write one only")
+                }
+                root = try node(try next(), depth: 0)
+            default: throw YAMLError(mark: mark, what: "there is something outside of the document")
+            }
         }
-        let reader = try EventReader(bytes)
-        var builder = TreeBuilder(reader: reader)
-        return try builder.document()
+    }
+
+    private func node(_ begin: (event: Event, mark: YAMLMark), depth: Int) throws(YAMLError) -> YAMLNode {
+        let mark = begin.mark
+        nodes += 1
+        guard depth <= YAMLDocument.maximumDepth, nodes <= YAMLDocument.maximumNodes else {
+            throw YAMLError(mark: mark, what: "the document is nested too deep or has too many values")
+        }
+        switch begin.event {
+        case .scalar(let text, let isPlain): return YAMLNode(value: .scalar(text, isPlain: isPlain), mark: mark)
+        case .sequenceStart: return YAMLNode(value: .sequence(try items(depth)), mark: mark)
+        case .mappingStart: return YAMLNode(value: .mapping(try entries(depth)), mark: mark)
+        case .alias: throw YAMLError(mark: mark, what: "aliases (*) are not supported here")
+        default: throw YAMLError(mark: mark, what: "a value is missing here")
+        }
+    }
+
+    private func items(_ depth: Int) throws(YAMLError) -> [YAMLNode] {
+        var items: [YAMLNode] = []
+        while true {
+            let begin = try next()
+            if case .sequenceEnd = begin.event { return items }
+            items.append(try node(begin, depth: depth + 1))
+        }
+    }
+
+    private func entries(_ depth: Int) throws(YAMLError) -> [YAMLNode.Entry] {
+        var entries: [YAMLNode.Entry] = []
+        var lines: [String: Int] = [:]
+        while true {
+            let (event, mark) = try next()
+            if case .mappingEnd = event { return entries }
+            guard case .scalar(let key, _) = event else {
+                throw YAMLError(mark: mark, what: "a key must be a single word")
+            }
+            if let line = lines.updateValue(mark.line, forKey: key) {
+                throw YAMLError(mark: mark, what: "this key is already in line \(line)")
+            }
+            entries.append(YAMLNode.Entry(key: key, mark: mark, value: try node(try next(), depth: depth + 1)))
+        }
+    }
+
+    // MARK: libyaml's events
+
+    /// The next event and the place where it begins.
+    private func next() throws(YAMLError) -> (event: Event, mark: YAMLMark) {
+        var event = yaml_event_t()
+        guard yaml_parser_parse(parser, &event) == 1 else { throw failure() }
+        defer { yaml_event_delete(&event) }
+        let mark = Self.mark(event.start_mark)
+        var isDecorated = false
+        let found: Event
+        switch event.type {
+        case YAML_STREAM_START_EVENT: found = .start
+        case YAML_DOCUMENT_START_EVENT: found = .documentStart
+        case YAML_DOCUMENT_END_EVENT: found = .documentEnd
+        case YAML_ALIAS_EVENT: found = .alias
+        case YAML_SCALAR_EVENT:
+            let scalar = event.data.scalar
+            isDecorated = scalar.anchor != nil || scalar.tag != nil
+            let text = String(decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
+            found = .scalar(text, isPlain: scalar.style == YAML_PLAIN_SCALAR_STYLE)
+        case YAML_SEQUENCE_START_EVENT:
+            isDecorated = event.data.sequence_start.anchor != nil || event.data.sequence_start.tag != nil
+            found = .sequenceStart
+        case YAML_SEQUENCE_END_EVENT: found = .sequenceEnd
+        case YAML_MAPPING_START_EVENT:
+            isDecorated = event.data.mapping_start.anchor != nil || event.data.mapping_start.tag != nil
+            found = .mappingStart
+        case YAML_MAPPING_END_EVENT: found = .mappingEnd
+        default: found = .end
+        }
+        if isDecorated { throw YAMLError(mark: mark, what: "anchors (&) and tags (!) are not supported here") }
+        return (found, mark)
+    }
+
+    /// libyaml's texts are its own constants. They quote nothing of the input.
+    private func failure() -> YAMLError {
+        let problem = parser.pointee.problem.map { String(cString: $0) } ?? "it can't be read"
+        let context = parser.pointee.context.map { String(cString: $0) + ": " } ?? ""
+        // libyaml's reader errors (bad UTF-8) have an offset instead of a mark.
+        let isReaders = parser.pointee.error == YAML_READER_ERROR
+        let mark = isReaders ? mark(atOffset: parser.pointee.problem_offset) : Self.mark(parser.pointee.problem_mark)
+        return YAMLError(mark: mark, what: context + problem)
+    }
+
+    private static func mark(_ mark: yaml_mark_t) -> YAMLMark {
+        YAMLMark(line: mark.line + 1, column: mark.column + 1)
+    }
+
+    private func mark(atOffset offset: Int) -> YAMLMark {
+        let before = input.prefix(max(0, min(offset, input.count)))
+        // Continuation bytes of UTF-8 don't start a character.
+        let column = before.reversed().prefix { $0 != 10 }.count { $0 & 0xC0 != 0x80 }
+        return YAMLMark(line: before.count { $0 == 10 } + 1, column: column + 1)
     }
 }

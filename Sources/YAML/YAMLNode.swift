@@ -1,41 +1,59 @@
 /// A value of a YAML document, with the place where it begins.
-public struct YAMLNode: Sendable, Equatable {
-    /// The contents. Scalars stay text, because their type depends on the reader: `10:00` and `no` are kept as written.
-    public indirect enum Value: Sendable, Equatable {
-        /// A scalar. `isPlain`: without quotes and not a block.
+package struct YAMLNode: Sendable, Equatable {
+    /// Scalars stay text, because their type depends on the reader: `10:00` and `no` are kept as written.
+    package indirect enum Value: Sendable, Equatable {
+        /// `isPlain`: without quotes and not a block.
         case scalar(String, isPlain: Bool)
         case sequence([YAMLNode])
         /// Keys in the order of the text. No key occurs twice.
         case mapping([Entry])
     }
 
-    /// A key and its value.
-    public struct Entry: Sendable, Equatable {
-        /// The key's text.
-        public let key: String
+    package struct Entry: Sendable, Equatable {
+        package let key: String
         /// Where the key begins.
-        public let mark: YAMLMark
-        /// The key's value.
-        public let value: YAMLNode
+        package let mark: YAMLMark
+        package let value: YAMLNode
     }
 
-    /// The contents.
-    public let value: Value
-    /// Where the value begins.
-    public let mark: YAMLMark
+    package let value: Value
+    package let mark: YAMLMark
 
     /// Whether the value is a plain `null`, `~` or empty.
-    public var isNull: Bool {
+    package var isNull: Bool {
         guard case .scalar(let text, isPlain: true) = value else { return false }
-        return text.isEmpty || text == "~" || text == "null" || text == "Null" || text == "NULL"
+        return ["", "~", "null", "Null", "NULL"].contains(text)
     }
 
     /// The kind of the value, for messages to an operator.
-    public var kindName: String {
+    package var kindName: String {
         switch value {
         case .scalar: isNull ? "null" : "a single value"
         case .sequence: "a list"
         case .mapping: "a section"
         }
     }
+}
+
+/// A place in a text: line and column, from 1. The column counts characters.
+package struct YAMLMark: Sendable, Hashable, Comparable {
+    package let line: Int
+    package let column: Int
+
+    package init(line: Int, column: Int) {
+        self.line = line
+        self.column = column
+    }
+
+    package static func < (left: YAMLMark, right: YAMLMark) -> Bool {
+        (left.line, left.column) < (right.line, right.column)
+    }
+}
+
+/// Why a text is not accepted as YAML, and where. It quotes nothing of the text.
+package struct YAMLError: Error, Sendable, Equatable, CustomStringConvertible {
+    package let mark: YAMLMark
+    package let what: String
+
+    package var description: String { "\(mark.line):\(mark.column): \(what)" }
 }

@@ -1,3 +1,4 @@
+import Base
 import ArgumentParser
 import Glibc
 import Systemd

@@ -1,9 +1,9 @@
+import Base
 import Configuration
 import Operator
 import Service
 import ArgumentParser
 import Glibc
-import Systemd
 
 /// `nudged report`.
 struct ReportCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 import HTTP2
 import OpenSSL
-import Locks
+import Base
 import Testing
 
 @testable import APNsSimulator

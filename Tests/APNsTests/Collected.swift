@@ -1,4 +1,4 @@
-import Locks
+import Base
 
 /// What callbacks brought, and a wait for it: a test's time limit, which cancels the test, is the deadline.
 final class Collected<Element: Sendable>: Sendable {

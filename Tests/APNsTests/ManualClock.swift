@@ -1,5 +1,5 @@
 import APNs
-import Locks
+import Base
 
 /// Clocks that stand until a test moves them, with the timer that goes by them.
 final class ManualClock: Sendable {

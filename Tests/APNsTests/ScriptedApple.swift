@@ -1,7 +1,7 @@
 import HTTP2
 import HTTP2Server
 import OpenSSL
-import Locks
+import Base
 
 /// A server whose answers are a function of the request, its connection and how many came before.
 final class ScriptedApple: ServerHandler {

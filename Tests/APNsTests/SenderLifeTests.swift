@@ -2,7 +2,7 @@ import COpenSSL
 import HTTP2
 import HTTP2Server
 import OpenSSL
-import Locks
+import Base
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import APNsSimulator
-import Locks
+import Base
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
+import Base
 import Fixtures
-import Systemd
 import Testing
 
 @testable import Configuration
@@ -256,7 +256,7 @@ import Testing
 
     @Test func fault_whenAKeyOfItsOwnIsRefused() {
         struct NoKey: Error, CustomStringConvertible { let description = "this key is not on the curve P-256" }
-        let checks = ConfigurationChecks(key: { if $0.text == Self.other { throw NoKey() } })
+        let checks = ConfigurationChecks { $0.key = { if $0.text == Self.other { throw NoKey() } } }
         let environment = ConfigurationFixture.environment.merging(["APNS_PRIVATE_KEY_KEY2345678": Self.other]) { $1 }
         // An entry below that inherits the bad key makes no second fault of it.
         let yaml = Self.otherApp + "    - {bundleId: com.example.other, keyId: KEY2345678, environment: production}\n"
@@ -311,7 +311,7 @@ import Testing
     @Test func variable_whenNoEntryHasItsKey() throws {
         let environment = ConfigurationFixture.environment.merging(["APNS_PRIVATE_KEY_KEY9999999": "x"]) { $1 }
         let warnings = try fixture.load("log: {}", environment: environment).warnings
-        #expect(warnings.map(\.variable) == ["APNS_PRIVATE_KEY_KEY9999999"])
+        #expect(warnings.map(\.source) == [.environment(name: "APNS_PRIVATE_KEY_KEY9999999")])
     }
 
     @Test func show_printsEachLaneWithItsSources() throws {

@@ -263,7 +263,7 @@ import Testing
     }
 
     @Test func key_whenOpenSSLRefusesIt() {
-        let checks = ConfigurationChecks(key: { _ in throw NoKey() })
+        let checks = ConfigurationChecks { $0.key = { _ in throw NoKey() } }
         #expect(
             fixture.faults(checks: checks) == [
                 "environment APNS_PRIVATE_KEY: apns.privateKey: this key is not on the curve P-256: "
@@ -274,10 +274,12 @@ import Testing
 
     @Test func database_whenPostgresRefusesIt() {
         struct Insecure: Error, CustomStringConvertible { let description = "db.example is not local" }
-        let checks = ConfigurationChecks(database: { _, allowInsecure in
-            if !allowInsecure { throw Insecure() }
-            return nil
-        })
+        let checks = ConfigurationChecks {
+            $0.database = { _, allowInsecure in
+                if !allowInsecure { throw Insecure() }
+                return nil
+            }
+        }
         #expect(
             fixture.faults(checks: checks).first?.hasPrefix(
                 "environment DATABASE_URL: database.url: db.example is not local: "
@@ -297,7 +299,7 @@ import Testing
     }
 
     @Test func zone_whenTheSystemDoesNotKnowIt() {
-        let checks = ConfigurationChecks(zone: { $0 != "Mars/Base" })
+        let checks = ConfigurationChecks { $0.zone = { $0 != "Mars/Base" } }
         #expect(
             fixture.faults("policy:\n  defaultTimezone: Mars/Base\n", checks: checks) == [
                 "nudged.yaml:2:20: policy.defaultTimezone: this system knows no zone \"Mars/Base\": write a name from /usr/share/zoneinfo, such as Europe/Berlin"
@@ -390,7 +392,7 @@ import Testing
     }
 
     @Test func json_hasEachValueWithItsSource() throws {
-        let checks = ConfigurationChecks(database: { _, _ in "me@db.example:5432/app sslmode=verify-full" })
+        let checks = ConfigurationChecks { $0.database = { _, _ in "me@db.example:5432/app sslmode=verify-full" } }
         let loaded = try fixture.load("schedule: {batch: 5}\n", checks: checks)
         let json = fixture.short(ConfigurationReport.json(loaded))
         #expect(throws: Never.self) { try JSONValue(parsing: json) }

@@ -1,7 +1,7 @@
+import Base
 import Fixtures
 import Glibc
 import Policy
-import Systemd
 import Testing
 import YAML
 
@@ -104,11 +104,18 @@ import YAML
 
     @Test func policyKeys_haveThePolicysOwnDefaultsAndRanges() throws {
         #expect(try fixture.load().configuration.policy == Rules.defaults)
-        for key in ConfigurationKey.all where key.name.hasPrefix("policy.") {
-            guard case .integer(let range, _) = key.kind else { continue }
-            for bound in [range.lowerBound, range.upperBound] {
-                let environment = ConfigurationFixture.environment.merging([key.environmentName: String(bound)]) { $1 }
+        for (variable, bounds) in [
+            ("POLICY_SPREAD_MINUTES", [0, 1440]), ("POLICY_QUIET_END_JITTER_MINUTES", [0, 240]),
+            ("POLICY_MAX_STALENESS_MINUTES", [1, 2880]), ("POLICY_MAX_PER_HOUR", [1, .max]),
+            ("POLICY_MAX_PER_DAY", [1, .max]),
+        ] {
+            for bound in bounds {
+                let environment = ConfigurationFixture.environment.merging([variable: String(bound)]) { $1 }
                 #expect(fixture.faults(environment: environment) == [])
+            }
+            if bounds[1] < .max {
+                let environment = ConfigurationFixture.environment.merging([variable: String(bounds[1] + 1)]) { $1 }
+                #expect(fixture.faults(environment: environment).count == 1)
             }
         }
         #expect(throws: PolicyError.self) { try Rules(maxStalenessMinutes: 2881) }
@@ -116,8 +123,9 @@ import YAML
 
     @Test func everyDefault_isAValueOfItsKey() throws {
         for key in ConfigurationKey.all {
-            guard let standard = key.standard else { continue }
-            _ = try ValueParser.parse(RawValue(text: standard, source: .standard), for: key)
+            guard let standard = key.standard, standard != "none" || !key.values.takesNone else { continue }
+            var draft = Draft()
+            #expect(try key.values.read(RawValue(text: standard, source: .standard), &draft) == standard)
         }
         #expect(Set(ConfigurationKey.all.map(\.environmentName)).count == ConfigurationKey.all.count)
     }

@@ -25,12 +25,6 @@ import Testing
         )
     }
 
-    @Test func sections_holdEveryKeyOnce() {
-        let shown = ConfigurationReference.sections.flatMap { ConfigurationReference.keys(of: $0.name) }
-        #expect(shown.map(\.name) == ConfigurationKey.all.map(\.name))
-        #expect(ConfigurationReference.page.contains("apns.apps"))
-    }
-
     @Test func json_saysOfEachKeyWhatTheLoaderTakes() throws {
         let json = try JSONValue(parsing: ConfigurationReference.json)
         guard case .array(let sections) = json["sections"] else { throw NoList() }

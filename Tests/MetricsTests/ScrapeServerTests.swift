@@ -1,5 +1,5 @@
 import Glibc
-import Locks
+import Base
 import TestSupport
 import Testing
 

@@ -6,7 +6,7 @@ struct KitImportsTests {
     @Test func kit_whenBuiltByAnApp_needsTheStandardLibraryOnly() throws {
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../Sources")
         var files = 0
-        for target in ["NudgedKit", "JSON"] {
+        for target in ["NudgedKit", "NudgedPreferences", "JSON"] {
             let folder = sources.appending(path: target).path
             for case let name as String in try #require(FileManager.default.enumerator(atPath: folder))
             where name.hasSuffix(".swift") {
@@ -21,7 +21,10 @@ struct KitImportsTests {
                 }
                 for line in text.split(separator: "\n").map({ $0.trimmingCharacters(in: .whitespaces) })
                 where line.split(separator: " ").contains("import") && !line.hasPrefix("/") {
-                    #expect(line.hasSuffix("import JSON"), "\(target)/\(name): \(line)")
+                    #expect(
+                        line.hasSuffix("import JSON") || line.hasSuffix("import NudgedPreferences"),
+                        "\(target)/\(name): \(line)"
+                    )
                 }
             }
         }
@@ -40,6 +43,6 @@ struct KitImportsTests {
         let seen = older.filter { $0.contains("platforms:") || $0.contains(".library(") || $0.contains("name: \"n") }
         #expect(seen.count == 3)
         for line in seen { #expect(newer.contains(line), "\(line)") }
-        #expect(newer.contains { $0.contains("library(\"NudgedKit\", [\"JSON\"])") })
+        #expect(newer.contains { $0.contains("library(\"NudgedKit\", [\"JSON\", \"NudgedPreferences\"])") })
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 import JSON
-import NudgedKit
+import NudgedPreferences
 import Policy
 import Seeded
 import TestSupport

@@ -76,15 +76,4 @@ import Testing
         #expect(!"\(configuration) \(String(reflecting: configuration)) \(dumped)".contains("secret"))
         #expect("\(configuration)".hasPrefix("u@localhost:5432/n"))
     }
-
-    @Test func backoff_doublesToItsCapAndIsJittered() {
-        let backoff = Backoff()
-        #expect(
-            (1...9).map { backoff.ceiling(failures: $0) }
-                == [0.25, 0.5, 1, 2, 4, 8, 16, 30, 30].map { Duration.seconds($0) }
-        )
-        #expect(backoff.ceiling(failures: .max) == .seconds(30))
-        #expect(backoff.delay(failures: 3, random: 0.5) == .milliseconds(500))
-        #expect(backoff.delay(failures: 3, random: 0) == .zero)
-    }
 }

@@ -1,3 +1,4 @@
+import Base
 import Foundation
 import TestSupport
 import Testing
@@ -185,7 +186,7 @@ import Testing
 
     @Test func distribute_whenThereIsNoCitus_doesNothing() async throws {
         let fixture = try await F()
-        #expect(try fixture.lines("select * from nudged.distribute()").isEmpty)
+        #expect(try fixture.lines("select * from nudged.finish_tables()").isEmpty)
         await fixture.close()
     }
 }

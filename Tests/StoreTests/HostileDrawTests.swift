@@ -1,4 +1,4 @@
-import NudgedKit
+import NudgedPreferences
 import Seeded
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
 import LocalPostgres
-import NudgedKit
+import NudgedPreferences
 import TestSupport
 import Testing
 

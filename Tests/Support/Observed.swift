@@ -1,4 +1,4 @@
-import Locks
+import Base
 
 /// A value that threads change and a test awaits: its time limit, which cancels the test, is the deadline.
 public final class Observed<Value: Sendable>: Sendable {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HTTP2Server
 import OpenSSL
-import Locks
+import Base
 
 /// Answers requests as the script says. Requests run on the server's thread; the mutex is for calls from other threads.
 final class SimulatorHandler: ServerHandler {

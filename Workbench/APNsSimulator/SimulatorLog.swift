@@ -1,5 +1,5 @@
 import Glibc
-import Locks
+import Base
 
 /// What the simulator has recorded, and the callers that wait for its counts.
 final class SimulatorLog: Sendable {

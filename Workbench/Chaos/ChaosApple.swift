@@ -1,7 +1,7 @@
 import APNsSimulator
 import FoundationEssentials
 import OpenSSL
-import Locks
+import Base
 
 /// The simulated Apple with its faults. It records what it accepted in the `Ledger`.
 final class ChaosApple: Sendable {

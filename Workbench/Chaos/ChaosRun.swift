@@ -1,7 +1,7 @@
 import APNs
 import APNsSimulator
 import Glibc
-import Locks
+import Base
 import OpenSSL
 
 /// The sender against a simulated Apple that misbehaves by a seeded script, over real TLS, in one process.

@@ -1,4 +1,4 @@
-import Locks
+import Base
 
 /// A continuation that two callers may end. Only the first resumes it.
 final class Once: Sendable {

@@ -1,5 +1,5 @@
 import Glibc
-import Locks
+import Base
 import HTTP2
 
 /// Lets one thread wait until another has done something.

@@ -1,6 +1,6 @@
 import Glibc
 import OpenSSL
-import Locks
+import Base
 import HTTP2
 
 /// An HTTP/2 server on a loopback address: one thread, many connections, behaviour by a `ServerHandler`.

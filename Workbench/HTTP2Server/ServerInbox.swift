@@ -1,4 +1,4 @@
-import Locks
+import Base
 import HTTP2
 
 /// Orders from other threads to the server's thread.

@@ -1,7 +1,7 @@
 import CNGHTTP2
 import Glibc
 import OpenSSL
-import Locks
+import Base
 import HTTP2
 
 /// The work of a server's thread: it accepts, reads, calls the handler and writes.
@@ -92,7 +92,7 @@ final class ServerLoop: @unchecked Sendable {
     private func timeout() -> Int32 {
         if !again.isEmpty { return 0 }
         guard let due = later.nextDue else { return -1 }
-        let now = Clock.monotonic()
+        let now = UInt64(MonotonicTime.milliseconds())
         return due > now ? Int32(clamping: due - now) : 0
     }
 
@@ -188,13 +188,13 @@ final class ServerLoop: @unchecked Sendable {
 
     private func perform(_ reply: ServerReply, on stream: Int32, _ session: ServerSession) {
         guard let delay = reply.delay else { return session.perform(reply, on: stream) }
-        let due = Clock.monotonic() + UInt64(max(0, delay / .milliseconds(1)))
+        let due = UInt64(MonotonicTime.milliseconds()) + UInt64(max(0, delay / .milliseconds(1)))
         later.insert(Later(connection: session.connection.id, stream: stream, reply: reply), due: due)
     }
 
     private func performDue() {
         guard later.nextDue != nil else { return }
-        let now = Clock.monotonic()
+        let now = UInt64(MonotonicTime.milliseconds())
         var touched: Set<Int> = []
         while let item = later.popDue(now) {
             guard let wire = wires[item.connection] else { continue }

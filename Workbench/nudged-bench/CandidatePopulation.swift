@@ -1,6 +1,6 @@
 import FoundationEssentials
 import JSON
-import NudgedKit
+import NudgedPreferences
 import Policy
 import Seeded
 import TimeZones

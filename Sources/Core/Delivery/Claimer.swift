@@ -1,3 +1,4 @@
+import Base
 import Policy
 import Postgres
 import TimeZones

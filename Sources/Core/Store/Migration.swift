@@ -15,7 +15,7 @@ package struct Migration: Sendable, Equatable {
 
     /// FNV-1a of the script. It shows whether a database was migrated with another text.
     var checksum: Int64 {
-        Int64(bitPattern: script.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
+        Int64(bitPattern: script.stableHash)
     }
 
     /// As its file is called: `0001_app_tables`.

@@ -1,3 +1,4 @@
+import Base
 package import FoundationEssentials
 package import Postgres
 package import TimeZones
@@ -45,7 +46,7 @@ package struct Store: Sendable {
     }
 
     /// Reconnects within five seconds once the database is back.
-    static let backoff = Backoff(base: .milliseconds(100), cap: .seconds(4))
+    static let backoff = Backoff(first: 100, most: 4_000)
 
     /// The hot statements join a few hundred users with tables of any size, always by index. Without statistics (a new
     /// table, a burst between two ANALYZEs) the planner would choose sequential scans and hash joins. Then a sweep

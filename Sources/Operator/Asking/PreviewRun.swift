@@ -2,7 +2,7 @@ package import Configuration
 import Core
 import Policy
 import Service
-import Systemd
+import Base
 import TimeZones
 
 package import struct FoundationEssentials.UUID

@@ -1,4 +1,4 @@
-import Systemd
+import Base
 
 /// Lines of a given width, with fields in columns. Longer text is wrapped and indented. Control characters in the app's
 /// texts are removed.

@@ -1,8 +1,8 @@
 import Configuration
 import JSON
-import NudgedKit
+import NudgedPreferences
 import Service
-import Systemd
+import Base
 import TimeZones
 
 /// What is probably wrong with a user's own values, and what was meant. The policy ignores these; a person should not.

@@ -2,7 +2,7 @@ package import Configuration
 import Service
 import Postgres
 import Core
-import Systemd
+import Base
 import TimeZones
 
 import struct FoundationEssentials.UUID

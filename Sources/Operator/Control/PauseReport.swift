@@ -2,7 +2,7 @@ import JSON
 import Policy
 import Service
 import Core
-import Systemd
+import Base
 
 /// The result of `nudged pause`.
 package struct PauseReport: Sendable {

@@ -1,3 +1,4 @@
+import Base
 import Configuration
 import Glibc
 import Postgres
@@ -83,11 +84,11 @@ actor DatabaseExamination {
         answers.server = await ask { reader throws(PostgresError) in try await reader.server() }
         guard answers.server.value != nil else { return }
         // Asked again on an open connection: the first answer's time included name resolution and TLS.
-        let begun = Self.wall()
+        let begun = WallTime.microseconds()
         let again = await ask { reader throws(PostgresError) in try await reader.server() }
         guard again.value != nil else { return }
         answers.server = again
-        answers.trip = Self.wall() - begun
+        answers.trip = WallTime.microseconds() - begun
         answers.askedAt = begun + answers.trip / 2
     }
 
@@ -122,12 +123,5 @@ actor DatabaseExamination {
         } catch {
             return .failed(error)
         }
-    }
-
-    /// This machine's clock in microseconds since 1970.
-    private static func wall() -> Int64 {
-        var now = timespec()
-        clock_gettime(CLOCK_REALTIME, &now)
-        return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000
     }
 }

@@ -1,6 +1,6 @@
 import Service
 import Core
-import Systemd
+import Base
 import TimeZones
 
 /// Facts about the time-zone files, which define everybody's local time.

@@ -1,7 +1,7 @@
 import Service
 import JSON
 import Policy
-import Systemd
+import Base
 import TimeZones
 
 /// What would be sent, by hour.

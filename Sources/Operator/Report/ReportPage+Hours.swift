@@ -1,5 +1,5 @@
 import HTML
-import NudgedKit
+import NudgedPreferences
 import Policy
 import Core
 

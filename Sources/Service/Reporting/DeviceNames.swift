@@ -1,5 +1,5 @@
+package import Base
 import OpenSSL
-package import Systemd
 
 /// Names devices in the journal: a hash of the record's device hash, keyed with the main app's signing key.
 ///

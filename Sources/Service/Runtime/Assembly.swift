@@ -1,10 +1,10 @@
+import Base
 package import Configuration
 package import Core
 import APNs
 import OpenSSL
 import Policy
 package import Postgres
-import Systemd
 package import TimeZones
 
 /// The values for the daemon's parts, made from a valid configuration.

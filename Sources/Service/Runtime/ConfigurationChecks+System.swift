@@ -6,14 +6,14 @@ import TimeZones
 
 extension ConfigurationChecks {
     /// Checks values with the code that uses them. So `check-config`, the start and a reload report the same errors.
-    package static let system = ConfigurationChecks(
-        key: { _ = try Assembly.signingKey($0) },
-        database: { url, allowInsecure in try databaseTarget(url, allowInsecure: allowInsecure) },
-        zone: { isZone($0) },
-        service: { url, token in _ = try Decider.checked(url, token: token) },
-        heartbeat: { url in _ = try HeartbeatCaller.checked(url) },
-        text: { title, body in _ = try Notification(title: title, body: body).rendered() }
-    )
+    package static let system = ConfigurationChecks {
+        $0.key = { _ = try Assembly.signingKey($0) }
+        $0.database = { url, allowInsecure in try databaseTarget(url, allowInsecure: allowInsecure) }
+        $0.zone = { isZone($0) }
+        $0.service = { url, token in _ = try Decider.checked(url, token: token) }
+        $0.heartbeat = { url in _ = try HeartbeatCaller.checked(url) }
+        $0.text = { title, body in _ = try Notification(title: title, body: body).rendered() }
+    }
 
     /// What may be shown of the URL.
     private static func databaseTarget(_ url: String, allowInsecure: Bool) throws(ConfigurationFault) -> String {

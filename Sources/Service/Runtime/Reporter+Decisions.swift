@@ -1,5 +1,5 @@
 import Core
-import Systemd
+import Base
 
 extension Reporter {
     /// The decision service began or stopped to count as dead. Each event has one line a minute at most. `nudged

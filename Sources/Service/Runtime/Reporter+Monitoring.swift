@@ -1,6 +1,6 @@
 import Core
 import Metrics
-import Systemd
+import Base
 
 extension Reporter {
     /// One line when a port or file of the metrics begins to fail, however often it is retried.

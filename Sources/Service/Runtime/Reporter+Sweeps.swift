@@ -1,7 +1,7 @@
 import Core
 import Logging
 import Policy
-import Systemd
+import Base
 
 import struct FoundationEssentials.UUID
 

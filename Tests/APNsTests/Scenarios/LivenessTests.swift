@@ -1,6 +1,6 @@
 import APNsSimulator
 import HTTP2
-import Locks
+import Base
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Fixtures
-import NudgedKit
+import NudgedPreferences
 import Policy
 @testable import Core
 import Testing

@@ -7,7 +7,7 @@ import Testing
 /// The database's URL, as libpq reads it.
 @Suite struct ConfigurationDatabaseTests {
     private let fixture = ConfigurationFixture()
-    private let checks = ConfigurationChecks(database: ConfigurationChecks.system.database)
+    private let checks = ConfigurationChecks { $0.database = ConfigurationChecks.system.database }
 
     @Test func url_whenItIsShown_hasHostAndRoleButNoPassword() throws {
         let yaml = "database:\n  url: postgresql://me:planted@db.example:6432/app?sslmode=verify-full\n"

@@ -1,5 +1,5 @@
+import Base
 import Fixtures
-import Systemd
 import Testing
 
 @testable import Configuration
@@ -10,7 +10,7 @@ import Testing
     private let fixture = ConfigurationFixture()
 
     private func checks() -> ConfigurationChecks {
-        ConfigurationChecks(service: ConfigurationChecks.system.service)
+        ConfigurationChecks { $0.service = ConfigurationChecks.system.service }
     }
 
     @Test func decision_whenTheFileSaysIt() throws {

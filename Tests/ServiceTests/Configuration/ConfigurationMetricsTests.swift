@@ -1,6 +1,6 @@
+import Base
 import Fixtures
 import Metrics
-import Systemd
 import Testing
 
 @testable import Configuration
@@ -9,7 +9,7 @@ import Testing
 /// The keys of metrics and heartbeat.
 @Suite struct ConfigurationMetricsTests {
     private let fixture = ConfigurationFixture()
-    private let checks = ConfigurationChecks(heartbeat: ConfigurationChecks.system.heartbeat)
+    private let checks = ConfigurationChecks { $0.heartbeat = ConfigurationChecks.system.heartbeat }
 
     @Test func metrics_whenTheFileSaysThem() throws {
         let metrics = try fixture.load("metrics: {listen: \"[::1]:9464\", file: /srv/nudged.prom}\n").configuration

@@ -8,7 +8,7 @@ import Testing
 /// The signing key, as OpenSSL reads it.
 @Suite struct ConfigurationSigningKeyTests {
     private let fixture = ConfigurationFixture()
-    private let checks = ConfigurationChecks(key: ConfigurationChecks.system.key)
+    private let checks = ConfigurationChecks { $0.key = ConfigurationChecks.system.key }
 
     @Test func key_whenItIsRSA_saysTheFixOnce() {
         let environment = ConfigurationFixture.environment.merging(["APNS_PRIVATE_KEY": GeneratedKey.rsa()]) { $1 }

@@ -1,6 +1,6 @@
+import Base
 import Glibc
 import Synchronization
-import Systemd
 import TestSupport
 import Testing
 

@@ -108,7 +108,7 @@ import Testing
         "nudged.check_template": [],
         "nudged.touch_changed": [], "nudged.touch_profiles": [], "nudged.touch_devices": [],
         "nudged.append_touches": [], "nudged.differs": [], "nudged.written_id": [], "nudged.drop_oldest_devices": [],
-        "nudged.max_messages": [], "nudged.distribute": [],
+        "nudged.max_messages": [], "nudged.finish_tables": [],
         "nudged.apply_right": [], "nudged.give_call": [], "nudged.allow": [], "nudged.take_back_rights": [],
         "nudged.grant_roles": [],
         "nudged.signed_in_user": [], "nudged.counted_user": [], "nudged.device_spellings": [], "nudged.register": [],

@@ -1,5 +1,5 @@
 import Glibc
-import Locks
+import Base
 
 /// What holds a server's connections until it is opened, for good: they poll its descriptor.
 final class HTTPSGate: Sendable {

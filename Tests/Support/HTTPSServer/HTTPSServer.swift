@@ -1,5 +1,5 @@
 import Glibc
-import Locks
+import Base
 public import OpenSSL
 
 /// A server of HTTP/1.1 on the loopback, over real TLS (or none), that does just what each test says: a thread for each connection.

@@ -40,8 +40,7 @@ public struct FaultPlan: Sendable {
 
     /// A seed for a round of this name. It doesn't depend on which other rounds there are.
     public func seed(_ name: String) -> UInt64 {
-        // FNV-1a, which is the same on every machine, unlike `Hashable`.
-        let hash = name.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        let hash = name.stableHash
         var random = SplitMix64(seed: seed ^ hash)
         return random.next()
     }

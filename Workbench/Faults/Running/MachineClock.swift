@@ -1,3 +1,4 @@
+import Base
 import Dispatch
 import Glibc
 import Synchronization
@@ -35,12 +36,10 @@ final class MachineClock: Sendable {
     private func tick() {
         let waited = Self.waited()
         let gap = time.withLock { time in
-            var now = timespec()
-            clock_gettime(CLOCK_MONOTONIC, &now)
-            return time.tick(wall: Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000, waited: waited)
+            time.tick(wall: MonotonicTime.microseconds(), waited: waited)
         }
         guard gap >= Self.notedGap else { return }
-        let end = WallClock.milliseconds()
+        let end = WallTime.milliseconds()
         gaps.withLock { $0.append(end - gap / 1000...end) }
     }
 
@@ -62,7 +61,7 @@ public struct Moment: Sendable {
 
     /// Now.
     public static var now: Moment {
-        Moment(at: WallClock.milliseconds(), machine: MachineClock.shared.milliseconds)
+        Moment(at: WallTime.milliseconds(), machine: MachineClock.shared.milliseconds)
     }
 
     /// Milliseconds of machine time since then, and at least a tenth of the time on the wall. So a daemon that keeps the
@@ -71,6 +70,6 @@ public struct Moment: Sendable {
         let passed = MachineClock.shared.milliseconds - machine
         let still = MachineClock.shared.standstills.filter { $0.upperBound > at }
             .reduce(0) { $0 + $1.upperBound - max(at, $1.lowerBound) }
-        return max(passed, (WallClock.milliseconds() - at - still) / 10)
+        return max(passed, (WallTime.milliseconds() - at - still) / 10)
     }
 }

@@ -1,3 +1,4 @@
+import Base
 import APNsSimulator
 import LocalPostgres
 import Postgres
@@ -6,7 +7,7 @@ extension Stage {
     /// Serves users who are still due by `run --once`, then compares both sides.
     func close() async throws -> RoundResult {
         try await serveRest()
-        let endedAt = WallClock.milliseconds() / 1000
+        let endedAt = WallTime.milliseconds() / 1000
         var books = Books()
         books.people = population.people
         let (reference, people, start) = (

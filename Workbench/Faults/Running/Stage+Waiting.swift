@@ -1,3 +1,4 @@
+import Base
 import Glibc
 public import LocalPostgres
 import Synchronization
@@ -121,7 +122,7 @@ extension Stage {
     }
 
     /// Milliseconds since 1970.
-    public var now: Int64 { WallClock.milliseconds() }
+    public var now: Int64 { WallTime.milliseconds() }
 
     /// Now, by both clocks.
     public var moment: Moment { .now }

@@ -1,3 +1,4 @@
+import Base
 public import APNsSimulator
 import Glibc
 public import LocalPostgres
@@ -37,7 +38,7 @@ public final class Stage: Sendable {
     init(_ round: Round, _ workshop: Workshop) throws {
         self.round = round
         self.workshop = workshop
-        startedAt = WallClock.milliseconds() / 1000
+        startedAt = WallTime.milliseconds() / 1000
         let population = Population(round.users, seed: round.seed, now: startedAt)
         self.population = population
         let number = Self.count.add(1, ordering: .relaxed).newValue
@@ -72,7 +73,7 @@ public final class Stage: Sendable {
         let range = scenery.answerMilliseconds
         let perDevice: @Sendable (String, Int) -> ScriptedAnswer? = { token, attempt in
             if let answer = scenery.perDevice?(token, attempt) { return answer }
-            let draw = token.utf8.reduce(0 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+            let draw = token.stableHash
             let delay = Duration.milliseconds(range.lowerBound + Int(draw >> 32) % range.count)
             switch population.devices[token.lowercased()]?.answer {
             case .gone(let since)?: return .delay(delay, then: .unregistered(timestamp: since * 1000))

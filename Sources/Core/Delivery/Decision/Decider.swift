@@ -1,3 +1,4 @@
+import Base
 package import Configuration
 import Glibc
 package import HTTPClient

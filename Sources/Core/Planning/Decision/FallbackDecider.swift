@@ -1,4 +1,4 @@
-import NudgedKit
+import NudgedPreferences
 import Policy
 
 /// Decides instead of the decision service, by the user's `fallback_strategy`.

@@ -1,5 +1,5 @@
 package import Configuration
-package import NudgedKit
+package import NudgedPreferences
 package import Policy
 package import TimeZones
 

@@ -1,3 +1,4 @@
+import Base
 package import Configuration
 import APNs
 import TimeZones
@@ -95,9 +96,8 @@ package struct CheckInTexts: Sendable {
 
     /// The hash of `USER:DATE:template`, with the user's id as PostgreSQL writes it.
     static func hash(_ user: UUID, _ slot: LocalDate) -> UInt64 {
-        var hash = StableHash()
-        hash.enter(user)
-        hash.enter(":\(slot.iso):template".utf8)
+        var hash = FNV1a(user)
+        hash.add(":\(slot.iso):template".utf8)
         return hash.value
     }
 

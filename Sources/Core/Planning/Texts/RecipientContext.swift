@@ -1,5 +1,4 @@
 import JSON
-import NudgedKit
 
 import struct FoundationEssentials.UUID
 
@@ -36,8 +35,8 @@ struct RecipientContext: Sendable, Equatable {
 
     /// The conversation that a tap opens. nil: none, or not a UUID.
     var conversationID: UUID? {
-        guard case .string(let text)? = object["conversation_id"], let id = ConversationID(text) else { return nil }
-        return UUID(uuidString: id.description)
+        guard case .string(let text)? = object["conversation_id"] else { return nil }
+        return UUID(exactly: text)
     }
 
     /// The app's own grouping of conversations.

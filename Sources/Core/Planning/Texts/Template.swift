@@ -1,5 +1,4 @@
 import APNs
-import NudgedKit
 
 import struct FoundationEssentials.UUID
 
@@ -12,7 +11,8 @@ final class Template: Sendable {
     private let domain: String?
     private let title: TemplateText
     private let body: TemplateText
-    private let action: PayloadAction?
+    /// What a tap opens. Others than the two below mean nothing here.
+    private let action: String?
     private let names: [String]
     /// Everything but title, body, conversation and domain.
     private let frame: Notification
@@ -30,7 +30,7 @@ final class Template: Sendable {
         domain = stored.domain
         self.title = title
         self.body = body
-        action = stored.action.flatMap(PayloadAction.init(rawValue:))
+        action = stored.action
         names = title.names + body.names
         var frame = Notification(title: "", body: "")
         if let apns = stored.apns, !frame.take(apns: apns) || frame.isBackground { return nil }
@@ -59,7 +59,7 @@ final class Template: Sendable {
     func fault(for context: RecipientContext) -> TemplateOutcome? {
         if let domain, context.domain.map(ExactText.init) != ExactText(domain) { return .otherDomain }
         var missing = names.filter { context.text($0) == nil }
-        if action == .openConversation, context.conversationID == nil { missing.append("conversation_id") }
+        if action == "open_conversation", context.conversationID == nil { missing.append("conversation_id") }
         return missing.isEmpty ? nil : .missing(missing)
     }
 
@@ -85,7 +85,7 @@ final class Template: Sendable {
     }
 
     private func conversation(_ context: RecipientContext) -> UUID? {
-        action == .newConversation ? nil : context.conversationID
+        action == "new_conversation" ? nil : context.conversationID
     }
 }
 

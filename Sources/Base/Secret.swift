@@ -31,7 +31,7 @@ public final class Secret: Sendable {
     }
 
     /// Overwrites bytes that are not used any more.
-    static func cleanse(_ bytes: UnsafeMutableRawBufferPointer) {
+    package static func cleanse(_ bytes: UnsafeMutableRawBufferPointer) {
         if let start = bytes.baseAddress { nudged_cleanse(start, bytes.count) }
     }
 

@@ -13,4 +13,11 @@ extension UUID {
         bytes[8] = bytes[8] & 0x3F | 0x80
         return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
+
+    /// Reads 32 hexadecimal digits in five groups, in any case. `UUID(uuidString:)` also takes signs and blanks among
+    /// the digits.
+    package init?(exactly text: String) {
+        guard let id = UUID(uuidString: text), id.uuidString.lowercased() == text.lowercased() else { return nil }
+        self = id
+    }
 }

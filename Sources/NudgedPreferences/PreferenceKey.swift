@@ -32,7 +32,7 @@ public enum PreferenceKey: String, Sendable, CaseIterable {
     }
 
     /// The integers that the key takes. Nil if it takes none.
-    var range: ClosedRange<Int64>? {
+    package var range: ClosedRange<Int64>? {
         switch self {
         case .weekday: 1...7
         case .maxPerHour, .maxPerDay: 1...Int64.max
@@ -40,4 +40,32 @@ public enum PreferenceKey: String, Sendable, CaseIterable {
         default: nil
         }
     }
+}
+
+/// One error in preferences: the key and the expected value, never the value that was found.
+public struct PreferenceProblem: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The key with the error.
+    public let key: PreferenceKey
+    /// The expected value, in English.
+    public let wanted: String
+
+    /// With the description that the key has in every case.
+    package init(_ key: PreferenceKey) {
+        self.key = key
+        wanted = key.wanted
+    }
+
+    /// With a description for this case.
+    package init(_ key: PreferenceKey, wanted: String) {
+        self.key = key
+        self.wanted = wanted
+    }
+
+    /// One half of the quiet hours is missing.
+    package init(missing half: PreferenceKey, beside other: PreferenceKey) {
+        self.init(half, wanted: "\(half.wanted) beside \(other.rawValue)")
+    }
+
+    /// One line, such as `weekday: wanted 1 (Monday) to 7`.
+    public var description: String { "\(key.rawValue): wanted \(wanted)" }
 }

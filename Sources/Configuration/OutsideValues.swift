@@ -1,0 +1,85 @@
+import Base
+import Systemd
+
+/// The values from outside of the file: from systemd's credentials directory and the environment.
+struct OutsideValues {
+    let environment: [String: String]
+    let credentials: Credentials
+
+    init(_ environment: [String: String]) {
+        self.environment = environment
+        credentials = Credentials(environment: environment)
+    }
+
+    /// The secrets that systemd passes, by key.
+    func secrets(_ problems: inout [ConfigurationProblem]) -> [String: RawValue] {
+        var values: [String: RawValue] = [:]
+        for key in ConfigurationKey.all where key.isSecret {
+            values[key.name] = credential(key.name, of: key.name, shown: key.name, &problems)
+        }
+        return values
+    }
+
+    private func credential(
+        _ name: String,
+        of key: String,
+        shown: String,
+        _ problems: inout [ConfigurationProblem]
+    ) -> RawValue? {
+        guard let path = credentials.path(of: name) else { return nil }
+        let source = ValueSource.credential(path: path)
+        do throws(SystemdError) {
+            guard let secret = try credentials.read(name) else { return nil }
+            // A key's text never becomes a `String`.
+            return key == ConfigurationKey.signingKey
+                ? RawValue(secret: secret, source: source) : RawValue(text: secret.text, source: source)
+        } catch {
+            problems.append(ConfigurationProblem(error, at: source, key: shown))
+            return nil
+        }
+    }
+
+    /// An empty variable counts as unset: compose files and units pass unset variables on as empty ones.
+    private func variable(_ name: String) -> RawValue? {
+        guard let text = environment[name], !text.isEmpty else { return nil }
+        return RawValue(text: text, source: .environment(name: name))
+    }
+
+    var variables: [String: RawValue] {
+        ConfigurationKey.all.reduce(into: [:]) { $0[$1.name] = variable($1.environmentName) }
+    }
+
+    /// The signing key with an id: from the credential `apns.privateKey.KEYID` and from the variables
+    /// `APNS_PRIVATE_KEY_KEYID` and `APNS_PRIVATE_KEY_FILE_KEYID`. Nil: the credential exists, but can't be used.
+    func signingKey(_ keyID: String, of values: inout EffectiveValues) -> [[String: RawValue]]? {
+        let name = ConfigurationKey.signingKey
+        let count = values.problems.count
+        let secret = credential("\(name).\(keyID)", of: name, shown: values.shownName(name), &values.problems)
+        guard values.problems.count == count else { return nil }
+        let variables = ConfigurationKey.signingKeys.reduce(into: [:]) {
+            $0[$1.name] = variable($1.environmentName(forKeyID: keyID))
+        }
+        return [variables, secret.map { [name: $0] } ?? [:]]
+    }
+
+    /// Warnings about unknown variables that look like nudged's.
+    ///
+    /// - Parameter keyIDs: the ids of the keys in `apns.apps`.
+    func unknownVariables(keyIDs: [String]) -> [ConfigurationProblem] {
+        let known =
+            ConfigurationKey.all.map(\.environmentName)
+            + ConfigurationKey.signingKeys.flatMap { key in keyIDs.map { key.environmentName(forKeyID: $0) } }
+        return environment.keys.sorted().filter { name in
+            (name.hasPrefix("APNS_") || name.hasPrefix("POLICY_")) && !known.contains(name)
+        }.map { name in
+            let near = KeySuggestion.nearest(toVariable: name, among: known).map { "did you mean \($0)?" }
+            return ConfigurationProblem(
+                .warning,
+                at: .environment(name: name),
+                key: nil,
+                what: "unknown variable",
+                remedy: near ?? "unset it, or see nudged config --reference"
+            )
+        }
+    }
+}

@@ -1,0 +1,169 @@
+package import JSON
+
+/// A user's `notification_preferences`, decoded (docs/POLICY.md, "Preferences").
+///
+/// One invalid key stops check-ins: they count as not opted in, and `malformed` says why. For messages and reminders
+/// each key counts alone: an invalid key is absent, and an invalid opt-out counts as an opt-out.
+public struct Preferences: Sendable, Equatable {
+    /// Whether the column is null: the user never opted in.
+    public private(set) var isNull = false
+    /// The first error, which stops check-ins: the key and the expected value, never the value that was found. Nil if
+    /// the preferences are well formed.
+    public private(set) var malformed: String?
+    /// Whether the user wants check-ins. Nil if absent or invalid.
+    public private(set) var checkInsEnabled: Bool?
+    /// How often the user wants check-ins. Nil if absent or invalid.
+    public private(set) var frequency: Frequency?
+    /// The zone of the times below, as it was written. It may be no valid name; see `ZoneName`. Nil: the profile's zone
+    /// counts.
+    public private(set) var timezone: String?
+    /// The local time of check-ins. Nil: the operator's time.
+    public private(set) var checkInTime: TimeOfDay?
+    /// The day of weekly check-ins, 1 (Monday) to 7 as in ISO 8601. Nil: nudged chooses one.
+    public private(set) var weekday: Int?
+    /// The user's quiet hours. Equal start and end mean none. Nil: the operator's quiet hours.
+    public private(set) var quietHours: QuietHours?
+    /// Keywords that make a message urgent.
+    public private(set) var priorityKeywords: [String] = []
+    /// Whether urgent messages may be sent in quiet hours. Default: true.
+    public private(set) var allowUrgent = true
+    /// The most nudges in any 3,600 s, 1 or more. Nil: the operator's limit. If both are set, the smaller counts.
+    public private(set) var maxPerHour: Int64?
+    /// The most nudges in any 86,400 s, 1 or more. Nil: the operator's limit. If both are set, the smaller counts.
+    public private(set) var maxPerDay: Int64?
+    /// Whether the user wants messages and reminders. Default: true.
+    public private(set) var messagesEnabled = true
+    /// Whether the user lets the decision service read the texts of their nudges. Anything but true is false.
+    public private(set) var smartEnabled = false
+    /// The most questions to the decision service for this user in 3,600 s, 5 to 20. Default: 10.
+    public private(set) var maxAnalysesPerHour = Self.defaultMaxAnalysesPerHour
+    /// What happens if the decision service gives no answer. Default: `simpleRules`.
+    public private(set) var fallbackStrategy = FallbackStrategy.simpleRules
+
+    package static let defaultMaxAnalysesPerHour = 10
+
+    /// Decodes the column's parsed value. Nil: the column is null.
+    package init(json: JSONValue?) {
+        switch json {
+        case nil, .null?:
+            isNull = true
+        case .object(let object)?:
+            decode(object)
+        case let value?:
+            malformed = "found \(value.typeName), wanted an object"
+            allowUrgent = false
+        }
+    }
+
+    /// The most Unicode scalars (PostgreSQL's characters) of a text that is read.
+    public static let longest = 65_536
+
+    /// Decodes the column's text. Nil: the column is null.
+    ///
+    /// A text that is no JSON (RFC 8259), or that has more than `longest` characters, counts as a value that is no
+    /// object.
+    public init(parsing text: String?) {
+        guard let text else {
+            self.init(json: nil)
+            return
+        }
+        guard text.utf8.count <= Self.longest || text.unicodeScalars.count <= Self.longest else {
+            self.init(json: .bool(false))
+            malformed = "longer than 65,536 characters"
+            return
+        }
+        do throws(JSONError) {
+            self.init(json: try JSONValue(parsing: text))
+        } catch {
+            self.init(json: .bool(false))
+            malformed = "found no JSON, wanted an object"
+        }
+    }
+}
+
+extension Preferences {
+    /// Decodes each key independently. The first invalid one, in the order of the calls below, sets `malformed`.
+    private mutating func decode(_ object: JSONObject) {
+        checkInsEnabled = read(object, .checkInsEnabled, Self.bool)
+        frequency = read(object, .frequency, Self.named)
+        if checkInsEnabled == nil { reject(PreferenceProblem(.checkInsEnabled)) }
+        if frequency == nil { reject(PreferenceProblem(.frequency)) }
+        timezone = read(object, .timezone, Self.string)
+        checkInTime = read(object, .checkInTime, Self.time)
+        weekday = int(object, .weekday).map { Int($0) }
+        decodeQuietHours(object)
+        priorityKeywords = read(object, .priorityKeywords, Self.strings) ?? []
+        allowUrgent = optOut(object, .allowUrgent)
+        maxPerHour = int(object, .maxPerHour)
+        maxPerDay = int(object, .maxPerDay)
+        messagesEnabled = optOut(object, .messagesEnabled)
+        // Not `read`: a badly written consent is none, and no reason to stop the user's check-ins.
+        smartEnabled = object[PreferenceKey.smartEnabled.rawValue].flatMap(Self.bool) ?? false
+        maxAnalysesPerHour = int(object, .maxAnalysesPerHour).map { Int($0) } ?? Self.defaultMaxAnalysesPerHour
+        fallbackStrategy = read(object, .fallbackStrategy, Self.named) ?? .simpleRules
+    }
+
+    /// Both halves or neither: one half alone gives no quiet hours.
+    private mutating func decodeQuietHours(_ object: JSONObject) {
+        let start = read(object, .quietHoursStart, Self.time)
+        let end = read(object, .quietHoursEnd, Self.time)
+        switch (start, end) {
+        case (let start?, let end?): quietHours = QuietHours(start: start, end: end)
+        case (nil, nil): break
+        case (_?, nil): reject(PreferenceProblem(missing: .quietHoursEnd, beside: .quietHoursStart))
+        case (nil, _?): reject(PreferenceProblem(missing: .quietHoursStart, beside: .quietHoursEnd))
+        }
+    }
+
+    /// A bool that defaults to true. An invalid value counts as false: an opt-out that was badly written is still an
+    /// opt-out.
+    private mutating func optOut(_ object: JSONObject, _ key: PreferenceKey) -> Bool {
+        guard object[key.rawValue] ?? .null != .null else { return true }
+        return read(object, key, Self.bool) ?? false
+    }
+
+    /// An integer within the key's range.
+    private mutating func int(_ object: JSONObject, _ key: PreferenceKey) -> Int64? {
+        read(object, key) { value in
+            guard case .int(let int) = value, let range = key.range, range.contains(int) else { return nil }
+            return int
+        }
+    }
+
+    private mutating func read<Value>(
+        _ object: JSONObject,
+        _ key: PreferenceKey,
+        _ decode: (JSONValue) -> Value?
+    ) -> Value? {
+        guard let value = object[key.rawValue], value != .null else { return nil }
+        if let decoded = decode(value) { return decoded }
+        reject(PreferenceProblem(key))
+        return nil
+    }
+
+    private mutating func reject(_ problem: PreferenceProblem) {
+        if malformed == nil { malformed = problem.description }
+    }
+
+    private static func bool(_ value: JSONValue) -> Bool? {
+        if case .bool(let bool) = value { bool } else { nil }
+    }
+
+    private static func string(_ value: JSONValue) -> String? {
+        if case .string(let string) = value { string } else { nil }
+    }
+
+    private static func time(_ value: JSONValue) -> TimeOfDay? {
+        string(value).flatMap { TimeOfDay($0) }
+    }
+
+    private static func named<Name: RawRepresentable<String>>(_ value: JSONValue) -> Name? {
+        string(value).flatMap { Name(rawValue: $0) }
+    }
+
+    private static func strings(_ value: JSONValue) -> [String]? {
+        guard case .array(let elements) = value else { return nil }
+        let strings = elements.compactMap(string)
+        return strings.count == elements.count ? strings : nil
+    }
+}
