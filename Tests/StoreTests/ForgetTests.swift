@@ -82,16 +82,15 @@ import struct FoundationEssentials.UUID
         let users = try await fixture.claim()
         _ = try await fixture.store.commit(F.intent(users, member: member))
         _ = try forget(fixture, 2)
-        #expect(try fixture.sql("select cardinality(user_ids), cardinality(apns_ids) from nudged.intent") == "2|2")
+        #expect(try fixture.sql("select cardinality(user_ids), cardinality(contents) from nudged.intent") == "2|2")
         let settled = try await fixture.store.settle(
             Settlement(
                 member: member,
                 sweepID: UUID(),
-                updates: users.map { F.update($0) },
-                records: users.map { F.record($0) }
+                changes: users.map { F.change($0, F.record($0)) }
             )
         )
-        #expect(settled.usersSettled == 2)
+        #expect(settled.settled.count == 2)
         #expect(try fixture.sql("select count(*) from nudged.delivery where outcome = 'accepted'") == "2")
         #expect(try traces(fixture, 2).isEmpty)
         await fixture.close()
@@ -108,11 +107,10 @@ import struct FoundationEssentials.UUID
             Settlement(
                 member: member,
                 sweepID: UUID(),
-                updates: users.map { F.update($0) },
-                records: users.map { F.record($0, .skipped, hash: "") }
+                changes: users.map { F.change($0, F.record($0, .skipped, hash: "")) }
             )
         )
-        #expect(settled.usersSettled == 2)
+        #expect(settled.settled.count == 2)
         #expect(
             try fixture.lines("select user_id from nudged.delivery order by 1")
                 == [2, 4].map { F.user($0).uuidString.lowercased() }
@@ -120,14 +118,25 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
-    @Test func commit_whenTheUserWasErased_holdsNoIntent() async throws {
+    @Test func commit_whenTheUserWasErased_saysSoAndLeavesNothing() async throws {
         let fixture = try await F()
         try fixture.seed(1...2)
         let member = try await fixture.member()
         let users = try await fixture.claim()
         _ = try forget(fixture, 1)
-        let result = try await fixture.store.commit(F.intent(users, member: member))
-        #expect(result.kept == [F.user(2)])
+        let intent = F.intent(users, member: member)
+        #expect(try await fixture.store.commit(intent).touched == [F.user(1)])
+        _ = try await fixture.store.settle(
+            Settlement(
+                member: member,
+                sweepID: intent.sweepID,
+                changes: users.map { F.change($0, F.record($0)) },
+                closed: [F.whole(intent)]
+            )
+        )
+        // Only the touch is left, until the next drain.
+        #expect(try traces(fixture, 1).count == 1)
+        try await fixture.drain()
         #expect(try traces(fixture, 1).isEmpty)
         await fixture.close()
     }
@@ -161,8 +170,7 @@ import struct FoundationEssentials.UUID
                         Settlement(
                             member: member,
                             sweepID: UUID(),
-                            updates: users.map { F.update($0) },
-                            records: users.map { F.record($0) }
+                            changes: users.map { F.change($0, F.record($0)) }
                         )
                     )
                 case "recover": _ = try await fixture.store.recoverOrphans(limit: 9)

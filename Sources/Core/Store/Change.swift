@@ -215,7 +215,7 @@ extension DeliveryRecord {
             reason: why,
             status: status,
             attemptedAt: Instant(nearest: at) ?? Instant(seconds: 0),
-            fraction: Int32(at % 1_000_000),
+            fraction: apnsID == nil ? 0 : Int32(at % 1_000_000),
             decision: try reader.optional { reader throws(ByteReader.Malformed) in try reader.text() },
             template: try reader.optional { reader throws(ByteReader.Malformed) in
                 Int32(clamping: try reader.number())

@@ -58,9 +58,9 @@ import Testing
         let claimed = try await fixture.claim()
         #expect(claimed.map(\.userID) == [F.user(1), F.user(2)])
         try delete(fixture)
-        // Who was claimed before is in no intent.
-        let kept = try await fixture.store.commit(F.intent(claimed, member: member)).kept
-        #expect(kept == [F.user(2)])
+        // Nothing is sent to users who were claimed before.
+        let committed = try await fixture.store.commit(F.intent(claimed, member: member))
+        #expect(committed.touched == [F.user(1)])
         try await fixture.drain()
         #expect(try await fixture.claim().map(\.userID) == [F.user(2)])
         #expect(try await fixture.store.remaining(now: F.now, ranges: F.ranges).isAnyoneDue)

@@ -24,16 +24,8 @@ import Testing
         let call =
             "select kind, device, outcome, reason, place in ('waiting', 'sending') from nudged_api.outcome_for(\(F.quoted(1)), '\(id)')"
         #expect(try fixture.lines(call) == ["message||waiting||t"])
-        try fixture.sql(
-            """
-            insert into nudged.intent (
-                id, sweep_id, attempted_at, user_ids, kinds, keys, slots, device_hashes, apns_ids, retries, counted, nudges, ends, templates
-            )
-            select gen_random_uuid(), gen_random_uuid(), now(), array[user_id], '{message}', array[id::text], '{null}', '{aa}',
-                array[gen_random_uuid()], '{null}', '{f}', '{0}', '{f}', '{null}' from nudged.message
-            """
-        )
-        #expect(try fixture.lines(call) == ["message|aa|sending||t"])
+        try fixture.sql(F.openIntent(of: "select user_id, id from nudged.message"))
+        #expect(try fixture.lines(call) == ["message||sending||t"])
         try fixture.sql("truncate nudged.intent; select nudged_api.cancel('\(id)')")
         #expect(try fixture.lines(call) == ["message||dropped|cancelled|f"])
         // Somebody else's.
