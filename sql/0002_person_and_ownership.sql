@@ -112,6 +112,15 @@ create table nudged.intent (
     withdrawn_until timestamptz
 ) with (autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 500);
 create index intent_member on nudged.intent (member);
+-- Ids don't get smaller. The contents do, and lz4 takes a fifth of the time.
+alter table nudged.intent alter column user_ids set storage external;
+do $$
+begin
+    alter table nudged.intent alter column contents set compression lz4;
+exception when feature_not_supported then
+    null;
+end
+$$;
 
 -- Which of these messages and reminders are on their way: in an intent that is open for their user. Parallel lists.
 create function nudged.on_their_way(recipients uuid[], ids uuid[]) returns setof uuid
