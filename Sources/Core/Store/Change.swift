@@ -28,42 +28,14 @@ package struct Change: Sendable, Equatable {
     /// that would check it.
     package var isOnlyIfUnchanged = false
     /// Outcomes, skipped slots and devices, dropped messages.
-    package var records: [DeliveryRecord]
+    package var records: [DeliveryRecord] = []
     /// Messages and reminders that ended. Their rows are deleted.
-    package var ended: [UUID]
+    package var ended: [UUID] = []
     /// The next occurrences of those reminders.
-    package var continued: [ReminderContinuation]
+    package var continued: [ReminderContinuation] = []
     package var staleTokens: [StaleToken] = []
     /// What Apple's answers say about the devices' environments.
     package var environments: [EnvironmentNote] = []
-
-    package init(
-        userID: UUID,
-        turn: Int32,
-        version: Int64?,
-        dueAt: Instant,
-        evaluatedAt: Instant,
-        since: Instant? = nil,
-        state: UserState,
-        retry: String? = nil,
-        reason: Reason? = nil,
-        records: [DeliveryRecord] = [],
-        ended: [UUID] = [],
-        continued: [ReminderContinuation] = []
-    ) {
-        self.userID = userID
-        self.turn = turn
-        self.version = version
-        self.dueAt = dueAt
-        self.evaluatedAt = evaluatedAt
-        self.since = since
-        self.state = state
-        self.retry = retry
-        self.reason = reason
-        self.records = records
-        self.ended = ended
-        self.continued = continued
-    }
 }
 
 /// A token that a 410 proved stale.
@@ -78,22 +50,6 @@ package struct StaleToken: Sendable, Equatable {
     package let unregisteredAt: Int64
     /// The push that was answered with 410. The token is deleted only if the record holds that answer.
     package let apnsID: UUID
-
-    package init(
-        userID: UUID,
-        token: String,
-        environment: String,
-        topic: String,
-        unregisteredAt: Int64,
-        apnsID: UUID
-    ) {
-        self.userID = userID
-        self.token = token
-        self.environment = environment
-        self.topic = topic
-        self.unregisteredAt = unregisteredAt
-        self.apnsID = apnsID
-    }
 }
 
 extension Int64 {

@@ -19,50 +19,20 @@ package struct DeliveryRecord: Sendable, Equatable {
     /// 16 hex digits of the token's hash; empty: nothing was sent to a device.
     package let deviceHash: String
     /// nil: nothing was attempted.
-    package let apnsID: UUID?
+    package var apnsID: UUID?
     package let outcome: Outcome
     /// Apple's reason, or nudged's.
-    package let reason: String?
+    package var reason: String?
     /// Apple's HTTP status; nil: no answer.
-    package let status: Int?
+    package var status: Int?
     /// The policy's now at the attempt; for a skipped slot, at the decision.
     package let attemptedAt: Instant
     /// Microseconds to add to `attemptedAt`. With them, two attempts in one second are two rows (`Intent.fraction`).
     package var fraction: Int32 = 0
     /// The decision service's answer, as a JSON object (`DecisionOutcome`); nil: it was not asked.
-    package let decision: String?
+    package var decision: String?
     /// The template of a check-in; nil: the configured text, or no check-in.
-    package let template: Int32?
-
-    package init(
-        userID: UUID,
-        kind: String,
-        key: String,
-        slot: LocalDate?,
-        deviceHash: String,
-        apnsID: UUID? = nil,
-        outcome: Outcome,
-        reason: String? = nil,
-        status: Int? = nil,
-        attemptedAt: Instant,
-        fraction: Int32 = 0,
-        decision: String? = nil,
-        template: Int32? = nil
-    ) {
-        self.userID = userID
-        self.kind = kind
-        self.key = key
-        self.slot = slot
-        self.deviceHash = deviceHash
-        self.apnsID = apnsID
-        self.outcome = outcome
-        self.reason = reason
-        self.status = status
-        self.attemptedAt = attemptedAt
-        self.fraction = fraction
-        self.decision = decision
-        self.template = template
-    }
+    package var template: Int32?
 
     /// In microseconds since 1970.
     var attemptedAtMicroseconds: Int64 { attemptedAt.microseconds &+ Int64(fraction) }

@@ -4,7 +4,7 @@ package import TimeZones
 
 /// A slice of pushes that are about to be written. It is durable before the first byte.
 package struct Intent: Sendable {
-    package let id: UUID
+    package var id: UUID = UUID.random()
     /// The membership that owns the users' ranges.
     package let member: UUID
     /// The sweep, for the record.
@@ -13,29 +13,11 @@ package struct Intent: Sendable {
     package let attemptedAt: Instant
     /// Microseconds to add to `attemptedAt`, 0 to 999,999, from a counter. With them, two attempts in one second have
     /// two instants in the record.
-    package let fraction: Int32
+    package var fraction: Int32 = 0
     /// What is recorded of each user if the daemon dies now.
     package let changes: [Change]
     /// The messages and reminders in it. They are locked against cancellation until the commit.
-    package let messages: [MessageReference]
-
-    package init(
-        id: UUID = UUID.random(),
-        member: UUID,
-        sweepID: UUID,
-        attemptedAt: Instant,
-        fraction: Int32 = 0,
-        changes: [Change],
-        messages: [MessageReference] = []
-    ) {
-        self.id = id
-        self.member = member
-        self.sweepID = sweepID
-        self.attemptedAt = attemptedAt
-        self.fraction = fraction
-        self.changes = changes
-        self.messages = messages
-    }
+    package var messages: [MessageReference] = []
 
     /// For `Query.intent`.
     var parameters: [Parameter] {

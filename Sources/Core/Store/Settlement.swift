@@ -8,38 +8,18 @@ package struct Settlement: Sendable {
         package var users: [UUID]
         /// True: nothing else of it is in flight, and it is deleted, unless the database has other users of it open.
         package var isWhole: Bool
-
-        package init(intent: UUID, users: [UUID], isWhole: Bool) {
-            self.intent = intent
-            self.users = users
-            self.isWhole = isWhole
-        }
     }
 
     /// The membership that owns the users' ranges; nil: for orphans, which any daemon settles.
     package let member: UUID?
     /// The sweep, for the record.
     package let sweepID: UUID
-    package var changes: [Change]
+    package var changes: [Change] = []
     /// Intents that these changes belong to.
-    package var closed: [ClosedPart]
+    package var closed: [ClosedPart] = []
     /// Intents whose commit got no answer. Nothing of them was written to Apple. An empty row takes the place of each
     /// for a minute.
-    package var withdrawn: [UUID]
-
-    package init(
-        member: UUID?,
-        sweepID: UUID,
-        changes: [Change] = [],
-        closed: [ClosedPart] = [],
-        withdrawn: [UUID] = []
-    ) {
-        self.member = member
-        self.sweepID = sweepID
-        self.changes = changes
-        self.closed = closed
-        self.withdrawn = withdrawn
-    }
+    package var withdrawn: [UUID] = []
 
     /// The part about these users. It closes no intent as a whole, and withdraws none.
     func only(_ users: Set<UUID>) -> Settlement {

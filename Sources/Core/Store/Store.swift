@@ -102,11 +102,6 @@ package struct Store: Sendable {
         package let isAnyoneDue: Bool
         /// Someone is due in the given ranges.
         package let isAnyoneOurs: Bool
-
-        package init(isAnyoneDue: Bool, isAnyoneOurs: Bool) {
-            self.isAnyoneDue = isAnyoneDue
-            self.isAnyoneOurs = isAnyoneOurs
-        }
     }
 
     /// For `--once`, before it ends.

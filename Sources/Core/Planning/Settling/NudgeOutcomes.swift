@@ -21,13 +21,6 @@ struct NudgeOutcomes {
     /// Apple answered, but not finally.
     private(set) var wasAttempted = false
 
-    init(nudge: PlannedNudge, userID: UUID, attemptedAt: Instant, now: Instant) {
-        self.nudge = nudge
-        self.userID = userID
-        self.attemptedAt = attemptedAt
-        self.now = now
-    }
-
     mutating func enter(_ outcome: PushOutcome, for target: PlannedNudge.Target) {
         switch outcome {
         case .accepted:
