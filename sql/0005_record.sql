@@ -159,7 +159,7 @@ begin
     delete from nudged.touched where user_id = recipient;
     get diagnostics gone = row_count;
     erased := erased + gone;
-    delete from nudged.person where user_id = recipient returning due_at <= clock_timestamp() into is_due;
+    delete from nudged.person where user_id = recipient returning due_at <= clock_timestamp() + interval '1 second' into is_due;
     get diagnostics gone = row_count;
     erased := erased + gone;
     -- An intent with open pushes stays, without this user: the other users' outcomes need it.

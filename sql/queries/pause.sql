@@ -68,7 +68,8 @@ woken as (
 ),
 fenced as (
     insert into nudged.touched (user_id)
-    select user_id from page where due_at <= $1 and (user_id in (select user_id from woken)) is true
+    -- A claim reads users who are due up to the end of the second.
+    select user_id from page where due_at <= $1 + interval '1 second' and (user_id in (select user_id from woken)) is true
 )
 select
     (select count(*) from woken where (user_id in (select user_id from page where due_at > $1)) is true),

@@ -1,6 +1,7 @@
 -- name: restore_touches
 -- After a restore from a backup: takes the touches that the backup holds, as `drain` does. Nothing older than now is
 -- sent to their users.
+-- Users who may be in a daemon's hands keep one touch, so that no earlier decision is carried out.
 -- Its deletion waits for a drain under way. So every user of an older touch has a row when `restore_users` begins.
 -- $1 the policy's now, $2 most touches. One row: touches taken, and whether there were any when it began.
 with waiting as materialized (
@@ -15,7 +16,11 @@ users as materialized (
 ),
 -- As in `drain`: a user about whom the app has nothing (erased) gets no row.
 persons as materialized (
-    select user_id from nudged.person where user_id = any (array(select user_id from users))
+    select user_id, due_at from nudged.person where user_id = any (array(select user_id from users))
+),
+fenced as (
+    insert into nudged.touched (user_id, at)
+    select user_id, $1 from persons where due_at <= greatest($1, statement_timestamp() + interval '1 second')
 ),
 strangers as materialized (
     select user_id from users where (user_id in (select user_id from persons)) is not true
@@ -71,7 +76,7 @@ restored as (
     returning 1
 ),
 fenced as (
-    insert into nudged.touched (user_id) select user_id from mine where due_at <= $1
+    insert into nudged.touched (user_id) select user_id from mine where due_at <= greatest($1, statement_timestamp() + interval '1 second')
 ),
 -- A lone check-in is stored without an array.
 retries as materialized (

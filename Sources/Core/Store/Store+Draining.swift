@@ -5,13 +5,13 @@ package import struct FoundationEssentials.UUID
 
 /// Changes to the app's data: `nudged.touched`.
 extension Store {
-    /// How many touches one statement takes.
-    private static let touchesAtOnce: Int64 = 20_000
     /// Users with more touches than this are drained after the others, each alone.
     private static let touchesOfOne = 100
 
-    /// Makes users due whose data changed. The oldest changes come first, urgent ones before them, and all of a user's
-    /// together.
+    /// A user's touches that were read, by their ids.
+    private typealias Touches = (user: UUID, ids: [Int64])
+
+    /// Makes users due whose data changed. The oldest changes come first, urgent ones before them.
     ///
     /// - Parameters:
     ///   - onChanged: called with users whose data changed, before their touches are taken.
@@ -30,19 +30,19 @@ extension Store {
             let wanted = limit - taken
             let found = try await touches(ranges, limit: wanted)
             onChanged(found.changed)
-            let (many, few) = found.users.partitioned { $0.count > Self.touchesOfOne }
-            taken += try await drain(few.map(\.user), member: member, now: now, onRefused)
-            for one in many { taken += try await drain([one.user], member: member, now: now, onRefused) }
+            let (many, few) = found.users.partitioned { $0.ids.count > Self.touchesOfOne }
+            taken += try await drain(few, member: member, now: now, onRefused)
+            for one in many { taken += try await drain([one], member: member, now: now, onRefused) }
             if found.touches < wanted { break }
         }
         return taken
     }
 
-    /// The users of the oldest touches, and those of them whose data changed.
+    /// The oldest touches by their users, and those users whose data changed.
     private func touches(
         _ ranges: [Int32],
         limit: Int
-    ) async throws(PostgresError) -> (touches: Int, users: [(user: UUID, count: Int)], changed: [UUID]) {
+    ) async throws(PostgresError) -> (touches: Int, users: [Touches], changed: [UUID]) {
         let asked = Claiming.now()
         let (start, skipped) = claiming.with { ($0.touches.start(at: asked), $0.aside.skipped(at: asked)) }
         let rows = try await one(
@@ -51,7 +51,7 @@ extension Store {
             [.int4Array(ranges), .int8(start), .int8(Int64(limit)), .uuidArray(skipped)]
         )
         var place: [UUID: Int] = [:]
-        var users: [(user: UUID, count: Int)] = []
+        var users: [Touches] = []
         var changed: [UUID] = []
         var ids: (first: Int64, last: Int64)?
         for row in 0..<rows.count {
@@ -60,10 +60,10 @@ extension Store {
             let user = try rows.uuid(row, 1)
             if try !rows.bool(row, 3) { changed.append(user) }
             if let known = place[user] {
-                users[known].count += 1
+                users[known].ids.append(id)
             } else {
                 place[user] = users.count
-                users.append((user, 1))
+                users.append((user, [id]))
             }
         }
         claiming.with {
@@ -80,18 +80,21 @@ extension Store {
     }
 
     private func drain(
-        _ users: [UUID],
+        _ users: [Touches],
         member: UUID,
         now: Instant,
         _ onRefused: (Refusal) -> Void
     ) async throws(PostgresError) -> Int {
         var taken = 0
         // The drain also reads the app's views, for users who have no row in nudged.person.
-        func take(_ users: [UUID], _ patience: Patience) async throws(PostgresError) -> Int {
+        func take(_ users: [Touches], _ patience: Patience) async throws(PostgresError) -> Int {
+            let touches = users.flatMap { one in one.ids.map { (one.user, $0) } }
             let rows = try await transaction(
                 claims,
                 holding: member,
-                [Query.drain([.uuidArray(users), .int8(Self.touchesAtOnce), .timestamp(now.microseconds)])],
+                [Query.drain([
+                    .uuidArray(touches.map(\.0)), .int8Array(touches.map(\.1)), .timestamp(now.microseconds),
+                ])],
                 settings: patience.settings,
                 timeout: patience.statement
             )
@@ -99,11 +102,11 @@ extension Store {
         }
         try await bisecting(
             users,
-            parting: parting(claims) { $0 },
+            parting: parting(claims) { $0.user },
             probe: { () async throws(PostgresError) in _ = try await take([], .searching) },
-            refused: { (user, error) in
-                claiming.with { $0.aside.skip(Refusal(user, error), at: Claiming.now()) }
-                onRefused(Refusal(user, error))
+            refused: { (one, error) in
+                claiming.with { $0.aside.skip(Refusal(one.user, error), at: Claiming.now()) }
+                onRefused(Refusal(one.user, error))
             },
             work: { (users, patience) async throws(PostgresError) in
                 taken += try await take(users, patience)
