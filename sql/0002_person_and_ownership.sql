@@ -6,8 +6,8 @@ create table nudged.person (
     -- Each settlement is made once: it is of one turn, and raises it. So a settlement that is repeated, or late, changes
     -- nothing.
     turn integer not null default 0,
-    -- Raised by every drained touch. The upper 32 bits count changes: a decision made on another count is not carried
-    -- out. The lower 32 bits count arrivals since then (something new to send), from 0 again with each change.
+    -- Raised by every drained touch. On another version a settlement leaves due_at alone. The upper 32 bits count
+    -- changes, the lower 32 bits arrivals since then (something new to send), from 0 again with each change.
     version bigint not null default 1,
     due_at timestamptz not null,
     evaluated_at timestamptz,
@@ -537,7 +537,7 @@ select distinct user_id, date_trunc('second', now()) from nudged.recipient;
 comment on table nudged.person is 'One row per user: when they are due, and the history that the policy reads. The daemon writes it; people read it.';
 comment on column nudged.person.user_id is 'The user''s id.';
 comment on column nudged.person.turn is 'Rises with each settlement, so that each is made once.';
-comment on column nudged.person.version is 'Rises with every change and arrival that the daemon has taken. The upper 32 bits count changes: a decision made on another count is not carried out.';
+comment on column nudged.person.version is 'Rises with every change and arrival that the daemon has taken. The upper 32 bits count changes. On another version a settlement leaves due_at as it is.';
 comment on column nudged.person.due_at is 'The earliest time at which the policy''s answer can change. The daemon evaluates the user then. 1970: an urgent message waits.';
 comment on column nudged.person.touched_at is 'When the newest change was made that no decision has seen. Null: none.';
 comment on column nudged.person.since is 'When check-ins last became possible for this user, or were last rescheduled (docs/POLICY.md).';

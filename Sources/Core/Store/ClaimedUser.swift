@@ -10,7 +10,7 @@ package final class ClaimedUser: Sendable {
     package let userID: UUID
     /// The turn that a settlement of this claim is of.
     package let turn: Int32
-    /// The version at the claim. An intent is refused if its upper half has changed.
+    /// The version at the claim. If it has changed, a settlement leaves `due_at` alone.
     package let version: Int64
     /// When they were due, in microseconds since 1970.
     package let dueAt: Int64

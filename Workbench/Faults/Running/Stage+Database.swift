@@ -130,11 +130,27 @@ extension Stage {
 
     /// The `apns-id`s of all open pushes in intents.
     public func openIntents() async throws -> Set<String> {
-        Set(
-            try await lines(
-                "select u.id from nudged.intent, unnest(apns_ids, user_ids) as u (id, o) where o <> all (settled)"
-            )
-        )
+        Self.pushes(try await lines("select encode(o.content, 'hex') from \(Self.openUsers)"))
+    }
+
+    /// Users of intents who are not settled: the contents are of their turns.
+    static let openUsers = """
+        nudged.intent i cross join lateral unnest(i.user_ids, i.turns, i.contents) as o (user_id, turn, content)
+        join nudged.person p on p.user_id = o.user_id and p.turn = o.turn
+        """
+
+    /// The `apns-id`s in contents of intents, which are in hexadecimal digits.
+    static func pushes(_ contents: some Sequence<String>) -> Set<String> {
+        var found: Set<String> = []
+        for content in contents {
+            let digits = content.utf8.map { UInt8($0 > 57 ? $0 - 87 : $0 - 48) }
+            let bytes = stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+            let change = Change(userID: UUID(), turn: 0, content: bytes, attemptedAt: 0, reason: "")
+            for record in change?.records ?? [] {
+                if let id = record.apnsID { found.insert(id.uuidString.lowercased()) }
+            }
+        }
+        return found
     }
 
     /// Whether nobody is due, no touch waits, and no intent is open.
