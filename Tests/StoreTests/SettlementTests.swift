@@ -127,6 +127,10 @@ import struct FoundationEssentials.UUID
             intents: [intents[0].id]
         )
         #expect(claimed.users.map(\.userID) == [F.user(1), F.user(3)])
+        // An orphan's users wait, even if the daemon was its member and knows it.
+        try fixture.die()
+        let again = try await fixture.store.claim(ranges: F.ranges, now: F.now, limit: 9, intents: intents.map(\.id))
+        #expect(again.users.map(\.userID) == [F.user(3)])
         await fixture.close()
     }
 

@@ -19,7 +19,7 @@ where uuid_hash(user_id) >> 26 = any ($5::integer[])
       select o.user_id from nudged.intent i
       cross join lateral unnest(i.user_ids, i.turns) as o (user_id, turn)
       join nudged.person q on q.user_id = o.user_id and q.turn = o.turn
-      where (i.member is null or i.member = $7) and i.id <> all ($8)
+      where i.member is null or i.member = $7 and i.id <> all ($8)
   ))
   and not exists (select 1 from nudged.departed d where d.user_id = p.user_id and not d.is_erased)
 limit $4
