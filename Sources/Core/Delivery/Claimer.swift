@@ -209,7 +209,7 @@ actor Claimer {
                 // Read before the statement is sent, so that a user who is let go meanwhile is still skipped.
                 inHand: delivery.hand.users,
                 member: share.member,
-                intents: delivery.hand.intents.known
+                intents: delivery.hand.intents.inHand
             ) { refusals.append($0) }
             // If the membership has ended, the users that were read may belong to another daemon by now.
             guard delivery.ownership.isCurrent(share.member) else { break }

@@ -91,6 +91,9 @@ final class Flight: Sendable {
         )
     }
 
+    /// Called before its first users are settled.
+    func part() { ticket.part() }
+
     /// Users whose outcomes are not recorded yet.
     var open: Int { state.withLock(\.open) }
 

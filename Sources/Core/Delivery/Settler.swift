@@ -212,6 +212,7 @@ actor Settler {
             }
         }
         for (flight, users) in flights.values {
+            flight.part()
             settlement.closed.append(
                 Settlement.ClosedPart(intent: flight.intent, users: users, isWhole: flight.open == users.count)
             )

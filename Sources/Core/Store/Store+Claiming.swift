@@ -25,7 +25,7 @@ extension Store {
     ///   - startingOver: true: from the start; false: from where the last claim ended.
     ///   - inHand: users whom the daemon has in hand already.
     ///   - member: the daemon's membership; nil: for a caller that only looks.
-    ///   - intents: the open intents that the daemon knows. Users of its other intents are left out.
+    ///   - intents: the open intents whose users the daemon has all in hand. Users of its others are left out.
     ///   - onRefused: called for users who can't be read. They stay due.
     package func claim(
         ranges: [Int32],
