@@ -219,9 +219,15 @@ import struct FoundationEssentials.UUID
             )
             let store = Store(configuration: fixture.configuration)
             var refused: [Refusal] = []
-            let taken = try await store.drain(member: member, ranges: F.ranges, limit: 2_000, now: F.now, onRefused: {
-                refused.append($0)
-            })
+            let taken = try await store.drain(
+                member: member,
+                ranges: F.ranges,
+                limit: 2_000,
+                now: F.now,
+                onRefused: {
+                    refused.append($0)
+                }
+            )
             #expect(taken == 999 && refused.map(\.userID) == [F.user(700)], "\(state): \(taken), \(refused)")
             await store.close()
         }

@@ -15,10 +15,15 @@ struct UserStateTests {
 
     private static func state(_ random: inout SplitMix64) -> UserState {
         func instant() -> Instant {
-            random.chance(5) ? Instant(seconds: Int64(bitPattern: random.next())) : StoreFixture.now - Int64(random.int(0...9_000_000))
+            random.chance(5)
+                ? Instant(seconds: Int64(bitPattern: random.next()))
+                : StoreFixture.now - Int64(random.int(0...9_000_000))
         }
         func slot() -> LocalDate {
-            LocalDate(days: random.chance(5) ? random.pick([0, 2_932_896]) : StoreFixture.slot.days - Int32(random.int(0...99)))
+            LocalDate(
+                days: random.chance(5)
+                    ? random.pick([0, 2_932_896]) : StoreFixture.slot.days - Int32(random.int(0...99))
+            )
         }
         return UserState(
             fingerprint: random.chance(20) ? nil : Int64(bitPattern: random.next()),

@@ -92,7 +92,7 @@ package struct SnapshotReader: Sendable {
         ids.reserveCapacity(people.count)
         for row in 0..<people.count { ids.append(try people.uuid(row, 0)) }
         let last = people.count - 1
-        let next = Cursor(dueAt: try people.timestamp(last, 2), userID: ids[last])
+        let next = Cursor(dueAt: try people.timestamp(last, 3), userID: ids[last])
         let touches = try await touches(ids)
         let users = try await parts(of: ids, until: end).users(people)
         return (

@@ -126,23 +126,30 @@ extension Store {
         let settings = [
             ("enable_hashjoin", "on"), ("lock_timeout", String(max(patience.lock, patience == .usual ? 2_000 : 0))),
         ]
-        let bound = settlement.changes.filter(\.isOnlyIfUnchanged).map(\.userID)
-        var result = Settlement.Result()
-        var settlement = settlement
-        if !bound.isEmpty {
-            result.changed = try userSet(
-                try await one(records, .touchedSince, [.uuidArray(bound)], timeout: patience.statement)
-            )
-            settlement.changes.removeAll { $0.isOnlyIfUnchanged && result.changed.contains($0.userID) }
-        }
         let statements = statements(of: settlement, isRepeated: isRepeated)
-        let rows = try await transaction(
-            records,
-            holding: settlement.member,
-            statements,
-            settings: settings,
-            timeout: patience.statement
-        )
+        let bound = Set(settlement.changes.lazy.filter(\.isOnlyIfUnchanged).map(\.userID))
+        let rows: [Rows]
+        if bound.isEmpty {
+            rows = try await transaction(
+                records,
+                holding: settlement.member,
+                statements,
+                settings: settings,
+                timeout: patience.statement
+            )
+        } else {
+            let written = try await write(statements, of: settlement, ifUnchanged: bound, settings, patience.statement)
+            switch written {
+            case .success(let answers): rows = answers
+            case .failure(let error):
+                var others = settlement
+                others.changes.removeAll { error.users.contains($0.userID) }
+                var result = try await settle(others, patience, isRepeated: isRepeated)
+                result.changed.formUnion(error.users)
+                return result
+            }
+        }
+        var result = Settlement.Result()
         for (statement, answer) in zip(statements, rows) {
             switch statement.name {
             case Query.settle.name: result.settled = try userSet(answer)
@@ -150,8 +157,44 @@ extension Store {
             default: break
             }
         }
-        result.changed.formUnion(bound.filter { !result.settled.contains($0) })
         return result
+    }
+
+    /// These users have changed since the decision, so nothing was written.
+    private struct UsersChanged: Error {
+        let users: Set<UUID>
+    }
+
+    /// Commits the statements if each of these users was settled and none has changed by then.
+    private func write(
+        _ statements: [Statement],
+        of settlement: Settlement,
+        ifUnchanged users: Set<UUID>,
+        _ settings: [(String, String)],
+        _ timeout: Duration?
+    ) async throws(PostgresError) -> Result<[Rows], UsersChanged> {
+        let hold = settlement.member.map { [Query.holdMember([.uuid($0)])] } ?? []
+        let look = Query.touchedSince([.uuidArray(Array(users))])
+        let connection = try await records.connection()
+        do {
+            let rows = try await connection.transaction(
+                settings: Self.pinnedPlans + settings,
+                timeout: min(timeout ?? statementTimeout, statementTimeout)
+            ) { transaction in
+                let answers = Array(try await transaction.run(hold + statements + [look]).dropFirst(hold.count))
+                var changed = try userSet(answers[statements.count])
+                for (statement, answer) in zip(statements, answers) where statement.name == Query.settle.name {
+                    changed.formUnion(users.subtracting(try userSet(answer)))
+                }
+                guard changed.isEmpty else { throw UsersChanged(users: changed) }
+                return Array(answers.prefix(statements.count))
+            }
+            return .success(rows)
+        } catch let error as UsersChanged {
+            return .failure(error)
+        } catch {
+            throw error as? PostgresError ?? PostgresError(.unexpectedResult, statement: Query.settle.name)
+        }
     }
 
     // MARK: The statements

@@ -228,7 +228,8 @@ import Testing
             if round % 3 == 2 { try await intent.value }
             let cancelled = Int(try fixture.sql(race.call)) ?? -1
             try await intent.value
-            let intended = Int(try fixture.sql("select coalesce(sum(cardinality(message_ids)), 0) from nudged.intent")) ?? -1
+            let intended =
+                Int(try fixture.sql("select coalesce(sum(cardinality(message_ids)), 0) from nudged.intent")) ?? -1
             #expect(cancelled == 40 - intended)
             #expect(
                 try fixture.sql(

@@ -45,6 +45,7 @@ import Testing
         #expect(try await fixture.store.look().isAnyoneDeparted)
         #expect(try await erase(fixture) == [1, 0])
         #expect(try await fixture.store.look().isAnyoneDeparted == false)
+        try await fixture.drain()
         #expect(try traces(fixture, 1) == 0)
         #expect(try traces(fixture, 2) == before)
         await fixture.close()
@@ -115,6 +116,7 @@ import Testing
         #expect(try fixture.sql("select count(*) from auth.users") == "1")
         #expect(try fixture.lines("select right(user_id::text, 2) from nudged.departed") == ["01"])
         #expect(try await erase(fixture) == [1, 0])
+        try await fixture.drain()
         #expect(try traces(fixture, 1) == 0)
         #expect(try await erase(fixture) == [0, 0])
         await fixture.close()
@@ -233,6 +235,7 @@ import Testing
         var erased = 0
         for _ in 1...3 { erased += try await impatient.eraseDeparted().erased }
         #expect(erased == 1)
+        try await fixture.drain()
         #expect(try traces(fixture, 2) == 0)
         #expect(try fixture.sql("select count(*) from nudged.message") == "0")
         #expect(

@@ -191,6 +191,19 @@ import Testing
         await fixture.close()
     }
 
+    /// What is being sent is about the user, too.
+    @Test func export_whenAnIntentIsOpen_hasTheUsersPart() async throws {
+        let (fixture, member, users) = try await F.claimed(1...2)
+        let intent = F.intent(users, member: member)
+        _ = try await fixture.store.commit(intent)
+        let content = "select content ->> 'content' from nudged_api.export_for(\(F.quoted(1)), null, 1000)"
+        #expect(
+            try fixture.lines("\(content) where source = 'intent'")
+                == [intent.changes[0].content.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()]
+        )
+        await fixture.close()
+    }
+
     /// The app's own view may have a token twice, or none: a page's edge between them leaves nothing out.
     @Test(arguments: [1, 2, 3]) func export_whenTokensAreEqual_hasEachDeviceOnce(most: Int) async throws {
         let fixture = try await F.withUsers()

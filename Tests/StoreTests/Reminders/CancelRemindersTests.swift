@@ -140,7 +140,8 @@ import Testing
             if round % 3 == 2 { try await intent.value }
             let answer = try fixture.sql(Self.cancel).split(separator: "|").compactMap { Int($0) }
             try await intent.value
-            let intended = Int(try fixture.sql("select coalesce(sum(cardinality(message_ids)), 0) from nudged.intent")) ?? -1
+            let intended =
+                Int(try fixture.sql("select coalesce(sum(cardinality(message_ids)), 0) from nudged.intent")) ?? -1
             #expect(answer == [40 - intended, intended])
             // What was told as cancelled is in no intent.
             #expect(
@@ -206,7 +207,8 @@ import Testing
             """
             insert into nudged.occurrence (user_id, reminder_id, author_id, subject_type, subject_id, title, body, due_at, is_own)
             select gen_random_uuid(), reminder_id, author_id, subject_type, subject_id, title, body, now(), false
-            from nudged.occurrence, generate_series(1, 20000)
+            from nudged.occurrence, generate_series(1, 20000);
+            insert into nudged.person (user_id, due_at) select user_id, now() from nudged.occurrence on conflict do nothing
             """
         )
         try fixture.openIntent(for: "select user_id, id from nudged.occurrence order by id limit 500")

@@ -102,6 +102,7 @@ import Testing
         "nudged.end_reminders": [], "nudged.is_zone": [], "nudged.take_back_reminders": [],
         "nudged.hold_occurrences": [], "nudged.whole_second": [], "nudged.is_blank": [], "nudged.column_text": [],
         "nudged.hold_reminder": [], "nudged.hold": [], "nudged.payload_bytes": [], "nudged.check_message": [],
+        "nudged.on_their_way": [],
         "nudged.apns_bytes": [], "nudged.utf8_bytes": [], "nudged.data_fault": [], "nudged.apns_fault": [],
         "nudged.text_fault": [], "nudged.stored_apns": [], "nudged.message_apns": [], "nudged.longest": [],
         "nudged.insert_messages": [], "nudged.refuse_members": [], "nudged.refuse_member": [],
