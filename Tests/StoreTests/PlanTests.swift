@@ -147,7 +147,7 @@ import struct FoundationEssentials.UUID
             ),
             (.liveReminders, [.uuidArray(users), .uuidArray(users)]),
             (.touches, [all, .int8(0), .int8(1_000), .uuidArray([F.user(3)])]),
-            (.drain, [.uuidArray(users), .int8(20_000), .timestamp(F.now.microseconds)]),
+            (.drain, [.uuidArray(users), versions, .timestamp(F.now.microseconds)]),
             (.holdMessages, [.uuidArray(users), .uuidArray(users)]),
             (
                 .intent,

@@ -38,6 +38,7 @@ import Testing
 
     @Test func user_whenDeleted_leavesNoRow() async throws {
         let fixture = try await fixture()
+        try await fixture.drain()
         let before = try traces(fixture, 2)
         try fixture.sql("begin; delete from auth.users; rollback")
         #expect(try await fixture.store.look().isAnyoneDeparted == false)
