@@ -229,7 +229,7 @@ let package = Package(
         tests(
             "Delivery",
             of: "Core",
-            ["JSON", "TimeZones", "Policy", "Seeded", "TestSupport"]
+            ["JSON", "TimeZones", "Policy", "Seeded", "Fixtures", "TestSupport"]
         ),
         tests(
             "Service",
@@ -257,7 +257,7 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "nudged", "Seeded", "JSON", "TimeZones", "Postgres", "OpenSSL", "APNsSimulator", "LocalPostgres",
-                "TestSupport", "Configuration", "Core", "Service", logging,
+                "TestSupport", "Configuration", "Policy", "Core", "Service", logging,
             ],
             swiftSettings: strict
         ),

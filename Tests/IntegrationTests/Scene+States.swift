@@ -9,7 +9,7 @@ extension Scene {
         join nudged.person p on p.user_id = o.user_id and p.turn = o.turn
         """
 
-    /// By user, for those of whom anything is remembered.
+    /// By user, for users who have a state.
     func states(where condition: String = "true") throws -> [String: UserState] {
         let rows = try lines(
             "select user_id || ' ' || encode(state, 'hex') from nudged.person where state is not null and \(condition)"

@@ -61,8 +61,8 @@ on conflict (id) do nothing
 -- Closes intents for users who are settled in this transaction. Parallel: $1 intents, $2 how many of their users.
 -- $3 whether this is a repeated attempt: then the users are counted by their turns, since the first attempt may have
 -- taken effect. $4 those of these intents of which the daemon has no other push.
--- If users are open in the database of whom the daemon has no push, a promoted standby lacks their settlement: the
--- intent becomes an orphan.
+-- If other users are still open in the database, a promoted standby lacks their settlement: the intent becomes an
+-- orphan.
 update nudged.intent i set
     open = case when $3 then (
         select count(*) from unnest(i.user_ids, i.turns) as o (user_id, turn)

@@ -35,8 +35,8 @@ final class Hand: Sendable {
         return HeldUser(user, member: member, claimedAt: claimedAt, run: run, hand: self)
     }
 
-    /// The data of these users has changed. Called before their touches are taken: whoever finds no touch any more finds
-    /// it here.
+    /// The data of these users has changed. Called before their touches are taken: if a touch is gone, the change is
+    /// noted here.
     func noteChanged(_ users: [UUID]) {
         state.withLock { state in
             for user in users where state.users[user] != nil { state.users[user] = true }
