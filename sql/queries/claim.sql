@@ -15,10 +15,10 @@ where uuid_hash(user_id) >> 26 = any ($5::integer[])
   and due_at <= $1
   and (due_at, user_id) > ($2, $3)
   and user_id <> all ($6)
-  and user_id <> all (array(
-      select o.user_id from nudged.intent i
-      cross join lateral unnest(i.user_ids, i.turns) as o (user_id, turn)
-      join nudged.person q on q.user_id = o.user_id and q.turn = o.turn
+  -- A user and their turn as one number. Two users with one hash only wait for each other.
+  and (uuid_hash(user_id)::bigint << 32) + turn <> all (array(
+      select (uuid_hash(o.user_id)::bigint << 32) + o.turn
+      from nudged.intent i cross join lateral unnest(i.user_ids, i.turns) as o (user_id, turn)
       where i.member is null or i.member = $7 and i.id <> all ($8)
   ))
   and not exists (select 1 from nudged.departed d where d.user_id = p.user_id and not d.is_erased)
