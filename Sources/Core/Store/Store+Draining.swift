@@ -92,9 +92,11 @@ extension Store {
             let rows = try await transaction(
                 claims,
                 holding: member,
-                [Query.drain([
-                    .uuidArray(touches.map(\.0)), .int8Array(touches.map(\.1)), .timestamp(now.microseconds),
-                ])],
+                [
+                    Query.drain([
+                        .uuidArray(touches.map(\.0)), .int8Array(touches.map(\.1)), .timestamp(now.microseconds),
+                    ])
+                ],
                 settings: patience.settings,
                 timeout: patience.statement
             )
