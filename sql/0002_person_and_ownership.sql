@@ -4,8 +4,8 @@
 create table nudged.person (
     user_id uuid primary key,
     -- Each settlement is made once: it is of one turn, and raises it. So a settlement that is repeated, or late, changes
-    -- nothing.
-    turn integer not null default 0,
+    -- nothing. A user who comes back after an erasure starts at another turn.
+    turn integer not null default extract(epoch from statement_timestamp())::bigint % 1000000000,
     -- Raised by every drained touch. On another version a settlement leaves due_at alone. The upper 32 bits count
     -- changes, the lower 32 bits arrivals since then (something new to send), from 0 again with each change.
     version bigint not null default 1,

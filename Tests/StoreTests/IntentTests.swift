@@ -22,8 +22,11 @@ import struct FoundationEssentials.UUID
         #expect(try fixture.sql(rows) == before)
         #expect(
             try fixture.sql(
-                "select cardinality(user_ids), turns, cardinality(contents), message_ids, open, id = '\(intent.id)' from nudged.intent"
-            ) == "3|{0,0,0}|3|{}|3|t"
+                """
+                select cardinality(user_ids), turns = array(select turn from nudged.person order by user_id), cardinality(contents), message_ids, open,
+                    id = '\(intent.id)' from nudged.intent
+                """
+            ) == "3|t|3|{}|3|t"
         )
         await fixture.close()
     }

@@ -121,7 +121,7 @@ import struct FoundationEssentials.UUID
         var rounds = 0
         while try await fixture.store.restoreTouches(before: F.now, limit: 4) { rounds += 1 }
         #expect(rounds == 3)
-        #expect(try fixture.sql("select count(*) from nudged.touched") == "1")
+        #expect(try fixture.sql("select count(*) from nudged.touched where at < '\(Self.at)'") == "0")
         #expect(
             try fixture.sql(
                 "select count(*) from nudged.person where since = '\(Self.at)' and touched_at = since"

@@ -5,6 +5,8 @@ package import struct FoundationEssentials.UUID
 
 /// Changes to the app's data: `nudged.touched`.
 extension Store {
+    /// How many touches are read at once, at least: one user may have very many.
+    private static let touchesAtOnce = 20_000
     /// Users with more touches than this are drained after the others, each alone.
     private static let touchesOfOne = 100
 
@@ -28,12 +30,13 @@ extension Store {
         var taken = 0
         while taken < limit, !ranges.isEmpty {
             let wanted = limit - taken
-            let found = try await touches(ranges, limit: wanted)
+            let most = max(wanted, Self.touchesAtOnce)
+            let found = try await touches(ranges, limit: most)
             onChanged(found.changed)
-            let (many, few) = found.users.partitioned { $0.ids.count > Self.touchesOfOne }
+            let (many, few) = found.users.prefix(wanted).partitioned { $0.ids.count > Self.touchesOfOne }
             taken += try await drain(few, member: member, now: now, onRefused)
             for one in many { taken += try await drain([one], member: member, now: now, onRefused) }
-            if found.touches < wanted { break }
+            if found.touches < most, found.users.count <= wanted { break }
         }
         return taken
     }
@@ -118,7 +121,7 @@ extension Store {
     }
 }
 
-extension Array {
+extension Sequence {
     /// The elements for which it is true, and the others.
     fileprivate func partitioned(_ isFirst: (Element) -> Bool) -> ([Element], [Element]) {
         (filter(isFirst), filter { !isFirst($0) })
