@@ -142,8 +142,9 @@ let package = Package(
             ]
         ),
         workbench("Seeded", []),
-        workbench("HTTP2Server", ["Base", "CNGHTTP2", "OpenSSL", "HTTP2"]),
-        workbench("APNsSimulator", ["Base", "JSON", "OpenSSL", "HTTP2", "HTTP2Server"]),
+        workbench("Certificates", ["COpenSSL", "OpenSSL"]),
+        workbench("HTTP2Server", ["Base", "CNGHTTP2", "OpenSSL", "Certificates", "HTTP2"]),
+        workbench("APNsSimulator", ["Base", "JSON", "OpenSSL", "Certificates", "HTTP2", "HTTP2Server"]),
         workbench("LocalPostgres", ["CLinux", "CLibPQ"]),
         workbench("Chaos", ["Base", "Seeded", "JSON", "OpenSSL", "APNs", "APNsSimulator"]),
         workbench(
@@ -164,15 +165,15 @@ let package = Package(
         workbenchExecutable(
             "nudged-bench",
             [
-                "Seeded", "JSON", "NudgedPreferences", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "Core",
-                "Systemd", "Configuration", "Service", "Operator", "APNsSimulator", "LocalPostgres", "Chaos", "Faults",
-                argumentParser, logging,
+                "Base", "Seeded", "JSON", "NudgedPreferences", "TimeZones", "Policy", "Postgres", "OpenSSL",
+                "Certificates", "APNs", "Core", "Systemd", "Configuration", "Service", "Operator", "APNsSimulator",
+                "LocalPostgres", "Chaos", "Faults", argumentParser, logging,
             ]
         ),
         // What several test targets share: seeds, generated keys, a server of https.
         .target(
             name: "TestSupport",
-            dependencies: ["Base", "Seeded", "COpenSSL", "OpenSSL"],
+            dependencies: ["Base", "Seeded", "COpenSSL", "OpenSSL", "Certificates"],
             path: "Tests/Support",
             swiftSettings: strict
         ),
@@ -189,17 +190,17 @@ let package = Package(
         ),
         tests("Postgres", ["LocalPostgres", "TestSupport"]),
         tests("LocalPostgres", ["TestSupport"]),
-        tests("OpenSSL", ["COpenSSL", "TestSupport"]),
-        tests("HTTP2", ["CNGHTTP2", "OpenSSL", "HTTP2Server", "TestSupport"]),
+        tests("OpenSSL", ["COpenSSL", "Certificates", "TestSupport"]),
+        tests("HTTP2", ["CNGHTTP2", "OpenSSL", "Certificates", "HTTP2Server", "TestSupport"]),
         tests(
             "APNs",
             [
-                "Base", "Seeded", "JSON", "NudgedKit", "OpenSSL", "HTTP2", "HTTP2Server", "COpenSSL", "APNsSimulator",
-                "TestSupport",
+                "Base", "Seeded", "JSON", "NudgedKit", "OpenSSL", "HTTP2", "HTTP2Server", "COpenSSL", "Certificates",
+                "APNsSimulator", "TestSupport",
             ]
         ),
         tests("HTTPClient", ["CLibCurl", "Seeded", "LocalPostgres", "TestSupport"]),
-        tests("APNsSimulator", ["Base", "JSON", "OpenSSL", "HTTP2"]),
+        tests("APNsSimulator", ["Base", "JSON", "OpenSSL", "Certificates", "HTTP2"]),
         tests("Chaos", ["APNs", "TestSupport"]),
         tests("Faults", ["nudged", "nudged-bench", "LocalPostgres", "Systemd", "TestSupport"]),
         tests("Systemd", ["Base", logging]),

@@ -1,4 +1,5 @@
 import COpenSSL
+public import OpenSSL
 
 /// A new P-256 key, for tests, the simulator and the demo. It replaces the `.p8` file that Apple issues.
 public struct P256KeyPair: Sendable {

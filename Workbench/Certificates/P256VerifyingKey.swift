@@ -1,4 +1,5 @@
 import COpenSSL
+public import OpenSSL
 
 /// A P-256 key that verifies ES256 signatures (RFC 7518 section 3.4): SHA-256, raw `r || s`.
 public final class P256VerifyingKey: Sendable {

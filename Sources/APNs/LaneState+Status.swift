@@ -10,7 +10,7 @@ extension LaneState {
     private var mostSlots: Int {
         if isStopped { return isProbeDue ? inFlight + queue.count + 1 : 0 }
         guard refusal == nil else { return 0 }
-        let capacity = links.reduce(0) { $0 + $1.capacity(share: limits.share) }
+        let capacity = links.reduce(0) { $0 + $1.capacity(share: configuration.share) }
         guard links.contains(where: { $0.phase == .open }) else {
             // No connection is open: allow one push, so that the lane dials. Pushes on retiring connections don't
             // count.
@@ -18,7 +18,7 @@ extension LaneState {
         }
         // Pushes on connections that accept nothing more fill no stream of the open ones.
         let elsewhere = links.reduce(0) { $0 + ($1.phase == .open ? 0 : $1.inFlight) }
-        return min(limits.maxInFlight, limit.limit, capacity + elsewhere)
+        return min(configuration.maxInFlight, limit.limit, capacity + elsewhere)
     }
 
     func status(now: Int64) -> LaneStatus { now == self.now ? status : asOf(now).status }
