@@ -142,13 +142,16 @@ let package = Package(
             ]
         ),
         workbench("Seeded", []),
-        workbench("HTTP2Server", ["Base", "CNGHTTP2", "OpenSSL", "HTTP2"]),
-        workbench("APNsSimulator", ["Base", "JSON", "OpenSSL", "HTTP2", "HTTP2Server"]),
+        workbench("Certificates", ["COpenSSL", "OpenSSL"]),
+        workbench("HTTP2Server", ["Base", "CNGHTTP2", "OpenSSL", "Certificates", "HTTP2"]),
+        workbench("APNsSimulator", ["Base", "JSON", "OpenSSL", "Certificates", "HTTP2", "HTTP2Server"]),
         workbench("LocalPostgres", ["CLinux", "CLibPQ"]),
         workbench("Chaos", ["Base", "Seeded", "JSON", "OpenSSL", "APNs", "APNsSimulator"]),
         workbench(
             "Faults",
-            ["Base", "Seeded", "JSON", "TimeZones", "Postgres", "Core", "APNsSimulator", "LocalPostgres"]
+            [
+                "Base", "Seeded", "JSON", "TimeZones", "Policy", "Postgres", "Core", "APNsSimulator", "LocalPostgres",
+            ]
         ),
         workbench(
             "Demo",
@@ -162,15 +165,15 @@ let package = Package(
         workbenchExecutable(
             "nudged-bench",
             [
-                "Seeded", "JSON", "NudgedPreferences", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "Core",
-                "Systemd", "Configuration", "Service", "Operator", "APNsSimulator", "LocalPostgres", "Chaos", "Faults",
-                argumentParser, logging,
+                "Base", "Seeded", "JSON", "NudgedPreferences", "TimeZones", "Policy", "Postgres", "OpenSSL",
+                "Certificates", "APNs", "Core", "Systemd", "Configuration", "Service", "Operator", "APNsSimulator",
+                "LocalPostgres", "Chaos", "Faults", argumentParser, logging,
             ]
         ),
         // What several test targets share: seeds, generated keys, a server of https.
         .target(
             name: "TestSupport",
-            dependencies: ["Base", "Seeded", "COpenSSL", "OpenSSL"],
+            dependencies: ["Base", "Seeded", "COpenSSL", "OpenSSL", "Certificates"],
             path: "Tests/Support",
             swiftSettings: strict
         ),
@@ -187,17 +190,17 @@ let package = Package(
         ),
         tests("Postgres", ["LocalPostgres", "TestSupport"]),
         tests("LocalPostgres", ["TestSupport"]),
-        tests("OpenSSL", ["COpenSSL", "TestSupport"]),
-        tests("HTTP2", ["CNGHTTP2", "OpenSSL", "HTTP2Server", "TestSupport"]),
+        tests("OpenSSL", ["COpenSSL", "Certificates", "TestSupport"]),
+        tests("HTTP2", ["CNGHTTP2", "OpenSSL", "Certificates", "HTTP2Server", "TestSupport"]),
         tests(
             "APNs",
             [
-                "Base", "Seeded", "JSON", "NudgedKit", "OpenSSL", "HTTP2", "HTTP2Server", "COpenSSL", "APNsSimulator",
-                "TestSupport",
+                "Base", "Seeded", "JSON", "NudgedKit", "OpenSSL", "HTTP2", "HTTP2Server", "COpenSSL", "Certificates",
+                "APNsSimulator", "TestSupport",
             ]
         ),
         tests("HTTPClient", ["CLibCurl", "Seeded", "LocalPostgres", "TestSupport"]),
-        tests("APNsSimulator", ["Base", "JSON", "OpenSSL", "HTTP2"]),
+        tests("APNsSimulator", ["Base", "JSON", "OpenSSL", "Certificates", "HTTP2"]),
         tests("Chaos", ["APNs", "TestSupport"]),
         tests("Faults", ["nudged", "nudged-bench", "LocalPostgres", "Systemd", "TestSupport"]),
         tests("Systemd", ["Base", logging]),
@@ -227,7 +230,7 @@ let package = Package(
         tests(
             "Delivery",
             of: "Core",
-            ["JSON", "TimeZones", "Policy", "Seeded", "TestSupport"]
+            ["JSON", "TimeZones", "Policy", "Seeded", "Fixtures", "TestSupport"]
         ),
         tests(
             "Service",
@@ -255,7 +258,7 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "nudged", "Seeded", "JSON", "TimeZones", "Postgres", "OpenSSL", "APNsSimulator", "LocalPostgres",
-                "TestSupport", "Configuration", "Core", "Service", logging,
+                "TestSupport", "Configuration", "Policy", "Core", "Service", logging,
             ],
             swiftSettings: strict
         ),

@@ -13,9 +13,9 @@ final class BareClient {
         self.session = session
     }
 
-    /// Submits requests, like `ClientConnection.submit`.
-    func submit(_ requests: [Request]) {
-        session.queue.append(requests)
+    /// Submits all requests of a batch, like `ClientConnection.submit`.
+    func submit(_ batch: RequestBatch, _ template: RequestTemplate, firstTag: UInt64) {
+        session.queue.append(Submission(batch, template, firstTag: firstTag), 0..<batch.count)
         if session.isDraining {
             session.returnQueue(.closed)
         } else if session.goaway != nil {

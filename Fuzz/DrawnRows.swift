@@ -40,11 +40,9 @@ enum DrawnResult: String, CaseIterable {
         switch self {
         case .people:
             [
-                ("user_id", .uuid), ("version", .int8), ("due_at", .timestamptz), ("touched_at", .timestamptz),
-                ("since", .timestamptz), ("fingerprint", .int8), ("evaluated_at", .timestamptz),
-                ("check_in_at", .timestamptzArray), ("check_in_slot", .dateArray), ("closed", .dateArray),
-                ("sent", .timestamptzArray), ("retry", .text), ("quarantine", .text), ("template", .int4),
-                ("range", .int4),
+                ("user_id", .uuid), ("turn", .int4), ("version", .int8), ("due_at", .timestamptz),
+                ("evaluated_at", .timestamptz), ("since", .timestamptz), ("touched_at", .timestamptz),
+                ("retry", .text), ("quarantine", .text), ("state", .bytea),
             ]
         case .profiles:
             [

@@ -24,15 +24,17 @@ enum FramesTarget {
         var books = FrameBooks()
         var submitted: UInt64 = 0
         func submit(_ count: Int) {
-            var requests: [Request] = []
+            let firstTag = submitted + 1
+            var requests = RequestBatch()
             for _ in 0..<count where submitted < 300 {
                 submitted += 1
+                requests.begin()
+                requests.appendPath("/3/device/ab")
                 // Every seventh request has no body, every fifth has one that fills windows and records.
                 let size = submitted % 7 == 0 ? 0 : submitted % 5 == 0 ? 20_000 : 60
-                let body = [UInt8](repeating: 0x78, count: size)
-                requests.append(Request(template: template, tag: submitted, path: "/3/device/ab", body: body))
+                requests.appendBody { $0.append(contentsOf: repeatElement(0x78, count: size)) }
             }
-            client.submit(requests)
+            client.submit(requests, template, firstTag: firstTag)
         }
         submit(5)
         var now: UInt64 = 1_000

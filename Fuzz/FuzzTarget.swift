@@ -1,6 +1,6 @@
 /// What the fuzzers read. The raw value is the target's name in `scripts/fuzz`.
 enum FuzzTarget: String, CaseIterable, Sendable {
-    case answers, frames, zones, preferences, context, decisions, yaml, scrapes, rows
+    case answers, frames, zones, preferences, context, decisions, yaml, scrapes, rows, contents
 
     /// Reads one input. Returns -1 if the input is not worth keeping.
     func run(_ input: [UInt8]) async -> Int32 {
@@ -20,6 +20,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .yaml: YAMLTarget.run
         case .scrapes: ScrapesTarget.run
         case .rows: nil
+        case .contents: ContentsTarget.run
         }
     }
 }

@@ -1,4 +1,6 @@
 import Fixtures
+import Policy
+import TimeZones
 
 @testable import Postgres
 @testable import Core
@@ -52,7 +54,7 @@ enum RowSeeds {
                 reminders: [reminder(1), reminder(2, rule: "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,FR")],
                 live: [[cell(id(200))]]
             ),
-            claim(people: [person(slot: .max)], profiles: [profile(preferences: "{")], devices: []),
+            claim(people: [person(slot: LocalDate(days: .max))], profiles: [profile(preferences: "{")], devices: []),
             claim(people: [], profiles: [], devices: []),
         ]
     }
@@ -74,14 +76,21 @@ enum RowSeeds {
         return bytes
     }
 
-    private static func person(slot: Int32? = nil, retry: String? = nil, quarantine: String? = nil) -> [[UInt8]] {
-        let yesterday = integer(slot ?? PlannerFixture.date("2026-11-19").days - PostgresEpoch.days)
-        let sent = instant("2026-11-19T01:00:00Z")
+    private static func person(
+        slot: LocalDate = PlannerFixture.date("2026-11-19"),
+        retry: String? = nil,
+        quarantine: String? = nil
+    ) -> [[UInt8]] {
+        let sent = PlannerFixture.at("2026-11-19T01:00:00Z")
+        let state = UserState(
+            fingerprint: 7,
+            template: 3,
+            history: History(checkIns: [CheckIn(at: sent, slot: slot)], closed: [slot - 1], sent: [sent])
+        )
         return [
-            user, cell(integer(Int64(1) << 32)), cell(instant("2026-11-20T01:00:00Z")), null,
-            cell(instant("2026-11-01T00:00:00Z")), cell(integer(Int64(7))), cell(instant("2026-11-19T02:00:00Z")),
-            cell(list(.timestamptz, [sent])), cell(list(.date, [yesterday])), cell(list(.date, [])),
-            cell(list(.timestamptz, [sent])), text(retry), text(quarantine), null, cell(integer(Int32(3))),
+            user, cell(integer(Int32(5))), cell(integer(Int64(1) << 32)), cell(instant("2026-11-20T01:00:00Z")),
+            cell(instant("2026-11-19T02:00:00Z")), cell(instant("2026-11-01T00:00:00Z")), null, text(retry),
+            text(quarantine), cell(state.bytes),
         ]
     }
 

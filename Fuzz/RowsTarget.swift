@@ -89,22 +89,37 @@ enum RowsTarget {
             require((0...2_932_896).contains(checkIn.slot.days), "a slot that is no date: \(checkIn.slot.days)")
         }
         switch planner.plan(user, now: now) {
-        case .nothing(let settlement, _, _): checkUpdate(settlement.update)
+        case .nothing(let change, _, _): check(change)
         case .send(let plan, _):
             for nudge in plan.nudges { checkNudge(nudge, user) }
             checkOptIn(plan, user, planner.parsed(user.preferences))
-            checkRetry(planner.entry(plan, attemptedAt: now).retry)
+            checkAnnounced(planner.announced(plan, attemptedAt: now))
             let outcomes = Array(repeating: PushOutcome.accepted, count: plan.pushCount)
-            checkUpdate(planner.settle(plan, outcomes: outcomes, attemptedAt: now, now: now).update)
+            check(planner.settle(plan, outcomes: outcomes, attemptedAt: now, now: now))
         case .unreadable: break
         }
     }
 
     /// The user is evaluated again within a day, and what is written can be read again.
-    private static func checkUpdate(_ update: PersonUpdate) {
-        require(update.dueAt > now && update.dueAt <= now + 86_400, "due at \(update.dueAt.seconds)")
-        require(update.history.checkIns.count <= 64 && update.history.closed.count <= 64, "a history that grows")
-        checkRetry(update.retry)
+    private static func check(_ change: Change) {
+        require(change.dueAt > now && change.dueAt <= now + 86_400, "due at \(change.dueAt.seconds)")
+        let history = change.state.history
+        require(history.checkIns.count <= 64 && history.closed.count <= 64, "a history that grows")
+        require(UserState(bytes: change.state.bytes) == change.state, "a state that reads differently")
+        checkRetry(change.retry)
+    }
+
+    /// What an intent holds is what recovery records.
+    private static func checkAnnounced(_ change: Change) {
+        let read = Change(
+            userID: change.userID,
+            turn: change.turn,
+            content: change.content,
+            attemptedAt: now.seconds * 1_000_000,
+            reason: ""
+        )
+        require(read?.state == change.state && read?.records == change.records, "an intent that reads differently")
+        checkRetry(change.retry)
     }
 
     private static func checkRetry(_ retry: String?) {

@@ -18,6 +18,7 @@ enum Seeds {
         case .yaml: yaml.map { Array($0.utf8) }
         case .scrapes: scrapes.map { input(0x15, $0) }
         case .rows: RowSeeds.all
+        case .contents: ContentsTarget.seeds
         }
     }
 

@@ -3,25 +3,23 @@
 -- One narrow row per user. The daemon reads the users who are due in its ranges, and updates a row once per nudge.
 create table nudged.person (
     user_id uuid primary key,
-    -- Raised by every drained touch. The upper 32 bits count changes: a decision made on another count is not carried
-    -- out. The lower 32 bits count arrivals since then (something new to send), from 0 again with each change.
+    -- Each settlement is made once: it is of one turn, and raises it. So a settlement that is repeated, or late, changes
+    -- nothing. A user who comes back after an erasure starts at another turn.
+    turn integer not null default extract(epoch from statement_timestamp())::bigint % 1000000000,
+    -- Raised by every drained touch. On another version a settlement leaves due_at alone. The upper 32 bits count
+    -- changes, the lower 32 bits arrivals since then (something new to send), from 0 again with each change.
     version bigint not null default 1,
     due_at timestamptz not null,
-    touched_at timestamptz,
-    since timestamptz,
-    fingerprint bigint,
     evaluated_at timestamptz,
-    -- The history that the policy reads. check_in_at and check_in_slot are parallel.
-    check_in_at timestamptz[] not null default '{}',
-    check_in_slot date[] not null default '{}',
-    closed date[] not null default '{}',
-    sent timestamptz[] not null default '{}',
+    since timestamptz,
+    touched_at timestamptz,
+    -- Why no check-in came at the last evaluation, or when the next one may come (docs/POLICY.md).
+    reason text check (octet_length(reason) <= 64),
     retry jsonb,
     quarantine jsonb,
     analysed timestamptz[],
-    template integer,
-    -- Why no check-in came at the last evaluation, or when the next one may come (docs/POLICY.md).
-    reason text check (octet_length(reason) <= 64)
+    -- What only the daemon reads: the history, and what sets since (UserState.swift).
+    state bytea check (octet_length(state) <= 1048576)
 ) with (
     -- Half of each page stays free. A burst writes a new version of every user on a page, and the new versions fit
     -- beside the old ones. Of the values from 45 to 100, this one kept the table smallest and wrote least WAL per
@@ -95,7 +93,7 @@ create table nudged.daemon (
 );
 
 -- Pushes about to be written to Apple: durable before the first byte. One row per slice, with parallel arrays: one
--- element per push and message.
+-- element per user.
 create table nudged.intent (
     id uuid primary key,
     member uuid references nudged.member on delete set null,
@@ -103,21 +101,41 @@ create table nudged.intent (
     -- As in the record.
     attempted_at timestamptz not null check (attempted_at between '1970-01-01 00:00:00Z' and '9999-12-31 00:00:00Z'),
     user_ids uuid[] not null,
-    kinds text[] not null,
-    keys text[] not null,
-    slots date[] not null,
-    device_hashes text[] not null,
-    apns_ids uuid[] not null,
-    retries text[] not null,
-    counted boolean[] not null,
-    nudges smallint[] not null,
-    ends boolean[] not null,
-    templates integer[] not null,
-    records jsonb,
-    settled uuid[] not null default '{}',
+    -- The users' turns. A user of another turn is settled: the intent is no longer open for them.
+    turns integer[] not null,
+    -- What is recorded for each user if the outcomes stay unknown (Change.swift).
+    contents bytea[] not null,
+    -- The messages and reminders in it.
+    message_ids uuid[] not null default '{}',
+    -- How many users are not settled yet.
+    open integer not null,
     withdrawn_until timestamptz
 ) with (autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 500);
 create index intent_member on nudged.intent (member);
+-- Ids don't get smaller. The contents do, and lz4 takes a fifth of the time.
+alter table nudged.intent alter column user_ids set storage external;
+do $$
+begin
+    alter table nudged.intent alter column contents set compression lz4;
+exception when feature_not_supported then
+    null;
+end
+$$;
+
+-- Which of these messages and reminders are on their way: in an intent that is open for their user. Parallel lists.
+create function nudged.on_their_way(recipients uuid[], ids uuid[]) returns setof uuid
+language sql stable set search_path = pg_catalog, pg_temp as $$
+    with sent as materialized (
+        select i.id as intent, m.id from nudged.intent i cross join lateral unnest(i.message_ids) as m (id) where m.id = any (ids)
+    )
+    select w.id
+    from unnest(recipients, ids) as w (user_id, id)
+    join sent s on s.id = w.id
+    join nudged.intent i on i.id = s.intent
+    cross join lateral unnest(i.user_ids, i.turns) as o (user_id, turn)
+    join nudged.person p on p.user_id = o.user_id and p.turn = o.turn
+    where o.user_id = w.user_id
+$$;
 
 -- One row: limits that an operator may change.
 create table nudged.setting (
@@ -523,43 +541,31 @@ select distinct user_id, date_trunc('second', now()) from nudged.recipient;
 
 comment on table nudged.person is 'One row per user: when they are due, and the history that the policy reads. The daemon writes it; people read it.';
 comment on column nudged.person.user_id is 'The user''s id.';
-comment on column nudged.person.version is 'Rises with every change and arrival that the daemon has taken. The upper 32 bits count changes: a decision made on another count is not carried out.';
+comment on column nudged.person.turn is 'Rises with each settlement, so that each is made once.';
+comment on column nudged.person.version is 'Rises with every change and arrival that the daemon has taken. The upper 32 bits count changes. On another version a settlement leaves due_at as it is.';
 comment on column nudged.person.due_at is 'The earliest time at which the policy''s answer can change. The daemon evaluates the user then. 1970: an urgent message waits.';
 comment on column nudged.person.touched_at is 'When the newest change was made that no decision has seen. Null: none.';
 comment on column nudged.person.since is 'When check-ins last became possible for this user, or were last rescheduled (docs/POLICY.md).';
-comment on column nudged.person.fingerprint is 'A hash of the values that set "since".';
 comment on column nudged.person.evaluated_at is 'When the policy was last evaluated for the user. Check-ins that are missed after it are recorded as skipped.';
-comment on column nudged.person.check_in_at is 'When the check-ins that count were sent, parallel to check_in_slot.';
-comment on column nudged.person.check_in_slot is 'The local dates of the check-ins that count, parallel to check_in_at.';
-comment on column nudged.person.closed is 'The local dates of check-ins that ended without counting.';
-comment on column nudged.person.sent is 'When nudges of any kind that count were sent, for the limits per hour and per day.';
 comment on column nudged.person.retry is 'What is left of nudges that not all devices have got yet, as JSON. Null: nothing.';
 comment on column nudged.person.quarantine is 'What Apple''s answers say about devices: those that get nothing until they register again, and those that work in the other environment, as JSON. Read the former with nudged.quarantined.';
 comment on column nudged.person.analysed is 'When the decision service was asked about this user: at most the last 20 times of the last hour. Null: never.';
-comment on column nudged.person.template is 'The template of the last check-in that counts. The next check-in takes another one, if there is one. Null: the configured text.';
+comment on column nudged.person.state is 'The history that the policy reads, for the daemon. "nudged explain" shows it.';
 comment on table nudged.touched is 'Changes that wait to be drained. Triggers and functions insert rows; the daemon deletes them within a second or so.';
 comment on table nudged.member is 'The daemons that share the work now. A row is inserted when a daemon joins, and deleted when it leaves or is declared dead. Deleting a row by hand declares that daemon dead.';
 comment on table nudged.lease is 'Until when each membership lasts. A daemon renews its row every few seconds. If it doesn''t, another daemon declares it dead.';
 comment on table nudged.range is 'The 64 ranges of users, by the hash of the user''s id. Only the owner of a range works on its users.';
 comment on table nudged.daemon is 'One row per daemon of the last day: what it says about itself. The daemon writes it; "nudged status" shows it.';
-comment on table nudged.intent is 'Pushes that are about to be written to Apple. One row per slice, with parallel arrays: one element per push and message. The daemon inserts and deletes it. A row that a dead daemon leaves behind is recorded as unknown.';
+comment on table nudged.intent is 'Pushes that are about to be written to Apple. One row per slice, with parallel arrays: one element per user. The daemon inserts and deletes it. A row that a dead daemon leaves behind is recorded as unknown.';
 comment on column nudged.intent.id is 'Identifies the intent.';
 comment on column nudged.intent.member is 'The member that writes these pushes. Null: the member has ended, and any daemon records the open pushes as unknown.';
 comment on column nudged.intent.sweep_id is 'The sweep that planned them.';
 comment on column nudged.intent.attempted_at is 'The time of these attempts in nudged.delivery.';
-comment on column nudged.intent.user_ids is 'The user of each push.';
-comment on column nudged.intent.kinds is 'check_in, message or reminder.';
-comment on column nudged.intent.keys is 'The check-in''s date, or the id of the message or reminder.';
-comment on column nudged.intent.slots is 'The check-in''s local date. Null: another kind.';
-comment on column nudged.intent.device_hashes is 'The hash of the device''s token, as in nudged.delivery.';
-comment on column nudged.intent.apns_ids is 'The apns-id of each push.';
-comment on column nudged.intent.retries is 'What is left of the user''s nudges beside these pushes, as in nudged.person.retry. It is at the first push of each user.';
-comment on column nudged.intent.counted is 'Whether the user''s history holds the nudge already.';
-comment on column nudged.intent.nudges is 'The number of the nudge among the user''s in this intent, from 0.';
-comment on column nudged.intent.ends is 'Whether the message ends with this attempt, even if its outcome stays unknown.';
-comment on column nudged.intent.templates is 'The check-in''s template. Null: none.';
-comment on column nudged.intent.records is 'What the decisions record beside the pushes: an array of objects with the columns of nudged.delivery, or null.';
-comment on column nudged.intent.settled is 'Users of this intent whose outcomes are recorded. It is no longer open for them.';
+comment on column nudged.intent.user_ids is 'The users who get these pushes.';
+comment on column nudged.intent.turns is 'The turns of these users. A user of another turn is settled.';
+comment on column nudged.intent.contents is 'What is recorded for each user if the outcomes stay unknown, for the daemon. "nudged explain" shows it.';
+comment on column nudged.intent.message_ids is 'The messages and reminders in these pushes.';
+comment on column nudged.intent.open is 'How many of these users are not settled yet.';
 comment on column nudged.intent.withdrawn_until is 'Not null: the intent was withdrawn. The row is empty, and makes a late commit of the intent fail until this time.';
 comment on table nudged.setting is 'One row: limits per user, and how long the record is kept. Change it with "update nudged.setting set ...". A change takes effect at once.';
 comment on column nudged.setting.is_only is 'Always true: keeps the table at one row.';

@@ -6,7 +6,7 @@ create table nudged.message (
     user_id uuid not null,
     id uuid not null,
     created_at timestamptz not null default clock_timestamp(),
-    -- A payload has at most 4,096 bytes (nudged.check_message). Numbers need more room in jsonb than in text.
+    -- A payload has at most 4,096 bytes (nudged.checked_message). Numbers need more room in jsonb than in text.
     title text not null check (octet_length(title) <= 4096),
     body text not null check (octet_length(body) <= 4096),
     data jsonb check (pg_column_size(data) <= 65536),
@@ -755,8 +755,7 @@ begin
             return false;
         end if;
         -- Leaving the block releases the row lock, so that the outcome doesn't wait for the caller's commit.
-        if exists (select 1 from nudged.intent i
-            where recipient = any (i.user_ids) and recipient <> all (i.settled) and cancel.id::text = any (i.keys)) then
+        if exists (select from nudged.on_their_way(array[recipient], array[cancel.id])) then
             raise sqlstate 'ND001';
         end if;
     exception when sqlstate 'ND001' then
@@ -794,7 +793,7 @@ as $$
 #variable_conflict use_column
 declare
     most constant integer := 10000;
-    open text[];
+    open uuid[];
     whose uuid[] := '{}';
     which uuid[] := '{}';
     ready integer := 0;
@@ -806,14 +805,11 @@ begin
     too_late := 0;
     more := false;
     -- Those are left alone, so that their outcomes don't wait for the caller's commit.
-    open := array(
-        select k.key from nudged.intent i cross join lateral unnest(i.user_ids, i.keys) as k (user_id, key)
-        where k.user_id <> all (i.settled) and k.key is not null
-    );
+    open := array(select m from nudged.intent i cross join lateral unnest(i.message_ids) as m);
     -- A user's messages are found by the primary key alone, so || '' keeps the other indexes out. With them, the planner
     -- may read a whole campaign that the statistics don't know yet.
     for one in
-        select m.user_id, m.id, m.id::text = any (open) as is_open from nudged.message m
+        select m.user_id, m.id, m.id = any (open) as is_open from nudged.message m
         where (recipient is null or m.user_id = recipient)
           and (dedupe_prefix is null or case
               when recipient is null then starts_with(m.dedupe_key, dedupe_prefix) else starts_with(m.dedupe_key || '', dedupe_prefix) end)
@@ -827,7 +823,7 @@ begin
             more := true;
             exit;
         end if;
-        if not one.is_open then
+        if not one.is_open or not exists (select from nudged.on_their_way(array[one.user_id], array[one.id])) then
             perform 1 from nudged.message m where m.user_id = one.user_id and m.id = one.id for update skip locked;
             if found then
                 ready := ready + 1;
@@ -841,10 +837,7 @@ begin
     -- A statement of its own, after the locks: it sees whether an intent came first.
     select array_agg(w.user_id), array_agg(w.id) into whose, which
     from unnest(whose, which) as w (user_id, id)
-    where w.id::text not in (
-        select k.key from nudged.intent i cross join lateral unnest(i.user_ids, i.keys) as k (user_id, key)
-        where k.user_id <> all (i.settled) and k.key is not null
-    );
+    where w.id not in (select nudged.on_their_way(whose, which));
     too_late := too_late + ready - coalesce(cardinality(which), 0);
     select count(distinct w.id) into tried
     from unnest(whose, which) as w (user_id, id)

@@ -227,9 +227,7 @@ begin
             select h.recipients, h.occurrences into held_by, held from nudged.hold_occurrences(whose, which) h;
             select array_agg(o.id) into intended
             from unnest(held) as o (id)
-            where o.id::text in (
-                select k.key from nudged.intent i cross join lateral unnest(i.user_ids, i.keys) as k (user_id, key) where k.user_id <> all (i.settled)
-            );
+            where o.id in (select nudged.on_their_way(held_by, held));
             if intended is not null then
                 raise sqlstate 'ND001';
             end if;

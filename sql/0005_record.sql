@@ -16,9 +16,10 @@ create table nudged.delivery (
     attempted_at timestamptz not null check (attempted_at between '1970-01-01 00:00:00Z' and '9999-12-31 00:00:00Z'),
     sweep_id uuid not null,
     decision jsonb check (pg_column_size(decision) <= 8192),
-    template integer,
-    primary key (user_id, attempted_at, kind, key, device_hash)
+    template integer
 ) partition by range (attempted_at);
+-- No unique key: a settlement is of one turn (nudged.person.turn), and records each outcome once.
+create index delivery_user on nudged.delivery (user_id);
 create table nudged.delivery_default partition of nudged.delivery default;
 -- `nudged status` counts the last day's unknown pushes by this index. Few rows are unknown, so it costs an append next
 -- to nothing.
@@ -151,31 +152,24 @@ declare
     erased bigint := 0;
     before bytea := uuid_send(recipient);
     place integer := 15;
+    is_due boolean;
 begin
-    -- An intent that is about to be committed finds the row of nudged.person deleted before its first byte (statement
-    -- `versions`).
-    foreach relation in array array['reminder', 'touched', 'person'] loop
+    foreach relation in array array['reminder', 'touched'] loop
         execute format('delete from nudged.%I where user_id = $1', relation) using recipient;
         get diagnostics gone = row_count;
         erased := erased + gone;
     end loop;
+    delete from nudged.person where user_id = recipient returning due_at <= clock_timestamp() + interval '1 second' into is_due;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
     -- An intent with open pushes stays, without this user: the other users' outcomes need it.
     with open as materialized (
         select id from nudged.intent where recipient = any (user_ids) for update skip locked
     )
-    update nudged.intent i set settled = array_remove(i.settled, recipient), records = (
-        select jsonb_agg(r) from jsonb_array_elements(i.records) r where r ->> 'user_id' <> recipient::text
-    ), (user_ids, kinds, keys, slots, device_hashes, apns_ids, retries, counted, nudges, ends, templates) = (
-        select
-            coalesce(array_agg(d.user_id order by d.place), '{}'), coalesce(array_agg(d.kind order by d.place), '{}'),
-            coalesce(array_agg(d.key order by d.place), '{}'), coalesce(array_agg(d.slot order by d.place), '{}'),
-            coalesce(array_agg(d.device_hash order by d.place), '{}'), coalesce(array_agg(d.apns_id order by d.place), '{}'),
-            coalesce(array_agg(d.retry order by d.place), '{}'), coalesce(array_agg(d.counted order by d.place), '{}'),
-            coalesce(array_agg(d.nudge order by d.place), '{}'), coalesce(array_agg(d.ends order by d.place), '{}'),
-            coalesce(array_agg(d.template order by d.place), '{}')
-        from unnest(
-            i.user_ids, i.kinds, i.keys, i.slots, i.device_hashes, i.apns_ids, i.retries, i.counted, i.nudges, i.ends, i.templates
-        ) with ordinality as d (user_id, kind, key, slot, device_hash, apns_id, retry, counted, nudge, ends, template, place)
+    update nudged.intent i set (user_ids, turns, contents) = (
+        select coalesce(array_agg(d.user_id order by d.place), '{}'), coalesce(array_agg(d.turn order by d.place), '{}'),
+            coalesce(array_agg(d.content order by d.place), '{}')
+        from unnest(i.user_ids, i.turns, i.contents) with ordinality as d (user_id, turn, content, place)
         where d.user_id <> recipient
     )
     from open o where i.id = o.id;
@@ -204,6 +198,11 @@ begin
         select t.user_id, t.id from nudged.touched t where t.user_id = recipient for update skip locked
     );
     get diagnostics gone = row_count;
+    -- A daemon may have decided on a push for a user who was due. It finds this touch before the first byte. The next
+    -- drain takes it, and nothing is left.
+    if is_due then
+        insert into nudged.touched (user_id) values (recipient);
+    end if;
     return erased + gone;
 end
 $$;

@@ -104,7 +104,7 @@ group by user_id, kind, key;
 create view nudged.user_status with (security_barrier) as
 select
     p.user_id, p.due_at as next_evaluation, p.evaluated_at as last_evaluation,
-    (select max(s) from unnest(p.sent) as s) as last_sent,
+    (select max(d.attempted_at) from nudged.delivery d where d.user_id = p.user_id and d.outcome in ('accepted', 'unknown')) as last_sent,
     p.reason,
     case p.reason
         when 'not_due' then 'The next check-in is not due yet.'

@@ -108,21 +108,17 @@ begin
     select p.at, p.kind, p.key, p.device into edge from nudged.record_place(call, case when after not in ('waiting', 'sending') then after end) p;
     if after is null then
         return query
-        with open as (
-            select k.kind, k.key, k.device
-            from nudged.intent i cross join lateral unnest(i.user_ids, i.kinds, i.keys, i.device_hashes) as k (user_id, kind, key, device)
-            where recipient = any (i.user_ids) and recipient <> all (i.settled) and k.user_id = recipient
-        ),
-        pending as (
+        with pending as (
             select 'message' as kind, m.id::text as key from nudged.message m where m.user_id = recipient and m.id = read_outcome.id
             union all
             select 'reminder', o.id::text from nudged.live_occurrences(recipient, (half || '-0000-000000000000')::uuid, 100, false) o
             where read_outcome.id in (o.id, o.reminder_id)
         )
-        select s.state, null::timestamptz, w.kind, w.key, coalesce(o.device, ''), s.state, null::text, null::smallint
+        select s.state, null::timestamptz, w.kind, w.key, '', s.state, null::text, null::smallint
         from pending w
-        left join open o on o.kind = w.kind and o.key = w.key
-        cross join lateral (select case when o.key is null then 'waiting' else 'sending' end as state) s;
+        cross join lateral (
+            select case when exists (select from nudged.on_their_way(array[recipient], array[w.key::uuid])) then 'sending' else 'waiting' end as state
+        ) s;
     end if;
     return query
     select r.place, r.at, r.kind, r.key, r.device, r.outcome, r.reason, r.status
@@ -295,11 +291,10 @@ begin
             return query
             select '10 ' || w.place, w.source, w.content from (
                 select row_number() over (order by n.source, n.id) as place, n.source, n.content from (
-                    select 'intent' as source, d.apns_id as id, jsonb_build_object(
-                        'attempted_at', i.attempted_at, 'kind', d.kind, 'key', d.key, 'device_hash', d.device_hash, 'apns_id', d.apns_id) as content
+                    select 'intent' as source, i.id, jsonb_build_object('attempted_at', i.attempted_at, 'content', encode(o.content, 'hex')) as content
                     from nudged.intent i
-                    cross join lateral unnest(i.user_ids, i.kinds, i.keys, i.device_hashes, i.apns_ids) as d (user_id, kind, key, device_hash, apns_id)
-                    where recipient = any (i.user_ids) and d.user_id = recipient
+                    cross join lateral unnest(i.user_ids, i.contents) as o (user_id, content)
+                    where recipient = any (i.user_ids) and o.user_id = recipient
                     union all
                     select 'preview', p.id, to_jsonb(p) from nudged.preview p where p.user_id = recipient
                     union all

@@ -1,11 +1,7 @@
 /// What the sender refuses before it writes a byte. No case holds a token, a key or a payload.
-public enum APNsError: Error, Equatable, Sendable, CustomStringConvertible {
+package enum APNsError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The rendered payload is over Apple's limit. Texts are never cut silently.
     case payloadTooLarge(bytes: Int, limit: Int)
-    /// The token is not an even count of 2 to 200 hexadecimal digits.
-    case invalidToken
-    /// The collapse id is empty or over 64 bytes.
-    case invalidCollapseID(bytes: Int)
     /// The payload itself uses this name, or the name is given twice.
     case reservedMember(name: String)
     case malformedMember(name: String)
@@ -13,14 +9,10 @@ public enum APNsError: Error, Equatable, Sendable, CustomStringConvertible {
     case unsignedToken(cause: String)
 
     /// What is wrong. Holds no data of the user.
-    public var description: String {
+    package var description: String {
         switch self {
         case .payloadTooLarge(let bytes, let limit):
             "the payload is \(bytes) bytes, Apple takes \(limit)"
-        case .invalidToken:
-            "the device token is not an even count of 2 to 200 hexadecimal digits"
-        case .invalidCollapseID(let bytes):
-            "the collapse id is \(bytes) bytes, Apple takes 1 to 64"
         case .reservedMember(let name):
             "the custom member \"\(name)\" is reserved or given twice"
         case .malformedMember(let name):

@@ -1,18 +1,17 @@
+import HTTP2
 import JSON
 
 /// Apple's answer to one push: the status, and the contents of the body.
-public struct Answer: Sendable, Equatable {
-    /// The HTTP status.
-    public var status: Int
+package struct Answer: Sendable, Equatable {
+    package var status: Int
     /// The member `reason`. Nil if the body isn't JSON with that member.
-    public var reason: String?
+    package var reason: String?
     /// The member `timestamp` of a 410: milliseconds since 1970.
-    public var timestamp: Int64?
+    package var timestamp: Int64?
     /// The header `Retry-After` in seconds, if it is a number.
-    public var retryAfter: Int?
+    package var retryAfter: Int?
 
-    /// An answer with these values.
-    public init(status: Int, reason: String? = nil, timestamp: Int64? = nil, retryAfter: Int? = nil) {
+    package init(status: Int, reason: String? = nil, timestamp: Int64? = nil, retryAfter: Int? = nil) {
         self.status = status
         self.reason = reason
         self.timestamp = timestamp
@@ -27,14 +26,12 @@ public struct Answer: Sendable, Equatable {
     ///   - body: As received. Not read if the status is 200.
     ///   - isTruncated: Whether bytes of the body are missing.
     ///   - retryAfter: The text of the header `Retry-After`.
-    public init(status: Int, body: [UInt8], isTruncated: Bool = false, retryAfter: String? = nil) {
+    package init(status: Int, body: [UInt8], isTruncated: Bool = false, retryAfter: String? = nil) {
         self.status = status
         self.retryAfter = retryAfter.flatMap(Self.seconds)
         // Most answers are 200 without a body, so nothing is parsed for them.
         guard status != 200, !body.isEmpty, !isTruncated, body.count <= Self.mostBytes,
-            let value = try? JSONValue(parsing: body), case .string(let reason)? = value["reason"],
-            // The reason goes into the journal and the record, so only short printable ASCII is accepted.
-            reason.utf8.count <= 64, reason.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+            let value = try? JSONValue(parsing: body), let reason = Self.reason(in: value)
         else { return }
         switch value["timestamp"] {
         case nil: break
@@ -43,6 +40,23 @@ public struct Answer: Sendable, Equatable {
         default: return
         }
         self.reason = reason
+    }
+
+    init(_ response: Response) {
+        self.init(
+            status: response.status,
+            body: response.body,
+            isTruncated: response.isTruncated,
+            retryAfter: response.headers["retry-after"]
+        )
+    }
+
+    /// The member `reason`. It goes into the journal and the record, so only short printable ASCII is accepted.
+    static func reason(in value: JSONValue) -> String? {
+        guard case .string(let reason)? = value["reason"], reason.utf8.count <= 64,
+            reason.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { return nil }
+        return reason
     }
 
     /// Apple's bodies are under 100 bytes.

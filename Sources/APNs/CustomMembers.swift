@@ -1,9 +1,9 @@
 import JSON
 
 /// Members of a payload beside `aps`. Checked and rendered once, then copied into each push.
-public struct CustomMembers: Sendable, Equatable {
+package struct CustomMembers: Sendable, Equatable {
     /// No members.
-    public static let none = CustomMembers()
+    package static let none = CustomMembers()
 
     /// Names that the payload uses itself.
     static let reserved: Set<String> = ["aps", "conversation_id", "domain", "action", "image_url"]
@@ -20,7 +20,7 @@ public struct CustomMembers: Sendable, Equatable {
     }
 
     /// These members and then others. Their names must differ.
-    public func followed(by others: CustomMembers) -> CustomMembers {
+    package func followed(by others: CustomMembers) -> CustomMembers {
         CustomMembers(rendered: rendered + others.rendered)
     }
 
@@ -28,7 +28,7 @@ public struct CustomMembers: Sendable, Equatable {
     ///
     /// - Throws: `APNsError.reservedMember` for a name that is reserved or given twice, `APNsError.malformedMember` for
     ///   a value that is not JSON.
-    public init(_ members: [(name: String, json: String)]) throws(APNsError) {
+    package init(_ members: [(name: String, json: String)]) throws(APNsError) {
         // Names are equal if their UTF-8 is. The reserved ones are ASCII.
         var names = Set(Self.reserved.map { Array($0.utf8) })
         var rendered: [UInt8] = []
@@ -47,7 +47,7 @@ public struct CustomMembers: Sendable, Equatable {
     ///
     /// - Throws: `APNsError.reservedMember` for a reserved name. `APNsError.malformedMember` with an empty name if the
     ///   text is not an object.
-    public init(object text: String) throws(APNsError) {
+    package init(object text: String) throws(APNsError) {
         guard case .object(let object)? = try? JSONValue(parsing: text) else { throw .malformedMember(name: "") }
         // Duplicate names are not checked: the text comes from a jsonb value, which has none.
         for member in object.members where Self.reserved.contains(member.key) {

@@ -43,6 +43,11 @@ enum JSONText {
         text.span.withUnsafeBufferPointer { out.append(contentsOf: $0) }
     }
 
+    /// Sixteen lower-case digits, without quotes.
+    static func append(hexadecimal word: UInt64, to out: inout [UInt8]) {
+        for place in 0..<16 { out.append(hexadecimal(UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * place)) & 15)) }
+    }
+
     /// A literal of this program that needs no escape.
     static func append(literal text: StaticString, to out: inout [UInt8]) {
         text.withUTF8Buffer { out.append(contentsOf: $0) }

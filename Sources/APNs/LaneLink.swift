@@ -31,9 +31,7 @@ struct LaneLink: Sendable {
     var hasEnded = false
     var use: ProviderTokenSchedule.Use?
 
-    init(number: Int) {
-        self.number = number
-    }
+    init(number: Int) { self.number = number }
 
     /// How many streams may be open.
     func capacity(share: Int) -> Int {
@@ -41,9 +39,7 @@ struct LaneLink: Sendable {
     }
 
     /// How many more streams may be opened now.
-    func space(share: Int) -> Int {
-        max(0, capacity(share: share) - inFlight)
-    }
+    func space(share: Int) -> Int { max(0, capacity(share: share) - inFlight) }
 
     /// Whether it counts towards the lane's connections.
     var isActive: Bool { phase != .retiring && phase != .closing }

@@ -4,9 +4,8 @@ import Base
 
 /// Checks a lane's key, team, topic and environment with one push to a token that no device has. Apple's refusal gives
 /// the answer. No device is reached, in production or in the sandbox.
-public enum LaneProbe {
-    /// The result of a probe.
-    public enum Result: Sendable, Equatable {
+package enum LaneProbe {
+    package enum Result: Sendable, Equatable {
         /// The provider token can't be signed. Nothing was dialled.
         case unsigned(String)
         /// There is no connection: the step that failed, and the reason with the remedy.
@@ -17,17 +16,17 @@ public enum LaneProbe {
     }
 
     /// The result and its time.
-    public struct Report: Sendable, Equatable {
+    package struct Report: Sendable, Equatable {
         /// What Apple answered, or why there is no answer.
-        public let result: Result
+        package let result: Result
         /// From the open connection to the end, in microseconds. 0 without a connection.
-        public let trip: Int64
+        package let trip: Int64
         /// The wall clock halfway through the trip, in microseconds since 1970.
-        public let askedAt: Int64
+        package let askedAt: Int64
     }
 
     /// The steps to a connection, in order.
-    public enum Step: Sendable, Equatable {
+    package enum Step: Sendable, Equatable {
         /// Resolving the host's name.
         case name
         case connection
@@ -44,21 +43,30 @@ public enum LaneProbe {
 
     /// Connects, sends the push and closes the connection. Takes at most `connectTimeout` and `requestDeadline`
     /// together.
-    public static func run(_ configuration: SenderConfiguration, clock: SenderClock = .system) async -> Report {
-        let request: RequestBatch
+    package static func run(_ configuration: SenderConfiguration, clock: SenderClock = .system) async -> Report {
+        let template: RequestTemplate
+        let pushes: PushBatch
         do throws(APNsError) {
-            request = try Self.request(configuration, clock)
+            let token = try configuration.providerToken(issuedAt: clock.wall() / 1_000)
+            template = PushBatch.template(
+                .alert,
+                topic: configuration.topic,
+                token: token.text,
+                authority: configuration.authority
+            )
+            pushes = try Self.pushes(configuration, clock)
         } catch {
             return Report(result: .unsigned(error.description), trip: 0, askedAt: clock.wall() * 1_000)
         }
-        var client = configuration.client(label: "apns-probe")
+        var client = configuration.client
         client.keptFields = ["retry-after", "date"]
+        client.label = "apns-probe"
         let ear = Ear(clock)
         let connection = ClientConnection(configuration: client) { ear.hear($0) }
         let report = await withCheckedContinuation { continuation in
             ear.listen(continuation)
             // A connection accepts everything before it is started.
-            connection.submit(request)
+            connection.submit(pushes.requests, nil, template, firstTag: 0)
             connection.start()
         }
         connection.close()
@@ -66,32 +74,19 @@ public enum LaneProbe {
     }
 
     /// The same request as for any push of the lane.
-    private static func request(
+    private static func pushes(
         _ configuration: SenderConfiguration,
         _ clock: SenderClock
-    ) throws(APNsError) -> RequestBatch {
-        let tokens = ProviderTokenSource(configuration)
-        let now = clock.now()
+    ) throws(APNsError) -> PushBatch {
         let payload = try Notification(title: "nudged", body: "No device has this token.").rendered()
-        let push = Push(
-            tag: 0,
+        var pushes = PushBatch(topic: configuration.topic)
+        pushes.append(
             token: token,
-            topic: configuration.topic,
             expiration: 0,
             apnsID: UUID(),
-            payload: payload,
-            writeBy: now + configuration.connectTimeout + configuration.requestDeadline
-        )
-        let minted = ProviderTokenSchedule.Minted(number: 1, mintedAt: now, wall: clock.wall())
-        let pushes = PushBatch([push])
-        let template = SenderLink.template(
-            PushBatch.Kind(topic: push.topic, type: push.pushType, priority: push.priority),
-            token: try tokens.text(of: minted).text,
-            authority: configuration.authority
-        )
-        var batch = RequestBatch(pushes.texts)
-        batch.append(text: 0, template, tag: 0, writeBy: UInt64(clamping: push.writeBy))
-        return batch
+            writeBy: clock.now() + configuration.client.connectTimeout + configuration.client.requestDeadline
+        ) { $0 += payload }
+        return pushes
     }
 
     /// Receives the connection's events and reports the result once.
@@ -128,7 +123,7 @@ public enum LaneProbe {
                 }
             case .closed(let reason):
                 let wasOpen = state.withLock { $0.opened != nil }
-                settle(wasOpen ? .unanswered(reason.context) : LaneProbe.unreachable(reason))
+                settle(wasOpen ? .unanswered(reason.description) : LaneProbe.unreachable(reason))
             }
         }
 
@@ -145,13 +140,7 @@ public enum LaneProbe {
     }
 
     private static func result(_ response: Response) -> Result {
-        let answer = Answer(
-            status: response.status,
-            body: response.body,
-            isTruncated: response.isTruncated,
-            retryAfter: response.headers["retry-after"]
-        )
-        return .answered(answer, date: response.headers["date"])
+        .answered(Answer(response), date: response.headers["date"])
     }
 
     private static func isOverdue(_ result: RequestResult) -> Bool {
@@ -172,6 +161,6 @@ public enum LaneProbe {
             case .noHTTP2: .protocolNegotiation
             default: .handshake
             }
-        return .unreachable(step, reason.context)
+        return .unreachable(step, reason.description)
     }
 }

@@ -3,36 +3,32 @@ internal import HTTP2
 extension LaneState {
     mutating func complete(_ completion: Completion, on number: Int) {
         // Ignore a completion from a connection that doesn't have this push any more.
-        guard let flight = flights.trip(of: completion.tag), flight.link == number else { return }
+        guard let trip = batches[completion.tag], trip.link == number else { return }
         inFlight -= 1
         change(number) { $0.inFlight -= 1 }
         switch completion.result {
         case .response(let response):
             change(number) { $0.silence = 0 }
-            let answer = Answer(
-                status: response.status,
-                body: response.body,
-                isTruncated: response.isTruncated,
-                retryAfter: response.status == 200 ? nil : response.headers["retry-after"]
-            )
-            take(answer, to: completion.tag, flight, on: number)
+            // Nearly all answers are 200, so nothing is read of them.
+            let answer = response.status == 200 ? Answer(status: 200) : Answer(response)
+            take(answer, to: completion.tag, trip, on: number)
         case .unsent(let reason):
-            takeUnsent(reason, completion.tag, flight, on: number)
+            takeUnsent(reason, completion.tag, trip, on: number)
         case .unknown(let reason):
             switch reason {
             case .deadline:
                 countSilence(on: number)
-                congested(flight, why: "no_answer_in_time")
+                congested(trip, why: "no_answer_in_time")
             case .connectionLost:
                 change(number) { $0.hasLostPushes = true }
-                congested(flight, why: "connection_lost")
+                congested(trip, why: "connection_lost")
             case .reset, .closed: break
             }
             resolve(completion.tag, .unknown(reason: Self.name(reason)))
         }
     }
 
-    private mutating func takeUnsent(_ reason: UnsentReason, _ tag: UInt64, _ flight: LaneTrip, on number: Int) {
+    private mutating func takeUnsent(_ reason: UnsentReason, _ tag: UInt64, _ trip: LaneTrip, on number: Int) {
         switch reason {
         case .tooLate:
             resolve(tag, .unsent(reason: "too_late"))
@@ -43,7 +39,7 @@ extension LaneState {
             resolve(tag, .unsent(reason: "not_written_in_time"))
         case .refused:
             // More streams than the server accepts. Use fewer from now on, whatever SETTINGS say.
-            congested(flight, why: "refused_stream")
+            congested(trip, why: "refused_stream")
             requeue(tag, why: "refused_stream")
         case .goaway:
             // Streams above GOAWAY's last stream id can end before, with or after the GOAWAY event.
@@ -54,27 +50,29 @@ extension LaneState {
         }
     }
 
-    private mutating func take(_ answer: Answer, to tag: UInt64, _ flight: LaneTrip, on number: Int) {
+    private mutating func take(_ answer: Answer, to tag: UInt64, _ trip: LaneTrip, on number: Int) {
+        if answer.status == 200 {
+            accept(trip, on: number)
+            return resolve(tag, .accepted)
+        }
         let reason = answer.name
         let refused = PushOutcome.rejected(status: answer.status, reason: reason, deletes: nil)
         switch answer.action {
-        case .accepted:
-            accept(flight, on: number)
-            resolve(tag, .accepted)
+        case .accepted: break
         case .deleteToken(let timestamp):
             // Apple checked the token for our topic, so it accepts the provider token.
             change(number) { $0.isProven = true }
-            limit.succeeded(sentIn: flight.round)
+            limit.succeeded(sentIn: trip.round)
             take(window.answered(now: now))
             let deletes = timestamp.map(TokenDeletion.olderThan(timestamp:)) ?? .olderThanSend
             resolve(tag, .rejected(status: answer.status, reason: reason, deletes: deletes))
         case .quarantine:
-            limit.succeeded(sentIn: flight.round)
+            limit.succeeded(sentIn: trip.round)
             // Otherwise many broken tokens of the other environment would stop this lane.
-            if !flight.isTrial { suspect(tag, reason: reason) }
+            if !batches.label(of: tag).isTrial { suspect(tag, reason: reason) }
             resolve(tag, .suspect(status: answer.status, reason: reason))
         case .rejectNudge, .reject:
-            limit.succeeded(sentIn: flight.round)
+            limit.succeeded(sentIn: trip.round)
             resolve(tag, refused)
         case .ourBug:
             effects.log.append(.ourBug(status: answer.status, reason: reason))
@@ -82,15 +80,15 @@ extension LaneState {
         case .delayDevice(let retryAfter):
             // One device's 429 says nothing about other devices, but many of them lower the limit. The lane doesn't
             // back off: each device waits on its own.
-            _ = limit.failed(sentIn: flight.round, jitter: jitter())
+            _ = limit.failed(sentIn: trip.round, jitter: jitter())
             resolve(tag, .delayed(reason: reason, status: answer.status, retryAfter: retryAfter))
         case .backOff(let retryAfter, let drains):
             if drains { retire(number) }
             countStorm(answer)
-            congested(flight, why: reason, retryAfter: retryAfter)
+            congested(trip, why: reason, retryAfter: retryAfter)
             resolve(tag, .delayed(reason: reason, status: answer.status, retryAfter: retryAfter))
         case .stopLane, .refreshToken, .newConnection, .restConnection, .reconnect:
-            takeAboutConnection(answer, to: tag, flight, on: number)
+            takeAboutConnection(answer, to: tag, trip, on: number)
         }
     }
 
@@ -98,7 +96,7 @@ extension LaneState {
     private mutating func takeAboutConnection(
         _ answer: Answer,
         to tag: UInt64,
-        _ flight: LaneTrip,
+        _ trip: LaneTrip,
         on number: Int
     ) {
         let reason = answer.name
@@ -109,19 +107,19 @@ extension LaneState {
             if answer.status == 403 { retire(number) }
             resolve(tag, .unsent(reason: reason))
         case .refreshToken:
-            if let expiredToken, flight.token > expiredToken {
+            if let expiredToken, trip.token > expiredToken {
                 // The new token counts as expired too, so a clock is wrong. A third token wouldn't help.
                 stop(reason: reason, remedy: Answer.remedy(for: reason))
                 retire(number)
                 return resolve(tag, .unsent(reason: reason))
             }
-            expiredToken = max(expiredToken ?? flight.token, flight.token)
-            tokens.expire(flight.token)
+            expiredToken = max(expiredToken ?? trip.token, trip.token)
+            tokens.expire(trip.token)
             retire(number)
             requeue(tag, why: reason)
         case .restConnection:
             tokens.forbidMinting(now: now)
-            rest(number, until: now + LaneLimits.rest)
+            rest(number, until: now + Self.rest)
             resolve(tag, .unsent(reason: reason))
         case .newConnection:
             if let unrelatedOn, unrelatedOn != number {
@@ -139,18 +137,18 @@ extension LaneState {
         }
     }
 
-    private mutating func accept(_ flight: LaneTrip, on number: Int) {
+    private mutating func accept(_ trip: LaneTrip, on number: Int) {
         change(number) { $0.isProven = true }
         // While connections break soon after their first accepted push, the back-off must keep growing.
         if shortLived < 2 { failedDials = 0 }
         fruitless = 0
-        limit.succeeded(sentIn: flight.round)
+        limit.succeeded(sentIn: trip.round)
         // Must come before the probe resumes the lane: the probe's own answer doesn't count in the window.
         if phase == .running { take(window.answered(now: now)) }
-        if let expiredToken, flight.token > expiredToken { self.expiredToken = nil }
+        if let expiredToken, trip.token > expiredToken { self.expiredToken = nil }
         if number != unrelatedOn { unrelatedOn = nil }
         // Only the probe proves that the cause is gone. Other answers can belong to pushes from before the stop.
-        if flight.isProbe, isStopped {
+        if trip.isProbe, isStopped {
             phase = .running
             effects.log.append(.laneResumed)
         }
@@ -158,9 +156,9 @@ extension LaneState {
 
     /// Adds a refused token to the window. On a stopped or draining lane no device is blamed.
     private mutating func suspect(_ tag: UInt64, reason: String) {
-        guard phase == .running, let flight = flights[tag] else { return }
-        let token = RefusedToken(tag: flight.push.tag, reason: reason)
-        take(window.refused(.init(batch: flight.batch, token: token), now: now))
+        guard phase == .running, let receiver = batches.receiver(of: tag) else { return }
+        let token = RefusedToken(slot: LaneBatches.slot(tag), reason: reason)
+        take(window.refused(.init(token: token, receiver: receiver.refusals), now: now))
     }
 
     mutating func take(_ outcome: RefusalWindow.Outcome?) {
@@ -176,15 +174,15 @@ extension LaneState {
         guard phase != .draining else { return }
         let stopped = Phase.stopped(reason: reason, remedy: remedy)
         guard phase != stopped else { return }
-        if !isStopped { nextProbe = now + LaneLimits.probeInterval }
+        if !isStopped { nextProbe = now + Self.probeInterval }
         window = RefusalWindow()
         phase = stopped
         effects.log.append(.laneStopped(reason: reason, remedy: remedy))
     }
 
     /// The server fails or refuses: lower the limit. At a limit of one, back off.
-    private mutating func congested(_ flight: LaneTrip, why: String, retryAfter: Int? = nil) {
-        guard let span = limit.failed(sentIn: flight.round, jitter: jitter()) else { return }
+    private mutating func congested(_ trip: LaneTrip, why: String, retryAfter: Int? = nil) {
+        guard let span = limit.failed(sentIn: trip.round, jitter: jitter()) else { return }
         // One push's Retry-After delays the others for a minute at most. The push itself waits for all of it.
         let asked = min(Int64(retryAfter ?? 0) * 1_000, AdaptiveLimit.longestPause)
         pause(for: max(span, asked), why: why)
@@ -195,12 +193,12 @@ extension LaneState {
         var isDead = false
         change(number) { link in
             link.silence += 1
-            isDead = link.silence >= LaneLimits.silence
+            isDead = link.silence >= Self.silence
             if isDead { link.isProven = false }
         }
         guard isDead else { return }
         if links.contains(where: { $0.number == number && $0.isActive }) {
-            effects.log.append(.connectionSilent(connection: number, unanswered: LaneLimits.silence))
+            effects.log.append(.connectionSilent(connection: number, unanswered: Self.silence))
         }
         retire(number)
     }
@@ -218,7 +216,7 @@ extension LaneState {
             .storm(count: storm.count, lastStatus: storm.lastStatus, lastReason: storm.lastReason)
         )
         storm.count = 0
-        storm.nextLine = now + LaneLimits.stormInterval
+        storm.nextLine = now + Self.stormInterval
     }
 
     private static func name(_ reason: UnknownReason) -> String {

@@ -11,7 +11,7 @@ extension LaneState {
             isOpened = true
         }
         guard isOpened else { return }
-        effects.log.append(.connectionOpened(connection: number, streams: streams, server: limits.server))
+        effects.log.append(.connectionOpened(connection: number, streams: streams, server: configuration.server))
     }
 
     /// After GOAWAY the connection accepts nothing new. A second one (RFC 9113 section 6.8) changes nothing here.
@@ -53,7 +53,7 @@ extension LaneState {
         let link = links.remove(at: index)
         // Everything that the connection accepted has completed. The rest was never written: it was still on its way to
         // the connection.
-        for tag in flights.tags(on: number) {
+        for tag in batches.tags(on: number) {
             inFlight -= 1
             requeue(tag, why: "connection_lost")
         }
@@ -69,7 +69,7 @@ extension LaneState {
         case .open, .resting:
             if !link.isProven {
                 pause = postponeDial(why: why)
-            } else if link.hasLostPushes, now - link.openedAt < LaneLimits.shortLife {
+            } else if link.hasLostPushes, now - link.openedAt < Self.shortLife {
                 // One can be chance. From the second in a row on, each new connection could lose its pushes, so
                 // dialling waits.
                 shortLived += 1
@@ -107,14 +107,21 @@ extension LaneState {
         }
     }
 
-    /// A new key or endpoint: old connections end when their pushes are answered. Earlier failures no longer count.
-    mutating func reconfigure(_ limits: LaneLimits) {
-        self.limits = limits
+    mutating func configure(_ configuration: SenderConfiguration) {
+        let old = self.configuration
+        self.configuration = configuration
+        if old != configuration, old.isLike(configuration) {
+            limit.adapt(most: configuration.maxInFlight)
+            return
+        }
+        // The same key keeps its tokens: Apple counts new tokens, and a reload must not add one.
+        if !old.hasKey(of: configuration) { tokens = ProviderTokenSchedule(after: tokens.lastNumber) }
         guard phase != .draining else { return }
+        // Old connections end when their pushes are answered. Earlier failures no longer count.
         for index in links.indices where links[index].isActive { links[index].phase = .retiring }
         if isStopped { effects.log.append(.laneResumed) }
         phase = .running
-        limit = AdaptiveLimit(most: limits.maxInFlight)
+        limit = AdaptiveLimit(most: configuration.maxInFlight)
         failedDials = 0
         fruitless = 0
         pauseUntil = .min

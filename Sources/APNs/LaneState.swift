@@ -1,9 +1,77 @@
 internal import HTTP2
 
+/// What happens to a lane. Connections are identified by their numbers.
+enum LaneEvent: Sendable {
+    case send(PushBatch, PushReceiver)
+    /// A connection received its first SETTINGS.
+    case opened(Int, streams: Int)
+    case capacity(Int, streams: Int)
+    case completions(Int, [Completion])
+    /// A connection refused these pushes because it is closed. None of them was written.
+    case notTaken(Int, Range<UInt64>)
+    /// The token for these pushes could not be signed. None of them was written.
+    case unsigned(Int, Range<UInt64>, why: String)
+    case goAway(Int, reason: String)
+    /// A connection ended, or was never made. Everything that it accepted has completed. `wasFlooded`: the server sent
+    /// too many frames that answered no push.
+    case closed(Int, why: String, wasFlooded: Bool = false)
+    /// The instant of `nextWake` has come.
+    case tick
+    /// Nothing more is sent for now: decide about the refused tokens with the answers so far.
+    case concludeWindow
+    case configured(SenderConfiguration)
+    /// Accept nothing more and wait for what is in flight.
+    case drain
+    /// Stop waiting.
+    case cutOff
+}
+
+/// What to do after an event, in this order.
+struct LaneEffects: Sendable {
+    /// Pushes of one batch and type for one connection with one provider token.
+    struct Submission: Sendable {
+        let link: Int
+        let token: ProviderTokenSchedule.Minted
+        let type: PushType
+        let pushes: PushBatch
+        let tags: Range<UInt64>
+
+        var firstTag: UInt64 { tags.lowerBound - UInt64(slots.lowerBound) }
+        var slots: Range<Int> {
+            let first = LaneBatches.slot(tags.lowerBound)
+            return first..<first + tags.count
+        }
+    }
+
+    struct Delivery: Sendable {
+        let receiver: PushReceiver
+        var results: [PushResult]
+    }
+
+    var dials: [Int] = []
+    var submissions: [Submission] = []
+    /// Connections to close at once: nothing is in flight on them, or they are given up.
+    var closes: [Int] = []
+    var deliveries: [Delivery] = []
+    /// Pushes whose devices are to be quarantined. Their results were delivered earlier.
+    var condemned: [RefusalWindow.Suspect] = []
+    var log: [SenderEvent] = []
+
+    mutating func deliver(_ result: PushResult, to receiver: PushReceiver) {
+        // Outcomes of one batch usually come in sequence.
+        let last = deliveries.count - 1
+        if last >= 0, deliveries[last].receiver === receiver { return deliveries[last].results.append(result) }
+        if let place = deliveries.firstIndex(where: { $0.receiver === receiver }) {
+            return deliveries[place].results.append(result)
+        }
+        deliveries.append(Delivery(receiver: receiver, results: [result]))
+    }
+}
+
 /// One lane (key, environment, topic) as a value: events in, effects out. It reads no clock and opens no socket.
 ///
-/// Two invariants. Every push that comes in by `send` leaves by `results` exactly once. A push that one connection has
-/// goes to another only after the first reported it unsent, or Apple answered that it did not accept it.
+/// Two invariants. Every push that comes in by `send` leaves by `deliveries` exactly once. A push that one connection
+/// has goes to another only after the first reported it unsent, or Apple answered that it did not accept it.
 struct LaneState: Sendable {
     enum Phase: Sendable, Equatable {
         /// → stopped, draining.
@@ -22,16 +90,30 @@ struct LaneState: Sendable {
         var nextLine = Int64.min
     }
 
-    var limits: LaneLimits
+    /// How often the sender sends one push again.
+    static let resends = 3
+    /// Milliseconds between two probes of a stopped lane.
+    static let probeInterval: Int64 = 60_000
+    /// Milliseconds that a connection rests after TooManyProviderTokenUpdates.
+    static let rest: Int64 = 1_200_000
+    /// Milliseconds between two log lines about 5xx answers.
+    static let stormInterval: Int64 = 10_000
+    /// A connection that breaks within these milliseconds counts as short-lived.
+    static let shortLife: Int64 = 10_000
+    /// After this many missed deadlines in a row, a connection counts as dead.
+    static let silence = 3
+
+    var configuration: SenderConfiguration
     var phase = Phase.running
     var links: [LaneLink] = []
-    var flights = LaneFlights()
+    var batches = LaneBatches()
     var queue = LaneQueue()
     var limit: AdaptiveLimit
     /// Failed attempts to connect since the last accepted push.
     var failedDials = 0
     var storm = Storm()
     var window = RefusalWindow()
+    var tokens = ProviderTokenSchedule()
     /// Nothing is sent before this instant (failures at a limit of one, or a push without resends).
     var pauseUntil = Int64.min
     var pauseReason = ""
@@ -55,15 +137,14 @@ struct LaneState: Sendable {
     /// Set at the start of `handle` and valid for one event.
     var now: Int64 = 0
     var wall: Int64 = 0
-    var tokens = ProviderTokenSchedule()
     var effects = LaneEffects()
     /// A random number from 0 to 1.
     let jitter: @Sendable () -> Double
 
-    init(limits: LaneLimits, jitter: @escaping @Sendable () -> Double) {
-        self.limits = limits
+    init(_ configuration: SenderConfiguration, jitter: @escaping @Sendable () -> Double) {
+        self.configuration = configuration
         self.jitter = jitter
-        limit = AdaptiveLimit(most: limits.maxInFlight)
+        limit = AdaptiveLimit(most: configuration.maxInFlight)
     }
 
     /// Takes an event and returns what to do.
@@ -71,16 +152,9 @@ struct LaneState: Sendable {
     /// - Parameters:
     ///   - now: Milliseconds of CLOCK_BOOTTIME.
     ///   - wall: Milliseconds since 1970.
-    ///   - tokens: The lane's schedule. The caller holds its lock.
-    mutating func handle(
-        _ event: LaneEvent,
-        now: Int64,
-        wall: Int64,
-        tokens: inout ProviderTokenSchedule
-    ) -> LaneEffects {
+    mutating func handle(_ event: LaneEvent, now: Int64, wall: Int64) -> LaneEffects {
         self.now = now
         self.wall = wall
-        self.tokens = tokens
         endRests()
         take(event)
         take(window.tick(now: now))
@@ -88,24 +162,17 @@ struct LaneState: Sendable {
         pump()
         reap()
         reportStorm()
-        tokens = self.tokens
-        let effects = self.effects
-        self.effects = LaneEffects()
+        defer { effects = LaneEffects() }
         return effects
     }
 
     private mutating func take(_ event: LaneEvent) {
         switch event {
-        case .send(let pushes, let batch):
-            let place = flights.keep(pushes, batch: batch)
-            for index in pushes.entries.indices { admit(pushes, index, at: place, batch: batch) }
-            flights.release(place)
-        case .opened(let link, let streams):
-            open(link, streams: streams)
-        case .capacity(let link, let streams):
-            change(link) { $0.streams = max(streams, 0) }
+        case .send(let pushes, let receiver):
+            for tag in batches.keep(pushes, for: receiver) { admit(tag, of: pushes) }
+        case .opened(let link, let streams): open(link, streams: streams)
+        case .capacity(let link, let streams): change(link) { $0.streams = max(streams, 0) }
         case .completions(let link, let completions):
-            effects.results.reserveCapacity(completions.count)
             for completion in completions { complete(completion, on: link) }
         case .notTaken(let link, let tags):
             // Otherwise these pushes would go to the same connection again until they had no resend left.
@@ -114,19 +181,11 @@ struct LaneState: Sendable {
         case .unsigned(let link, let tags, let why):
             stop(reason: "unsigned_token", remedy: "use the .p8 file from Apple's developer site unchanged (\(why))")
             for tag in tags { complete(Completion(tag: tag, result: .unsent(.closed)), on: link) }
-        case .goAway(let link, let reason):
-            goAway(link, reason: reason)
-        case .closed(let link, let why, let wasFlooded):
-            close(link, why: why, wasFlooded: wasFlooded)
-        case .tick:
-            break
-        case .concludeWindow:
-            take(window.close())
-        case .limitsChanged(let limits):
-            self.limits = limits
-            limit.adapt(most: limits.maxInFlight)
-        case .reconfigured(let limits):
-            reconfigure(limits)
+        case .goAway(let link, let reason): goAway(link, reason: reason)
+        case .closed(let link, let why, let wasFlooded): close(link, why: why, wasFlooded: wasFlooded)
+        case .tick: break
+        case .concludeWindow: take(window.close())
+        case .configured(let configuration): configure(configuration)
         case .drain:
             phase = .draining
             // No device is blamed. The pushes to these devices are retried later.
@@ -140,7 +199,7 @@ struct LaneState: Sendable {
         }
     }
 
-    var isDrained: Bool { phase == .draining && links.isEmpty && flights.count == 0 }
+    var isDrained: Bool { phase == .draining && links.isEmpty && batches.count == 0 }
 
     mutating func change(_ number: Int, _ body: (inout LaneLink) -> Void) {
         guard let index = links.firstIndex(where: { $0.number == number }) else { return }

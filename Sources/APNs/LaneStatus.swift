@@ -1,5 +1,5 @@
 /// A lane's status for `STATUS=`, the journal and `nudged status`. Instants are milliseconds of CLOCK_BOOTTIME.
-public enum LaneStatus: Sendable, Equatable {
+package enum LaneStatus: Sendable, Equatable {
     /// No connection. The next push opens one.
     case idle
     /// At least one connection accepts pushes.
@@ -15,7 +15,7 @@ public enum LaneStatus: Sendable, Equatable {
     case draining
 
     /// The status as text for an operator.
-    public var text: String {
+    package var text: String {
         switch self {
         case .idle: "no connection to the push service needed yet"
         case .open: "connected to the push service"
@@ -28,7 +28,7 @@ public enum LaneStatus: Sendable, Equatable {
     }
 
     /// A reason as text. Apple's reasons begin with a capital letter, nudged's are in snake case.
-    public static func cause(_ reason: String) -> String {
+    package static func cause(_ reason: String) -> String {
         switch reason {
         case "unsigned_token": "no provider token can be signed"
         case "connection_lost", "connection_closed": "connections break"

@@ -4,7 +4,7 @@ extension Notification {
     /// Takes what an app gives as `apns` (docs/SQL.md, "What the phone shows"), without its member `data`.
     ///
     /// - Returns: False if `nudged.apns_fault` would refuse it: somebody wrote the row directly.
-    public mutating func take(apns text: String) -> Bool {
+    package mutating func take(apns text: String) -> Bool {
         guard case .object(let object)? = try? JSONValue(parsing: text) else { return false }
         for member in object.members {
             guard take(member.key, member.value) else { return false }

@@ -1,10 +1,8 @@
-internal import FoundationEssentials
-
 extension Notification {
     /// Appends the payload as JSON: `{"aps":{…},"conversation_id"?,"domain"?,"action",…}`.
     ///
     /// It builds no tree of values, because it runs once for each nudge.
-    public func render(into out: inout [UInt8]) {
+    package func render(into out: inout [UInt8]) {
         if isBackground {
             JSONText.append(literal: "{\"aps\":{\"content-available\":1}", to: &out)
         } else {
@@ -34,7 +32,7 @@ extension Notification {
     /// The payload, if it is within Apple's limit.
     ///
     /// - Throws: `APNsError.payloadTooLarge` over `pushType.payloadLimit` bytes. Nothing is cut.
-    public func rendered(for pushType: PushType = .alert) throws(APNsError) -> [UInt8] {
+    package func rendered(for pushType: PushType = .alert) throws(APNsError) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(320 + title.utf8.count + body.utf8.count)
         render(into: &out)

@@ -10,42 +10,42 @@
 /// Age is measured with `now` (CLOCK_BOOTTIME, which never steps). `iat` comes from the wall clock. If the two clocks
 /// drift apart, the wall clock was stepped and the token's `iat` may be wrong. Then a new token is signed for
 /// connections that may change theirs. All instants and spans are milliseconds.
-public struct ProviderTokenSchedule: Sendable {
+package struct ProviderTokenSchedule: Sendable {
     /// The age from which a request for a token signs a new one. It is half a minute below 35 minutes, so that
     /// `refreshAge + hold` is less than `mostAge`.
-    public static let refreshAge: Int64 = 2_070_000
+    package static let refreshAge: Int64 = 2_070_000
     /// The age from which a token is not used any more: 55 minutes.
-    public static let mostAge: Int64 = 3_300_000
+    package static let mostAge: Int64 = 3_300_000
     /// How long a connection keeps a token: 20 minutes, plus 15 s because Apple's clock counts.
-    public static let hold: Int64 = 1_215_000
+    package static let hold: Int64 = 1_215_000
     /// How long no token is signed after TooManyProviderTokenUpdates.
-    public static let embargo: Int64 = 1_200_000
+    package static let embargo: Int64 = 1_200_000
     /// From this drift between the clocks on, the wall clock counts as stepped. Slewing stays far below.
-    public static let step: Int64 = 60_000
+    package static let step: Int64 = 60_000
 
     /// One token's dates. A later token has a higher `number`.
-    public struct Minted: Sendable, Equatable {
+    package struct Minted: Sendable, Equatable {
         /// Starts at 1.
-        public let number: Int
+        package let number: Int
         /// Milliseconds of CLOCK_BOOTTIME.
-        public let mintedAt: Int64
+        package let mintedAt: Int64
         /// The wall clock in milliseconds since 1970.
-        public let wall: Int64
+        package let wall: Int64
 
         /// The claim `iat` in Unix seconds.
-        public var issuedAt: Int64 { wall / 1_000 }
+        package var issuedAt: Int64 { wall / 1_000 }
     }
 
     /// The token that a connection uses, and since when.
-    public struct Use: Sendable, Equatable {
+    package struct Use: Sendable, Equatable {
         /// The token.
-        public let token: Minted
+        package let token: Minted
         /// When this connection first used it, in milliseconds of CLOCK_BOOTTIME.
-        public let since: Int64
+        package let since: Int64
     }
 
     /// The answer to a connection that is about to send.
-    public enum Outcome: Sendable, Equatable {
+    package enum Outcome: Sendable, Equatable {
         case show(Minted)
         /// This connection may neither use its token any longer nor change it yet. Use another connection.
         case replaceConnection
@@ -54,16 +54,16 @@ public struct ProviderTokenSchedule: Sendable {
     }
 
     /// The newest token. Nil before the first one, and after Apple called it expired.
-    public private(set) var current: Minted?
+    package private(set) var current: Minted?
     /// The number of the last token.
-    public private(set) var lastNumber: Int
+    package private(set) var lastNumber: Int
     private var embargoUntil: Int64 = .min
 
     /// A schedule without a token.
     ///
     /// - Parameter last: The last number of the schedule that this one replaces. A late answer to a push with an old
     ///   token then never matches a token of this schedule.
-    public init(after last: Int = 0) {
+    package init(after last: Int = 0) {
         lastNumber = last
     }
 
@@ -73,7 +73,7 @@ public struct ProviderTokenSchedule: Sendable {
     ///   - use: What the connection used last. Updated.
     ///   - now: Milliseconds of CLOCK_BOOTTIME.
     ///   - wall: The wall clock in milliseconds since 1970.
-    public mutating func token(for use: inout Use?, now: Int64, wall: Int64) -> Outcome {
+    package mutating func token(for use: inout Use?, now: Int64, wall: Int64) -> Outcome {
         if let held = use {
             if held.token == current, isFresh(held.token, now: now, wall: wall) { return .show(held.token) }
             if now - held.since < Self.hold {
@@ -91,12 +91,12 @@ public struct ProviderTokenSchedule: Sendable {
     }
 
     /// Apple answered ExpiredProviderToken to a push with this token: no further connection starts to use it.
-    public mutating func expire(_ number: Int) {
+    package mutating func expire(_ number: Int) {
         if current?.number == number { current = nil }
     }
 
     /// Apple answered TooManyProviderTokenUpdates: no token is signed for 20 minutes.
-    public mutating func forbidMinting(now: Int64) {
+    package mutating func forbidMinting(now: Int64) {
         embargoUntil = max(embargoUntil, now + Self.embargo)
     }
 

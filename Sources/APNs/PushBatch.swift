@@ -1,131 +1,141 @@
-public import FoundationEssentials
-internal import HTTP2
+package import FoundationEssentials
+import HTTP2
 
-/// Pushes that are sent together, with their texts in one buffer. A further push allocates nothing, and payloads are
-/// rendered into the buffer that they are sent from.
-public struct PushBatch: Sendable {
-    /// A push without its text.
-    struct Entry: Sendable {
-        let tag: UInt64
-        let apnsID: UUID
-        let writeBy: Int64
-        /// Index into `kinds`.
-        let kind: Int32
-        /// Index into `texts`. -1 if there is a fault.
-        let text: Int32
-        let fault: APNsError?
-        /// As in `Push`.
-        let isTrial: Bool
-    }
+/// The header `apns-push-type`.
+package enum PushType: String, Sendable {
+    /// A visible notification.
+    case alert
+    /// Content for the app only.
+    case background
 
-    /// What determines a push's template, besides the connection and the provider token.
-    struct Kind: Sendable, Equatable {
-        let topic: String
+    /// Apple's limit for the payload in bytes.
+    package var payloadLimit: Int { 4_096 }
+
+    /// The header `apns-priority`. Apple refuses a background push with 10.
+    var priority: String { self == .background ? "5" : "10" }
+}
+
+/// Pushes that are sent together, in one buffer. A further push allocates nothing, and payloads are rendered into the
+/// buffer that they are sent from. A push's slot, its place in the batch, is its only number.
+package struct PushBatch: Sendable {
+    /// What the sender must know of a push besides its text.
+    struct Label: Sendable {
         let type: PushType
-        let priority: PushPriority
+        /// Whether this push tries the token in another environment than the one it was registered for. If it is
+        /// refused, that says nothing about the lane.
+        let isTrial: Bool
     }
 
     /// The names of the varying fields, by their index. An expiration that repeats may enter HPACK's table. A new one
     /// is never indexed: many different ones would evict the bearer token.
-    static let varying: [VaryingField] = [
+    private static let varying: [VaryingField] = [
         VaryingField("apns-expiration", neverIndexed: false),
         VaryingField("apns-expiration", neverIndexed: true),
         VaryingField("apns-id", neverIndexed: true),
         VaryingField("apns-collapse-id", neverIndexed: true),
     ]
 
-    private(set) var entries: [Entry] = []
-    private(set) var kinds: [Kind] = []
-    private(set) var texts = RequestTexts()
+    let topic: String
+    private(set) var requests = RequestBatch()
+    private(set) var labels: [Label] = []
+    /// The outcomes of pushes that can't be sent, by their slots.
+    private(set) var outcomes: [Int: PushOutcome] = [:]
     private var expiration: (value: Int64, text: [UInt8])?
 
-    /// An empty batch.
-    ///
-    /// - Parameter room: How many pushes to reserve memory for.
-    public init(room: Int = 0) {
-        entries.reserveCapacity(room)
+    /// - Parameters:
+    ///   - topic: The app's bundle id.
+    ///   - room: How many pushes to reserve memory for.
+    package init(topic: String, room: Int = 0) {
+        self.topic = topic
+        labels.reserveCapacity(room)
         // A path with 64 digits of token, the fields with their framing, and a usual payload.
-        texts.reserve(texts: room, bytes: room * (74 + 13 + 39 + 67 + 320))
+        requests.reserve(requests: room, bytes: room * (74 + 13 + 39 + 35 + 320))
     }
 
-    /// A batch of these pushes.
-    public init(_ pushes: [Push]) {
-        entries.reserveCapacity(pushes.count)
-        texts.reserve(texts: pushes.count, bytes: pushes.reduce(0) { $0 + 74 + 13 + 39 + 67 + $1.payload.count })
-        for push in pushes {
-            append(
-                tag: push.tag,
-                token: push.token,
-                topic: push.topic,
-                pushType: push.pushType,
-                priority: push.priority,
-                expiration: push.expiration,
-                apnsID: push.apnsID,
-                collapseID: push.collapseID,
-                writeBy: push.writeBy,
-                isTrial: push.isTrial
-            ) { $0.append(contentsOf: push.payload) }
-        }
-    }
+    package var count: Int { labels.count }
 
-    /// How many pushes there are.
-    public var count: Int { entries.count }
-
-    /// Adds a push. The parameters are those of `Push`.
+    /// Adds a push.
     ///
-    /// - Parameter payload: Appends the JSON body to its argument (`Notification.render(into:)`) and changes nothing
-    ///   else in it.
-    public mutating func append(
-        tag: UInt64,
+    /// - Parameters:
+    ///   - token: The device token: an even count of 2 to 200 hexadecimal digits. Otherwise the outcome is
+    ///     `PushOutcome.invalidToken`.
+    ///   - expiration: Unix seconds after which Apple drops the push. 0: Apple tries once and doesn't store it.
+    ///   - apnsID: The same for each attempt of one nudge to one device: `PushIdentity.apnsID`.
+    ///   - collapseID: Pushes with the same id replace one another on the device.
+    ///   - writeBy: The push is not written from this instant on (milliseconds of CLOCK_BOOTTIME).
+    ///   - payload: Appends the JSON body to its argument (`Notification.render(into:)`) and changes nothing else in
+    ///     it. Over the type's limit, the outcome is `PushOutcome.payloadTooLarge`.
+    package mutating func append(
         token: String,
-        topic: String,
-        pushType: PushType = .alert,
-        priority: PushPriority = .immediate,
+        type: PushType = .alert,
         expiration: Int64,
         apnsID: UUID,
-        collapseID: String? = nil,
+        collapseID: PushIdentity.CollapseID? = nil,
         writeBy: Int64,
         isTrial: Bool = false,
         payload: (inout [UInt8]) -> Void
     ) {
-        var fault = Push.fault(token: token, collapseID: collapseID)
-        if fault == nil {
-            texts.begin()
-            texts.appendPath("/3/device/")
-            texts.appendPath(token)
-            append(expiration)
-            texts.appendField(2) { JSONText.append(apnsID, to: &$0) }
-            if let collapseID { texts.appendField(3) { $0.append(contentsOf: collapseID.utf8) } }
-            let size = texts.appendBody(payload)
-            if size > pushType.payloadLimit {
-                fault = .payloadTooLarge(bytes: size, limit: pushType.payloadLimit)
-                texts.removeLast()
-            }
+        guard DeviceToken.isValid(token) else { return skip(.invalidToken) }
+        requests.begin(writeBy: UInt64(clamping: writeBy))
+        requests.appendPath("/3/device/")
+        requests.appendPath(token)
+        append(expiration: expiration)
+        requests.appendField(2) { JSONText.append(apnsID, to: &$0) }
+        if let collapseID { requests.appendField(3) { collapseID.append(to: &$0) } }
+        if requests.appendBody(payload) > type.payloadLimit {
+            requests.emptyLast()
+            outcomes[count] = .payloadTooLarge
         }
-        // Nearly all pushes of a batch are of one kind.
-        if let last = kinds.last, last.type == pushType, last.priority == priority, last.topic == topic {
-        } else {
-            kinds.append(Kind(topic: topic, type: pushType, priority: priority))
-        }
-        let entry = Entry(
-            tag: tag,
-            apnsID: apnsID,
-            writeBy: writeBy,
-            kind: Int32(kinds.count - 1),
-            text: fault == nil ? Int32(texts.count - 1) : -1,
-            fault: fault,
-            isTrial: isTrial
-        )
-        entries.append(entry)
+        labels.append(Label(type: type, isTrial: isTrial))
     }
 
-    private mutating func append(_ value: Int64) {
+    /// Adds a slot whose push is not sent, but has this outcome.
+    package mutating func skip(_ outcome: PushOutcome) {
+        outcomes[count] = outcome
+        requests.begin()
+        labels.append(Label(type: .alert, isTrial: false))
+    }
+
+    private mutating func append(expiration value: Int64) {
         if let expiration, expiration.value == value {
-            texts.appendField(0) { $0.append(contentsOf: expiration.text) }
+            requests.appendField(0) { $0.append(contentsOf: expiration.text) }
         } else {
             let text = Array(value.description.utf8)
-            texts.appendField(1) { $0.append(contentsOf: text) }
+            requests.appendField(1) { $0.append(contentsOf: text) }
             expiration = (value, text)
+        }
+    }
+
+    /// Milliseconds of CLOCK_BOOTTIME.
+    func writeBy(_ slot: Int) -> Int64 { Int64(clamping: requests.writeBy(slot)) }
+
+    /// What pushes of one type with one provider token have in common.
+    static func template(_ type: PushType, topic: String, token: String, authority: String) -> RequestTemplate {
+        var fields = HeaderFields()
+        fields.append("apns-topic", topic)
+        fields.append("apns-push-type", type.rawValue)
+        fields.append("apns-priority", type.priority)
+        fields.append("authorization", "bearer \(token)")
+        return RequestTemplate(authority: authority, fields: fields, varying: varying)
+    }
+}
+
+/// A device token in a path. Today it has 64 hexadecimal digits; Apple promises at most 100 bytes.
+package enum DeviceToken {
+    /// Whether the text is an even count of 2 to 200 hexadecimal digits.
+    package static func isValid(_ text: String) -> Bool {
+        // Swift's own strings are contiguous. The fallback is for bridged ones.
+        text.utf8.withContiguousStorageIfAvailable(areDigits)
+            ?? Array(text.utf8).withUnsafeBufferPointer(areDigits)
+    }
+
+    private static func areDigits(_ digits: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard (2...200).contains(digits.count), digits.count.isMultiple(of: 2) else { return false }
+        return ByteScan.all(digits, filler: UInt8(ascii: "0")) { word in
+            let lower = word | ByteScan.ones &* 0x20
+            let decimals = ByteScan.tops(of: word, from: 0x30) & ~ByteScan.tops(of: word, from: 0x3A)
+            let letters = ByteScan.tops(of: lower, from: 0x61) & ~ByteScan.tops(of: lower, from: 0x67)
+            return word & ByteScan.tops == 0 && decimals | letters == ByteScan.tops
         }
     }
 }

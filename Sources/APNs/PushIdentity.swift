@@ -1,9 +1,9 @@
 import Base
-public import FoundationEssentials
+package import FoundationEssentials
 import OpenSSL
 
 /// Repeatable ids: the same nudge to the same device has the same ids in every attempt, from every daemon.
-public enum PushIdentity {
+package enum PushIdentity {
     /// The `apns-id` of a nudge to a device.
     ///
     /// The first 16 bytes of a SHA-256 as a UUID of version 8 (RFC 9562, section 5.8). The input is the user's 16
@@ -15,7 +15,7 @@ public enum PushIdentity {
     ///   - kind: `check_in`, `message`, `reminder`.
     ///   - key: Slot or id. It distinguishes the nudges of one kind and user.
     ///   - token: The device token in hexadecimal, in either case.
-    public static func apnsID(user: UUID, kind: String, key: String, token: String) -> UUID {
+    package static func apnsID(user: UUID, kind: String, key: String, token: String) -> UUID {
         let digest = digest(user: user, kind: kind, key: key, token: token)
         // Set the version and the variant of RFC 9562. The other bits are the digest's.
         let high = digest.0 & 0xFFFF_FFFF_FFFF_0FFF | 0x8000
@@ -23,17 +23,27 @@ public enum PushIdentity {
         return UUID(high: high, low: low)
     }
 
-    /// The `apns-collapse-id` of a nudge: 32 hexadecimal digits, the same on all devices of the user.
-    ///
+    /// The `apns-collapse-id` of a nudge: 32 hexadecimal digits, the same on all devices of the user. Apple takes up to
+    /// 64 bytes.
+    package struct CollapseID: Sendable {
+        private let words: InlineArray<2, UInt64>
+
+        package init(_ high: UInt64, _ low: UInt64) { words = [high, low] }
+
+        package func append(to bytes: inout [UInt8]) {
+            for word in [words[0], words[1]] { JSONText.append(hexadecimal: word, to: &bytes) }
+        }
+    }
+
     /// The first 16 bytes of a SHA-256 as in `apnsID`, without a token.
-    public static func collapseID(user: UUID, kind: String, key: String) -> String {
+    package static func collapseID(user: UUID, kind: String, key: String) -> CollapseID {
         let digest = digest(user: user, kind: kind, key: key, token: nil)
-        return hexadecimal(digest.0, digest.1)
+        return CollapseID(digest.0, digest.1)
     }
 
     /// What the record holds instead of a device token: the first 16 hexadecimal digits of the SHA-256 of the token's
     /// lower-case text. In SQL: `left(encode(sha256(convert_to(lower(token collate "C"), 'UTF8')), 'hex'), 16)`.
-    public static func deviceHash(token: String) -> String {
+    package static func deviceHash(token: String) -> String {
         let count = token.utf8.count
         return withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { text in
             hexadecimal(words(of: text, upTo: copy(token, lowercased: true, to: text, at: 0)).0)

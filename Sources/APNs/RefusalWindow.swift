@@ -4,15 +4,15 @@
 /// environment or app. A few such answers among many mean broken devices. A majority means a wrong configuration. So
 /// devices are blamed only when a window of answers closes. If over half of a full window were refused, the lane is
 /// misconfigured and no device is blamed.
-public struct RefusalWindow: Sendable {
-    /// A refused push and its batch.
-    struct Suspect: Sendable, Equatable {
-        let batch: Int
+package struct RefusalWindow: Sendable {
+    /// A refused push, and who gets the window's result.
+    struct Suspect: Sendable {
         let token: RefusedToken
+        let receiver: RefusalReceiver
     }
 
     /// The result of a closed window.
-    enum Outcome: Sendable, Equatable {
+    enum Outcome: Sendable {
         /// These devices are to blame.
         case quarantine([Suspect])
         /// The lane's environment or topic is wrong: more than half of a full window were refused.
@@ -24,7 +24,7 @@ public struct RefusalWindow: Sendable {
     /// A window closes this many milliseconds after its first answer, however few came.
     static let span: Int64 = spanSeconds * 1000
     /// The same in seconds. A caller that comes back after this time finds the result.
-    public static let spanSeconds: Int64 = 60
+    package static let spanSeconds: Int64 = 60
 
     private(set) var suspects: [Suspect] = []
     private var answers = 0

@@ -1,52 +1,57 @@
-public import OpenSSL
+package import HTTP2
+package import OpenSSL
+
+/// Apple's service that a device token belongs to.
+package enum APNsEnvironment: String, Sendable, Hashable, CaseIterable {
+    /// Development builds.
+    case sandbox
+    /// App Store, TestFlight and ad hoc builds.
+    case production
+
+    package var host: String {
+        switch self {
+        case .sandbox: "api.sandbox.push.apple.com"
+        case .production: "api.push.apple.com"
+        }
+    }
+}
 
 /// The configuration of one lane (key, environment, topic).
-public struct SenderConfiguration: Sendable, Equatable {
+package struct SenderConfiguration: Sendable, Equatable {
     /// The ten characters of the developer team: the claim `iss`.
-    public var teamID: String
+    package var teamID: String
     /// The ten characters of the key: the header `kid`.
-    public var keyID: String
+    package var keyID: String
     /// Apple's signing key, the `.p8` file.
-    public var signingKey: P256SigningKey
-    /// The app's bundle id: the lane's topic. A push with another topic is rejected.
-    public var topic: String
-    /// Sandbox or production.
-    public var environment: APNsEnvironment
-    /// Another server, for tests and the demo. Nil: Apple's.
-    public var endpoint: Endpoint?
-    /// A PEM file of trusted roots. Nil: the system's.
-    public var caFile: String?
-    /// The most connections, opened when needed. Default 1.
-    public var connections = 1
-    /// The most pushes in flight on all connections together. Default 1,000: Apple's usual number of streams.
-    public var maxInFlight = 1_000
-    /// Milliseconds from a push's submission to its answer. Without an answer by then, its outcome is unknown. Default
-    /// 10 s.
-    public var requestDeadline: Int64 = 10_000
-    /// Milliseconds for name lookup, TCP, TLS and SETTINGS together. Default 10 s.
-    public var connectTimeout: Int64 = 10_000
+    package var signingKey: P256SigningKey
+    /// The app's bundle id: the lane's only topic. A push with another topic is rejected.
+    package var topic: String
+    package var environment: APNsEnvironment
+    /// The most connections, opened when needed.
+    package var connections = 1
+    /// The most pushes in flight on all connections together. Default: Apple's usual number of streams.
+    package var maxInFlight = 1_000
+    /// Where and how connections are made. A push without an answer at its deadline has an unknown outcome.
+    package var client: ClientConfiguration
 
-    /// Milliseconds without a byte from Apple before a PING is sent. Default 60 s.
-    public var pingInterval: Int64 = 60_000
-    /// Milliseconds to wait for the PING's answer. Then the connection counts as lost. Default 10 s.
-    public var pingTimeout: Int64 = 10_000
-
-    /// Host and port of a server that replaces Apple's.
-    public struct Endpoint: Sendable, Equatable {
+    /// Host and port of a server.
+    package struct Endpoint: Sendable, Equatable {
         /// Name or address. The server's certificate must contain it.
-        public var host: String
-        /// TCP port.
-        public var port: UInt16
+        package var host: String
+        package var port: UInt16
 
-        /// An endpoint with these values.
-        public init(host: String, port: UInt16) {
+        package init(host: String, port: UInt16) {
             self.host = host
             self.port = port
         }
     }
 
     /// A configuration with defaults for limits and time-outs.
-    public init(
+    ///
+    /// - Parameters:
+    ///   - endpoint: Another server, for tests and the demo. Nil: Apple's, which listens at 443 and 2197.
+    ///   - caFile: A PEM file of trusted roots. Nil: the system's.
+    package init(
         teamID: String,
         keyID: String,
         signingKey: P256SigningKey,
@@ -60,28 +65,38 @@ public struct SenderConfiguration: Sendable, Equatable {
         self.signingKey = signingKey
         self.topic = topic
         self.environment = environment
-        self.endpoint = endpoint
-        self.caFile = caFile
+        client = ClientConfiguration(
+            host: endpoint?.host ?? environment.host,
+            port: endpoint?.port ?? 443,
+            trust: caFile.map { .only(.file($0)) } ?? .system
+        )
+        // An answer's body is under 100 bytes. A longer one is ignored.
+        client.maximumBody = 8_192
+        client.keptFields = ["retry-after"]
+    }
+
+    /// Where connections go.
+    package var server: Endpoint { Endpoint(host: client.host, port: client.port) }
+
+    /// The value of `:authority`.
+    var authority: String { client.port == 443 ? client.host : "\(client.host):\(client.port)" }
+
+    /// One connection's share of the pushes in flight. When all connections have theirs, another one is opened.
+    var share: Int { (maxInFlight + connections - 1) / connections }
+
+    func hasKey(of other: SenderConfiguration) -> Bool {
+        keyID == other.keyID && teamID == other.teamID && signingKey == other.signingKey
     }
 
     /// Whether the two are equal apart from limits and time-outs.
     func isLike(_ other: SenderConfiguration) -> Bool {
-        var like = other
-        like.connections = connections
-        like.maxInFlight = maxInFlight
-        like.requestDeadline = requestDeadline
-        like.connectTimeout = connectTimeout
-        like.pingInterval = pingInterval
-        like.pingTimeout = pingTimeout
-        return like == self
+        hasKey(of: other) && topic == other.topic && environment == other.environment && server == other.server
+            && client.trust == other.client.trust
     }
 
-    /// Where connections go. Apple listens at 443 and 2197.
-    public var server: Endpoint { endpoint ?? Endpoint(host: environment.host, port: 443) }
-    /// The host that connections go to.
-    public var host: String { server.host }
-    /// The port that connections go to.
-    public var port: UInt16 { server.port }
+    func providerToken(issuedAt: Int64) throws(APNsError) -> ProviderToken {
+        try ProviderToken(teamID: teamID, keyID: keyID, issuedAt: issuedAt, key: signingKey)
+    }
 }
 
 extension SenderConfiguration.Endpoint: CustomStringConvertible {
@@ -93,12 +108,12 @@ extension SenderConfiguration.Endpoint: CustomStringConvertible {
     private static let applesPorts: [UInt16] = [443, 2197]
 
     /// Whether this is Apple's push service.
-    public var isApples: Bool {
+    package var isApples: Bool {
         let name = host.lowercased()
         return Self.applesHosts.contains(name.hasSuffix(".") ? String(name.dropLast()) : name)
             && Self.applesPorts.contains(port)
     }
 
     /// `api.push.apple.com:443`.
-    public var description: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+    package var description: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 }

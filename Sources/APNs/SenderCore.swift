@@ -1,16 +1,30 @@
+import HTTP2
+
+/// Who gets the results of a batch.
+final class PushReceiver: Sendable {
+    let onResults: @Sendable ([PushResult]) -> Void
+    let refusals: RefusalReceiver
+
+    init(
+        onQuarantine: @escaping @Sendable ([RefusedToken]) -> Void,
+        onResults: @escaping @Sendable ([PushResult]) -> Void
+    ) {
+        self.onResults = onResults
+        refusals = RefusalReceiver(onQuarantine)
+    }
+}
+
+/// Who gets the refused tokens of a batch. The window of answers keeps it, and nothing else of a batch.
+final class RefusalReceiver: Sendable {
+    let onQuarantine: @Sendable ([RefusedToken]) -> Void
+
+    init(_ onQuarantine: @escaping @Sendable ([RefusedToken]) -> Void) { self.onQuarantine = onQuarantine }
+}
+
 /// The sender's whole mutable state, behind one lock.
 struct SenderCore: Sendable {
-    /// The callbacks of one batch, and how many results are still to come.
-    struct Batch: Sendable {
-        let onResults: @Sendable ([PushResult]) -> Void
-        let onQuarantine: @Sendable ([RefusedToken]) -> Void
-        var open: Int
-        /// Whether a window of answers may still quarantine one of its devices.
-        var hasSuspects = false
-    }
-
     /// Something to report to the sender's owner.
-    enum SenderNotice: Sendable {
+    enum Notice: Sendable {
         case log(SenderEvent)
         case status(LaneStatus)
     }
@@ -21,82 +35,108 @@ struct SenderCore: Sendable {
     }
 
     var state: LaneState
-    var configuration: SenderConfiguration
-    var tokens: ProviderTokenSource
-    var links: [Int: SenderLink] = [:]
-    var batches: [Int: Batch] = [:]
-    /// Batches that have all results, but may still get a quarantine.
-    var suspected: [Int: Batch] = [:]
-    var lastBatch = 0
-    var waiters: [UInt64: Waiter] = [:]
+    var connections: [Int: ClientConnection] = [:]
+    /// Signed texts by the token's number: the newest, and those that connections still use. They are kept: ECDSA
+    /// signatures are random, so signing again would give a second token.
+    private var tokens: [Int: String] = [:]
+    /// The last template. Nearly all pushes of a lane are of one type.
+    private var template: (token: Int, type: PushType, template: RequestTemplate)?
+    private var waiters: [UInt64: Waiter] = [:]
+    private var lastWaiter: UInt64 = 0
     var drainers: [CheckedContinuation<Void, Never>] = []
-    var lastWaiter: UInt64 = 0
-    var notices: [SenderNotice] = []
+    private var notices: [Notice] = []
     /// Whether a thread is delivering notices. It also delivers those that arrive meanwhile, so the order is kept.
-    var isNotifying = false
-    var lastStatus = LaneStatus.idle
-    /// Resolves a host's addresses in tests. Nil: the system does.
-    var resolver: (@Sendable (_ host: String) -> [String])?
+    private var isNotifying = false
+    private var lastStatus = LaneStatus.idle
     /// The instant that the timer is set for.
-    var wake: Int64?
+    private var wake: Int64?
 
-    /// Groups results by batch, each with its callback. Batches without open results are removed.
-    mutating func deliveries(
-        of results: [LaneEffects.Resolved]
-    ) -> [(onResults: @Sendable ([PushResult]) -> Void, results: [PushResult])] {
-        var grouped: [(batch: Int, results: [PushResult])] = []
-        var start = 0
-        while start < results.count {
-            // Completions of one batch usually come in sequence.
-            let batch = results[start].batch
-            var end = start + 1
-            while end < results.count, results[end].batch == batch { end += 1 }
-            let place = grouped.lastIndex { $0.batch == batch } ?? grouped.count
-            if place == grouped.count {
-                grouped.append((batch, []))
-                grouped[place].results.reserveCapacity(end - start)
-            }
-            for index in start..<end { grouped[place].results.append(results[index].result) }
-            start = end
+    init(_ state: LaneState) { self.state = state }
+
+    /// What the requests of a submission have in common. Signs its token if it is new.
+    mutating func template(for submission: LaneEffects.Submission) throws(APNsError) -> RequestTemplate {
+        let (token, type) = (submission.token.number, submission.type)
+        if let template, template.token == token, template.type == type { return template.template }
+        let configuration = state.configuration
+        let text: String
+        if let signed = tokens[token] {
+            text = signed
+        } else {
+            text = try configuration.providerToken(issuedAt: submission.token.issuedAt).text
+            tokens[token] = text
+            // Connections use only the last few tokens, so eight are enough.
+            tokens = tokens.filter { $0.key > token - 8 }
+            note(.log(.tokenMinted(keyID: configuration.keyID, issuedAt: submission.token.issuedAt)))
         }
-        return grouped.compactMap { group in
-            guard var batch = batches[group.batch] else { return nil }
-            batch.open -= group.results.count
-            if !batch.hasSuspects { batch.hasSuspects = group.results.contains { $0.outcome.isSuspect } }
-            batches[group.batch] = batch.open > 0 ? batch : nil
-            if batch.open == 0, batch.hasSuspects { suspected[group.batch] = batch }
-            return (batch.onResults, group.results)
-        }
+        let made = PushBatch.template(type, topic: configuration.topic, token: text, authority: configuration.authority)
+        template = (token, type, made)
+        return made
     }
 
-    /// Groups quarantined devices by batch, each with its callback. Call this after `deliveries`. It removes batches
-    /// that have no device in the window any more.
-    mutating func quarantines(
-        on condemned: [RefusalWindow.Suspect]
-    ) -> [(onQuarantine: @Sendable ([RefusedToken]) -> Void, tokens: [RefusedToken])] {
-        let found = Dictionary(grouping: condemned, by: \.batch).compactMap { number, suspects in
-            (batches[number] ?? suspected[number]).map { ($0.onQuarantine, suspects.map(\.token)) }
-        }
-        if !suspected.isEmpty {
-            let awaited = Set(state.window.suspects.map(\.batch))
-            for number in suspected.keys where !awaited.contains(number) { suspected[number] = nil }
-        }
-        return found
+    // MARK: Notices
+
+    mutating func note(_ notice: Notice) { notices.append(notice) }
+
+    mutating func noteStatus(now: Int64) {
+        let status = state.status(now: now)
+        guard status != lastStatus else { return }
+        lastStatus = status
+        note(.status(status))
     }
 
-    /// Removes and returns the waiters that have enough free slots now.
-    mutating func takeReadyWaiters(now: Int64) -> [CheckedContinuation<Void, Never>] {
-        guard !waiters.isEmpty else { return [] }
-        let most = state.mostSlots(now: now)
+    /// The next notices. Nil if there are none, or if another thread delivers them.
+    mutating func takeNotices(isFirst: Bool) -> [Notice]? {
+        if isFirst, isNotifying { return nil }
+        isNotifying = !notices.isEmpty
+        defer { notices = [] }
+        return notices.isEmpty ? nil : notices
+    }
+
+    // MARK: Waiting
+
+    mutating func newWaiter() -> UInt64 {
+        lastWaiter += 1
+        return lastWaiter
+    }
+
+    mutating func add(_ waiter: Waiter, _ id: UInt64) { waiters[id] = waiter }
+
+    mutating func removeWaiter(_ id: UInt64) -> CheckedContinuation<Void, Never>? {
+        waiters.removeValue(forKey: id)?.continuation
+    }
+
+    func isReady(minimum: Int, now: Int64) -> Bool {
         let free = state.freeSlots(now: now)
-        guard free > 0 else { return state.phase == .draining ? takeAllWaiters() : [] }
-        let ready = waiters.filter { free >= min($0.value.minimum, most) }
-        for waiter in ready { waiters[waiter.key] = nil }
-        return ready.map(\.value.continuation)
+        return free > 0 && free >= min(minimum, state.mostSlots(now: now))
     }
 
-    private mutating func takeAllWaiters() -> [CheckedContinuation<Void, Never>] {
-        defer { waiters = [:] }
-        return waiters.values.map(\.continuation)
+    /// Removes and returns those that wait for what is there now: free slots, or the end of the drain.
+    mutating func takeReady(now: Int64) -> [CheckedContinuation<Void, Never>] {
+        var ready: [CheckedContinuation<Void, Never>] = []
+        if state.isDrained {
+            ready = drainers
+            drainers = []
+        }
+        guard !waiters.isEmpty else { return ready }
+        let isDraining = state.phase == .draining
+        for (id, waiter) in waiters where isDraining || isReady(minimum: waiter.minimum, now: now) {
+            waiters[id] = nil
+            ready.append(waiter.continuation)
+        }
+        return ready
+    }
+
+    /// The instant for which the timer is to be set. It is set again only for an earlier instant; a later timer finds
+    /// nothing to do.
+    mutating func nextTimer(now: Int64) -> Int64? {
+        if let wake, wake <= now { self.wake = nil }
+        guard let next = state.nextWake(now: now), next < wake ?? .max else { return nil }
+        wake = next
+        return next
+    }
+
+    /// The timer may have come early. `nextTimer` then gives the next one.
+    mutating func timerCame(_ instant: Int64) {
+        if wake == instant { wake = nil }
     }
 }

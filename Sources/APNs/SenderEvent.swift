@@ -1,5 +1,5 @@
 /// What the sender reports to its log. No case holds a token, a key, a payload or a device.
-public enum SenderEvent: Sendable, Equatable {
+package enum SenderEvent: Sendable, Equatable {
     /// Apple refuses the configuration. The work stays pending.
     case laneStopped(reason: String, remedy: String)
     /// A probe was accepted, or the configuration changed.

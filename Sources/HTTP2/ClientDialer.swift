@@ -1,18 +1,21 @@
-import Base
 import Glibc
+import Base
 import OpenSSL
 
 /// Makes the TLS connection. It resolves the name each time and tries the addresses in random order.
 ///
 /// It runs on the connection's thread and ends early after `close` or `drain`.
 struct ClientDialer {
+    typealias Connected = (descriptor: Int32, tls: TLSConnection)
+
     let configuration: ClientConfiguration
+    let resolver: NameLookup.Resolver?
     let inbox: ClientInbox
     /// Milliseconds of CLOCK_MONOTONIC.
     let deadline: UInt64
 
     /// A connected socket with TLS on it. The caller owns the socket.
-    func dial() -> Result<(descriptor: Int32, tls: TLSConnection), CloseReason> {
+    func dial() -> Result<Connected, CloseReason> {
         let context: TLSContext
         do throws(TLSError) {
             context = try TLSContext.client(trust: configuration.trust)
@@ -40,12 +43,9 @@ struct ClientDialer {
         return .failure(failure)
     }
 
-    private func resolve() -> Result<[SocketAddress], CloseReason> {
-        if let numeric = configuration.addresses {
-            return SocketAddress.resolve(numeric: numeric, port: configuration.port)
-        }
+    private func resolve() -> NameLookup.Answer {
         // A numeric address needs no thread.
-        if configuration.resolver == nil,
+        if resolver == nil,
             case .success(let found) = SocketAddress.resolve(
                 configuration.host,
                 port: configuration.port,
@@ -54,14 +54,12 @@ struct ClientDialer {
         {
             return .success(found)
         }
-        guard let lookup = NameLookup.start(configuration) else {
+        guard let lookup = NameLookup.start(configuration.host, configuration.port, resolver) else {
             return .failure(CloseReason(.resolve, "no thread left to resolve \(configuration.host)"))
         }
         while true {
             if let answer = lookup.answer { return answer }
-            if let reason = wait(lookup.wake.descriptor, Int16(POLLIN), until: deadline, .resolve) {
-                return .failure(reason)
-            }
+            if let reason = wait(lookup.wake.descriptor, POLLIN, until: deadline, .resolve) { return .failure(reason) }
         }
     }
 
@@ -69,11 +67,15 @@ struct ClientDialer {
         _ address: SocketAddress,
         _ context: TLSContext,
         until limit: UInt64
-    ) -> Result<(descriptor: Int32, tls: TLSConnection), CloseReason> {
+    ) -> Result<Connected, CloseReason> {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = socket(address.family, kind, 0)
         guard descriptor >= 0 else { return .failure(connectFailure(errno)) }
-        switch connect(descriptor, to: address, until: limit).flatMap({ shake(descriptor, context, until: limit) }) {
+        if let reason = connect(descriptor, to: address, until: limit) {
+            Glibc.close(descriptor)
+            return .failure(reason)
+        }
+        switch shake(descriptor, context, until: limit) {
         case .success(let tls): return .success((descriptor, tls))
         case .failure(let reason):
             Glibc.close(descriptor)
@@ -81,19 +83,18 @@ struct ClientDialer {
         }
     }
 
-    private func connect(_ descriptor: Int32, to address: SocketAddress, until limit: UInt64) -> Result<
-        Void, CloseReason
-    > {
+    /// Returns nil when it is connected.
+    private func connect(_ descriptor: Int32, to address: SocketAddress, until limit: UInt64) -> CloseReason? {
         // Otherwise small writes would wait up to 40 ms for the ACK of the previous one.
         var one: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
-        if address.withAddress({ Glibc.connect(descriptor, $0, $1) }) == 0 { return .success(()) }
-        guard errno == EINPROGRESS || errno == EINTR else { return .failure(connectFailure(errno)) }
-        if let reason = wait(descriptor, Int16(POLLOUT), until: limit, .connect) { return .failure(reason) }
+        if address.withAddress({ Glibc.connect(descriptor, $0, $1) }) == 0 { return nil }
+        guard errno == EINPROGRESS || errno == EINTR else { return connectFailure(errno) }
+        if let reason = wait(descriptor, POLLOUT, until: limit, .connect) { return reason }
         var number: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
         getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &number, &length)
-        return number == 0 ? .success(()) : .failure(connectFailure(number))
+        return number == 0 ? nil : connectFailure(number)
     }
 
     private func shake(
@@ -107,8 +108,8 @@ struct ClientDialer {
                 let reason: CloseReason?
                 switch try tls.handshake() {
                 case .done: return .success(tls)
-                case .wantsRead: reason = wait(descriptor, Int16(POLLIN), until: limit, .handshake)
-                case .wantsWrite: reason = wait(descriptor, Int16(POLLOUT), until: limit, .handshake)
+                case .wantsRead: reason = wait(descriptor, POLLIN, until: limit, .handshake)
+                case .wantsWrite: reason = wait(descriptor, POLLOUT, until: limit, .handshake)
                 case .closed:
                     let host = configuration.host
                     reason = CloseReason(.handshake, "\(host) closed the connection during the TLS handshake")
@@ -125,25 +126,21 @@ struct ClientDialer {
     /// Returns nil when the descriptor is ready.
     private func wait(
         _ descriptor: Int32,
-        _ events: Int16,
+        _ events: Int32,
         until limit: UInt64,
         _ step: CloseReason.Code
     ) -> CloseReason? {
         while true {
             if let code = inbox.end { return CloseReason(code, "closed before it was open") }
             let now = UInt64(MonotonicTime.milliseconds())
-            guard now < limit else {
-                return outOfTime(step)
-            }
+            guard now < limit else { return outOfTime(step) }
             var descriptors = [
-                pollfd(fd: descriptor, events: events, revents: 0),
+                pollfd(fd: descriptor, events: Int16(events), revents: 0),
                 pollfd(fd: inbox.wake.descriptor, events: Int16(POLLIN), revents: 0),
             ]
             poll(&descriptors, 2, Int32(clamping: limit - now))
-            if descriptors[1].revents != 0 {
-                // Submissions wait until the connection is open. `inbox.end` above sees a close or a drain.
-                inbox.sleepOn()
-            }
+            // Submissions wait until the connection is open. `inbox.end` above sees a close or a drain.
+            if descriptors[1].revents != 0 { inbox.sleepOn() }
             if descriptors[0].revents != 0 { return nil }
         }
     }
@@ -161,5 +158,35 @@ struct ClientDialer {
     private func connectFailure(_ number: Int32) -> CloseReason {
         let text = String(cString: strerror(number))
         return CloseReason(.connect, "can't connect to \(configuration.host) port \(configuration.port): \(text)")
+    }
+}
+
+/// One name lookup on its own thread. getaddrinfo can block while name servers are silent, and neither a deadline nor a
+/// close would interrupt it. A lookup that is no longer needed ends when the resolver gives up.
+package final class NameLookup: Sendable {
+    package typealias Resolver = @Sendable (_ host: String) -> [String]
+    typealias Answer = Result<[SocketAddress], CloseReason>
+
+    /// Readable when the answer is available.
+    let wake = WakeDescriptor()
+    private let held = Mutex<Answer?>(nil)
+
+    private init() {}
+
+    var answer: Answer? { held.withLock { $0 } }
+
+    /// Starts a lookup. Returns nil if the system has no thread left.
+    static func start(_ host: String, _ port: UInt16, _ resolver: Resolver?) -> NameLookup? {
+        let lookup = NameLookup()
+        let thread = DedicatedThread.start(named: "resolver") {
+            let answer =
+                resolver.map { SocketAddress.resolve(numeric: $0(host), port: port) }
+                ?? SocketAddress.resolve(host, port: port, isNumeric: false)
+            lookup.held.withLock { $0 = answer }
+            lookup.wake.signal()
+        }
+        guard let thread else { return nil }
+        pthread_detach(thread)
+        return lookup
     }
 }

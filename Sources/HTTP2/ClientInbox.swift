@@ -2,11 +2,9 @@ import Base
 
 /// Messages of other threads to a client connection's thread.
 final class ClientInbox: Sendable {
-    enum Order { case drain, close }
-
     /// The requests since the last `take`, and the orders so far.
     struct Batch {
-        var requests: [RequestBatch] = []
+        var requests: [(submission: Submission, slots: Range<Int>)] = []
         var drains = false
         var closes = false
     }
@@ -17,6 +15,11 @@ final class ClientInbox: Sendable {
         var isAsleep = true
         var isStarted = false
         var isFinished = false
+
+        mutating func take() -> Batch {
+            defer { batch.requests = [] }
+            return batch
+        }
     }
 
     let wake = WakeDescriptor()
@@ -31,20 +34,16 @@ final class ClientInbox: Sendable {
     }
 
     /// Returns false if the connection has ended.
-    func put(_ requests: RequestBatch) -> Bool {
+    func put(_ submission: Submission, _ slots: Range<Int>) -> Bool {
         change { state in
-            guard !state.isFinished else { return false }
-            if requests.count > 0 { state.batch.requests.append(requests) }
-            return true
+            if !state.isFinished { state.batch.requests.append((submission, slots)) }
+            return !state.isFinished
         }
     }
 
-    func put(_ order: Order) {
+    func order(_ order: (inout Batch) -> Void) {
         _ = change { state in
-            switch order {
-            case .drain: state.batch.drains = true
-            case .close: state.batch.closes = true
-            }
+            order(&state.batch)
             return true
         }
     }
@@ -53,19 +52,16 @@ final class ClientInbox: Sendable {
     func take() -> Batch {
         state.withLock { state in
             state.isAsleep = false
-            let batch = state.batch
-            state.batch.requests = []
-            return batch
+            return state.take()
         }
     }
 
     /// Whether the loop may sleep. If so, nothing has arrived meanwhile, and the next message signals.
     func goToSleep(knowingDrain isDraining: Bool) -> Bool {
         state.withLock { state in
-            let isNews = !state.batch.requests.isEmpty || state.batch.closes || (state.batch.drains && !isDraining)
-            guard !isNews else { return false }
-            state.isAsleep = true
-            return true
+            let batch = state.batch
+            state.isAsleep = batch.requests.isEmpty && !batch.closes && (!batch.drains || isDraining)
+            return state.isAsleep
         }
     }
 
@@ -84,9 +80,7 @@ final class ClientInbox: Sendable {
     func finish() -> Batch {
         state.withLock { state in
             state.isFinished = true
-            let batch = state.batch
-            state.batch.requests = []
-            return batch
+            return state.take()
         }
     }
 

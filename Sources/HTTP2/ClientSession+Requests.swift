@@ -14,35 +14,33 @@ extension ClientSession {
             returnQueue(.connectionLost)
             return false
         }
-        while let request = queue.popFirst() {
-            if request.writeBy <= boottime {
-                completions.append(Completion(tag: request.tag, result: .unsent(.tooLate)))
-            } else if submit(request, now: now) {
+        while let (submission, slot) = queue.popFirst() {
+            if submission.batch.slots[slot].writeBy <= boottime {
+                complete(submission.tag(slot), .unsent(.tooLate))
+            } else if submit(submission, slot, now: now) {
                 return true
             } else {
-                completions.append(Completion(tag: request.tag, result: .unsent(.malformed)))
+                complete(submission.tag(slot), .unsent(.malformed))
             }
-            queue.release(request.batch)
         }
         return false
     }
 
-    /// Starts a request on its own stream. Returns false if it is malformed. The stream's slot keeps the request's
-    /// memory.
-    private func submit(_ request: RequestQueue.Waiting, now: UInt64) -> Bool {
+    /// Starts a request on its own stream. Returns false if it is malformed.
+    private func submit(_ submission: Submission, _ slot: Int, now: UInt64) -> Bool {
         let stream = Int32(bitPattern: nghttp2_session_get_next_stream_id(handle))
         guard stream > 0 else { return false }
         let deadline = now + UInt64(configuration.requestDeadline)
-        let index = streams.open(stream: stream, tag: request.tag, deadline: deadline)
-        if !queue.isTemplate(scratchTemplate, of: request) { take(queue.template(of: request)) }
-        let span = queue.span(of: request)
-        let code = queue.withBytes(request.batch) { submit(span, $0, to: index) }
+        let index = streams.open(stream: stream, tag: submission.tag(slot), deadline: deadline)
+        if scratchTemplate !== submission.template { take(submission.template) }
+        let request = submission.batch.slots[slot]
+        let code = submission.batch.bytes.withUnsafeBufferPointer { submit(request, $0, to: index) }
         guard code == stream else {
             streams.close(index)
             return false
         }
         streams[index].writeBy = request.writeBy
-        streams[index].batch = request.batch
+        streams[index].submission = submission
         return true
     }
 
@@ -55,46 +53,40 @@ extension ClientSession {
     }
 
     /// Returns the stream that nghttp2 chose, or a negative number if there is none.
-    private func submit(
-        _ span: RequestTexts.Span,
-        _ bytes: UnsafeBufferPointer<UInt8>,
-        to index: Int
-    ) -> Int32 {
-        guard span.headEnd - span.start <= Self.maximumHead, span.pathEnd > span.start,
-            let count = layOut(span, bytes)
+    private func submit(_ request: RequestBatch.Slot, _ bytes: UnsafeBufferPointer<UInt8>, to index: Int) -> Int32 {
+        guard request.headEnd - request.start <= Self.maximumHead, request.pathEnd > request.start,
+            let count = layOut(request, bytes)
         else { return -1 }
         // The slot's index plus 1, because index 0 would be a null pointer.
         let context = UnsafeMutableRawPointer(bitPattern: index + 1)
-        guard span.end > span.headEnd else {
+        guard request.end > request.headEnd else {
             return nghttp2_submit_request(handle, nil, scratch, count, nil, context)
         }
-        streams[index].bodyStart = span.headEnd
-        streams[index].bodyEnd = span.end
+        streams[index].bodyStart = request.headEnd
+        streams[index].bodyEnd = request.end
         var provider = nghttp2_data_provider()
         provider.source.ptr = context
-        provider.read_callback = ClientCallbacks.readBody
+        provider.read_callback = Self.readBody
         return nghttp2_submit_request(handle, nil, scratch, count, &provider, context)
     }
 
     /// Puts a request's fields into `scratch` and returns their number.
     ///
     /// nghttp2 copies the values and does not write to them. It uses names and fixed values in place, in the template.
-    /// The request's batch keeps the template.
-    private func layOut(
-        _ span: RequestTexts.Span,
-        _ bytes: UnsafeBufferPointer<UInt8>
-    ) -> Int? {
+    /// The stream's submission keeps the template.
+    private func layOut(_ request: RequestBatch.Slot, _ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         guard let start = UnsafeMutablePointer(mutating: bytes.baseAddress), let template = scratchTemplate else {
             return nil
         }
-        scratch[RequestTemplate.pathIndex].value = start + span.start
-        scratch[RequestTemplate.pathIndex].valuelen = span.pathEnd - span.start
+        scratch[RequestTemplate.pathIndex].value = start + request.start
+        scratch[RequestTemplate.pathIndex].valuelen = request.pathEnd - request.start
         var count = template.fixedCount
-        var offset = span.pathEnd
-        while offset + 3 <= span.headEnd, count < 128 {
-            guard Int(bytes[offset]) < template.varying.count else { return nil }
+        var offset = request.pathEnd
+        while offset + 3 <= request.headEnd, count < 128 {
+            let field = template.fixedCount + Int(bytes[offset])
+            guard field < template.fields.count else { return nil }
             let length = Int(bytes[offset + 1]) << 8 | Int(bytes[offset + 2])
-            scratch[count] = template.fields[template.fixedCount + Int(bytes[offset])]
+            scratch[count] = template.fields[field]
             scratch[count].value = start + offset + 3
             scratch[count].valuelen = length
             offset += 3 + length
@@ -104,7 +96,8 @@ extension ClientSession {
     }
 
     /// The stream has ended, by either side and for any reason (RFC 9113 section 7).
-    func streamClosed(_ index: Int, stream: Int32, code: UInt32) {
+    func streamClosed(_ stream: Int32, code: UInt32) {
+        guard let index = slot(of: stream) else { return }
         finish(index, streams[index].isTooLate ? .unsent(.tooLate) : result(of: index, stream: stream, code: code))
     }
 
@@ -124,24 +117,23 @@ extension ClientSession {
         guard let answer = streams[index].answer else {
             return .response(Response(status: status, isTruncated: isTruncated))
         }
-        let response = Response(
-            status: status,
-            headers: answer.headers,
-            body: answer.body,
-            isTruncated: isTruncated
+        return .response(
+            Response(status: status, headers: answer.headers, body: answer.body, isTruncated: isTruncated)
         )
-        return .response(response)
+    }
+
+    private func complete(_ tag: UInt64, _ result: RequestResult) {
+        completions.append(Completion(tag: tag, result: result))
     }
 
     private func finish(_ index: Int, _ result: RequestResult) {
         budget.requestEnded()
-        completions.append(Completion(tag: streams[index].tag, result: result))
-        queue.release(streams[index].batch)
+        complete(streams[index].tag, result)
         streams.close(index)
     }
 
     /// Ends a stream from this side at once. Whatever still arrives for it is ignored.
-    func cancel(_ index: Int, _ result: RequestResult) {
+    private func cancel(_ index: Int, _ result: RequestResult) {
         let stream = streams[index].streamID
         if ending == index { ending = -1 }
         nghttp2_session_set_stream_user_data(handle, stream, nil)
@@ -150,31 +142,24 @@ extension ClientSession {
     }
 
     /// Cuts an answer off because it is too long, or because it was complete before the request was.
-    func cutOff(_ index: Int) {
-        cancel(index, response(of: index))
-    }
+    func cutOff(_ index: Int) { cancel(index, response(of: index)) }
 
     /// Ends requests whose deadline or `writeBy` has passed.
     func expire(now: UInt64) {
         while streams.first >= 0, streams[Int(streams.first)].deadline <= now {
             let index = Int(streams.first)
             if streams[index].hasHeaders {
-                cancel(index, response(of: index))
+                cutOff(index)
             } else {
                 cancel(index, streams[index].isProduced ? .unknown(.deadline) : .unsent(.deadline))
             }
         }
-        for request in queue.removeLate(boottime: boottime) {
-            completions.append(Completion(tag: request.tag, result: .unsent(.tooLate)))
-        }
+        for tag in queue.removeLate(boottime: boottime) { complete(tag, .unsent(.tooLate)) }
     }
 
     /// Completes all requests that wait for a stream.
     func returnQueue(_ reason: UnsentReason) {
-        guard !queue.isEmpty else { return }
-        for request in queue.removeAll() {
-            completions.append(Completion(tag: request.tag, result: .unsent(reason)))
-        }
+        for tag in queue.removeAll() { complete(tag, .unsent(reason)) }
     }
 
     /// Completes everything because the connection has ended. Nothing may be written afterwards.

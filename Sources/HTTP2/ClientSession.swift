@@ -51,7 +51,7 @@ final class ClientSession {
         var callbacks: OpaquePointer?
         guard nghttp2_session_callbacks_new(&callbacks) == 0 else { return nil }
         defer { nghttp2_session_callbacks_del(callbacks) }
-        ClientCallbacks.install(in: callbacks)
+        Self.install(in: callbacks)
         let context = Unmanaged.passUnretained(self).toOpaque()
         var functions = memory.functions
         guard nghttp2_session_client_new3(&handle, callbacks, context, nil, &functions) == 0 else { return nil }

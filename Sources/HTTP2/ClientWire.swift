@@ -21,10 +21,10 @@ struct ClientWire: ~Copyable {
     private var pingSent: UInt64 = 0
 
     init(
-        session: ClientSession,
-        tls: TLSConnection,
-        descriptor: Int32,
-        inbox: ClientInbox,
+        _ session: ClientSession,
+        _ tls: TLSConnection,
+        _ descriptor: Int32,
+        _ inbox: ClientInbox,
         onEvent: @escaping @Sendable (ClientEvent) -> Void,
         deadline: UInt64
     ) {
@@ -96,12 +96,9 @@ struct ClientWire: ~Copyable {
     /// Returns whether to close at once.
     private func takeOrders() -> Bool {
         let batch = inbox.take()
-        if batch.closes {
-            for requests in batch.requests { session.queue.append(requests) }
-            return true
-        }
+        for (submission, slots) in batch.requests { session.queue.append(submission, slots) }
+        if batch.closes { return true }
         if batch.drains { session.isDraining = true }
-        for requests in batch.requests { session.queue.append(requests) }
         if session.isDraining {
             session.returnQueue(.closed)
         } else if session.goaway != nil {

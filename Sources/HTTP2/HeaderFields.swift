@@ -70,11 +70,6 @@ public struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral 
     /// The number of bytes that the fields use, with four bytes for each field's lengths.
     var size: Int { packed.count }
 
-    mutating func removeAll() {
-        packed.removeAll(keepingCapacity: true)
-        count = 0
-    }
-
     /// The places of the name and the value of the field that begins at `offset`. Nil at the end.
     package func field(at offset: Int) -> (name: Range<Int>, value: Range<Int>)? {
         guard offset + 4 <= packed.count else { return nil }

@@ -1,51 +1,157 @@
-/// Requests that are submitted together: texts, and for each request its text and its template.
-public struct RequestBatch: Sendable {
-    struct Entry: Sendable {
-        let tag: UInt64
-        /// Milliseconds of CLOCK_BOOTTIME. `UInt64.max`: no limit.
+/// Requests in one buffer of bytes, so that another request allocates nothing. A request's slot is its place in the
+/// batch.
+///
+/// A request is written in this order: `begin`, its path, its varying fields, its body.
+package struct RequestBatch: Sendable {
+    /// The places of a request's parts in `bytes`. A varying field is its index in the template (one byte), the length
+    /// of its value (two bytes, big endian) and the value.
+    struct Slot: Sendable {
+        let start: Int
+        var pathEnd: Int
+        var headEnd: Int
+        var end: Int
         let writeBy: UInt64
-        /// Index into `templates`.
-        let template: Int32
-        /// Index into `texts`.
-        let text: Int32
     }
 
-    let texts: RequestTexts
-    private(set) var entries: [Entry] = []
-    private(set) var templates: [RequestTemplate] = []
+    private(set) var bytes: [UInt8] = []
+    private(set) var slots: [Slot] = []
 
-    /// A batch without requests, for requests with these texts.
-    public init(_ texts: RequestTexts = RequestTexts()) { self.texts = texts }
-
-    /// A batch of these requests.
-    public init(_ requests: [Request]) {
-        var texts = RequestTexts()
-        texts.reserve(texts: requests.count, bytes: requests.reduce(0) { $0 + $1.head.count + $1.body.count })
-        for request in requests { texts.append(request) }
-        self.init(texts)
-        entries.reserveCapacity(requests.count)
-        for (index, request) in requests.enumerated() {
-            append(text: index, request.template, tag: request.tag, writeBy: request.writeBy)
-        }
-    }
-
-    /// How many requests there are.
-    public var count: Int { entries.count }
-
-    /// The requests' tags.
-    public var tags: [UInt64] { entries.map(\.tag) }
+    package init() {}
 
     /// Reserves memory for more requests.
-    public mutating func reserve(_ requests: Int) { entries.reserveCapacity(entries.count + requests) }
+    package mutating func reserve(requests: Int, bytes size: Int) {
+        slots.reserveCapacity(slots.count + requests)
+        bytes.reserveCapacity(bytes.count + size)
+    }
 
-    /// Adds a request with text number `index` (from 0). `tag` and `writeBy` are those of `Request`.
+    package var count: Int { slots.count }
+
+    package func writeBy(_ slot: Int) -> UInt64 { slots[slot].writeBy }
+
+    /// Begins a request.
     ///
-    /// If the text has a varying field that the template lacks, the request is malformed.
-    public mutating func append(text index: Int, _ template: RequestTemplate, tag: UInt64, writeBy: UInt64? = nil) {
-        precondition(index >= 0 && index < texts.count, "no such text")
-        // Nearly all requests of a batch have the same template.
-        if templates.last !== template { templates.append(template) }
-        let last = Int32(templates.count - 1)
-        entries.append(Entry(tag: tag, writeBy: writeBy ?? .max, template: last, text: Int32(index)))
+    /// - Parameter writeBy: The request is not written from this instant on (milliseconds of CLOCK_BOOTTIME). It is
+    ///   checked just before the request's frames are made. Finished frames can't be withdrawn, because HPACK's table
+    ///   depends on them. So up to 32 KiB may leave later if the socket is full at that moment.
+    package mutating func begin(writeBy: UInt64 = .max) {
+        let start = bytes.count
+        slots.append(Slot(start: start, pathEnd: start, headEnd: start, end: start, writeBy: writeBy))
+    }
+
+    /// Removes the text of the last request. It keeps its slot, and can't be sent.
+    package mutating func emptyLast() {
+        guard let last = slots.popLast() else { return }
+        bytes.removeLast(bytes.count - last.start)
+        begin(writeBy: last.writeBy)
+    }
+
+    /// Appends to the path of the last request. Path and varying fields together have at most 8,192 bytes.
+    package mutating func appendPath(_ part: String) {
+        let last = slots.count - 1
+        precondition(last >= 0 && slots[last].pathEnd == bytes.count, "the path comes first")
+        bytes.append(contentsOf: part.utf8)
+        slots[last].pathEnd = bytes.count
+        slots[last].headEnd = bytes.count
+        slots[last].end = bytes.count
+    }
+
+    /// Sets the template's varying field number `index` (from 0), at most once for each index. A value has at most
+    /// 65,535 bytes.
+    ///
+    /// - Parameter value: Appends the value to its argument and changes nothing else in it.
+    package mutating func appendField(_ index: Int, _ value: (inout [UInt8]) -> Void) {
+        let last = slots.count - 1
+        precondition(last >= 0 && slots[last].headEnd == bytes.count, "fields come after the path and before the body")
+        precondition((0..<32).contains(index), "a template has at most 32 varying fields")
+        bytes.append(UInt8(index))
+        bytes.append(0)
+        bytes.append(0)
+        let start = bytes.count
+        value(&bytes)
+        let length = bytes.count - start
+        precondition((0...0xFFFF).contains(length), "a header value is limited to 65,535 bytes")
+        bytes[start - 2] = UInt8(truncatingIfNeeded: length >> 8)
+        bytes[start - 1] = UInt8(truncatingIfNeeded: length)
+        slots[last].headEnd = bytes.count
+        slots[last].end = bytes.count
+    }
+
+    /// Appends to the body of the last request.
+    ///
+    /// - Parameter body: Appends to its argument and changes nothing else in it.
+    /// - Returns: The length of the body now.
+    @discardableResult
+    package mutating func appendBody(_ body: (inout [UInt8]) -> Void) -> Int {
+        let last = slots.count - 1
+        precondition(last >= 0, "a request must be begun")
+        let start = bytes.count
+        body(&bytes)
+        precondition(bytes.count >= start, "a body can only be appended")
+        slots[last].end = bytes.count
+        return bytes.count - slots[last].headEnd
+    }
+}
+
+/// A batch with the template of some of its requests. A stream keeps all memory of its request with one reference.
+final class Submission: Sendable {
+    let batch: RequestBatch
+    let template: RequestTemplate
+    private let firstTag: UInt64
+
+    /// - Parameter firstTag: the tag of slot 0.
+    init(_ batch: RequestBatch, _ template: RequestTemplate, firstTag: UInt64) {
+        self.batch = batch
+        self.template = template
+        self.firstTag = firstTag
+    }
+
+    func tag(_ slot: Int) -> UInt64 { firstTag &+ UInt64(slot) }
+}
+
+/// Requests that wait for a free stream, in order of submission.
+struct RequestQueue {
+    typealias Waiting = (submission: Submission, slot: Int)
+
+    private var runs: [(submission: Submission, slots: Range<Int>)] = []
+    /// At most the earliest `writeBy` in the queue. Can be too early.
+    private(set) var earliestWriteBy = UInt64.max
+
+    var isEmpty: Bool { runs.isEmpty }
+
+    mutating func append(_ submission: Submission, _ slots: Range<Int>) {
+        guard !slots.isEmpty else { return }
+        runs.append((submission, slots))
+        for slot in slots { earliestWriteBy = min(earliestWriteBy, submission.batch.slots[slot].writeBy) }
+    }
+
+    mutating func popFirst() -> Waiting? {
+        guard let (submission, slots) = runs.first else { return nil }
+        if slots.count > 1 { runs[0].slots = slots.dropFirst() } else { runs.removeFirst() }
+        if runs.isEmpty { earliestWriteBy = .max }
+        return (submission, slots.lowerBound)
+    }
+
+    /// Removes all requests and returns their tags.
+    mutating func removeAll() -> [UInt64] {
+        defer { self = RequestQueue() }
+        return runs.flatMap { run in run.slots.map(run.submission.tag) }
+    }
+
+    /// Removes the requests whose `writeBy` has passed, and returns their tags.
+    mutating func removeLate(boottime: UInt64) -> [UInt64] {
+        guard earliestWriteBy <= boottime else { return [] }
+        let all = runs
+        self = RequestQueue()
+        var late: [UInt64] = []
+        for (submission, slots) in all {
+            for slot in slots {
+                if submission.batch.slots[slot].writeBy <= boottime {
+                    late.append(submission.tag(slot))
+                } else {
+                    append(submission, slot..<slot + 1)
+                }
+            }
+        }
+        return late
     }
 }

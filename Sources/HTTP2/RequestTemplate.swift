@@ -1,9 +1,22 @@
 import CNGHTTP2
 
+/// A header field whose value differs between the requests of one template.
+package struct VaryingField: Sendable, Equatable {
+    /// In lower case.
+    package let name: String
+    /// Whether HPACK must not add the value to its table (RFC 7541 section 6.2.3).
+    ///
+    /// A value that always differs, such as an id, would evict long-lived ones, such as a bearer token.
+    package let isNeverIndexed: Bool
+
+    package init(_ name: String, neverIndexed: Bool) {
+        self.name = name
+        isNeverIndexed = neverIndexed
+    }
+}
+
 /// What many requests have in common. It is made once in nghttp2's format, so each request copies only what differs.
-public final class RequestTemplate: Sendable {
-    /// The fields whose values each request sets. At most 32.
-    public let varying: [VaryingField]
+package final class RequestTemplate: Sendable {
     /// The number of fixed fields, with the four pseudo-header fields.
     let fixedCount: Int
     /// `:method`, `:scheme`, `:authority`, `:path` (without a value), the fixed fields, the varying fields (without
@@ -17,15 +30,11 @@ public final class RequestTemplate: Sendable {
     /// The index of `:path` in `fields`.
     static let pathIndex = 3
 
-    /// A template for requests.
-    ///
     /// - Parameters:
-    ///   - method: The value of `:method`.
     ///   - authority: The value of `:authority`: host, or host and port.
-    ///   - fixed: Names (lower case) and values of the fields that all requests have. HPACK's table keeps them. At most
-    ///     64 fields and 8 KiB.
+    ///   - fixed: The fields that all requests have. HPACK's table keeps them. At most 64 fields and 8 KiB.
     ///   - varying: The fields that a request may set. A field without a value is not sent. At most 32.
-    public init(
+    package init(
         method: String = "POST",
         authority: String,
         fields fixed: HeaderFields,
@@ -33,22 +42,18 @@ public final class RequestTemplate: Sendable {
     ) {
         precondition(varying.count <= 32, "at most 32 varying fields")
         precondition(fixed.count <= 64 && fixed.size <= 8_192, "at most 64 fixed fields of 8 KiB together")
-        self.varying = varying
-        var all: [(name: String, value: String, flags: UInt8)] = []
         let noCopyName = UInt8(NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue)
         let noCopy = noCopyName | UInt8(NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue)
-        all.append((":method", method, noCopy))
-        all.append((":scheme", "https", noCopy))
-        all.append((":authority", authority, noCopy))
-        all.append((":path", "", noCopyName))
-        for (name, value) in fixed.all { all.append((name, value, noCopy)) }
+        let never = noCopyName | UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue)
+        var all: [(name: String, value: String, flags: UInt8)] = [
+            (":method", method, noCopy), (":scheme", "https", noCopy), (":authority", authority, noCopy),
+            (":path", "", noCopyName),
+        ]
+        all += fixed.all.map { ($0.name, $0.value, noCopy) }
         fixedCount = all.count
-        for field in varying {
-            let never = field.isNeverIndexed ? UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue) : 0
-            all.append((field.name, "", noCopyName | never))
-        }
+        all += varying.map { ($0.name, "", $0.isNeverIndexed ? never : noCopyName) }
         let size = all.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
-        text = .allocate(byteCount: max(size, 1), alignment: 1)
+        text = .allocate(byteCount: size, alignment: 1)
         fields = .allocate(capacity: all.count)
         // All memory is allocated now. The pointers stay valid until deinit.
         guard var end = text.bindMemory(to: UInt8.self).baseAddress else { return }

@@ -6,7 +6,7 @@ package struct SocketAddress {
     private let storage: sockaddr_storage
     private let length: socklen_t
 
-    init(_ address: UnsafePointer<sockaddr>, length: socklen_t) {
+    private init(_ address: UnsafePointer<sockaddr>, length: socklen_t) {
         family = Int32(address.pointee.sa_family)
         var storage = sockaddr_storage()
         let count = min(Int(length), MemoryLayout<sockaddr_storage>.size)
@@ -38,16 +38,12 @@ package struct SocketAddress {
         return .success(found)
     }
 
-    /// Resolves several numeric addresses.
     static func resolve(numeric addresses: [String], port: UInt16) -> Result<[SocketAddress], CloseReason> {
-        var found: [SocketAddress] = []
-        for address in addresses {
-            switch resolve(address, port: port, isNumeric: true) {
-            case .success(let more): found += more
-            case .failure(let reason): return .failure(reason)
-            }
+        Result { () throws(CloseReason) in
+            var found: [SocketAddress] = []
+            for address in addresses { found += try resolve(address, port: port, isNumeric: true).get() }
+            return found
         }
-        return .success(found)
     }
 
     /// Passes the address to a system call.

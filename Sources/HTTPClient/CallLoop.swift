@@ -1,40 +1,108 @@
 import CLibCurl
 import Glibc
+import Base
 
-/// The work of the client's thread: it takes calls, runs libcurl and answers. Only that thread uses it.
-final class CallLoop {
+/// A client's calls, and the work of its thread: it runs libcurl and answers.
+final class CallLoop: Sendable {
+    private struct State {
+        var queue: CallQueue
+        /// Every call without an answer. Who removes one answers it.
+        var calls: [UInt64: Call] = [:]
+        var lastID: UInt64 = 0
+        var isClosed = false
+        /// The tasks that wait for the thread's end. Nil: it has ended.
+        var waiters: [CheckedContinuation<Void, Never>]? = []
+
+        mutating func remove(_ id: UInt64) -> Call? {
+            _ = queue.remove(id)
+            return calls.removeValue(forKey: id)
+        }
+    }
+
     private let settings: HTTPClientSettings
     private let multi: MultiHandle
-    private let inbox: CallInbox
-    private var queue: CallQueue
-    /// The calls that wait.
-    private var calls: [UInt64: Call] = [:]
-    /// The calls that run, by libcurl's handle.
-    private var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
+    private let state: Mutex<State>
 
-    init(_ settings: HTTPClientSettings, _ multi: MultiHandle, _ inbox: CallInbox) {
+    init(_ settings: HTTPClientSettings, _ multi: MultiHandle) {
         self.settings = settings
         self.multi = multi
-        self.inbox = inbox
-        queue = CallQueue(concurrency: settings.concurrency, capacity: settings.queueLength)
+        state = Mutex(State(queue: CallQueue(concurrency: settings.concurrency, capacity: settings.queueLength)))
     }
+
+    // MARK: From other threads
+
+    func newID() -> UInt64 {
+        state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+    }
+
+    func put(_ call: Call) {
+        let refusal: HTTPClientError? = state.withLock { state in
+            if state.isClosed { return .closed }
+            guard state.queue.add(call.id, deadline: call.deadline) else {
+                let text = "\(settings.queueLength) calls already wait; the call to \(call.request.url) was not started"
+                return HTTPClientError(.queueFull, text)
+            }
+            state.calls[call.id] = call
+            return nil
+        }
+        if let refusal { return call.fail(refusal) }
+        multi.wake()
+    }
+
+    func cancel(_ id: UInt64) {
+        // Nil: it was answered meanwhile.
+        guard let call = state.withLock({ $0.remove(id) }) else { return }
+        call.fail(HTTPClientError(.cancelled, "the call to \(call.request.url) was cancelled"))
+        multi.wake()
+    }
+
+    func close() {
+        state.withLock { $0.isClosed = true }
+        multi.wake()
+    }
+
+    /// Returns when the thread has ended.
+    func end() async {
+        await withCheckedContinuation { continuation in
+            let waits = state.withLock { state in
+                state.waiters?.append(continuation)
+                return state.waiters != nil
+            }
+            if !waits { continuation.resume() }
+        }
+    }
+
+    // MARK: The thread
 
     /// Returns when the client is closed and every call is answered.
     func run() {
         holdSignals()
+        // By libcurl's handle.
+        var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
         var isFaulty = false
-        while !isFaulty {
-            let batch = inbox.take()
-            for call in batch.calls { accept(call) }
-            for id in batch.cancelled { giveUp(id) }
-            if batch.closes { break }
-            startAndExpire()
+        while !isFaulty, !state.withLock(\.isClosed) {
+            startAndExpire(&transfers)
             isFaulty = multi.perform() != CURLM_OK
             // Ended transfers free places: start other calls before the next sleep.
-            if collect() { continue }
+            if collect(&transfers) { continue }
             if !isFaulty { isFaulty = multi.wait(patience) != CURLM_OK }
         }
-        end(isFaulty ? HTTPClientError(.library, "libcurl's transfers failed") : .closed)
+        let left = state.withLock { state in
+            state.isClosed = true
+            defer { state.calls = [:] }
+            return Array(state.calls.values)
+        }
+        for easy in transfers.keys { multi.remove(easy) }
+        for call in left { call.fail(isFaulty ? HTTPClientError(.library, "libcurl's transfers failed") : .closed) }
+        multi.end()
+        let waiters = state.withLock { state in
+            defer { state.waiters = nil }
+            return state.waiters ?? []
+        }
+        for waiter in waiters { waiter.resume() }
     }
 
     /// A write to a closed connection raises SIGPIPE on the writing thread. It would end a process that doesn't ignore
@@ -48,85 +116,47 @@ final class CallLoop {
 
     /// Milliseconds until the next deadline. `wait` considers libcurl's own timers itself.
     private var patience: Int32 {
-        guard let next = queue.nextDeadline else { return .max }
+        guard let next = state.withLock(\.queue.nextDeadline) else { return .max }
         let left = (next - .now) / .milliseconds(1)
         // Rounded up, or the loop would spin through the last fraction of a millisecond.
         return Int32(min(max(left.rounded(.up), 0), 1_000_000))
     }
 
-    private func accept(_ call: Call) {
-        guard queue.add(call.id, deadline: call.deadline) else {
-            let text = "\(settings.queueLength) calls already wait; the call to \(call.request.url) was not started"
-            return answer(call, .failure(HTTPClientError(.queueFull, text)))
-        }
-        calls[call.id] = call
-    }
-
-    private func startAndExpire() {
+    private func startAndExpire(_ transfers: inout [UnsafeMutableRawPointer: Transfer]) {
         let now = ContinuousClock.now
-        let turn = queue.turn(now: now)
-        for id in turn.expired {
-            if let call = calls.removeValue(forKey: id) ?? abort(id) {
-                answer(call, .failure(TransferFailure.timedOut(call.request.url)))
-            }
+        let (started, expired, open) = state.withLock { state in
+            let turn = state.queue.turn(now: now)
+            let expired = turn.expired.compactMap { state.calls.removeValue(forKey: $0) }
+            return (turn.started.compactMap { state.calls[$0] }, expired, Set(state.calls.keys))
         }
-        for id in turn.started {
-            if let call = calls.removeValue(forKey: id) { start(call, now: now) }
+        for call in expired { call.fail(TransferFailure.timedOut(call.request.url)) }
+        // Ends the connections of calls that were cancelled or have expired.
+        for (easy, transfer) in transfers where !open.contains(transfer.call.id) {
+            multi.remove(easy)
+            transfers[easy] = nil
         }
-    }
-
-    private func start(_ call: Call, now: ContinuousClock.Instant) {
-        do throws(HTTPClientError) {
-            let transfer = try Transfer(call, settings, now: now)
-            guard multi.add(transfer.easy) == CURLM_OK else {
-                throw HTTPClientError(.library, "libcurl can't start a call to \(call.request.url)")
+        for call in started {
+            do throws(HTTPClientError) {
+                let transfer = try Transfer(call, settings, now: now)
+                guard multi.add(transfer.easy) == CURLM_OK else {
+                    throw HTTPClientError(.library, "libcurl can't start a call to \(call.request.url)")
+                }
+                transfers[transfer.easy] = transfer
+            } catch {
+                state.withLock { $0.remove(call.id) }?.fail(error)
             }
-            transfers[transfer.easy] = transfer
-        } catch {
-            _ = queue.remove(call.id)
-            answer(call, .failure(error))
         }
     }
 
     /// Answers the calls whose transfers have ended. Returns whether there were any.
-    private func collect() -> Bool {
+    private func collect(_ transfers: inout [UnsafeMutableRawPointer: Transfer]) -> Bool {
         var isAny = false
         while let (easy, result) = multi.nextEnded() {
             isAny = true
             multi.remove(easy)
             guard let transfer = transfers.removeValue(forKey: easy) else { continue }
-            _ = queue.remove(transfer.call.id)
-            answer(transfer.call, transfer.answer(result))
+            state.withLock { $0.remove(transfer.call.id) }?.continuation.resume(returning: transfer.answer(result))
         }
         return isAny
-    }
-
-    private func giveUp(_ id: UInt64) {
-        // Nil: it was answered meanwhile.
-        guard queue.remove(id) != nil else { return }
-        let found = calls.removeValue(forKey: id) ?? abort(id)
-        if let call = found {
-            answer(call, .failure(HTTPClientError(.cancelled, "the call to \(call.request.url) was cancelled")))
-        }
-    }
-
-    /// Ends a running transfer and its connection.
-    private func abort(_ id: UInt64) -> Call? {
-        guard let transfer = transfers.values.first(where: { $0.call.id == id }) else { return nil }
-        transfers[transfer.easy] = nil
-        multi.remove(transfer.easy)
-        return transfer.call
-    }
-
-    private func answer(_ call: Call, _ answer: Call.Answer) { call.continuation.resume(returning: answer) }
-
-    private func end(_ error: HTTPClientError) {
-        let late = inbox.refuse()
-        for transfer in transfers.values { multi.remove(transfer.easy) }
-        for call in late + calls.values + transfers.values.map(\.call) { answer(call, .failure(error)) }
-        calls = [:]
-        transfers = [:]
-        multi.end()
-        inbox.tellEnd()
     }
 }

@@ -1,3 +1,16 @@
+/// A request and the task that waits for its answer.
+struct Call: Sendable {
+    typealias Answer = Result<HTTPResponse, HTTPClientError>
+
+    let id: UInt64
+    let request: HTTPRequest
+    let deadline: ContinuousClock.Instant
+    /// Resumed once.
+    let continuation: CheckedContinuation<Answer, Never>
+
+    func fail(_ error: HTTPClientError) { continuation.resume(returning: .failure(error)) }
+}
+
 /// Decides which calls run, wait or have expired. At most `concurrency` run and `capacity` wait, in order of arrival.
 ///
 /// libcurl's own time-out is not used: its timer can fire a millisecond early, and then not again (7.88).

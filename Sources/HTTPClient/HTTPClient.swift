@@ -1,60 +1,80 @@
 import Glibc
 import Base
 
+/// How a client connects, and its limits.
+package struct HTTPClientSettings: Sendable, Equatable {
+    /// A PEM file whose certificates are trusted instead of the system's. Nil: the system's.
+    package var caFile: String?
+    /// How many calls run at a time, at least 1. As many connections are kept.
+    package var concurrency = 8
+    /// How many more calls may wait. Further calls are refused.
+    package var queueLength = 64
+    /// The time for a whole call, from `send` to its answer, with its wait in the queue.
+    package var deadline = Duration.seconds(2)
+    /// The most bytes of an answer, fields and body together.
+    package var maximumAnswer = 65_536
+    /// Whether `https_proxy` and similar variables are used (libcurl-env(3)). Not by default: a service's environment
+    /// must not redirect a token.
+    package var usesProxyOfEnvironment = false
+    /// The field `user-agent`.
+    package var userAgent = "nudged"
+
+    package init() {}
+}
+
 /// HTTP calls with libcurl on its own thread: verified certificates, connections that are kept, limits for time and
 /// size.
 ///
 /// A kept connection may break while a request is written to it. libcurl then sends the request again on a new
 /// connection. So a server may receive a request twice, and its effect must not depend on that.
-public final class HTTPClient: Sendable {
-    private let settings: HTTPClientSettings
-    private let inbox: CallInbox
+package final class HTTPClient: Sendable {
+    private let deadline: Duration
+    private let loop: CallLoop
 
     /// Starts a client and its thread.
     ///
     /// - Throws: `.trustFile` if the CA file can't be read now, `.resources`, `.library`.
-    public init(_ settings: HTTPClientSettings = HTTPClientSettings()) throws(HTTPClientError) {
+    package init(_ settings: HTTPClientSettings = HTTPClientSettings()) throws(HTTPClientError) {
         if let caFile = settings.caFile, access(caFile, R_OK) != 0 {
             let why = String(cString: strerror(errno))
             throw HTTPClientError(.trustFile, "can't read certificates to trust from \(caFile)", cause: why)
         }
         let multi = try MultiHandle(keeping: max(1, settings.concurrency))
-        let inbox = CallInbox(waking: multi)
-        self.settings = settings
-        self.inbox = inbox
-        guard let thread = DedicatedThread.start(named: "http-client", { CallLoop(settings, multi, inbox).run() })
+        let loop = CallLoop(settings, multi)
+        deadline = settings.deadline
+        self.loop = loop
+        guard let thread = DedicatedThread.start(named: "http-client", { loop.run() })
         else { throw HTTPClientError(.resources, "no thread left for an HTTP client") }
         pthread_detach(thread)
     }
 
-    deinit { inbox.close() }
+    deinit { loop.close() }
 
     /// Sends a request and waits for the complete answer.
     ///
     /// - Parameter deadline: The time for the whole call. Nil: the settings' `deadline`.
     /// - Throws: Any `HTTPClientError.Code` that a call can cause. `.cancelled` as soon as the task is cancelled.
-    public func send(
+    package func send(
         _ request: HTTPRequest,
         within deadline: Duration? = nil
     ) async throws(HTTPClientError) -> HTTPResponse {
-        let id = inbox.newID()
-        let end = ContinuousClock.now + (deadline ?? settings.deadline)
+        let id = loop.newID()
+        let end = ContinuousClock.now + (deadline ?? self.deadline)
         let answer = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Call.Answer, Never>) in
-                let call = Call(id: id, request: request, deadline: end, continuation: continuation)
-                guard inbox.put(call) else { return continuation.resume(returning: .failure(.closed)) }
+                loop.put(Call(id: id, request: request, deadline: end, continuation: continuation))
                 // If the task was cancelled before this, the cancellation handler found no call.
-                if Task.isCancelled { inbox.cancel(id) }
+                if Task.isCancelled { loop.cancel(id) }
             }
         } onCancel: {
-            inbox.cancel(id)
+            loop.cancel(id)
         }
         return try answer.get()
     }
 
     /// Ends every call and closes every connection. Returns when that is done. May be called more than once.
-    public func close() async {
-        inbox.close()
-        await inbox.end()
+    package func close() async {
+        loop.close()
+        await loop.end()
     }
 }

@@ -1,26 +1,78 @@
+import CLibCurl
+
+/// An address of http or https, checked once.
+///
+/// Its description is only the origin: a path or query may be a secret, as with heartbeat services.
+package struct HTTPURL: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
+    /// The complete address, only for the request.
+    let text: String
+    package let isEncrypted: Bool
+    /// The host's name or numeric address. An IPv6 address has no brackets.
+    package let host: String
+    package let port: UInt16
+
+    /// Reads an absolute address without a user name. It must be visible ASCII (RFC 3986: percent-encoded, hosts in
+    /// Punycode).
+    ///
+    /// - Throws: `.invalidRequest`, whose text doesn't repeat the address. `.library` if libcurl can't be loaded.
+    package init(_ text: String) throws(HTTPClientError) {
+        guard !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw Self.refusal("it is empty, or contains a space, a control character or a character beyond ASCII")
+        }
+        let curl = try LibCurl.loaded()
+        // libcurl would use the first part of the path as the host.
+        guard let parts = URLParts(text, curl), !text.contains(":///") else {
+            throw Self.refusal("it is not of the form https://host/path, or it contains a user")
+        }
+        guard let scheme = parts[CURLUPART_SCHEME], scheme == "https" || scheme == "http" else {
+            throw Self.refusal("its scheme is neither https nor http")
+        }
+        guard let host = parts[CURLUPART_HOST], let port = parts[CURLUPART_PORT].flatMap({ UInt16($0) }), port > 0
+        else { throw Self.refusal("it has no host or no port") }
+        self.text = text
+        self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+        self.port = port
+        isEncrypted = scheme == "https"
+    }
+
+    /// Whether the address is this machine's, so that requests don't leave it. libcurl resolves `localhost` itself.
+    package var isLoopback: Bool {
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        let isIPv4 = parts.count == 4 && parts.allSatisfy { UInt8($0) != nil } && parts[0] == "127"
+        return isIPv4 || host == "::1" || host == "localhost"
+    }
+
+    /// Scheme, host and port. Nothing else of the address may be logged.
+    package var description: String {
+        "\(isEncrypted ? "https" : "http")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    }
+
+    package var customMirror: Mirror { Mirror(self, children: []) }
+
+    private static func refusal(_ why: String) -> HTTPClientError {
+        HTTPClientError(.invalidRequest, "the address can't be used: \(why)")
+    }
+}
+
 /// One request. Its description shows only the method and the origin.
-public struct HTTPRequest: Sendable, CustomStringConvertible, CustomReflectable {
-    /// The address that the request goes to.
-    public let url: HTTPURL
+package struct HTTPRequest: Sendable, CustomStringConvertible, CustomReflectable {
+    package let url: HTTPURL
     /// The body of a POST. Nil: a GET.
     let body: [UInt8]?
     /// Fields beside libcurl's own, as lines `name: value`.
     let fields: [String]
 
-    /// A GET.
-    public init(get url: HTTPURL) {
+    package init(get url: HTTPURL) {
         self.url = url
         body = nil
         fields = []
     }
 
-    /// A POST.
-    ///
     /// - Parameters:
     ///   - contentType: The type of the body and the accepted type of the answer.
     ///   - bearerToken: See RFC 6750, section 2.1. It is sent only over https or to this machine.
     /// - Throws: `.invalidRequest`.
-    public init(post body: [UInt8], to url: HTTPURL, contentType: String, bearerToken: String? = nil)
+    package init(post body: [UInt8], to url: HTTPURL, contentType: String, bearerToken: String? = nil)
         throws(HTTPClientError)
     {
         self.url = url
@@ -52,9 +104,25 @@ public struct HTTPRequest: Sendable, CustomStringConvertible, CustomReflectable 
         !text.isEmpty && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }
 
-    /// The method and the origin.
-    public var description: String { "\(body == nil ? "GET" : "POST") \(url)" }
+    package var description: String { "\(body == nil ? "GET" : "POST") \(url)" }
 
-    /// Has no children, because dump(_:) and interpolation of an owner would show them.
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    // Without children, because dump(_:) and interpolation of an owner would show them.
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// An answer. Its description shows only the status and the body's size.
+package struct HTTPResponse: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
+    /// The final status. Usually 200 to 599, but servers may send others. Redirects are not followed.
+    package let status: Int
+    /// The body as received. No content coding is requested, and none is decoded.
+    package let body: [UInt8]
+
+    package init(status: Int, body: [UInt8]) {
+        self.status = status
+        self.body = body
+    }
+
+    package var description: String { "status \(status), \(body.count) bytes" }
+
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Not Sendable: one thread uses it. It never raises SIGPIPE.
 public final class TLSConnection {
-    let handle: OpaquePointer
+    package let handle: OpaquePointer
     private let state: UnsafeMutablePointer<SocketState>
     /// The name that the peer's certificate must contain. Nil in a server.
     private let host: String?
@@ -29,13 +29,8 @@ public final class TLSConnection {
         SSL_set_connect_state(handle)
     }
 
-    /// A server's connection.
-    public convenience init(server context: TLSContext, descriptor: Int32) throws(TLSError) {
-        try self.init(context: context, descriptor: descriptor, host: nil)
-        SSL_set_accept_state(handle)
-    }
-
-    private init(context: TLSContext, descriptor: Int32, host: String?) throws(TLSError) {
+    /// - Parameter host: Nil in a server.
+    package init(context: TLSContext, descriptor: Int32, host: String?) throws(TLSError) {
         TLSErrorQueue.clear()
         guard let handle = SSL_new(context.handle) else {
             throw TLSError(.library, "can't begin TLS: \(TLSErrorQueue.text())")
@@ -151,4 +146,16 @@ public final class TLSConnection {
         let text = number == 0 ? "the peer closed it" : String(cString: strerror(number))
         return TLSError(.connection(errno: number), "the connection was lost \(occasion): \(text)")
     }
+}
+
+/// The result of one non-blocking TLS operation.
+public enum TLSStep: Sendable, Equatable {
+    /// This many plain bytes were read or accepted, at least 1. For a handshake: it is complete (0).
+    case done(Int)
+    /// Continue when the descriptor is readable.
+    case wantsRead
+    /// Continue when the descriptor is writable, with the same bytes first.
+    case wantsWrite
+    /// The peer ended the stream with close_notify.
+    case closed
 }

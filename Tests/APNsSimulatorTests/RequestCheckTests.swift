@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HTTP2
+import Certificates
 import OpenSSL
 import Testing
 

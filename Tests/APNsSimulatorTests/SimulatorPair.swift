@@ -75,12 +75,11 @@ final class SimulatorPair: Sendable {
         )
         try simulator.start()
         var configuration = ClientConfiguration(host: "localhost", port: simulator.port, label: "test")
-        configuration.addresses = ["127.0.0.1"]
         configuration.trust = .only(.text(certificate.authority))
-        configuration.requestDeadline = deadline
+        configuration.requestDeadline = Int64(deadline)
         let waiting = Waiting()
         self.waiting = waiting
-        client = ClientConnection(configuration: configuration) { waiting.note($0) }
+        client = ClientConnection(configuration: configuration, resolver: { _ in ["127.0.0.1"] }) { waiting.note($0) }
         client.start()
     }
 
@@ -154,8 +153,11 @@ final class SimulatorPair: Sendable {
                 state.continuations[state.next] = continuation
                 return state.next
             }
-            let request = Request(template: template, tag: tag, path: path ?? "/3/device/\(token)", body: body)
-            if !client.submit([request]) {
+            var request = RequestBatch()
+            request.begin()
+            request.appendPath(path ?? "/3/device/\(token)")
+            request.appendBody { $0 += body }
+            if !client.submit(request, nil, template, firstTag: tag) {
                 waiting.state.withLock { $0.continuations.removeValue(forKey: tag) }?.resume(
                     returning: .unsent(.closed)
                 )

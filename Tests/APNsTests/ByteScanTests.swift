@@ -12,27 +12,13 @@ struct ByteScanTests {
                     var text = [UInt8](repeating: UInt8(ascii: "f"), count: length)
                     text[place] = byte
                     #expect(
-                        Push.isToken(String(decoding: text, as: UTF8.self)) == isDigit,
+                        DeviceToken.isValid(String(decoding: text, as: UTF8.self)) == isDigit,
                         "\(byte) at \(place) of \(length)"
                     )
                 }
             }
         }
-        #expect(!Push.isToken("abcdefg\u{E9}"))
-    }
-
-    @Test func collapseIDs_whenAnyByteIsAnywhere() {
-        for length in [1, 7, 8, 9, 63, 64] {
-            for byte in UInt8(0)...0x7F {
-                for place in [0, length / 2, length - 1] {
-                    var text = [UInt8](repeating: UInt8(ascii: "~"), count: length)
-                    text[place] = byte
-                    let isGood = (0x21...0x7E).contains(byte)
-                    #expect(Push.isCollapseID(String(decoding: text, as: UTF8.self)) == isGood, "\(byte) at \(place)")
-                }
-            }
-        }
-        #expect(!Push.isCollapseID("caf\u{E9}"))
+        #expect(!DeviceToken.isValid("abcdefg\u{E9}"))
     }
 
     @Test func texts_whenAnyByteIsAnywhere() {

@@ -1,4 +1,5 @@
 import Foundation
+import HTTP2
 
 @testable import APNs
 
@@ -9,21 +10,63 @@ protocol DrivenSender: Sendable {
     var told: Told { get }
 }
 
+/// A push and its number in the test.
+struct Push: Sendable {
+    let tag: UInt64
+    let token: String
+    let apnsID: UUID
+    var collapseID: PushIdentity.CollapseID?
+    var payload: [UInt8] = []
+    let writeBy: Int64
+    var isTrial = false
+
+    /// The header `apns-collapse-id`.
+    var collapse: String {
+        var digits: [UInt8] = []
+        collapseID?.append(to: &digits)
+        return String(decoding: digits, as: UTF8.self)
+    }
+}
+
+extension PushBatch {
+    init(_ pushes: [Push], topic: String = "com.example.App") {
+        self.init(topic: topic)
+        for push in pushes {
+            append(
+                token: push.token,
+                expiration: 1_795_300_000,
+                apnsID: push.apnsID,
+                collapseID: push.collapseID,
+                writeBy: push.writeBy,
+                isTrial: push.isTrial
+            ) { $0 += push.payload }
+        }
+    }
+}
+
+/// The outcome of a push, by its number.
+struct Ended: Sendable, Equatable {
+    let tag: UInt64
+    let outcome: PushOutcome
+}
+
 /// What a sender's callbacks brought.
 struct Told: Sendable {
-    let results = Collected<PushResult>()
+    let results = Collected<Ended>()
     let log = Collected<SenderEvent>()
     let statuses = Collected<LaneStatus>()
 
     func sender(
         _ configuration: SenderConfiguration,
         _ clock: ManualClock,
-        jitter: @escaping @Sendable () -> Double = { 0.5 }
+        jitter: @escaping @Sendable () -> Double = { 0.5 },
+        resolver: NameLookup.Resolver? = nil
     ) -> Sender {
         Sender(
             configuration: configuration,
             clock: clock.clock,
             jitter: jitter,
+            resolver: resolver,
             log: { [log] in log.append([$0]) },
             onStateChange: { [statuses] in statuses.append([$0]) }
         )
@@ -42,8 +85,8 @@ extension SenderConfiguration {
             endpoint: .init(host: "127.0.0.1", port: port),
             caFile: caFile
         )
-        configuration.requestDeadline = 3_600_000
-        configuration.connectTimeout = 3_600_000
+        configuration.client.requestDeadline = 3_600_000
+        configuration.client.connectTimeout = 3_600_000
         return configuration
     }
 }
@@ -65,10 +108,8 @@ extension DrivenSender {
         return Push(
             tag: tag,
             token: token,
-            topic: "com.example.App",
-            expiration: 1_795_300_000,
             apnsID: PushIdentity.apnsID(user: user, kind: "check_in", key: "\(tag)", token: token),
-            collapseID: "c\(tag)",
+            collapseID: .init(0, tag),
             payload: Array("{\"aps\":{}}".utf8),
             writeBy: clock.now + 3_600_000
         )
@@ -79,7 +120,9 @@ extension DrivenSender {
     }
 
     func send(_ pushes: [Push]) {
-        sender.send(pushes) { [told] in told.results.append($0) }
+        sender.send(PushBatch(pushes)) { [told] results in
+            told.results.append(results.map { Ended(tag: pushes[$0.slot].tag, outcome: $0.outcome) })
+        }
     }
 
     /// Waits for so many results in all; returns the outcomes in the order of the tags.

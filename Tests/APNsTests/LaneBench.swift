@@ -6,17 +6,18 @@ import HTTP2
 /// A lane's state machine with set clocks, and what it did so far.
 struct LaneBench {
     var state: LaneState
-    var tokens = ProviderTokenSchedule()
     var now: Int64 = 10_000_000
     var wall: Int64 = 1_788_000_000_000
-    var submitted: [(link: Int, token: Int, tag: UInt64, push: LaneFlight.Label)] = []
+    /// `tag` is the lane's, `push` the test's own number.
+    var submitted: [(link: Int, token: Int, tag: UInt64, push: UInt64, writeBy: Int64)] = []
     var dials: [Int] = []
     var closes: [Int] = []
-    var results: [PushResult] = []
+    var results: [Ended] = []
     var log: [SenderEvent] = []
     /// Tags of pushes whose devices are to be quarantined.
     var condemned: [UInt64] = []
     private var lastTag: UInt64 = 0
+    private var tags: [ObjectIdentifier: (receiver: AnyObject, first: UInt64)] = [:]
 
     init(connections: Int = 1, maxInFlight: Int = 1_000, jitter: @escaping @Sendable () -> Double = { 0.5 }) {
         var configuration = SenderConfiguration(
@@ -28,7 +29,7 @@ struct LaneBench {
         )
         configuration.connections = connections
         configuration.maxInFlight = maxInFlight
-        state = LaneState(limits: LaneLimits(configuration), jitter: jitter)
+        state = LaneState(configuration, jitter: jitter)
     }
 
     var free: Int { state.freeSlots(now: now) }
@@ -36,16 +37,23 @@ struct LaneBench {
     var outcomes: [PushOutcome] { results.map(\.outcome) }
 
     mutating func handle(_ event: LaneEvent) {
-        let effects = state.handle(event, now: now, wall: wall, tokens: &tokens)
+        let effects = state.handle(event, now: now, wall: wall)
         dials += effects.dials
         closes += effects.closes
-        results += effects.results.map(\.result)
+        for delivery in effects.deliveries {
+            let first = tags[ObjectIdentifier(delivery.receiver)]?.first ?? 0
+            results += delivery.results.map { Ended(tag: first + UInt64($0.slot), outcome: $0.outcome) }
+        }
         log += effects.log
-        condemned += effects.condemned.map(\.token.tag)
+        for suspect in effects.condemned {
+            condemned.append((tags[ObjectIdentifier(suspect.receiver)]?.first ?? 0) + UInt64(suspect.token.slot))
+        }
         for submission in effects.submissions {
             for tag in submission.tags {
-                guard let push = state.flights[tag]?.push else { continue }
-                submitted.append((submission.link, submission.token.number, tag, push))
+                guard let receiver = state.batches.receiver(of: tag) else { continue }
+                let push = (tags[ObjectIdentifier(receiver)]?.first ?? 0) + UInt64(LaneBatches.slot(tag))
+                let writeBy = state.batches.writeBy(of: tag)
+                submitted.append((submission.link, submission.token.number, tag, push, writeBy))
             }
         }
     }
@@ -56,28 +64,24 @@ struct LaneBench {
         handle(.tick)
     }
 
-    func push(_ tag: UInt64, token: String = "ab12", writeBy: Int64? = nil, isTrial: Bool = false) -> Push {
-        Push(
-            tag: tag,
-            token: token,
-            topic: "com.example.App",
-            expiration: 0,
-            apnsID: UUID(),
-            payload: [],
-            writeBy: writeBy ?? now + 3_600_000,
-            isTrial: isTrial
-        )
-    }
-
     @discardableResult
     mutating func send(_ count: Int = 1, writeBy: Int64? = nil, isTrial: Bool = false) -> [UInt64] {
-        var pushes: [Push] = []
-        for _ in 0..<count {
-            lastTag += 1
-            pushes.append(push(lastTag, writeBy: writeBy, isTrial: isTrial))
+        let first = lastTag + 1
+        lastTag += UInt64(count)
+        let (writeBy, numbers) = (writeBy ?? now + 3_600_000, Array(first..<first + UInt64(count)))
+        let pushes = numbers.map {
+            Push(tag: $0, token: "ab12", apnsID: UUID(), writeBy: writeBy, isTrial: isTrial)
         }
-        handle(.send(PushBatch(pushes), batch: 1))
-        return pushes.map(\.tag)
+        send(PushBatch(pushes), first: first)
+        return numbers
+    }
+
+    mutating func send(_ pushes: PushBatch, first: UInt64 = 0) {
+        let receiver = PushReceiver(onQuarantine: { _ in }, onResults: { _ in })
+        // Kept, so that no other gets the same identity.
+        tags[ObjectIdentifier(receiver)] = (receiver, first)
+        tags[ObjectIdentifier(receiver.refusals)] = (receiver, first)
+        handle(.send(pushes, receiver))
     }
 
     /// Takes the oldest open submission and completes it.

@@ -137,7 +137,7 @@ import Testing
         #expect(lane.outcomes == [.unsent(reason: "TooManyProviderTokenUpdates")])
         var other: ProviderTokenSchedule.Use?
         let passed: Int64 = 10 * 60_000
-        let outcome = lane.tokens.token(for: &other, now: lane.now + passed, wall: lane.wall + passed)
+        let outcome = lane.state.tokens.token(for: &other, now: lane.now + passed, wall: lane.wall + passed)
         #expect(outcome == other.map { .show($0.token) } && other?.token.number == 1, "no lane of the key mints")
         #expect(lane.status == .resting(until: lane.now + 1_200_000) && lane.free == 0)
         lane.send()

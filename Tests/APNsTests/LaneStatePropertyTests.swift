@@ -76,7 +76,7 @@ import Testing
                 guard let link = open.union(dialling).randomElement(using: &random) else { return }
                 close(link, seed)
             case 88..<89:
-                lane.handle(.reconfigured(lane.state.limits))
+                lane.handle(.configured(lane.state.configuration))
             case 89..<90:
                 lane.wall += Int64.random(in: -7_200_000...7_200_000, using: &random)
             default:
@@ -121,7 +121,7 @@ import Testing
             open.remove(link)
             dialling.remove(link)
             absorb(seed)
-            lane.handle(.notTaken(link, tags: mine.map(\.tag) + late))
+            for tag in mine.map(\.tag) + late { lane.handle(.notTaken(link, tag..<tag + 1)) }
         }
 
         /// Takes in what the lane did; returns what it gave to the connection that is closing.
@@ -134,14 +134,14 @@ import Testing
             }
             seen.results = lane.results.count
             for one in lane.submitted.dropFirst(seen.submitted) {
-                #expect(!answered.contains(one.push.tag), "\(seed): sent after its answer")
-                #expect(!flights.contains { $0.push == one.push.tag }, "\(seed): on two connections")
-                #expect(one.push.writeBy > lane.now, "\(seed): sent too late")
+                #expect(!answered.contains(one.push), "\(seed): sent after its answer")
+                #expect(!flights.contains { $0.push == one.push }, "\(seed): on two connections")
+                #expect(one.writeBy > lane.now, "\(seed): sent too late")
                 #expect(open.contains(one.link) || one.link == closing, "\(seed): sent on no open connection")
                 if one.link == closing {
                     late.append(one.tag)
                 } else {
-                    flights.append((one.link, one.tag, one.push.tag))
+                    flights.append((one.link, one.tag, one.push))
                 }
             }
             seen.submitted = lane.submitted.count
@@ -162,11 +162,11 @@ import Testing
                 lane.handle(.closed(link, why: "closed"))
                 absorb(seed)
             }
-            #expect(flights.count <= lane.state.limits.maxInFlight, "\(seed)")
+            #expect(flights.count <= lane.state.configuration.maxInFlight, "\(seed)")
             #expect(lane.state.inFlight == flights.count, "\(seed)")
-            #expect(lane.state.links.count(where: \.isActive) <= lane.state.limits.connections, "\(seed)")
+            #expect(lane.state.links.count(where: \.isActive) <= lane.state.configuration.connections, "\(seed)")
             let free = lane.free
-            #expect(free >= 0 && free <= lane.state.limits.maxInFlight, "\(seed)")
+            #expect(free >= 0 && free <= lane.state.configuration.maxInFlight, "\(seed)")
             if let wake = lane.state.nextWake(now: lane.now) { #expect(wake > lane.now, "\(seed)") }
         }
     }

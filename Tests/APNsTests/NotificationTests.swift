@@ -131,7 +131,7 @@ import Testing
     }
 
     /// Scenario 17.
-    @Test(arguments: [(PushType.alert, 4_096), (.background, 4_096), (.voip, 5_120)])
+    @Test(arguments: [(PushType.alert, 4_096), (.background, 4_096)])
     func payload_isMeasured_whenAtAndOverTheLimit(type: PushType, limit: Int) throws {
         let frame = try APNs.Notification(title: "", body: "").rendered().count
         let full = APNs.Notification(title: "", body: String(repeating: "x", count: limit - frame))

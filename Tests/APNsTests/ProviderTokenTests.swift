@@ -44,12 +44,4 @@ import Testing
     @Test func base64_usesTheAlphabetOfURLs_whenBitsAreHigh() {
         #expect(Base64URL.encoded([0xFB, 0xFF, 0xFE]) == "-__-")
     }
-
-    @Test func source_signsOnce_whenAskedTwice() throws {
-        let source = ProviderTokenSource(teamID: "T", keyID: "K", key: try P256SigningKey(pem: Self.pem))
-        let token = ProviderTokenSchedule.Minted(number: 1, mintedAt: 0, wall: 1_788_000_000_000)
-        let first = try source.text(of: token)
-        let second = try source.text(of: token)
-        #expect(first.isNew && !second.isNew && first.text == second.text)
-    }
 }

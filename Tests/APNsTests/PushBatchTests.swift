@@ -6,32 +6,26 @@ import Testing
 
 /// Pushes in one piece of memory.
 struct PushBatchTests {
-    @Test func texts_areEachPushsOwn_whenOthersHaveFaults() throws {
-        var batch = PushBatch()
+    @Test func texts_areEachPushsOwn_whenOthersCanNotBeSent() throws {
+        var batch = PushBatch(topic: "com.example.App")
         let id = try #require(UUID(uuidString: "0e1d2c3b-4a59-6877-8695-a4b3c2d1e0f1"))
-        for (tag, token, size) in [(UInt64(1), "ab12", 3), (2, "xyz", 3), (3, "cd34", 4_097), (4, "ef56", 5)] {
-            batch.append(
-                tag: tag,
-                token: token,
-                topic: "com.example.App",
-                expiration: 42,
-                apnsID: id,
-                collapseID: "c",
-                writeBy: 7
-            ) { $0.append(contentsOf: repeatElement(UInt8(ascii: "0") + UInt8(tag), count: size)) }
+        for (letter, token, size) in [("1", "ab12", 3), ("2", "xyz", 3), ("3", "cd34", 4_097), ("4", "ef56", 5)] {
+            batch.append(token: token, expiration: 42, apnsID: id, collapseID: .init(1, 0xAB), writeBy: 7) {
+                $0.append(contentsOf: String(repeating: letter, count: size).utf8)
+            }
         }
-        #expect(batch.entries.map(\.text) == [0, -1, -1, 1])
-        #expect(batch.entries.map(\.fault) == [nil, .invalidToken, .payloadTooLarge(bytes: 4_097, limit: 4_096), nil])
-        let texts = batch.texts
-        let bodies = texts.spans.map { String(decoding: texts.bytes[$0.headEnd..<$0.end], as: UTF8.self) }
-        #expect(bodies == ["111", "44444"])
-        let paths = texts.spans.map { String(decoding: texts.bytes[$0.start..<$0.pathEnd], as: UTF8.self) }
-        #expect(paths == ["/3/device/ab12", "/3/device/ef56"])
+        batch.skip(.unsent(reason: "changed"))
+        #expect(batch.count == 5 && batch.requests.count == 5)
+        #expect(batch.outcomes == [1: .invalidToken, 2: .payloadTooLarge, 4: .unsent(reason: "changed")])
+        let requests = batch.requests
+        func text(_ range: Range<Int>) -> String { String(decoding: requests.bytes[range], as: UTF8.self) }
+        #expect(requests.slots.map { text($0.headEnd..<$0.end) } == ["111", "", "", "44444", ""])
+        let paths = ["/3/device/ab12", "", "", "/3/device/ef56", ""]
+        #expect(requests.slots.map { text($0.start..<$0.pathEnd) } == paths)
         // The first expiration is never indexed, the same again may be.
-        let indices = texts.spans.map { texts.bytes[$0.pathEnd] }
-        #expect(indices == [1, 0])
-        let head = texts.spans[1]
-        let fields = String(decoding: texts.bytes[head.pathEnd..<head.headEnd], as: UTF8.self)
-        #expect(fields == "\0\0\u{2}42\u{2}\0$0e1d2c3b-4a59-6877-8695-a4b3c2d1e0f1\u{3}\0\u{1}c")
+        #expect([0, 3].map { requests.bytes[requests.slots[$0].pathEnd] } == [1, 0])
+        let fields = text(requests.slots[3].pathEnd..<requests.slots[3].headEnd)
+        let collapseID = "000000000000000100000000000000ab"
+        #expect(fields == "\0\0\u{2}42\u{2}\0$0e1d2c3b-4a59-6877-8695-a4b3c2d1e0f1\u{3}\0 \(collapseID)")
     }
 }

@@ -5,41 +5,53 @@ import Testing
 @testable import APNs
 
 @Suite struct RefusalWindowTests {
-    private static func suspect(_ tag: UInt64, _ reason: String = "BadDeviceToken") -> RefusalWindow.Suspect {
-        .init(batch: 1, token: RefusedToken(tag: tag, reason: reason))
+    /// What a window says, without the receivers.
+    private enum Verdict: Equatable {
+        case quarantine([Int])
+        case misconfigured(String)
+
+        init?(_ outcome: RefusalWindow.Outcome?) {
+            switch outcome {
+            case nil: return nil
+            case .quarantine(let suspects): self = .quarantine(suspects.map(\.token.slot))
+            case .misconfigured(let reason): self = .misconfigured(reason)
+            }
+        }
+    }
+
+    private static func suspect(_ slot: Int) -> RefusalWindow.Suspect {
+        .init(token: RefusedToken(slot: slot, reason: "BadDeviceToken"), receiver: RefusalReceiver { _ in })
     }
 
     @Test(arguments: [(50, false), (51, true), (100, true), (1, false)])
     func window_whenAHundredAnswersCame_goesByTheMajority(refused: Int, isMisconfigured: Bool) throws {
         var window = RefusalWindow()
-        var outcomes: [RefusalWindow.Outcome] = []
+        var verdicts: [Verdict] = []
         for number in 0..<100 {
             let outcome =
-                number < refused
-                ? window.refused(Self.suspect(UInt64(number)), now: 1_000) : window.answered(now: 1_000)
-            if let outcome {
+                number < refused ? window.refused(Self.suspect(number), now: 1_000) : window.answered(now: 1_000)
+            if let verdict = Verdict(outcome) {
                 #expect(number == 99, "before the window is full")
-                outcomes.append(outcome)
+                verdicts.append(verdict)
             }
         }
-        let suspects = (0..<UInt64(refused)).map { Self.suspect($0) }
-        #expect(outcomes == [isMisconfigured ? .misconfigured(reason: "BadDeviceToken") : .quarantine(suspects)])
+        #expect(verdicts == [isMisconfigured ? .misconfigured("BadDeviceToken") : .quarantine(Array(0..<refused))])
         #expect(window.suspects.isEmpty && window.closesAt == nil)
     }
 
     @Test func window_whenAMinuteIsOver_decidesOnWhatCame() {
         var window = RefusalWindow()
-        #expect(window.refused(Self.suspect(7), now: 5_000) == nil)
+        #expect(Verdict(window.refused(Self.suspect(7), now: 5_000)) == nil)
         #expect(window.closesAt == 65_000)
-        #expect(window.tick(now: 64_999) == nil)
-        #expect(window.tick(now: 65_000) == .quarantine([Self.suspect(7)]))
-        #expect(window.tick(now: 200_000) == nil, "once")
+        #expect(Verdict(window.tick(now: 64_999)) == nil)
+        #expect(Verdict(window.tick(now: 65_000)) == .quarantine([7]))
+        #expect(Verdict(window.tick(now: 200_000)) == nil, "once")
     }
 
     /// Few answers are no proof against the lane: with fewer than a hundred, each device speaks for itself.
     @Test func window_whenFewAnswersCameAndAllAreBad_blamesTheDevices() {
         var window = RefusalWindow()
-        for tag in 0..<99 { #expect(window.refused(Self.suspect(UInt64(tag)), now: 0) == nil) }
+        for slot in 0..<99 { #expect(Verdict(window.refused(Self.suspect(slot), now: 0)) == nil) }
         guard case .quarantine(let suspects) = window.tick(now: 60_000) else {
             Issue.record("no quarantine")
             return
@@ -50,14 +62,14 @@ import Testing
     @Test func window_whenItsTimeIsOverAtTheNextAnswer_closesWithoutIt() {
         var window = RefusalWindow()
         _ = window.refused(Self.suspect(1), now: 0)
-        #expect(window.refused(Self.suspect(2), now: 60_000) == .quarantine([Self.suspect(1)]))
-        #expect(window.suspects == [Self.suspect(2)] && window.closesAt == 120_000)
+        #expect(Verdict(window.refused(Self.suspect(2), now: 60_000)) == .quarantine([1]))
+        #expect(window.suspects.map(\.token.slot) == [2] && window.closesAt == 120_000)
     }
 
     @Test func window_whenNobodyIsRefused_needsNoTimer() {
         var window = RefusalWindow()
-        for _ in 0..<1_000 { #expect(window.answered(now: 0) == nil) }
-        #expect(window.closesAt == nil && window.close() == nil)
+        for _ in 0..<1_000 { #expect(Verdict(window.answered(now: 0)) == nil) }
+        #expect(window.closesAt == nil && Verdict(window.close()) == nil)
     }
 
     /// Held against a list of answers that is cut at each hundredth and at each minute.
@@ -65,31 +77,30 @@ import Testing
         var random = SplitMix64(seed: seed)
         for _ in 0..<200 {
             var window = RefusalWindow()
-            var answers: [(at: Int64, tag: UInt64?)] = []
+            var answers: [(at: Int64, slot: Int?)] = []
             var now: Int64 = 0
             let share = random.next() % 100
-            for tag in 0..<500 as Range<UInt64> {
+            for slot in 0..<500 {
                 now += Int64(random.next() % 2_000)
                 let isBad = random.next() % 100 < share
-                var expected: RefusalWindow.Outcome?
+                var expected: Verdict?
                 if let first = answers.first, now - first.at >= 60_000 {
-                    expected = Self.decide(answers.compactMap(\.tag), of: answers.count)
+                    expected = Self.decide(answers.compactMap(\.slot), of: answers.count)
                     answers = []
                 }
-                answers.append((now, isBad ? tag : nil))
+                answers.append((now, isBad ? slot : nil))
                 if answers.count == 100 {
-                    expected = Self.decide(answers.compactMap(\.tag), of: 100)
+                    expected = Self.decide(answers.compactMap(\.slot), of: 100)
                     answers = []
                 }
-                let outcome = isBad ? window.refused(Self.suspect(tag), now: now) : window.answered(now: now)
-                #expect(outcome == expected, "seed \(seed), answer \(tag)")
+                let outcome = isBad ? window.refused(Self.suspect(slot), now: now) : window.answered(now: now)
+                #expect(Verdict(outcome) == expected, "seed \(seed), answer \(slot)")
             }
         }
     }
 
-    private static func decide(_ bad: [UInt64], of all: Int) -> RefusalWindow.Outcome? {
+    private static func decide(_ bad: [Int], of all: Int) -> Verdict? {
         if bad.isEmpty { return nil }
-        return all >= 100 && bad.count > all / 2
-            ? .misconfigured(reason: "BadDeviceToken") : .quarantine(bad.map { suspect($0) })
+        return all >= 100 && bad.count > all / 2 ? .misconfigured("BadDeviceToken") : .quarantine(bad)
     }
 }

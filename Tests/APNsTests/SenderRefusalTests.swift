@@ -19,16 +19,21 @@ import Testing
         await rig.prime()
         let quarantined = Collected<RefusedToken>()
         let results = Collected<PushResult>()
-        rig.sender.send([rig.push(2), rig.push(bad)], onQuarantine: { quarantined.append($0) }) { results.append($0) }
+        rig.sender.send(PushBatch([rig.push(2), rig.push(bad)]), onQuarantine: { quarantined.append($0) }) {
+            results.append($0)
+        }
         await results.wait { $0.count == 1 }
         #expect(await rig.simulator.wait { $0.held == 1 })
         rig.simulator.release()
         await results.wait { $0.count == 2 }
         #expect(quarantined.all.isEmpty, "before the window closes")
         #expect(rig.sender.concludeWindow())
-        #expect(quarantined.all == [RefusedToken(tag: bad, reason: "BadDeviceToken")])
+        #expect(quarantined.all == [RefusedToken(slot: 1, reason: "BadDeviceToken")])
         #expect(!rig.sender.concludeWindow())
-        #expect(rig.sender.core.withLock { $0.suspected.isEmpty && $0.batches.isEmpty }, "nothing is kept")
+        #expect(
+            rig.sender.core.withLock { $0.state.batches.count == 0 && $0.state.window.suspects.isEmpty },
+            "nothing is kept"
+        )
         await rig.end()
     }
 }

@@ -1,6 +1,7 @@
 import COpenSSL
 import HTTP2
 import HTTP2Server
+import Certificates
 import OpenSSL
 import TestSupport
 

@@ -18,7 +18,7 @@ import Testing
             (":method", "POST"), (":scheme", "https"), (":path", "/3/device/\(push.token)"),
             (":authority", "127.0.0.1:\(rig.server.port)"), ("apns-topic", "com.example.App"),
             ("apns-push-type", "alert"), ("apns-priority", "10"), ("apns-expiration", "1795300000"),
-            ("apns-id", push.apnsID.uuidString.lowercased()), ("apns-collapse-id", "c1"),
+            ("apns-id", push.apnsID.uuidString.lowercased()), ("apns-collapse-id", push.collapse),
         ]
         for (name, value) in expected { #expect(request.headers[name] == value) }
         #expect(request.headers.count == expected.count + 1)

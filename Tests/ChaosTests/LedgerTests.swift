@@ -14,7 +14,7 @@ import Testing
             _ = books.asked(number)
             books.answers(number, status: outcome.answeredStatus ?? 0)
             if outcome == .accepted || Ending(outcome) == .unknown { books.log(number) }
-            books.end(number, outcome, idIsRight: true)
+            books.end(number, outcome)
         }
         books.close()
         #expect(books.violations.isEmpty)
@@ -33,7 +33,7 @@ import Testing
         var books = Ledger(span: 2)
         let number = books.send()
         books.answers(number, status: 200)
-        books.end(number, .accepted, idIsRight: true)
+        books.end(number, .accepted)
         #expect(books.violations == [.acceptedNotLogged: 1])
     }
 
@@ -41,7 +41,7 @@ import Testing
         var books = Ledger(span: 2)
         let number = books.send()
         if logsFirst { books.log(number) }
-        books.end(number, Self.unsent, idIsRight: nil)
+        books.end(number, Self.unsent)
         if !logsFirst { books.log(number) }
         #expect(books.violations == [.loggedNotAccepted: 1])
     }
@@ -50,7 +50,7 @@ import Testing
         var books = Ledger(span: 2)
         let number = books.send()
         books.log(number)
-        books.end(number, .unknown(reason: "connection_lost"), idIsRight: true)
+        books.end(number, .unknown(reason: "connection_lost"))
         books.log(number)
         #expect(books.violations == [.loggedTwice: 1])
     }
@@ -58,17 +58,17 @@ import Testing
     @Test func resultTwice_isNoted_whenASecondComes() {
         var books = Ledger(span: 2)
         let number = books.send()
-        books.end(number, Self.unsent, idIsRight: nil)
-        books.end(number, Self.unsent, idIsRight: nil)
+        books.end(number, Self.unsent)
+        books.end(number, Self.unsent)
         #expect(books.violations == [.resultTwice: 1])
     }
 
-    @Test func wrongStatusAndID_areNoted_whenTheyDiffer() {
+    @Test func wrongStatus_isNoted_whenItDiffers() {
         var books = Ledger(span: 2)
         let number = books.send()
         books.answers(number, status: 410)
-        books.end(number, Self.refused, idIsRight: false)
-        #expect(books.violations == [.wrongStatus: 1, .wrongID: 1])
+        books.end(number, Self.refused)
+        #expect(books.violations == [.wrongStatus: 1])
     }
 
     @Test func stranger_isNoted_whenNobodySentIt() {

@@ -86,7 +86,7 @@ import struct FoundationEssentials.UUID
                     )
                     compared.sends += 1
                 case .nothing(let rest, let reason, _):
-                    let update = rest.update
+                    let update = rest
                     #expect(sent[name] == nil, "\(name) \(now.rfc3339) \(reason)")
                     let row = evaluated[Substring(name)]?.split(separator: " ", maxSplits: 1).map(String.init)
                     #expect(row?.first == "\(update.dueAt.seconds)", "\(name) \(now.rfc3339) \(reason)")

@@ -1,7 +1,7 @@
 import Glibc
 import LocalPostgres
 import Policy
-import Core
+@testable import Core
 import TestSupport
 import Testing
 import TimeZones

@@ -1,7 +1,7 @@
 import Service
 import LocalPostgres
 import Postgres
-import Core
+@testable import Core
 import TimeZones
 
 @testable import Demo

@@ -1,5 +1,5 @@
 package import Policy
-package import Core
+@testable package import Core
 package import TimeZones
 
 package import struct FoundationEssentials.UUID
@@ -63,12 +63,10 @@ package enum PlannerFixture {
             dueAt: 0,
             touchedAt: touchedAt,
             since: since,
-            fingerprint: fingerprint,
             evaluatedAt: evaluatedAt,
-            history: history,
+            state: UserState(fingerprint: fingerprint, template: template, history: history),
             retry: retry.flatMap { Retry.json([$0]) },
             quarantine: quarantine,
-            template: template,
             preferences: preferences,
             timezone: timezone,
             firstSessionComplete: firstSessionComplete,
@@ -80,20 +78,17 @@ package enum PlannerFixture {
         )
     }
 
-    /// What a user's row is once the daemon died with the intent of this nudge open: as `Query.recover` makes it.
-    package static func recovered(_ sendPlan: SendPlan, by planner: Planner, now: Instant) -> PersonUpdate {
-        var history = sendPlan.candidate.history
-        for nudge in sendPlan.nudges { history = history.adding(nudge.identity, at: nudge.countedAt ?? now) }
-        return PersonUpdate(
+    /// What is recorded if the daemon dies with the intent of these nudges open, as recovery reads it.
+    package static func recovered(_ sendPlan: SendPlan, by planner: Planner, now: Instant) -> Change {
+        let announced = planner.announced(sendPlan, attemptedAt: now)
+        let read = Change(
             userID: sendPlan.userID,
-            version: sendPlan.version,
-            dueAt: now,
-            evaluatedAt: now,
-            since: sendPlan.candidate.since,
-            fingerprint: sendPlan.fingerprint,
-            history: history,
-            retry: planner.entry(sendPlan, attemptedAt: now).retry
+            turn: sendPlan.turn,
+            content: announced.content,
+            attemptedAt: now.seconds * 1_000_000,
+            reason: "daemon_lost"
         )
+        return read ?? announced
     }
 }
 
@@ -103,8 +98,8 @@ extension Plan {
         return nil
     }
 
-    package var rest: PersonUpdate? {
-        if case .nothing(let rest, _, _) = self { return rest.update }
+    package var rest: Change? {
+        if case .nothing(let rest, _, _) = self { return rest }
         return nil
     }
 
@@ -113,10 +108,11 @@ extension Plan {
         return nil
     }
 
-    package var ended: [NudgeIdentity] {
+    /// The rows that end.
+    package var ended: [UUID] {
         switch self {
         case .nothing(let rest, _, _): rest.ended
-        case .send(let sendPlan, _): sendPlan.ended
+        case .send(let sendPlan, _): sendPlan.ended.compactMap { UUID(uuidString: $0.key) }
         case .unreadable: []
         }
     }

@@ -1,5 +1,5 @@
 import Policy
-package import Core
+@testable package import Core
 package import TimeZones
 
 package import struct FoundationEssentials.UUID

@@ -11,7 +11,7 @@ import Testing
     @Test func request_whenOne() throws {
         let pair = try Pair(Script(answer: Self.echo))
         var request = pair.request(7, body: 5)
-        request.append(1, "collapse")
+        request.fields.append("collapse")
         pair.client.submit([request])
         guard case .response(let response) = pair.results(1)[7] else { throw Failure() }
         #expect(response.status == 200)
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func address_whenFirstRefuses_nextIsTried() throws {
-        let pair = try Pair(Script(answer: Self.echo), client: { $0.addresses = ["127.0.0.2", "127.0.0.1"] })
+        let pair = try Pair(Script(answer: Self.echo), resolver: { _ in ["127.0.0.2", "127.0.0.1"] })
         pair.submit(1...1)
         #expect(pair.results(1)[1]?.status == 200)
     }

@@ -1,5 +1,6 @@
 import HTTP2
 import HTTP2Server
+import Certificates
 import OpenSSL
 import TestSupport
 import Testing
@@ -152,7 +153,7 @@ import Testing
     @Test func reading_whenServerStops_unreadAreDoubtfulAndRestUnsent() throws {
         // Made first: an idle connection to this server ends by PING.
         let body = [UInt8](repeating: UInt8(ascii: "x"), count: 60_000)
-        let requests = (1...1_000).map { Request(template: Pair.template, tag: $0, path: "/t/\($0)", body: body) }
+        let requests = (1...1_000).map { Request(tag: $0, body: body) }
         let pair = try Pair(
             Script(open: { $0.stopReading() }, answer: Self.accept),
             server: {
@@ -215,7 +216,7 @@ import Testing
     }
 
     @Test func connection_whenNobodyListens() throws {
-        let pair = try Pair(Script(answer: Self.accept), client: { $0.addresses = ["127.0.0.3"] })
+        let pair = try Pair(Script(answer: Self.accept), resolver: { _ in ["127.0.0.3"] })
         #expect(pair.closeReason()?.code == .connect)
     }
 
@@ -224,8 +225,7 @@ import Testing
         let leaf = try Pair.authority.get().issue(for: ["localhost"])
         let configuration = ServerConfiguration(certificate: .text(leaf.certificate), key: .text(leaf.key))
         let server = try Server(configuration: configuration, handler: Script(answer: Self.accept))
-        var dialling = ClientConfiguration(host: "localhost", port: server.port)
-        dialling.addresses = ["127.0.0.1"]
+        var dialling = ClientConfiguration(host: "127.0.0.1", port: server.port)
         dialling.connectTimeout = 60_000
         let told = Watched(Pair.Told())
         let client = ClientConnection(configuration: dialling) { event in told.change { $0.note(event) } }
@@ -234,7 +234,7 @@ import Testing
         let start = boottime()
         for tag in UInt64(1)...3 {
             #expect(Poll.until { boottime() >= start + tag * 15 })
-            client.submit([Request(template: Pair.template, tag: tag, path: "/t/\(tag)")])
+            client.submit([Request(tag: tag)])
         }
         #expect(Poll.until { boottime() >= start + 60 })
         client.close()
@@ -248,15 +248,12 @@ import Testing
         let resolver = Watched((asked: 0, hangs: true))
         let pair = try Pair(
             Script(answer: Self.accept),
-            client: {
-                $0.addresses = nil
-                $0.connectTimeout = closes ? 60_000 : 200
-                $0.resolver = { _ in
-                    resolver.change { $0.asked += 1 }
-                    _ = resolver.wait { !$0.hangs }
-                    return ["127.0.0.1"]
-                }
-            }
+            resolver: { _ in
+                resolver.change { $0.asked += 1 }
+                _ = resolver.wait { !$0.hangs }
+                return ["127.0.0.1"]
+            },
+            client: { $0.connectTimeout = closes ? 60_000 : 200 }
         )
         pair.submit(1...1)
         #expect(resolver.wait { $0.asked == 1 })
@@ -274,12 +271,9 @@ import Testing
         let pairs = try (1...3).map { _ in
             try Pair(
                 Script(answer: Self.accept),
-                client: {
-                    $0.addresses = nil
-                    $0.resolver = { _ in
-                        asked.change { $0 += 1 }
-                        return ["127.0.0.2", "127.0.0.1", "::1"]
-                    }
+                resolver: { _ in
+                    asked.change { $0 += 1 }
+                    return ["127.0.0.2", "127.0.0.1", "::1"]
                 }
             )
         }
@@ -395,7 +389,7 @@ import Testing
     @Test func head_whenTooLong_isMalformed() throws {
         let pair = try Pair(Script(answer: Self.accept))
         var request = pair.request(1)
-        request.append(1, String(repeating: "c", count: 9_000))
+        request.fields.append(String(repeating: "c", count: 9_000))
         pair.client.submit([request, pair.request(2)])
         let results = pair.results(2)
         #expect(results[1] == .unsent(.malformed))

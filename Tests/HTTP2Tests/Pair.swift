@@ -1,5 +1,6 @@
 import HTTP2
 import HTTP2Server
+import Certificates
 import OpenSSL
 import Testing
 
@@ -32,6 +33,7 @@ final class Pair: Sendable {
         names: [String] = ["localhost"],
         notAfter: Int = 86_400,
         trust: TLSTrust? = nil,
+        resolver: NameLookup.Resolver? = nil,
         server adjustServer: (inout ServerConfiguration) -> Void = { _ in },
         client adjustClient: (inout ClientConfiguration) -> Void = { _ in }
     ) throws {
@@ -43,11 +45,13 @@ final class Pair: Sendable {
         server = try Server(configuration: serverSide, handler: script)
         try server.start()
         var clientSide = ClientConfiguration(host: "localhost", port: server.port, label: "test")
-        clientSide.addresses = [serverSide.address]
+        clientSide.requestDeadline = 30_000
         clientSide.trust = trust ?? .only(.text(authority.certificate))
         adjustClient(&clientSide)
-        let told = told
-        client = ClientConnection(configuration: clientSide) { event in told.change { $0.note(event) } }
+        let (told, address) = (told, serverSide.address)
+        client = ClientConnection(configuration: clientSide, resolver: resolver ?? { _ in [address] }) { event in
+            told.change { $0.note(event) }
+        }
         client.start()
     }
 
@@ -56,19 +60,12 @@ final class Pair: Sendable {
         server.stop()
     }
 
-    func request(_ tag: UInt64, body: Int = 260, writeBy: UInt64? = nil) -> Request {
-        var request = Request(
-            template: Self.template,
-            tag: tag,
-            path: "/t/\(tag)",
-            body: [UInt8](repeating: UInt8(ascii: "x"), count: body),
-            writeBy: writeBy
-        )
-        request.append(0, "id-\(tag)")
-        return request
+    func request(_ tag: UInt64, body: Int = 260, writeBy: UInt64 = .max) -> Request {
+        let body = [UInt8](repeating: UInt8(ascii: "x"), count: body)
+        return Request(tag: tag, body: body, writeBy: writeBy, fields: ["id-\(tag)"])
     }
 
-    func submit(_ tags: ClosedRange<UInt64>, body: Int = 260, writeBy: UInt64? = nil) {
+    func submit(_ tags: ClosedRange<UInt64>, body: Int = 260, writeBy: UInt64 = .max) {
         client.submit(tags.map { request($0, body: body, writeBy: writeBy) })
     }
 
@@ -86,6 +83,37 @@ final class Pair: Sendable {
         #expect(told.now.closed.count == 1)
         #expect(told.now.afterwards == 0)
         return told.now.closed.first
+    }
+}
+
+/// A request to `/t/` and its tag.
+struct Request {
+    let tag: UInt64
+    var body: [UInt8] = []
+    var writeBy = UInt64.max
+    /// The values of the template's varying fields.
+    var fields: [String] = []
+}
+
+extension RequestBatch {
+    init(_ requests: [Request]) {
+        self.init()
+        for request in requests {
+            begin(writeBy: request.writeBy)
+            appendPath("/t/\(request.tag)")
+            for (index, value) in request.fields.enumerated() {
+                appendField(index) { $0.append(contentsOf: value.utf8) }
+            }
+            appendBody { $0 += request.body }
+        }
+    }
+}
+
+extension ClientConnection {
+    /// The requests' tags must follow one another.
+    @discardableResult
+    func submit(_ requests: [Request]) -> Bool {
+        submit(RequestBatch(requests), nil, Pair.template, firstTag: requests.first?.tag ?? 0)
     }
 }
 

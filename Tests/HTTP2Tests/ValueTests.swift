@@ -7,30 +7,27 @@ import Testing
 
 /// The decisions that are values, without threads or sockets.
 struct ValueTests {
-    private let template = RequestTemplate(authority: "a", fields: [:])
+    private static let template = RequestTemplate(authority: "a", fields: [:])
 
-    private func request(_ tag: UInt64, writeBy: UInt64? = nil) -> Request {
-        Request(template: template, tag: tag, path: "/", writeBy: writeBy)
+    private func submission(_ requests: [Request]) -> Submission {
+        Submission(RequestBatch(requests), Self.template, firstTag: requests.first?.tag ?? 0)
+    }
+
+    private func append(_ requests: [Request], to queue: inout RequestQueue) {
+        queue.append(submission(requests), 0..<requests.count)
     }
 
     @Test func queue_keepsOrder_overManyBatches() {
         var queue = RequestQueue()
-        var expected: [UInt64] = []
-        var tag: UInt64 = 0
         var popped: [UInt64] = []
+        var tag: UInt64 = 0
         for size in [1, 7, 0, 3] + Array(repeating: 2, count: 300) {
-            let tags = (0..<size).map { _ in
-                tag += 1
-                return tag
-            }
-            expected += tags
-            queue.append(tags.map { request($0) })
-            if size == 2, let first = queue.popFirst() { popped.append(first.tag) }
+            append((tag..<tag + UInt64(size)).map { Request(tag: $0) }, to: &queue)
+            tag += UInt64(size)
+            if size == 2, let (submission, slot) = queue.popFirst() { popped.append(submission.tag(slot)) }
         }
-        #expect(queue.count == expected.count - popped.count)
-        popped += queue.removeAll().map(\.tag)
-        #expect(popped == expected)
-        #expect(queue.isEmpty)
+        popped += queue.removeAll()
+        #expect(popped == Array(0..<tag) && queue.isEmpty)
     }
 
     /// A wake-up that is lost leaves its thread asleep for a minute.
@@ -47,39 +44,14 @@ struct ValueTests {
 
     @Test func queue_whenLate_givesThoseAlone() {
         var queue = RequestQueue()
-        queue.append([request(1, writeBy: 50), request(2), request(3, writeBy: 10), request(4, writeBy: 51)])
+        append([Request(tag: 1, writeBy: 50), Request(tag: 2), Request(tag: 3, writeBy: 10)], to: &queue)
+        append([Request(tag: 4, writeBy: 51)], to: &queue)
         #expect(queue.earliestWriteBy == 10)
         #expect(queue.removeLate(boottime: 9).isEmpty)
-        #expect(queue.removeLate(boottime: 50).map(\.tag) == [1, 3])
+        #expect(queue.removeLate(boottime: 50) == [1, 3])
         #expect(queue.earliestWriteBy == 51)
-        #expect(queue.removeAll().map(\.tag) == [2, 4])
+        #expect(queue.removeAll() == [2, 4])
         #expect(queue.earliestWriteBy == .max)
-    }
-
-    @Test func queue_letsABatchGo_withItsLastRequest() throws {
-        var queue = RequestQueue()
-        weak var kept: RequestTemplate?
-        do {
-            let template = RequestTemplate(authority: "b", fields: [:])
-            kept = template
-            queue.append(
-                (1...3).map { Request(template: template, tag: $0, path: "/\($0)", writeBy: $0 == 3 ? 1 : nil) }
-            )
-        }
-        let popped = (queue.popFirst(), queue.popFirst())
-        let first = try #require(popped.0)
-        let second = try #require(popped.1)
-        let late = queue.removeLate(boottime: 2)
-        #expect(late.map(\.tag) == [3])
-        queue.release(first.batch)
-        #expect(kept != nil)
-        #expect(queue.withBytes(second.batch) { String(decoding: $0[2..<4], as: UTF8.self) } == "/2")
-        queue.release(second.batch)
-        #expect(kept == nil)
-        // Its place is used again.
-        queue.append([request(9)])
-        let third = queue.popFirst()
-        #expect(third?.batch == second.batch)
     }
 
     #if !SANITIZE_ADDRESS
@@ -209,16 +181,12 @@ struct ValueTests {
         let settings: [UInt8] = [0, 0, 0, 4, 0, 0, 0, 0, 0]
         settings.withUnsafeBytes { session.receive($0) }
         #expect(session.capacity == 1_000)
-        var one = request(1)
-        one.body = [1]
-        session.queue.append([one, request(2)])
+        append([Request(tag: 1, body: [1]), Request(tag: 2)], to: &session.queue)
         session.fill(now: 0)
         session.output.accept(session.output.offer().count)
-        var three = request(3)
-        three.body = [UInt8](repeating: 3, count: 100)
-        session.queue.append([three, request(4)])
+        append([Request(tag: 3, body: [UInt8](repeating: 3, count: 100)), Request(tag: 4)], to: &session.queue)
         session.fill(now: 0)
-        session.queue.append([request(5)])
+        append([Request(tag: 5)], to: &session.queue)
         session.abandon(byUs: false)
         let results = Dictionary(uniqueKeysWithValues: session.completions.map { ($0.tag, $0.result) })
         #expect(results[1] == .unknown(.connectionLost))

@@ -149,7 +149,7 @@ import Testing
         )
         #expect(
             try scene.sql(
-                "select fingerprint is null and evaluated_at is null and since is null \(row)"
+                "select state is null and evaluated_at is null and since is null \(row)"
             )
                 == "t"
         )

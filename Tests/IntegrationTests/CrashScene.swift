@@ -50,7 +50,7 @@ enum CrashScene {
 
     private static func check(_ scene: Scene, _ moment: String) async throws {
         let open =
-            Int(try scene.sql("select count(*) from nudged.intent, unnest(user_ids) u where u <> all (settled)")) ?? -1
+            Int(try scene.sql("select count(*) from \(Scene.openUsers)")) ?? -1
         try scene.expireLeases()
         let again = try await scene.once(small)
         #expect(again.exit == .code(0), "\(again.text)")

@@ -108,7 +108,7 @@ import Testing
         #expect(scene.accepted() == Dictionary(uniqueKeysWithValues: (1...5).map { (Scene.token($0), 1) }))
         #expect(second.accepted() == Dictionary(uniqueKeysWithValues: (1...5).map { (Scene.token($0, 1), 1) }))
         // The nudge counts once, whatever its devices and lanes.
-        #expect(try scene.sql("select count(*) from nudged.person where cardinality(sent) = 1") == "5")
+        #expect(try scene.states().values.count { $0.history.sent.count == 1 } == 5)
     }
 
     /// A lane that Apple refuses holds up no other lane. Its users stay pending, are deferred, and are sent to when it
@@ -138,11 +138,9 @@ import Testing
             ) == "0"
         )
         #expect(try scene.sql("select count(*) from nudged.delivery where outcome <> 'accepted'") == "0")
+        #expect(try scene.states().values.allSatisfy(\.history.closed.isEmpty))
         #expect(
-            try scene.sql(
-                "select count(*) from nudged.person where closed <> '{}' or (sent <> '{}' and user_id <= '\(Scene.user(200))')"
-            )
-                == "0"
+            try scene.states(where: "user_id <= '\(Scene.user(200))'").values.allSatisfy(\.history.sent.isEmpty)
         )
         try scene.simulator.setScript(
             SimulatorScript(
@@ -194,7 +192,7 @@ import Testing
             scene.simulator.counts.mostHeld <= 40 - 3 * 5,
             "the hanging lane had \(scene.simulator.counts.mostHeld) of 40"
         )
-        let open = try scene.sql("select count(*) from nudged.intent, unnest(user_ids) u where u <> all (settled)")
+        let open = try scene.sql("select count(*) from \(Scene.openUsers)")
         #expect((Int(open) ?? .max) <= 40)
         process.signal(SIGKILL)
         _ = await process.ended()
@@ -210,7 +208,7 @@ import Testing
         #expect(run.errors.contains("BadDeviceToken") && run.errors.contains("apns.environment"), "\(run.text)")
         #expect(try scene.sql("select count(*) from public.push_tokens") == "300")
         #expect(try scene.sql("select count(*) from nudged.quarantined") == "0")
-        #expect(try scene.sql("select count(*) from nudged.person where closed <> '{}' or sent <> '{}'") == "0")
+        #expect(try scene.states().values.allSatisfy { $0.history == .init() })
         #expect(try scene.sql("select count(*) from nudged.delivery where outcome <> 'deferred'") == "0")
         #expect(run.errors.occurrences(of: "lane_stopped") == 1, "one line: \(run.text)")
         // After the fix every user gets one push.
@@ -254,7 +252,7 @@ import Testing
                 == bad.map { "\(Scene.user($0))|\(Scene.topic)|sandbox|BadDeviceToken" }
         )
         // Nobody else's device was left: the slot is over. The other's nudge counts.
-        #expect(try scene.lines("select user_id from nudged.person where closed <> '{}'") == [Scene.user(1)])
+        #expect(try scene.states().filter { !$0.value.history.closed.isEmpty }.map(\.key) == [Scene.user(1)])
         #expect(
             try scene.lines(
                 "select user_id, outcome from nudged.delivery where user_id <= '\(Scene.user(2))' order by user_id, attempted_at, outcome"
@@ -267,9 +265,7 @@ import Testing
 
         // Another day: the good device gets its push, the refused ones no request.
         let requests = scene.simulator.counts.requests
-        let anotherDay =
-            "update nudged.person set due_at = now(), closed = '{}', check_in_at = '{}', check_in_slot = '{}', sent = '{}'"
-        try scene.sql("\(anotherDay) where user_id <= '\(Scene.user(2))'")
+        try scene.rewind(where: "user_id <= '\(Scene.user(2))'", dueAt: "now()")
         #expect(try await scene.once().number("sent") == 1)
         #expect(scene.simulator.counts.requests == requests + 1 && scene.accepted()[Scene.token(2, 7)] == 2)
 
@@ -283,7 +279,7 @@ import Testing
         )
         try scene.sql("update public.push_tokens set updated_at = now() where device_token = '\(Scene.token(2))'")
         #expect(try scene.lines("select user_id from nudged.touched") == [Scene.user(2)])
-        try scene.sql("\(anotherDay) where user_id <= '\(Scene.user(2))'")
+        try scene.rewind(where: "user_id <= '\(Scene.user(2))'", dueAt: "now()")
         #expect(try await scene.once().number("sent") == 2)
         #expect(scene.accepted()[Scene.token(2)] == 1 && scene.accepted()[Scene.token(1)] == nil)
         #expect(try scene.lines("select user_id from nudged.quarantined") == [Scene.user(1)])

@@ -39,7 +39,7 @@ import Testing
         let daemon = try scene.scene.start(["run"], scene.environment())
         try await scene.wait(daemon, for: "count(owner) = 64 from nudged.range")
         try await scene.wait(daemon, for: "count(evaluated_at) = 3 from nudged.person")
-        let before = try scene.scene.lines("select user_id, version, sent, analysed from nudged.person order by 1")
+        let before = try scene.scene.lines("select user_id, version, state, analysed from nudged.person order by 1")
         var said: [JSONValue] = []
         var times: [Duration] = []
         for user in 1...3 {
@@ -56,7 +56,7 @@ import Testing
         #expect(try scene.questions().count == 2, "nothing about the user who does not consent")
         #expect(scene.scene.accepted().isEmpty)
         #expect(
-            try scene.scene.lines("select user_id, version, sent, analysed from nudged.person order by 1") == before
+            try scene.scene.lines("select user_id, version, state, analysed from nudged.person order by 1") == before
         )
         #expect(try scene.scene.sql("select count(*) from nudged.delivery") == "0")
 

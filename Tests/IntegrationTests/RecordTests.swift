@@ -44,14 +44,16 @@ import Testing
             states.append(
                 try scene.lines(
                     """
-                    select right(user_id::text, 2), check_in_slot, closed, cardinality(sent), retry, quarantine,
-                        round(extract(epoch from due_at - now()) / 3600)
+                    select right(user_id::text, 2), retry, quarantine, round(extract(epoch from due_at - now()) / 3600)
                     from nudged.person order by user_id
                     """
                 )
+                    + scene.states().sorted { $0.key < $1.key }.map { _, state in
+                        "\(state.history.checkIns.map(\.slot)) \(state.history.closed) \(state.history.sent.count)"
+                    }
             )
         }
         #expect(states[0] == states[1])
-        #expect(states[0].count == 6)
+        #expect(states[0].count == 12)
     }
 }

@@ -51,9 +51,8 @@ import Testing
         try scene.seedDue(1)
         #expect(try await scene.once(["CHECK_IN_BODY": "b"]).number("sent") == 1)
         let frame = (scene.simulator.snapshot().accepted.first?.payload.count ?? 0) - 1
-        try scene.sql(
-            "update nudged.person set check_in_at = '{}', check_in_slot = '{}', sent = '{}', due_at = now() - interval '1 minute'; delete from nudged.delivery"
-        )
+        try scene.rewind()
+        try scene.sql("delete from nudged.delivery")
         let over = try await scene.once(["CHECK_IN_BODY": String(repeating: "b", count: 4_097 - frame)])
         #expect(over.exit == .code(78), "\(over.text)")
         #expect(over.errors.contains("CHECK_IN_BODY") && over.errors.contains("4097"), "\(over.text)")

@@ -29,7 +29,7 @@ import Testing
             #expect(scene.simulator.counts.accepted == 0, "\(point)")
             #expect(try scene.sql("select count(*) from nudged.delivery") == "0", "\(point)")
             try scene.sql(
-                "update public.context_profiles set notification_preferences = jsonb_set(notification_preferences, '{check_ins_enabled}', 'true'); update nudged.person set fingerprint = null, since = null, due_at = now() - interval '1 minute'; delete from nudged.touched"
+                "update public.context_profiles set notification_preferences = jsonb_set(notification_preferences, '{check_ins_enabled}', 'true'); update nudged.person set state = null, since = null, due_at = now() - interval '1 minute'; delete from nudged.touched"
             )
         }
         #expect(try await scene.once().number("sent") == 3)
@@ -82,7 +82,7 @@ import Testing
         write("planted-two")
         process.signal(SIGHUP)
         #expect(process.waitForOutput(.seconds(20)) { $0.contains("were read again") })
-        try scene.sql("update nudged.person set check_in_at = '{}', check_in_slot = '{}', sent = '{}', due_at = now()")
+        try scene.rewind(dueAt: "now()")
         #expect(await scene.simulator.waitUntil(accepted: 2))
         process.signal(SIGTERM)
         #expect(try await scene.finish(process).exit == .code(0))

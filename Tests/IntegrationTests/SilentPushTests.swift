@@ -24,8 +24,7 @@ import Testing
         print("silent push: the last of 499 outcomes was recorded within \(ContinuousClock.now - began)")
         // Long before the silent one is given up.
         #expect(ContinuousClock.now - began < .seconds(20))
-        let open = "from nudged.intent, unnest(user_ids) u (id) where u.id <> all (settled)"
-        #expect(try scene.lines("select u.id \(open)") == [Scene.user(250)])
+        #expect(try scene.lines("select o.user_id from \(Scene.openUsers)") == [Scene.user(250)])
         // Dead now, it leaves this one as unknown, and no other.
         process.signal(SIGKILL)
         _ = try await scene.finish(process)

@@ -1,5 +1,6 @@
 import Testing
 
+import Certificates
 @testable import OpenSSL
 
 @Suite struct P256VerifyingKeyTests {

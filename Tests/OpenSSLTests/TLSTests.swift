@@ -3,6 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
+import Certificates
 @testable import OpenSSL
 
 /// Both ends of TLS on a socket pair, driven by hand.

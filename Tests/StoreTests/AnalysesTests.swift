@@ -58,8 +58,7 @@ import struct FoundationEssentials.UUID
         let settlement = Settlement(
             member: member,
             sweepID: UUID(),
-            updates: users.map { F.update($0) },
-            records: [record(users[0], nil), record(users[1], decision)]
+            changes: [F.change(users[0], record(users[0], nil)), F.change(users[1], record(users[1], decision))]
         )
         _ = try await fixture.store.settle(settlement)
         #expect(
@@ -78,27 +77,16 @@ import struct FoundationEssentials.UUID
     /// What a dead daemon had found to record beside its pushes, decisions included.
     @Test func recovery_whenAnIntentIsOpen_recordsWhatWasDecided() async throws {
         let (fixture, member, users) = try await F.claimed()
-        let plain = F.intent([users[0]], member: member)
-        let intent = Intent(
-            member: member,
-            sweepID: plain.sweepID,
-            attemptedAt: F.now,
-            entries: plain.entries,
-            records: [
-                DeliveryRecord(
-                    userID: users[0].userID,
-                    kind: "message",
-                    key: UUID().uuidString.lowercased(),
-                    slot: nil,
-                    deviceHash: "",
-                    outcome: .dropped,
-                    reason: "declined",
-                    attemptedAt: F.now,
-                    decision: #"{"by": "service"}"#
-                )
-            ]
+        let dropped = F.messageRecord(
+            users[0],
+            UUID(),
+            .dropped,
+            reason: "declined",
+            apnsID: nil,
+            decision: #"{"by": "service"}"#
         )
-        #expect(try await fixture.store.commit(intent).kept.count == 1)
+        let announced = F.announced(users[0], [F.record(users[0], .unknown, status: nil), dropped])
+        _ = try await fixture.store.commit(F.intent(member, [announced]))
         try fixture.die()
         _ = try await fixture.store.recoverOrphans(limit: 9)
         #expect(

@@ -112,9 +112,9 @@ import struct FoundationEssentials.UUID
 
     @Test func userStatus_whenTheUserWasSettled_saysWhy() async throws {
         let (fixture, member, users) = try await F.claimed(1...2)
-        var update = F.update(users[0])
-        update.reason = .quietHours
-        _ = try await fixture.store.settle(Settlement(member: member, sweepID: UUID(), updates: [update]))
+        var change = F.change(users[0])
+        change.reason = .quietHours
+        _ = try await fixture.store.settle(Settlement(member: member, sweepID: UUID(), changes: [change]))
         #expect(
             try fixture.lines(
                 "select reason, meaning, messages_waiting, has_unread_change from nudged.user_status order by user_id"

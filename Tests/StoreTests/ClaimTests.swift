@@ -156,29 +156,4 @@ import struct FoundationEssentials.UUID
         await holder.close()
         await fixture.close()
     }
-
-    @Test func claim_whenHistoryHoldsWhatOnlyAHandWrites_leavesItOut() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
-        try fixture.sql(
-            """
-            update nudged.person set check_in_at = '{2026-11-19 10:00Z,2026-11-18 10:00Z,infinity}',
-                check_in_slot = '{2026-11-19,infinity}', closed = '{infinity,5874897-12-31,2026-11-17}', sent = '{infinity,2026-11-19 10:00Z}'
-            """
-        )
-        let user = try #require(try await fixture.claim().first)
-        #expect(user.history.checkIns.map(\.slot.iso) == ["2026-11-19"])
-        #expect(user.history.closed.map(\.iso) == ["2026-11-17"])
-        // And what is written back is valid for the server.
-        let member = try await fixture.member()
-        let settled = try await fixture.store.settle(
-            Settlement(
-                member: member,
-                sweepID: UUID(),
-                updates: [F.update(user, history: user.history)]
-            )
-        )
-        #expect(settled.usersSettled == 1)
-        await fixture.close()
-    }
 }

@@ -74,29 +74,23 @@ extension StoreFixture {
                 decision: decision
             )
         }
-        let entries = F.intent(users, member: member).entries
-        let intent = Intent(
-            member: member,
-            sweepID: UUID(),
-            attemptedAt: F.now,
-            entries: entries,
-            records: users.map(record)
-        )
-        #expect(try await fixture.store.commit(intent).kept.count == 3)
+        let intent = F.intent(member, users.map { F.announced($0, [record($0)]) })
+        _ = try await fixture.store.commit(intent)
         let kept = "caf? ? ?? \\u2026 ?"
         let read = { (column: String, table: String) in
             try fixture.sql("select distinct encode(convert_to(\(column), 'UTF8'), 'hex') from \(table)")
         }
         let hex = kept.utf8.map { String($0, radix: 16) }.joined()
-        #expect(try read("records #>> '{0,decision,reason}'", "nudged.intent") == hex)
         let settlement = Settlement(
             member: member,
             sweepID: UUID(),
-            updates: users.map { F.update($0) },
-            records: users.map(record),
-            closed: [F.whole(intent)]
+            changes: users.dropFirst().map { F.change($0, record($0)) },
+            closed: [F.part(intent, Array(intent.changes.dropFirst()), isWhole: true)]
         )
-        #expect(try await fixture.store.settle(settlement).usersSettled == 3)
+        #expect(try await fixture.store.settle(settlement).settled.count == 2)
+        // The first one's comes from the intent.
+        #expect(try await fixture.store.recoverOrphans(limit: 9).intents == 1)
+        #expect(try fixture.sql("select count(*) from nudged.delivery") == "3")
         #expect(try read("decision ->> 'reason'", "nudged.delivery") == hex)
         _ = try await fixture.store.pause([.message], byWhom: "me@\u{1F525}", reason: "caf\u{e9}")
         #expect(try read("reason", "nudged.paused") == "636166c3a9")

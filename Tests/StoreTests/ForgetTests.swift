@@ -48,8 +48,11 @@ import struct FoundationEssentials.UUID
         )
         // One change, the person, three days of the record, and what the app's own deletions append (two).
         #expect(try forget(fixture, 1) == "7")
-        #expect(try traces(fixture, 1).isEmpty)
+        // A touch, since the user was due.
+        #expect(try traces(fixture, 1) == ["touched"])
         #expect(try traces(fixture, 2).count == 5)
+        try await fixture.drain()
+        #expect(try traces(fixture, 1).isEmpty)
         #expect(try forget(fixture, 1) == "0")
         await fixture.close()
     }
@@ -82,18 +85,17 @@ import struct FoundationEssentials.UUID
         let users = try await fixture.claim()
         _ = try await fixture.store.commit(F.intent(users, member: member))
         _ = try forget(fixture, 2)
-        #expect(try fixture.sql("select cardinality(user_ids), cardinality(apns_ids) from nudged.intent") == "2|2")
+        #expect(try fixture.sql("select cardinality(user_ids), cardinality(contents) from nudged.intent") == "2|2")
         let settled = try await fixture.store.settle(
             Settlement(
                 member: member,
                 sweepID: UUID(),
-                updates: users.map { F.update($0) },
-                records: users.map { F.record($0) }
+                changes: users.map { F.change($0, F.record($0)) }
             )
         )
-        #expect(settled.usersSettled == 2)
+        #expect(settled.settled.count == 2)
         #expect(try fixture.sql("select count(*) from nudged.delivery where outcome = 'accepted'") == "2")
-        #expect(try traces(fixture, 2).isEmpty)
+        #expect(try traces(fixture, 2) == ["touched"])
         await fixture.close()
     }
 
@@ -108,11 +110,10 @@ import struct FoundationEssentials.UUID
             Settlement(
                 member: member,
                 sweepID: UUID(),
-                updates: users.map { F.update($0) },
-                records: users.map { F.record($0, .skipped, hash: "") }
+                changes: users.map { F.change($0, F.record($0, .skipped, hash: "")) }
             )
         )
-        #expect(settled.usersSettled == 2)
+        #expect(settled.settled.count == 2)
         #expect(
             try fixture.lines("select user_id from nudged.delivery order by 1")
                 == [2, 4].map { F.user($0).uuidString.lowercased() }
@@ -120,14 +121,24 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
-    @Test func commit_whenTheUserWasErased_holdsNoIntent() async throws {
+    @Test func commit_whenTheUserWasErased_saysSoAndLeavesNothing() async throws {
         let fixture = try await F()
         try fixture.seed(1...2)
         let member = try await fixture.member()
         let users = try await fixture.claim()
         _ = try forget(fixture, 1)
-        let result = try await fixture.store.commit(F.intent(users, member: member))
-        #expect(result.kept == [F.user(2)])
+        let intent = F.intent(users, member: member)
+        #expect(try await fixture.store.commit(intent).touched == [F.user(1)])
+        _ = try await fixture.store.settle(
+            Settlement(
+                member: member,
+                sweepID: intent.sweepID,
+                changes: users.map { F.change($0, F.record($0)) },
+                closed: [F.whole(intent)]
+            )
+        )
+        #expect(try traces(fixture, 1) == ["touched"], "until the next drain")
+        try await fixture.drain()
         #expect(try traces(fixture, 1).isEmpty)
         await fixture.close()
     }
@@ -143,7 +154,6 @@ import struct FoundationEssentials.UUID
         let member = try await fixture.member()
         let users = try await fixture.claim()
         _ = try await fixture.store.commit(F.intent(users, member: member))
-        // The intent's own row is passed over while we hold it, and found afterwards.
         if what == "recover" { try fixture.die() }
         if what == "drain" { try fixture.sql("insert into nudged.touched (user_id) select user_id from nudged.person") }
         let eraser = try await fixture.connection()
@@ -161,25 +171,26 @@ import struct FoundationEssentials.UUID
                         Settlement(
                             member: member,
                             sweepID: UUID(),
-                            updates: users.map { F.update($0) },
-                            records: users.map { F.record($0) }
+                            changes: users.map { F.change($0, F.record($0)) }
                         )
                     )
                 case "recover": _ = try await fixture.store.recoverOrphans(limit: 9)
                 default: try await fixture.drain(9)
                 }
             }
-            // What passes over locked rows is through by itself. The others wait for us, if only for a while.
-            if what == "recover" {
-                try await daemon.value
-            } else {
-                try await fixture.untilSomebodyWaits { ended.isRaised }
-            }
+            // It waits for us, if only for a while.
+            try await fixture.untilSomebodyWaits { ended.isRaised }
             return daemon
         }
         try await waiting.value
-        if what == "recover" { #expect(try await fixture.store.recoverOrphans(limit: 9).pushes == 1) }
+        if what == "recover" {
+            fixture.store.claiming.with { $0.orphans = [:] }
+            _ = try await fixture.store.recoverOrphans(limit: 9)
+            #expect(try fixture.sql("select count(*) from nudged.intent") == "0")
+            #expect(try fixture.lines("select outcome from nudged.delivery") == ["unknown"])
+        }
         await eraser.close()
+        try await fixture.drain()
         #expect(try traces(fixture, 1).isEmpty, "\(what)")
         #expect(try fixture.sql("select deadlocks from pg_stat_database where datname = current_database()") == "0")
         await fixture.close()
@@ -210,8 +221,9 @@ import struct FoundationEssentials.UUID
             delete from public.context_profiles where user_id = \(F.quoted(1));
             """
         )
-        #expect(try fixture.sql("select count(*) from nudged.touched") == "3")
-        #expect(try await fixture.drain(9) == 3)
+        // Two of them say that users who may be in hand were erased.
+        #expect(try fixture.sql("select count(*) from nudged.touched") == "5")
+        #expect(try await fixture.drain(9) == 5)
         // The app's rows of the other stayed: they are a user.
         #expect(try fixture.sql("select user_id from nudged.person") == F.user(2).uuidString.lowercased())
         await fixture.close()

@@ -219,9 +219,15 @@ import struct FoundationEssentials.UUID
             )
             let store = Store(configuration: fixture.configuration)
             var refused: [Refusal] = []
-            let taken = try await store.drain(member: member, ranges: F.ranges, limit: 2_000, now: F.now) {
-                refused.append($0)
-            }
+            let taken = try await store.drain(
+                member: member,
+                ranges: F.ranges,
+                limit: 2_000,
+                now: F.now,
+                onRefused: {
+                    refused.append($0)
+                }
+            )
             #expect(taken == 999 && refused.map(\.userID) == [F.user(700)], "\(state): \(taken), \(refused)")
             await store.close()
         }
@@ -263,17 +269,19 @@ import struct FoundationEssentials.UUID
                 F.record($0, .rejected, hash: try fixture.hash($0.devices[0].token), status: 410)
             }
             var settlement = Settlement(member: member, sweepID: UUID())
-            settlement.updates = users.map { F.update($0) }
-            settlement.records = records
-            settlement.staleTokens = zip(users, records).map { user, record in
-                Settlement.StaleToken(
-                    userID: user.userID,
-                    token: user.devices[0].token,
-                    environment: "sandbox",
-                    topic: "com.example.app",
-                    unregisteredAt: F.now.seconds * 1000,
-                    apnsID: record.apnsID ?? UUID()
-                )
+            settlement.changes = zip(users, records).map { user, record in
+                var change = F.change(user, record)
+                change.staleTokens = [
+                    StaleToken(
+                        userID: user.userID,
+                        token: user.devices[0].token,
+                        environment: "sandbox",
+                        topic: "com.example.app",
+                        unregisteredAt: F.now.seconds * 1000,
+                        apnsID: record.apnsID ?? UUID()
+                    )
+                ]
+                return change
             }
             let result = try await store.settle(settlement)
             #expect(result.tokensDeleted == 2 && result.refused.isEmpty, "\(state): \(result)")

@@ -1,4 +1,5 @@
 import Postgres
+import Synchronization
 import TestSupport
 import Testing
 import TimeZones
@@ -16,13 +17,16 @@ import struct FoundationEssentials.UUID
         let rows = "select * from nudged.person order by user_id"
         let before = try fixture.sql(rows)
         let intent = F.intent(users, member: member, retry: #"{"x":1}"#)
-        let (kept, changed, _) = try await fixture.store.commit(intent)
-        #expect(kept == Set(users.map(\.userID)) && changed.isEmpty)
+        let committed = try await fixture.store.commit(intent)
+        #expect(committed == ([], [], []))
         #expect(try fixture.sql(rows) == before)
         #expect(
             try fixture.sql(
-                "select cardinality(user_ids), cardinality(apns_ids), id = '\(intent.id)', retries[3], counted, settled from nudged.intent"
-            ) == #"3|3|t|{"x":1}|{f,f,f}|{}"#
+                """
+                select cardinality(user_ids), turns = array(select turn from nudged.person order by user_id), cardinality(contents), message_ids, open,
+                    id = '\(intent.id)' from nudged.intent
+                """
+            ) == "3|t|3|{}|3|t"
         )
         await fixture.close()
     }
@@ -64,7 +68,7 @@ import struct FoundationEssentials.UUID
         let settlement = Settlement(
             member: member,
             sweepID: UUID(),
-            updates: users.map { F.update($0) },
+            changes: users.map { F.change($0) },
             withdrawn: [intent.id]
         )
         let withdrawal = try await slow.transaction(timeout: .seconds(60)) { transaction in
@@ -76,53 +80,50 @@ import struct FoundationEssentials.UUID
         // It waits for some seconds, and is tried again if that was too short.
         var settled = try? await withdrawal.value
         if settled == nil { settled = try await fixture.store.settle(settlement) }
-        #expect(settled?.usersSettled == 1)
+        #expect(settled?.settled == [F.user(1)])
         #expect(try fixture.sql("select count(*) from nudged.intent") == "0")
         await slow.close()
         await fixture.close()
     }
 
-    @Test func commit_whenSomethingChanged_leavesThatUserOut() async throws {
+    /// The daemon withdraws them: a touch came before the intent's commit, or after it.
+    @Test func commit_whenSomethingChanged_saysOfWhom() async throws {
         let (fixture, member, users) = try await F.claimed(1...3)
+        try fixture.sql("update public.context_profiles set timezone = 'Asia/Tokyo' where user_id = \(F.quoted(2))")
+        let committed = try await fixture.store.commit(F.intent(users, member: member))
+        #expect(committed == ([F.user(2)], [], []))
+        await fixture.close()
+    }
+
+    /// A drain takes a user's touch while the daemon has the user in hand: it tells of the change before.
+    @Test func drain_whenSomethingChanged_saysOfWhomBeforeTheTouchIsGone() async throws {
+        let (fixture, member, users) = try await F.claimed()
         try fixture.sql(
             """
-            update nudged.person set version = version + 4294967296 where user_id = \(F.quoted(1));
             update public.context_profiles set timezone = 'Asia/Tokyo' where user_id = \(F.quoted(2));
+            select nudged_api.send(\(F.quoted(3)), 'a', 'b')
             """
         )
-        let (kept, _, _) = try await fixture.store.commit(F.intent(users, member: member))
-        #expect(kept == [F.user(3)])
-        #expect(
-            try fixture.lines("select user_ids[1] from nudged.intent where cardinality(user_ids) = 1") == [
-                F.user(3).uuidString.lowercased()
-            ]
-        )
-        await fixture.close()
-    }
-
-    @Test func commit_whenAllChanged_leavesNoIntent() async throws {
-        let (fixture, member, users) = try await F.claimed()
-        try fixture.sql("update nudged.person set version = version + 4294967296")
-        let (kept, _, _) = try await fixture.store.commit(F.intent(users, member: member))
-        #expect(kept.isEmpty)
-        #expect(try fixture.sql("select count(*) from nudged.intent") == "0")
-        await fixture.close()
-    }
-
-    /// The touch is drained between a decision and the question: the version says so.
-    @Test func isUnchanged_whenTheTouchWasDrainedMeanwhile_isFalse() async throws {
-        let (fixture, _, users) = try await F.claimed()
-        try fixture.sql("update public.context_profiles set timezone = 'Asia/Tokyo' where user_id = \(F.quoted(2))")
-        func unchanged() async throws -> [Bool] {
+        func touched() async throws -> [Bool] {
             var all: [Bool] = []
-            for user in users {
-                all.append(try await fixture.store.isUnchanged(user.userID, version: user.version))
-            }
+            for user in users { all.append(try await fixture.store.isTouched(user.userID)) }
             return all
         }
-        #expect(try await unchanged() == [true, false, true])
-        try await fixture.drain()
-        #expect(try await unchanged() == [true, false, true])
+        #expect(try await touched() == [false, true, false])
+        let told = Mutex<[[UUID]]>([])
+        _ = try await fixture.store.drain(
+            member: member,
+            ranges: F.ranges,
+            limit: 1000,
+            now: F.now,
+            onChanged: { users in
+                let waiting = try? fixture.sql("select count(*) from nudged.touched")
+                told.withLock { $0.append(waiting == "2" ? users : []) }
+            }
+        )
+        // What came to be sent is no change.
+        #expect(told.withLock { $0 } == [[F.user(2)]])
+        #expect(try await touched() == [false, false, false])
         await fixture.close()
     }
 
@@ -133,12 +134,11 @@ import struct FoundationEssentials.UUID
         _ = try fixture.sql("select nudged_api.send(\(F.quoted(1)), 'a', 'b')")
         if isDrained { try await fixture.drain() }
         let intent = F.intent(users, member: member)
-        let (kept, changed, _) = try await fixture.store.commit(intent)
-        #expect(kept == [F.user(1), F.user(2)] && changed.isEmpty)
+        #expect(try await fixture.store.commit(intent) == ([], [], []))
         // What came is not forgotten: its user is due when these are settled, though the decision knew of nothing before tomorrow.
-        let later = users.map { F.update($0, dueAt: Instant(seconds: F.now.seconds + 86_400)) }
+        let later = users.map { F.change($0, dueAt: F.now + 86_400) }
         _ = try await fixture.store.settle(
-            Settlement(member: member, sweepID: intent.sweepID, updates: later, closed: [F.whole(intent)])
+            Settlement(member: member, sweepID: intent.sweepID, changes: later, closed: [F.whole(intent)])
         )
         if !isDrained { try await fixture.drain() }
         #expect(try await fixture.claim().map(\.userID) == [F.user(1)])

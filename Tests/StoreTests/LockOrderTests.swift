@@ -41,7 +41,7 @@ import struct FoundationEssentials.UUID
                         Settlement(
                             member: member,
                             sweepID: UUID(),
-                            updates: users.map { F.update($0) },
+                            changes: users.map { F.change($0) },
                             withdrawn: [intent.id]
                         )
                     )

@@ -234,7 +234,7 @@ import TimeZones
         // The owner's, and the daemon's own.
         #expect(
             unlimited == [
-                "bound|definition", "bound|version", "bound|view", "intent|records", "migration|name", "own_table|name",
+                "bound|definition", "bound|version", "bound|view", "migration|name", "own_table|name",
                 "person|quarantine", "person|retry", "role_right|object", "role_right|privileges", "role_right|role",
             ]
         )

@@ -90,7 +90,7 @@ import struct FoundationEssentials.UUID
         #expect(try await !fixture.store.leave(member))
         #expect(try fixture.sql("select count(*) from nudged.range where owner is not null") == "64")
         _ = try await fixture.store.settle(
-            Settlement(member: member, sweepID: UUID(), updates: users.map { F.update($0) }, closed: [F.whole(intent)])
+            Settlement(member: member, sweepID: UUID(), changes: users.map { F.change($0) }, closed: [F.whole(intent)])
         )
         #expect(try await fixture.store.leave(member))
         await fixture.close()
@@ -187,8 +187,7 @@ import struct FoundationEssentials.UUID
                     Settlement(
                         member: member,
                         sweepID: UUID(),
-                        updates: users.map { F.update($0) },
-                        records: users.map { F.record($0) }
+                        changes: users.map { F.change($0, F.record($0)) }
                     )
                 )
             },

@@ -12,20 +12,20 @@ import struct FoundationEssentials.UUID
 @Suite(.ownThreads) struct PausingTests {
     typealias F = StoreFixture
 
-    @Test func commit_whenTheKindIsPausedMeanwhile_isChanged() async throws {
+    @Test func commit_whenAKindIsPausedMeanwhile_saysSo() async throws {
         let fixture = try await F()
         try fixture.seed(1...3)
         let member = try await fixture.member()
         let users = try await fixture.claim()
         _ = try await fixture.store.pause([.message, .reminder], byWhom: "ada@web-1", reason: nil)
         let other = try await fixture.store.commit(F.intent([users[0]], member: member))
-        #expect(other.kept.count == 1 && other.changed == [])
+        #expect(other.touched.isEmpty && other.paused == [.message, .reminder])
         _ = try await fixture.store.pause([.checkIn], byWhom: "ada@web-1", reason: nil)
         let held = try await fixture.store.commit(F.intent([users[1]], member: member))
-        #expect(held.kept == held.changed && held.changed == [users[1].userID])
+        #expect(held.touched.isEmpty && held.paused == [.message, .reminder, .checkIn])
         _ = try await fixture.store.resume([.checkIn])
         let again = try await fixture.store.commit(F.intent([users[2]], member: member))
-        #expect(again.kept.count == 1 && again.changed == [])
+        #expect(again.touched.isEmpty && again.paused == [.message, .reminder])
         await fixture.close()
     }
 
@@ -133,9 +133,9 @@ import struct FoundationEssentials.UUID
         let users = try await fixture.claim()
         _ = try await fixture.store.wakeUsers(from: Store.firstUser, now: F.now, evaluated: nil, limit: 100)
         let refused = try await fixture.store.commit(F.intent(users, member: member))
-        #expect(refused.kept == [])
+        #expect(refused.touched == [F.user(1)])
         var settlement = Settlement(member: member, sweepID: UUID())
-        settlement.updates = users.map { F.update($0, dueAt: F.now + 86_400) }
+        settlement.changes = users.map { F.change($0, dueAt: F.now + 86_400) }
         _ = try await fixture.store.settle(settlement)
         #expect(try fixture.sql("select due_at <= '\(F.now.rfc3339)' from nudged.person") == "t")
         await fixture.close()

@@ -37,7 +37,7 @@ import struct FoundationEssentials.UUID
         let connection = try await fixture.connection()
         for (query, parameters) in Self.hot {
             // These join a list with a list, once the rows are read by their index: linear only by hashing.
-            let hashes = query == .intent || query == .settleUsers
+            let hashes = query == .settle
             let rows = try await connection.transaction(
                 [Statement("explain", sql: "explain " + query.sql, parameters: parameters)],
                 settings: Store.pinnedPlans + (hashes ? [("enable_hashjoin", "on")] : []),
@@ -56,7 +56,7 @@ import struct FoundationEssentials.UUID
                 $0.contains("Hash Join") || $0.contains("Hash Right Join") || $0.contains("Hash Left Join")
             }
             // Where it is believed to have a row or none, the settlement meets those that the list names one by one: bounded by the list all the same.
-            if query != .settleUsers || belief == .truth {
+            if query != .settle || belief == .truth {
                 #expect(isHashed == hashes, "\(belief) \(query): \(plan.joined(separator: "\n"))")
             }
             if hashes { Self.expectBounded(plan, "\(belief) \(query)") }
@@ -67,7 +67,7 @@ import struct FoundationEssentials.UUID
                 "\(belief) \(query): \(plan.joined(separator: "\n"))"
             )
             // What waits for rows meets them in the order of user_id: by one index, going on from list to list or along one.
-            if [.postpone, .settleUsers].contains(query), belief == .truth || query == .postpone {
+            if [.postpone, .settle].contains(query), belief == .truth || query == .postpone {
                 #expect(
                     plan.contains { $0.contains("Index Scan using person_pkey on person") },
                     "\(belief) \(query): \(plan.joined(separator: "\n"))"
@@ -91,7 +91,7 @@ import struct FoundationEssentials.UUID
         try fixture.seed(1...users)
         try fixture.sql("vacuum analyze")
         let connection = try await fixture.connection()
-        for (query, parameters) in Self.hot where query == .settleUsers || query == .intent {
+        for (query, parameters) in Self.hot where query == .settle {
             let rows = try await connection.transaction(
                 [Statement("explain", sql: "explain " + query.sql, parameters: parameters)],
                 settings: Store.pinnedPlans + [("enable_hashjoin", "on")],
@@ -147,35 +147,28 @@ import struct FoundationEssentials.UUID
             ),
             (.liveReminders, [.uuidArray(users), .uuidArray(users)]),
             (.touches, [all, .int8(0), .int8(1_000), .uuidArray([F.user(3)])]),
-            (.drain, [.uuidArray(users), .int8(20_000), .timestamp(F.now.microseconds)]),
+            (.drain, [.uuidArray(users), versions, .timestamp(F.now.microseconds)]),
             (.holdMessages, [.uuidArray(users), .uuidArray(users)]),
             (
                 .intent,
                 [
                     .uuid(F.user(9)), .uuid(F.user(8)), .uuid(F.user(8)), .timestamp(F.now.microseconds),
-                    .uuidArray(users), versions, .uuidArray(users), .textArray(none), .textArray(none),
-                    .dateArray(users.map { _ in 1 }), .textArray(none), .uuidArray(users), .textArray(none),
-                    .boolArray(users.map { _ in false }), .int2Array(users.map { _ in 0 }),
-                    .boolArray(users.map { _ in false }), ones, .null(.text),
+                    .uuidArray(users), ones, .byteaArray(users.map { _ in [0] }), .uuidArray(users),
                 ]
             ),
             (
-                .settleUsers,
+                .settle,
                 [
-                    .uuidArray(users), versions, instants, instants, instants, versions,
-                    .textArray(users.map { _ in nil }), ones, ones, ones, ones, ones, ones, ones,
-                    .timestampArray([]), .dateArray([]), .dateArray([]), .timestampArray([]),
-                    .boolArray(users.map { _ in true }), instants, .textArray(users.map { _ in "not_due" }),
+                    .uuidArray(users), ones, versions, instants, instants, instants,
+                    .textArray(users.map { _ in "not_due" }), .textArray(users.map { _ in nil }),
+                    .byteaArray(users.map { _ in [0] }),
+                    .uuidArray(users), .textArray(none), .textArray(none), .dateArray(users.map { _ in 1 }),
+                    .textArray(none), .uuidArray(users), .textArray(none), .textArray(none),
+                    .int2Array(users.map { _ in 200 }), instants, .textArray([]), ones,
+                    .uuid(F.user(8)), .uuidArray([F.user(3)]),
                 ]
             ),
-            (
-                .recordDeliveries,
-                [
-                    .uuid(F.user(8)), .uuidArray(users), .uuidArray(users), .textArray(none), .textArray(none),
-                    .dateArray(users.map { _ in 1 }), .textArray(none), .uuidArray(users), .textArray(none),
-                    .textArray(none), .int2Array(users.map { _ in 200 }), instants, .textArray([]), ones,
-                ]
-            ),
+            (.closeIntents, [.uuidArray([F.user(9)]), .int4Array([1]), .bool(true), .uuidArray([])]),
             (.endMessages, [.uuidArray([F.user(3)]), .uuidArray([F.user(4)])]),
             (.endReminders, [.uuidArray([F.user(3)]), .uuidArray([F.user(4)]), .null(.jsonb)]),
             (
@@ -188,7 +181,6 @@ import struct FoundationEssentials.UUID
             (.analysed, [.uuid(F.user(1))]),
             (.noteAnalysed, [.uuid(F.user(1)), .timestampArray([now])]),
             (.touchedSince, [.uuidArray(users)]),
-            (.versions, [.uuidArray(users)]),
             (.remaining, [.timestamp(F.now.seconds * 1_000_000), all, all]),
             (.postpone, [.uuidArray(users), versions, instants]),
         ]
@@ -204,7 +196,7 @@ import struct FoundationEssentials.UUID
         let intent = F.intent(users, member: member)
         _ = try await fixture.store.commit(intent)
         _ = try await fixture.store.settle(
-            Settlement(member: member, sweepID: UUID(), updates: users.map { F.update($0) }, closed: [F.whole(intent)])
+            Settlement(member: member, sweepID: UUID(), changes: users.map { F.change($0) }, closed: [F.whole(intent)])
         )
         await fixture.close()
         let connection = try await fixture.connection()

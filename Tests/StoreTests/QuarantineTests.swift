@@ -33,27 +33,27 @@ import struct FoundationEssentials.UUID
         )
     }
 
-    @Test func quarantine_whenWritten_makesItsUserDueAndRaisesTheVersion() async throws {
+    @Test func quarantine_whenWritten_makesItsUserDueAndTouchesThem() async throws {
         let fixture = try await F()
         try fixture.seed(1...2)
         try fixture.sql("update nudged.person set due_at = '2027-01-01'")
         try await fixture.store.quarantine([try refused(fixture, 1)], now: F.now)
         #expect(try fixture.sql("select user_id, reason from nudged.quarantined").hasSuffix("|BadDeviceToken"))
         let users = try await fixture.claim()
-        #expect(users.map(\.userID) == [F.user(1)] && users[0].version.changes == 1)
+        #expect(users.map(\.userID) == [F.user(1)])
+        #expect(try await fixture.store.isTouched(F.user(1)))
         #expect(users[0].quarantine?.contains("com.example.app") == true)
         await fixture.close()
     }
 
     /// A plan from before the quarantine is not sent.
-    @Test func intent_whenAQuarantineCameMeanwhile_doesNotHold() async throws {
+    @Test func intent_whenAQuarantineCameMeanwhile_isWithdrawn() async throws {
         let fixture = try await F()
         try fixture.seed(1...1)
         let member = try await fixture.member()
         let users = try await fixture.claim()
         try await fixture.store.quarantine([try refused(fixture, 1)], now: F.now)
-        let (kept, _, _) = try await fixture.store.commit(F.intent(users, member: member))
-        #expect(kept.isEmpty)
+        #expect(try await fixture.store.commit(F.intent(users, member: member)).touched == [F.user(1)])
         await fixture.close()
     }
 

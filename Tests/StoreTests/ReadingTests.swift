@@ -22,11 +22,11 @@ import struct FoundationEssentials.UUID
 
     @Test func columns_whenReadOrClaimed_areTheSame() throws {
         let claimed = try columns(.readDue, from: "select", to: " from")
-        #expect(claimed.hasPrefix("user_id, version, due_at"))
+        #expect(claimed.hasPrefix("user_id, turn, version, due_at"))
         #expect(
             Query.claimPeople.sql.split(separator: "\n").joined(separator: " ").split(separator: " ").joined(
                 separator: " "
-            ).contains("select " + claimed + ",")
+            ).contains("select " + claimed + " from")
         )
         #expect(try columns(.readUsers, from: "select", to: " from") == claimed)
     }
@@ -35,15 +35,27 @@ import struct FoundationEssentials.UUID
         try await fixture.store.reading { reader in try await reader.user(F.user(user), now: F.now) }
     }
 
-    private func same(_ left: ClaimedUser, _ right: ClaimedUser) -> Bool { "\(left)" == "\(right)" }
+    /// All values of a user.
+    private static func values(_ user: ClaimedUser) -> String {
+        var text = ""
+        dump(user, to: &text)
+        return text
+    }
+
+    private func same(_ left: ClaimedUser, _ right: ClaimedUser) -> Bool { Self.values(left) == Self.values(right) }
 
     @Test func user_whenReadAndThenClaimed_isTheSame() async throws {
         let fixture = try await F()
         try fixture.seed(1...2)
+        let at = F.now - 177_000
+        let state = UserState(
+            fingerprint: 9,
+            template: 3,
+            history: History(checkIns: [CheckIn(at: at, slot: F.slot - 2)], closed: [F.slot - 3], sent: [at])
+        )
         try fixture.sql(
             """
-            update nudged.person set check_in_at = '{2026-11-18T10:00:00Z}', check_in_slot = '{2026-11-18}', closed = '{2026-11-17}',
-                sent = '{2026-11-18T10:00:00Z}', since = '2026-01-01', evaluated_at = '2026-11-19', fingerprint = 9,
+            update nudged.person set state = \(F.literal(state)), turn = 5, since = '2026-01-01', evaluated_at = '2026-11-19',
                 quarantine = '[{"device": "x"}]', retry = '{"slot": "2026-11-19"}' where user_id = \(F.quoted(1));
             insert into public.push_tokens (user_id, device_token, environment, topic) values (\(F.quoted(1)), 'ab', 'sandbox', 'com.example.other');
             """
@@ -55,7 +67,8 @@ import struct FoundationEssentials.UUID
         _ = try await fixture.member(id: daemon)
         let claimed = try #require(try await fixture.claim().first { $0.userID == F.user(1) })
         let again = try #require(try await self.read(fixture, 1))
-        #expect(same(again.user, claimed), "\(again.user)\n\(claimed)")
+        #expect(same(again.user, claimed), "\(Self.values(again.user))\n\(Self.values(claimed))")
+        #expect(claimed.state == state && claimed.turn == 5)
         let range = try fixture.sql("select uuid_hash(\(F.quoted(1))) >> 26")
         #expect(again.owner == daemon && again.range == Int32(range))
         await fixture.close()
@@ -83,7 +96,7 @@ import struct FoundationEssentials.UUID
         try await fixture.drain(100)
         let claimed = try await fixture.claim().sorted { $0.userID < $1.userID }
         try #require(claimed.count == 2)
-        for (before, after) in zip(read, claimed) { #expect(same(before.user, after), "\(before.user)\n\(after)") }
+        for (before, after) in zip(read, claimed) { #expect(same(before.user, after)) }
         await fixture.close()
     }
 
@@ -109,23 +122,24 @@ import struct FoundationEssentials.UUID
     }
 
     /// What is being sent counts from its commit, whatever becomes of its daemon.
-    @Test(arguments: [false, true]) func user_whenBeingSentTo_isAsAfterRecovery(isCounted: Bool) async throws {
+    @Test func user_whenBeingSentTo_isAsAfterRecovery() async throws {
         let fixture = try await F()
         try fixture.seed(1...1)
         let member = try await fixture.member()
         let users = try await fixture.claim()
         let retry = #"{"slot": "2026-11-20"}"#
-        _ = try await fixture.store.commit(F.intent(users, member: member, retry: retry, isCounted: isCounted))
+        _ = try await fixture.store.commit(F.intent(users, member: member, retry: retry))
         let read = try #require(try await self.read(fixture, 1))
-        #expect(read.intents.map(\.deviceHash) == ["00000000000000aa"] && read.intents.allSatisfy(\.isAlive))
-        #expect(read.user.history.sent.count == (isCounted ? 0 : 1) && read.user.retry != nil)
+        let pushes = read.intents.flatMap(\.pushes)
+        #expect(pushes.map(\.deviceHash) == ["00000000000000aa"] && read.intents.map(\.isAlive) == [true])
+        #expect(read.user.history.sent.count == 1 && read.user.retry != nil)
         try fixture.die()
         #expect(try await self.read(fixture, 1)?.intents.map(\.isAlive) == [false])
         _ = try await fixture.store.recoverOrphans(limit: 10)
         let after = try #require(try await self.read(fixture, 1))
         #expect(
             same(read.user, after.user) && after.intents == [],
-            "\(read.user)\n\(after.user)"
+            "\(Self.values(read.user))\n\(Self.values(after.user))"
         )
         await fixture.close()
     }
@@ -176,44 +190,23 @@ import struct FoundationEssentials.UUID
         try await fixture.drain(100)
         let member = try await fixture.member()
         let user = try #require(try await fixture.claim().first)
-        let targets = ["00000000000000aa", "00000000000000bb"].flatMap { hash in
-            user.messages.map { message in
-                Intent.Target(
-                    kind: "message",
-                    key: message.id.uuidString.lowercased(),
-                    slot: nil,
-                    deviceHash: hash,
-                    apnsID: UUID(),
-                    nudge: 0,
-                    ends: ends
-                )
-            }
-        }
-        let checkIn = Intent.Target(
-            kind: "check_in",
-            key: F.slot.iso,
-            slot: F.slot,
-            deviceHash: "00000000000000aa",
-            apnsID: UUID(),
-            nudge: 1
-        )
+        let ids = user.messages.map(\.id)
+        let records = [1, 2].flatMap { _ in ids.map { F.messageRecord(user, $0) } }
         let retry = ends ? nil : #"[{"x": 1}]"#
-        let entry = Intent.Entry(
-            userID: user.userID,
-            version: user.version,
+        let change = F.announced(
+            user,
+            records + [F.record(user, .unknown, status: nil)],
             retry: retry,
-            devices: targets + [checkIn]
+            ended: ends ? ids : []
         )
-        _ = try await fixture.store.commit(
-            Intent(member: member, sweepID: UUID(), attemptedAt: F.now, entries: [entry])
-        )
+        _ = try await fixture.store.commit(F.intent(member, [change]))
         let read = try #require(try await self.read(fixture, 1))
-        #expect(read.intents.count == 5 && read.user.history.sent.count == 2 && read.user.history.checkIns.count == 1)
+        #expect(read.intents.flatMap(\.pushes).count == 5 && read.user.history.checkIns.count == 1)
         #expect(read.user.messages.count == (ends ? 0 : 2) && read.user.retry == retry)
         try fixture.die()
         _ = try await fixture.store.recoverOrphans(limit: 10)
         let after = try #require(try await self.read(fixture, 1))
-        #expect(same(read.user, after.user), "\(read.user)\n\(after.user)")
+        #expect(same(read.user, after.user), "\(Self.values(read.user))\n\(Self.values(after.user))")
         await fixture.close()
     }
 
@@ -222,7 +215,7 @@ import struct FoundationEssentials.UUID
         try fixture.seed(1...200)
         try fixture.sql("update nudged.person set due_at = '2027-01-01' where user_id <= \(F.quoted(20))")
         try fixture.sql(
-            "update nudged.person set check_in_slot = '{infinity}', sent = '{{2026-01-01},{2026-01-02}}' where user_id = \(F.quoted(30))"
+            "update nudged.person set state = '\\x02' where user_id = \(F.quoted(30))"
         )
         let (users, unreadable) = try await fixture.store.reading { reader in
             var users: [UUID] = []

@@ -10,24 +10,56 @@ import struct FoundationEssentials.UUID
 @Suite(.ownThreads) struct RecoverTests {
     typealias F = StoreFixture
 
-    /// What the intent would have made of the histories, had its daemon lived, its finder makes of them.
-    @Test(arguments: [false, true])
-    func recover_whenADaemonDied_entersTheNudges(isCounted: Bool) async throws {
+    /// Recovery records what the intent announced.
+    @Test func recover_whenADaemonDied_recordsWhatItAnnounced() async throws {
         let (fixture, member, users) = try await F.claimed()
-        try fixture.sql("update nudged.person set check_in_at = '{2026-11-18 12:00Z}', check_in_slot = '{2026-11-18}'")
-        _ = try await fixture.store.commit(F.intent(users, member: member, retry: #"{"x":1}"#, isCounted: isCounted))
+        let intent = F.intent(users, member: member, retry: #"{"x":1}"#)
+        _ = try await fixture.store.commit(intent)
         try fixture.die()
         #expect(try await fixture.store.recoverOrphans(limit: 9) == .init(intents: 1, pushes: 3))
-        let history =
-            isCounted
-            ? "{2026-11-18}|{}|1"
-            : "{2026-11-20,2026-11-18}|{\"2026-11-20 12:00:00+00\"}|1"
+        #expect(try fixture.states() == intent.changes.map(\.state))
+        #expect(try fixture.lines("select distinct retry->>'x', evaluated_at, turn from nudged.person").count == 1)
+        // Users are still due, so they are evaluated soon.
+        #expect(try await fixture.claim().map(\.userID) == users.map(\.userID))
+        let apnsIDs = intent.changes.flatMap(\.records).compactMap(\.apnsID)
         #expect(
-            try fixture.lines(
-                "select distinct check_in_slot, sent, retry->>'x' from nudged.person where cardinality(check_in_at) = cardinality(check_in_slot)"
-            ) == [history]
+            try fixture.lines("select apns_id, outcome, reason, status, sweep_id from nudged.delivery order by user_id")
+                == apnsIDs.map { "\($0)|unknown|daemon_lost||\(intent.sweepID)".lowercased() }
         )
         #expect(try await fixture.store.recoverOrphans(limit: 9) == .init())
+        await fixture.close()
+    }
+
+    /// Two daemons find an orphan at once: each push is recorded once.
+    @Test func recover_whenTwoDaemonsDoItAtOnce_recordsOnce() async throws {
+        let (fixture, member, users) = try await F.claimed(1...40)
+        for start in stride(from: 0, to: 40, by: 4) {
+            _ = try await fixture.store.commit(F.intent(Array(users[start..<start + 4]), member: member))
+        }
+        try fixture.die()
+        let stores = (1...3).map { _ in Store(configuration: fixture.configuration) }
+        let pushes = try await withThrowingTaskGroup(of: Int.self) { group in
+            for store in stores { group.addTask { try await store.recoverOrphans(limit: 99).pushes } }
+            return try await group.reduce(0, +)
+        }
+        #expect(pushes == 40)
+        #expect(try fixture.sql("select count(*), count(distinct apns_id) from nudged.delivery") == "40|40")
+        #expect(try fixture.sends() == Array(repeating: 1, count: 40))
+        #expect(try fixture.sql("select count(*) from nudged.intent") == "0")
+        for store in stores { await store.close() }
+        await fixture.close()
+    }
+
+    /// The daemon is declared dead while it settles: its settlement came first, or it is refused.
+    @Test func recover_whenTheUserWasSettledBefore_recordsNothingMore() async throws {
+        let (fixture, member, users) = try await F.claimed(1...1)
+        _ = try await fixture.store.commit(F.intent(users, member: member))
+        _ = try await fixture.store.settle(
+            Settlement(member: member, sweepID: UUID(), changes: [F.change(users[0], F.record(users[0]))])
+        )
+        try fixture.die()
+        #expect(try await fixture.store.recoverOrphans(limit: 9) == .init(intents: 1, pushes: 0))
+        #expect(try fixture.lines("select outcome from nudged.delivery") == ["accepted"])
         await fixture.close()
     }
 
@@ -36,16 +68,6 @@ import struct FoundationEssentials.UUID
         _ = try await fixture.store.commit(F.intent([users[0]], member: member))
         #expect(try await fixture.store.recoverOrphans(limit: 10) == .init())
         #expect(try fixture.sql("select count(*) from nudged.intent") == "1")
-        await fixture.close()
-    }
-
-    /// Two intents of one user, as two lanes have them: both count.
-    @Test func recover_whenAUserIsInTwoIntents_entersBoth() async throws {
-        let (fixture, member, users) = try await F.claimed(1...1)
-        for _ in 1...2 { _ = try await fixture.store.commit(F.intent(users, member: member)) }
-        try fixture.die()
-        _ = try await fixture.store.recoverOrphans(limit: 9)
-        #expect(try fixture.sql("select cardinality(sent) from nudged.person") == "2")
         await fixture.close()
     }
 
@@ -75,13 +97,15 @@ import struct FoundationEssentials.UUID
     }
 
     /// What a hand has spoilt stops nobody else.
-    @Test func recover_whenOneUserIsRefused_takesTheOthers() async throws {
+    @Test(arguments: ["'\\x'", "'\\x02'", "contents[5] || '\\x00'", "substr(contents[5], 1, 20)"])
+    func recover_whenOneUsersPartCanNotBeRead_takesTheOthers(damage: String) async throws {
         let (fixture, member, users) = try await F.claimed(1...9)
         _ = try await fixture.store.commit(F.intent(users, member: member))
-        try fixture.sql("update nudged.intent set retries[5] = 'no json'")
+        try fixture.sql("update nudged.intent set contents[5] = \(damage)")
         try fixture.die()
         let found = try await fixture.store.recoverOrphans(limit: 100)
-        #expect(found.pushes == 8 && found.refused.count == 1 && found.refused.first?.isHeld == false)
+        #expect(found.intents == 0 && found.pushes == 8)
+        #expect(found.refused.map(\.userID) == [users[4].userID] && found.refused.first?.isHeld == false)
         #expect(try await fixture.claim().count == 8)
         await fixture.close()
     }

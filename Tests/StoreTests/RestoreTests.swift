@@ -69,18 +69,17 @@ import struct FoundationEssentials.UUID
         let users = try await fixture.claim()
         _ = try await fixture.store.commit(F.intent([users[0]], member: member))
         #expect(try await restoreAll(fixture, limit: 100) == 2)
-        // Neither is an intent committed that was decided before.
+        // Nothing is sent of an intent that was decided before.
         let late = try await fixture.store.commit(F.intent([users[1]], member: member))
-        #expect(late.kept.isEmpty)
+        #expect(late.touched == [F.user(2)])
         let settled = try await fixture.store.settle(
             Settlement(
                 member: member,
                 sweepID: UUID(),
-                updates: [F.update(users[0])],
-                records: [F.record(users[0])]
+                changes: [F.change(users[0], F.record(users[0]))]
             )
         )
-        #expect(settled.usersSettled == 1)
+        #expect(settled.settled.count == 1)
         #expect(
             try fixture.sql(
                 "select count(*) from nudged.person where since = '\(Self.at)' and touched_at = since and due_at <= '\(Self.at)'"
@@ -122,7 +121,7 @@ import struct FoundationEssentials.UUID
         var rounds = 0
         while try await fixture.store.restoreTouches(before: F.now, limit: 4) { rounds += 1 }
         #expect(rounds == 3)
-        #expect(try fixture.sql("select count(*) from nudged.touched") == "1")
+        #expect(try fixture.sql("select count(*) from nudged.touched where at < '\(Self.at)'") == "0")
         #expect(
             try fixture.sql(
                 "select count(*) from nudged.person where since = '\(Self.at)' and touched_at = since"

@@ -20,12 +20,11 @@ import struct FoundationEssentials.UUID
             Settlement(
                 member: member,
                 sweepID: UUID(),
-                updates: users.map { F.update($0) },
-                records: users.map { F.record($0) },
+                changes: users.map { F.change($0, F.record($0)) },
                 closed: [F.whole(intent)]
             )
         )
-        #expect(result == .init(usersSettled: 3))
+        #expect(result == .init(settled: Set(users.map(\.userID))))
         #expect(try fixture.sql("select count(*) from nudged.intent") == "0")
         #expect(
             try fixture.sql("select count(*) from nudged.delivery where outcome = 'accepted' and status = 200") == "3"
@@ -44,15 +43,17 @@ import struct FoundationEssentials.UUID
         let intent = F.intent(users, member: member)
         _ = try await fixture.store.commit(intent)
         let answered = Array(users.prefix(2))
-        let part = Settlement.ClosedPart(intent: intent.id, users: answered.map(\.userID), isWhole: false)
         let settlement = Settlement(
             member: member,
             sweepID: UUID(),
-            updates: answered.map { F.update($0) },
-            records: answered.map { F.record($0) },
-            closed: [part]
+            changes: answered.map { F.change($0, F.record($0)) },
+            closed: [F.part(intent, Array(intent.changes.prefix(2)))]
         )
-        for _ in 1...2 { #expect(try await fixture.store.settle(settlement).usersSettled == 2) }
+        for count in [2, 0] {
+            let isRepeated = count == 0
+            #expect(try await fixture.store.settle(settlement, isRepeated: isRepeated).settled.count == count)
+            #expect(try fixture.sql("select open from nudged.intent") == "1")
+        }
         #expect(try fixture.lines("select outcome from nudged.delivery") == ["accepted", "accepted"])
         try fixture.die()
         // Who is settled is not held back by the orphan.
@@ -63,26 +64,48 @@ import struct FoundationEssentials.UUID
             try fixture.lines("select right(user_id::text, 1), outcome from nudged.delivery order by 1")
                 == ["1|accepted", "2|accepted", "3|unknown"]
         )
-        #expect(
-            try fixture.lines("select cardinality(sent) from nudged.person order by user_id") == ["0", "0", "1"]
-        )
+        #expect(try fixture.sends() == [0, 0, 1])
+        await fixture.close()
+    }
+
+    /// Each lane's answers come when they come.
+    @Test func settle_whenTheIntentIsClosedInParts_deletesItWithTheLast() async throws {
+        let (fixture, member, users) = try await F.claimed()
+        let intent = F.intent(users, member: member)
+        _ = try await fixture.store.commit(intent)
+        for (place, user) in users.enumerated() {
+            #expect(try fixture.sql("select open from nudged.intent") == "\(3 - place)")
+            let settlement = Settlement(
+                member: member,
+                sweepID: UUID(),
+                changes: [F.change(user, F.record(user))],
+                closed: [F.part(intent, [intent.changes[place]], isWhole: place == 2)]
+            )
+            #expect(try await fixture.store.settle(settlement).settled == [user.userID])
+        }
+        #expect(try fixture.sql("select count(*) from nudged.intent") == "0")
+        #expect(try fixture.sql("select count(*) from nudged.delivery") == "3")
         await fixture.close()
     }
 
     /// A promoted standby has not got what was settled before: those users are not forgotten with the last one.
-    @Test func settle_whenTheLastIsAnsweredAndOthersAreOpen_leavesTheOthersToRecovery() async throws {
+    @Test(arguments: [false, true])
+    func settle_whenTheLastIsAnsweredAndOthersAreOpen_leavesTheOthersToRecovery(isRepeated: Bool) async throws {
         let (fixture, member, users) = try await F.claimed()
         let intent = F.intent(users, member: member)
         _ = try await fixture.store.commit(intent)
-        let last = Settlement.ClosedPart(intent: intent.id, users: [users[2].userID], isWhole: true)
         let settlement = Settlement(
             member: member,
             sweepID: UUID(),
-            updates: [F.update(users[2])],
-            records: [F.record(users[2])],
-            closed: [last]
+            changes: [F.change(users[2], F.record(users[2]))],
+            closed: [F.part(intent, [intent.changes[2]], isWhole: true)]
         )
-        for _ in 1...2 { _ = try await fixture.store.settle(settlement) }
+        _ = try await fixture.store.settle(settlement)
+        if isRepeated { _ = try await fixture.store.settle(settlement, isRepeated: true) }
+        #expect(try fixture.sql("select member is null, open from nudged.intent") == "t|2")
+        // Nobody claims the others before they are recorded.
+        try fixture.sql("update nudged.person set due_at = '2026-01-03'")
+        #expect(try await fixture.claim(member: member).map(\.userID) == [F.user(3)])
         #expect(try await fixture.store.recoverOrphans(limit: 9) == .init(intents: 1, pushes: 2))
         #expect(
             try fixture.lines("select right(user_id::text, 1), outcome from nudged.delivery order by 1")
@@ -91,26 +114,44 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
+    /// A promoted standby lacks the end of an intent. Its users wait until the daemon has seen that.
+    @Test func claim_whenAnIntentOfTheMemberIsUnknownToIt_leavesItsUsers() async throws {
+        let (fixture, member, users) = try await F.claimed()
+        let intents = users.prefix(2).map { F.intent([$0], member: member) }
+        for intent in intents { _ = try await fixture.store.commit(intent) }
+        let claimed = try await fixture.store.claim(
+            ranges: F.ranges,
+            now: F.now,
+            limit: 9,
+            member: member,
+            intents: [intents[0].id]
+        )
+        #expect(claimed.users.map(\.userID) == [F.user(1), F.user(3)])
+        // An orphan's users wait, even if the daemon was its member and knows it.
+        try fixture.die()
+        let again = try await fixture.store.claim(ranges: F.ranges, now: F.now, limit: 9, intents: intents.map(\.id))
+        #expect(again.users.map(\.userID) == [F.user(3)])
+        await fixture.close()
+    }
+
     /// Its connection was given up, and it takes effect after the user was claimed and settled again.
-    @Test func settle_whenItTakesEffectLate_changesNothing() async throws {
+    @Test func settle_whenItTakesEffectLate_changesAndRecordsNothing() async throws {
         let (fixture, member, users) = try await F.claimed(1...1)
         func settlement(_ user: ClaimedUser, at now: Instant, _ sent: [Instant]) -> Settlement {
-            var update = F.update(user, dueAt: now - 60, history: History(sent: sent))
-            update.evaluatedAt = now
-            update.stamp = .at(user.evaluatedAt)
-            return Settlement(member: member, sweepID: UUID(), updates: [update])
+            var change = F.change(user, F.record(user), dueAt: now - 60, history: History(sent: sent))
+            change.evaluatedAt = now
+            return Settlement(member: member, sweepID: UUID(), changes: [change])
         }
         let late = settlement(users[0], at: F.now, [])
-        #expect(try await fixture.store.settle(late).usersSettled == 1)
+        #expect(try await fixture.store.settle(late).settled.count == 1)
         let again = try #require(try await fixture.claim().first)
+        #expect(again.turn == users[0].turn + 1)
         let newer = settlement(again, at: F.now + 60, [F.now + 60])
-        #expect(try await fixture.store.settle(newer).usersSettled == 1)
-        #expect(try await fixture.store.settle(late).usersSettled == 0)
-        #expect(try fixture.sql("select cardinality(sent) from nudged.person") == "1")
-        // A standby that has not got the one before takes this one all the same.
-        try fixture.sql("update nudged.person set evaluated_at = evaluated_at - interval '1 hour', sent = '{}'")
-        let third = settlement(again, at: F.now + 120, [F.now + 60])
-        #expect(try await fixture.store.settle(third).usersSettled == 1)
+        #expect(try await fixture.store.settle(newer).settled.count == 1)
+        let rows = "select * from nudged.person; select * from nudged.delivery order by apns_id"
+        let before = try fixture.sql(rows)
+        #expect(try await fixture.store.settle(late) == .init())
+        #expect(try fixture.sql(rows) == before)
         await fixture.close()
     }
 
@@ -131,19 +172,18 @@ import struct FoundationEssentials.UUID
             """
         )
         if isDrained { try await fixture.drain() }
-        var updates = users.map { F.update($0) }
-        for place in 1...2 { updates[place].isOnlyIfUnchanged = true }
+        var changes = users.map { F.change($0, F.record($0)) }
+        for place in 1...2 { changes[place].isOnlyIfUnchanged = true }
+        changes[2].ended = [try #require(UUID(uuidString: message))]
         let result = try await fixture.store.settle(
             Settlement(
                 member: member,
                 sweepID: UUID(),
-                updates: updates,
-                records: users.map { F.record($0) },
-                ended: [MessageReference(userID: F.user(3), id: try #require(UUID(uuidString: message)))],
+                changes: changes,
                 closed: [F.whole(intent)]
             )
         )
-        #expect(result.changed == [F.user(3)] && result.usersSettled == 2 && result.refused.isEmpty)
+        #expect(result.changed == [F.user(3)] && result.settled.count == 2 && result.refused.isEmpty)
         #expect(try fixture.lines("select right(user_id::text, 1) from nudged.delivery order by 1") == ["1", "2"])
         #expect(
             try fixture.lines("select evaluated_at is null from nudged.person order by user_id") == ["f", "f", "t"]
@@ -156,14 +196,9 @@ import struct FoundationEssentials.UUID
     /// The change is committed while the settlement waits for a lock: a check before the transaction would miss it.
     @Test func settle_whenTheUserChangesMeanwhile_writesNothingOfThem() async throws {
         let (fixture, member, users) = try await F.claimed(1...1)
-        var update = F.update(users[0])
-        update.isOnlyIfUnchanged = true
-        let settlement = Settlement(
-            member: member,
-            sweepID: UUID(),
-            updates: [update],
-            records: [F.record(users[0])]
-        )
+        var change = F.change(users[0], F.record(users[0]))
+        change.isOnlyIfUnchanged = true
+        let settlement = Settlement(member: member, sweepID: UUID(), changes: [change])
         let holder = try await fixture.connection()
         let settling = try await holder.transaction(timeout: .seconds(60)) { transaction in
             try await transaction.execute(script: "select from nudged.person for update")
@@ -185,7 +220,7 @@ import struct FoundationEssentials.UUID
         try fixture.sql("insert into nudged.touched (user_id) values (\(F.quoted(1)))")
         try await fixture.drain()
         _ = try await fixture.store.settle(
-            Settlement(member: member, sweepID: UUID(), updates: users.map { F.update($0) })
+            Settlement(member: member, sweepID: UUID(), changes: users.map { F.change($0) })
         )
         #expect(
             try fixture.lines(
@@ -202,11 +237,16 @@ import struct FoundationEssentials.UUID
         let settlement = Settlement(
             member: member,
             sweepID: UUID(),
-            updates: users.map { F.update($0) },
-            records: users.map { F.record($0, .skipped, hash: "") }
+            changes: users.map { F.change($0, F.record($0, .skipped, hash: "")) }
         )
-        for _ in 1...2 { #expect(try await fixture.store.settle(settlement).usersSettled == 3) }
+        let rows = "select * from nudged.person order by user_id"
+        #expect(try await fixture.store.settle(settlement).settled.count == 3)
+        let before = try fixture.sql(rows)
+        for isRepeated in [false, true] {
+            #expect(try await fixture.store.settle(settlement, isRepeated: isRepeated).settled.isEmpty)
+        }
         #expect(try fixture.sql("select count(*) from nudged.delivery") == "3")
+        #expect(try fixture.sql(rows) == before)
         await fixture.close()
     }
 
@@ -230,24 +270,21 @@ import struct FoundationEssentials.UUID
             due: .at(F.now + 86_400),
             instant: F.now + 86_400
         )
-        let settlement = Settlement(
-            member: member,
-            sweepID: UUID(),
-            updates: [F.update(users[0])],
-            ended: [MessageReference(userID: users[0].userID, id: id)],
-            continued: [next]
-        )
+        var change = F.change(users[0], ended: [id])
+        change.continued = [next]
+        let settlement = Settlement(member: member, sweepID: UUID(), changes: [change])
         for _ in 1...2 { _ = try await fixture.store.settle(settlement) }
         #expect(try fixture.lines("select number, title from nudged.occurrence") == ["2|a"])
         await fixture.close()
     }
 
-    /// Two attempts of one second are two rows of the record.
+    /// Two attempts of one second are two rows of the record, at two instants.
     @Test func settle_whenTwoAttemptsAreOfOneSecond_keepsBoth() async throws {
-        let (fixture, member, users) = try await F.claimed(1...1)
+        let (fixture, member, _) = try await F.claimed(1...1)
         for fraction in [1, 2] as [Int32] {
+            let user = try #require(try await fixture.claim().first)
             let record = DeliveryRecord(
-                userID: users[0].userID,
+                userID: user.userID,
                 kind: "check_in",
                 key: F.slot.iso,
                 slot: F.slot,
@@ -257,14 +294,13 @@ import struct FoundationEssentials.UUID
                 fraction: fraction
             )
             _ = try await fixture.store.settle(
-                Settlement(member: member, sweepID: UUID(), updates: [F.update(users[0])], records: [record])
+                Settlement(member: member, sweepID: UUID(), changes: [F.change(user, record, dueAt: F.now - 60)])
             )
         }
-        #expect(try fixture.sql("select count(*) from nudged.delivery") == "2")
+        #expect(try fixture.sql("select count(distinct attempted_at) from nudged.delivery") == "2")
         await fixture.close()
     }
 
-    /// Histories travel as pieces of common lists: each user gets their own.
     @Test func settle_whenHistoriesDiffer_givesEachTheirOwn() async throws {
         let (fixture, member, users) = try await F.claimed()
         let days = (1...3).map { F.slot - $0 }
@@ -273,8 +309,8 @@ import struct FoundationEssentials.UUID
             History(),
             History(checkIns: [CheckIn(at: F.now, slot: days[2])], closed: Array(days[0...1]), sent: [F.now, F.now]),
         ]
-        let updates = zip(users, histories).map { F.update($0, history: $1) }
-        _ = try await fixture.store.settle(Settlement(member: member, sweepID: UUID(), updates: updates.reversed()))
+        let changes = zip(users, histories).map { F.change($0, history: $1) }
+        _ = try await fixture.store.settle(Settlement(member: member, sweepID: UUID(), changes: changes.reversed()))
         #expect(try await fixture.claim().isEmpty)
         try fixture.sql("update nudged.person set due_at = '2026-01-03'")
         let read = try await fixture.claim().sorted { $0.userID < $1.userID }.map(\.history)
@@ -289,11 +325,10 @@ import struct FoundationEssentials.UUID
             Settlement(
                 member: member,
                 sweepID: UUID(),
-                updates: users.map { F.update($0) },
-                records: users.map { F.record($0) }
+                changes: users.map { F.change($0, F.record($0)) }
             )
         )
-        #expect(result.usersSettled == 1)
+        #expect(result.settled.count == 1)
         #expect(try fixture.lines("select user_id from nudged.delivery") == [F.user(2).uuidString.lowercased()])
         await fixture.close()
     }
@@ -305,20 +340,19 @@ import struct FoundationEssentials.UUID
         let (fixture, member, users) = try await F.claimed(1...9)
         let intent = F.intent(users, member: member)
         _ = try await fixture.store.commit(intent)
-        let updates = users.map { F.update($0, retry: $0.userID == F.user(4) ? "planted-secret" : nil) }
+        let changes = users.map { F.change($0, F.record($0), retry: $0.userID == F.user(4) ? "planted-secret" : nil) }
         let settlement = Settlement(
             member: member,
             sweepID: UUID(),
-            updates: updates,
-            records: users.map { F.record($0) },
+            changes: changes,
             closed: [F.whole(intent)]
         )
         let result = try await fixture.store.settle(settlement)
-        #expect(result.usersSettled == 8 && result.refused.map(\.userID) == [F.user(4)])
+        #expect(result.settled.count == 8 && result.refused.map(\.userID) == [F.user(4)])
         let refusal = try #require(result.refused.first)
         #expect(!refusal.isHeld && refusal.error.hasPrefix("22P02") && !"\(refusal)".contains("planted"))
         #expect(try fixture.sql("select count(*) from nudged.delivery") == "8")
-        #expect(try fixture.sql("select cardinality(settled) from nudged.intent") == "8")
+        #expect(try fixture.sql("select open from nudged.intent") == "1")
         try fixture.die()
         #expect(try await fixture.store.recoverOrphans(limit: 9) == .init(intents: 1, pushes: 1))
         await fixture.close()
@@ -331,23 +365,22 @@ import struct FoundationEssentials.UUID
         let settlement = Settlement(
             member: member,
             sweepID: UUID(),
-            updates: users.map { F.update($0) },
-            records: users.map { F.record($0) },
+            changes: users.map { F.change($0, F.record($0)) },
             closed: [F.whole(intent)]
         )
         try await fixture.holding("select from nudged.person where user_id = \(F.quoted(2)) for update") {
             () async throws -> Void in
             let result = try await fixture.store.settle(settlement)
-            #expect(result.usersSettled == 199 && result.refused.map(\.userID) == [F.user(2)], "\(result)")
+            #expect(result.settled.count == 199 && result.refused.map(\.userID) == [F.user(2)], "\(result)")
             #expect(result.refused.first?.isHeld == true)
         }
         let rest = Settlement(
             member: member,
             sweepID: UUID(),
-            updates: users.filter { $0.userID == F.user(2) }.map { F.update($0) },
-            closed: [F.whole(intent)]
+            changes: users.filter { $0.userID == F.user(2) }.map { F.change($0) },
+            closed: [F.part(intent, intent.changes.filter { $0.userID == F.user(2) }, isWhole: true)]
         )
-        #expect(try await fixture.store.settle(rest).usersSettled == 1)
+        #expect(try await fixture.store.settle(rest).settled.count == 1)
         #expect(try fixture.sql("select count(*) from nudged.intent") == "0")
         await fixture.close()
     }
@@ -355,7 +388,7 @@ import struct FoundationEssentials.UUID
     @Test func error_whenAStatementFails_holdsNoParameter() async throws {
         let (fixture, member, users) = try await F.claimed(1...1)
         let refused = try await fixture.store.settle(
-            Settlement(member: member, sweepID: UUID(), updates: users.map { F.update($0, retry: "planted-secret") })
+            Settlement(member: member, sweepID: UUID(), changes: users.map { F.change($0, retry: "planted-secret") })
         ).refused
         #expect(refused.count == 1 && !String(reflecting: refused).contains("planted-secret"))
         await fixture.close()

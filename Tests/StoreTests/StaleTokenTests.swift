@@ -21,22 +21,18 @@ import struct FoundationEssentials.UUID
     ) throws -> Settlement {
         let apnsID = UUID()
         let hash = try fixture.hash(user.devices[0].token)
-        return Settlement(
-            member: member,
-            sweepID: UUID(),
-            updates: [F.update(user)],
-            records: [F.record(user, .rejected, hash: hash, status: 410, apnsID: apnsID)],
-            staleTokens: [
-                Settlement.StaleToken(
-                    userID: user.userID,
-                    token: user.devices[0].token,
-                    environment: environment,
-                    topic: topic,
-                    unregisteredAt: F.now.seconds * 1000 + milliseconds,
-                    apnsID: apnsID
-                )
-            ]
-        )
+        var change = F.change(user, F.record(user, .rejected, hash: hash, status: 410, apnsID: apnsID))
+        change.staleTokens = [
+            StaleToken(
+                userID: user.userID,
+                token: user.devices[0].token,
+                environment: environment,
+                topic: topic,
+                unregisteredAt: F.now.seconds * 1000 + milliseconds,
+                apnsID: apnsID
+            )
+        ]
+        return Settlement(member: member, sweepID: UUID(), changes: [change])
     }
 
     @Test(arguments: [
@@ -77,7 +73,7 @@ import struct FoundationEssentials.UUID
         let result = try await fixture.store.settle(
             Self.settlement(fixture, users[0], member: member, after: 1)
         )
-        #expect(result.usersSettled == 0 && result.tokensDeleted == 0)
+        #expect(result.settled.count == 0 && result.tokensDeleted == 0)
         #expect(try fixture.sql("select count(*) from nudged.delivery") == "0")
         #expect(try fixture.sql("select count(*) from public.push_tokens") == "2")
         await fixture.close()
@@ -96,12 +92,10 @@ import struct FoundationEssentials.UUID
         var all = Settlement(member: member, sweepID: UUID())
         for user in users {
             let one = try Self.settlement(fixture, user, member: member, after: 999_999)
-            all.updates += one.updates
-            all.records += one.records
-            all.staleTokens += one.staleTokens
+            all.changes += one.changes
         }
         let result = try await fixture.store.settle(all)
-        #expect(result.usersSettled == 12 && result.refused.isEmpty)
+        #expect(result.settled.count == 12 && result.refused.isEmpty)
         #expect(result.tokensDeleted == (only == 0 ? 0 : 11))
         #expect(try fixture.sql("select count(*) from nudged.delivery where outcome = 'rejected'") == "12")
         await fixture.close()

@@ -207,68 +207,111 @@ final class StoreFixture: Sendable {
     }
 
     /// An intent of which nothing else is open.
-    static func whole(_ intent: Intent) -> Settlement.ClosedPart {
-        Settlement.ClosedPart(intent: intent.id, users: intent.entries.map(\.userID), isWhole: true)
+    static func whole(_ intent: Intent) -> Settlement.ClosedPart { part(intent, intent.changes, isWhole: true) }
+
+    /// These users of an intent.
+    static func part(_ intent: Intent, _ changes: [Change], isWhole: Bool = false) -> Settlement.ClosedPart {
+        Settlement.ClosedPart(intent: intent.id, users: changes.map(\.userID), isWhole: isWhole)
     }
 
-    static func update(
+    static func change(
         _ user: ClaimedUser,
+        _ records: DeliveryRecord...,
         dueAt: Instant = now + 3600,
         history: History = History(),
-        retry: String? = nil
-    ) -> PersonUpdate {
-        PersonUpdate(
+        retry: String? = nil,
+        ended: [UUID] = []
+    ) -> Change {
+        Change(
             userID: user.userID,
+            turn: user.turn,
             version: user.version,
             dueAt: dueAt,
             evaluatedAt: now,
             since: user.since,
-            fingerprint: 7,
-            history: history,
-            retry: retry
+            state: UserState(fingerprint: 7, history: history),
+            retry: retry,
+            records: records,
+            ended: ended
         )
     }
 
     static let slot = LocalDate(iso: "2026-11-20") ?? LocalDate(days: 0)
 
-    static func intent(
-        _ users: [ClaimedUser],
-        member: UUID,
+    /// What an intent announces of a user: what is recorded if these pushes stay unknown.
+    static func announced(
+        _ user: ClaimedUser,
+        _ records: [DeliveryRecord],
+        template: Int32? = nil,
         retry: String? = nil,
-        isCounted: Bool = false
-    )
-        -> Intent
-    {
-        Intent(
-            member: member,
-            sweepID: UUID(),
-            attemptedAt: now,
-            entries: users.map { user in
-                Intent.Entry(
-                    userID: user.userID,
-                    version: user.version,
-                    retry: retry,
-                    devices: [
-                        Intent.Target(
-                            kind: "check_in",
-                            key: slot.iso,
-                            slot: slot,
-                            deviceHash: "00000000000000aa",
-                            apnsID: UUID(),
-                            isCounted: isCounted
-                        )
-                    ]
+        ended: [UUID] = []
+    ) -> Change {
+        var history = user.history
+        if records.contains(where: { $0.slot != nil }) { history.checkIns.append(CheckIn(at: now, slot: slot)) }
+        history.sent.append(now)
+        return Change(
+            userID: user.userID,
+            turn: user.turn,
+            version: nil,
+            dueAt: now,
+            evaluatedAt: now,
+            since: user.since,
+            state: UserState(fingerprint: 7, template: template, history: history),
+            retry: retry,
+            records: records,
+            ended: ended
+        )
+    }
+
+    /// A check-in of each user.
+    static func intent(_ users: [ClaimedUser], member: UUID, retry: String? = nil) -> Intent {
+        intent(member, users.map { announced($0, [record($0, .unknown, status: nil)], retry: retry) })
+    }
+
+    static func intent(_ member: UUID, _ changes: [Change], messages: [MessageReference] = []) -> Intent {
+        Intent(member: member, sweepID: UUID(), attemptedAt: now, changes: changes, messages: messages)
+    }
+
+    /// As a literal of SQL.
+    static func literal(_ bytes: [UInt8]) -> String {
+        let digits = bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
+        return "'\\x\(digits.joined())'::bytea"
+    }
+
+    static func literal(_ state: UserState) -> String { literal(state.bytes) }
+
+    /// Users' states, in the order of their ids; nil: it can't be read.
+    func states() throws -> [UserState?] {
+        try sql("select coalesce(encode(state, 'hex'), '') from nudged.person order by user_id")
+            .split(separator: "\n", omittingEmptySubsequences: false)
+            .map { line in
+                guard !line.isEmpty else { return UserState() }
+                let digits = line.utf8.compactMap { UInt8(String(UnicodeScalar($0)), radix: 16) }
+                return UserState(
+                    bytes: stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
                 )
             }
-        )
+    }
+
+    /// How often each user was sent something, in the order of their ids.
+    func sends() throws -> [Int?] { try states().map { $0?.history.sent.count } }
+
+    /// An open intent of what these rows (`user_id`, `id`) name, whose daemon is gone.
+    static func openIntent(of rows: String) -> String {
+        """
+        insert into nudged.intent (id, sweep_id, attempted_at, user_ids, turns, contents, message_ids, open)
+        select gen_random_uuid(), gen_random_uuid(), now(), array_agg(r.user_id), array_agg(coalesce(p.turn, 0)),
+            array_agg('\\x00'::bytea), array_agg(r.id), count(*)
+        from (\(rows)) r left join nudged.person p using (user_id) having count(*) > 0;
+        """
     }
 
     static func record(
         _ user: ClaimedUser,
         _ outcome: DeliveryRecord.Outcome = .accepted,
         hash: String = "00000000000000aa",
-        status: Int = 200,
-        apnsID: UUID = UUID()
+        status: Int? = 200,
+        apnsID: UUID? = UUID()
     ) -> DeliveryRecord {
         DeliveryRecord(
             userID: user.userID,

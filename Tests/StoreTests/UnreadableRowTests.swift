@@ -61,12 +61,12 @@ import struct FoundationEssentials.UUID
     @Test func claim_whenARowCanNotBeRead_servesTheOthersAndSetsItAside() async throws {
         let fixture = try await F()
         try fixture.seed(1...3)
-        try fixture.sql("update nudged.person set sent = '{294270-01-01}' where user_id = \(F.quoted(2))")
+        try fixture.sql("update nudged.person set state = '\\x01ff' where user_id = \(F.quoted(2))")
         var refused: [Refusal] = []
         let member = try await fixture.member()
         let found = try await fixture.store.claim(ranges: F.ranges, now: F.now, limit: 9) { refused.append($0) }
         #expect(found.users.map(\.userID) == [F.user(1), F.user(3)] && found.isComplete)
-        #expect(refused.map(\.userID) == [F.user(2)] && refused.first?.column == "column sent")
+        #expect(refused.map(\.userID) == [F.user(2)] && refused.first?.column == "column state")
         try await fixture.store.postpone(
             refused.map { Postponement(userID: $0.userID, version: nil, until: F.now + 86_400) },
             member: member

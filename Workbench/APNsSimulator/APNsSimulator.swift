@@ -1,5 +1,5 @@
 public import HTTP2Server
-public import OpenSSL
+public import Certificates
 
 /// A simulated Apple push service: TLS, HTTP/2, Apple's checks of a request, and scripted behaviour.
 ///

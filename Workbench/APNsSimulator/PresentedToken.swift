@@ -1,5 +1,5 @@
 import JSON
-import OpenSSL
+import Certificates
 
 /// A provider token with a valid signature.
 struct PresentedToken: Sendable, Equatable {

@@ -1,4 +1,5 @@
-public import OpenSSL
+public import Certificates
+import OpenSSL
 
 /// The certificates and keys of a simulated Apple: an authority, a server certificate for `localhost`, and a provider
 /// key.

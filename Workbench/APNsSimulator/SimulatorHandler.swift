@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HTTP2Server
+import Certificates
 import OpenSSL
 import Base
 

@@ -49,8 +49,8 @@ public final class ChaosRun: Sendable {
         configuration.connections = 4
         configuration.maxInFlight = 400
         // Short, so that a missing answer soon becomes unknown. Most scripted delays are shorter, a few are longer.
-        configuration.requestDeadline = 1_500
-        configuration.connectTimeout = 1_500
+        configuration.client.requestDeadline = 1_500
+        configuration.client.connectTimeout = 1_500
         self.configuration = configuration
     }
 
@@ -116,15 +116,12 @@ public final class ChaosRun: Sendable {
 
     private func send(_ count: Int, to sender: Sender) {
         let now = SenderClock.system.now()
-        let pushes = (0..<count).map { _ in
-            ChaosPush.make(apple.withBooks { $0.send() }, seed: seed, now: now)
-        }
-        sender.send(pushes) { [apple, seed] results in
+        let numbers = (0..<count).map { _ in apple.withBooks { $0.send() } }
+        var pushes = PushBatch(topic: ChaosApple.topic)
+        for number in numbers { ChaosPush.append(number, to: &pushes, seed: seed, now: now) }
+        sender.send(pushes) { [apple] results in
             apple.withBooks { books in
-                for result in results {
-                    let isRight = result.apnsID.map { $0 == ChaosPush.id(result.tag, seed: seed) }
-                    books.end(result.tag, result.outcome, idIsRight: isRight)
-                }
+                for result in results { books.end(numbers[result.slot], result.outcome) }
             }
         }
     }

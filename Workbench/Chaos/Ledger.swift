@@ -73,15 +73,12 @@ public struct Ledger: Sendable {
     }
 
     /// The sender's result.
-    ///
-    /// - Parameter idIsRight: nil if the result has no `apns-id`.
-    public mutating func end(_ number: UInt64, _ outcome: PushOutcome, idIsRight: Bool?) {
+    public mutating func end(_ number: UInt64, _ outcome: PushOutcome) {
         guard let place = find(number), entries[place].ending == .open else { return note(.resultTwice, number) }
         let ending = Ending(outcome)
         let entry = entries[place]
         entries[place].ending = ending
         endings[Int(ending.rawValue)] += 1
-        if idIsRight == false || (idIsRight == nil && ending == .accepted) { note(.wrongID, number) }
         if let status = outcome.answeredStatus, status != Int(entry.status) { note(.wrongStatus, number) }
         switch ending {
         case .accepted: if entry.logged == 0 { note(.acceptedNotLogged, number) }

@@ -12,9 +12,7 @@ public enum Violation: String, Sendable, CaseIterable {
     case loggedTwice = "logged_twice"
     /// The outcome's status differs from Apple's last answer to this push.
     case wrongStatus = "wrong_status"
-    /// The outcome names another `apns-id`, or it is accepted and names none.
-    case wrongID = "wrong_id"
-    /// Apple's log has a push that was not sent, or not lately.
+    /// Apple got a push under an `apns-id` that was not sent, or not lately.
     case stranger
     /// Memory or descriptors grew.
     case growth

@@ -1,4 +1,5 @@
 import Glibc
+import Certificates
 import OpenSSL
 import Base
 import HTTP2

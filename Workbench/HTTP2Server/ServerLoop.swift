@@ -1,5 +1,6 @@
 import CNGHTTP2
 import Glibc
+import Certificates
 import OpenSSL
 import Base
 import HTTP2

@@ -105,7 +105,7 @@ struct RecordCommand: AsyncParsableCommand {
         side.status.append(status)
     }
 
-    /// Appends rows of random users, like `Query.recordDeliveries`.
+    /// Appends rows of random users, like `Query.settle`.
     private static func append(_ count: Int, _ connection: Connection) async throws {
         let sql = """
             insert into nudged.delivery (
@@ -122,7 +122,7 @@ struct RecordCommand: AsyncParsableCommand {
     /// Milliseconds of planning on each side, for the statements that read or write partitions.
     private static func plans(_ sides: [Side]) async throws -> [String: [Double]] {
         var found: [String: [Double]] = [:]
-        for query in [Query.recordDeliveries, .status] {
+        for query in [Query.settle, .status] {
             // Planned without values: NULL gives the parameters' types, which is all that planning an unnamed statement
             // needs.
             let name = "bench_\(query.name)"
@@ -130,7 +130,7 @@ struct RecordCommand: AsyncParsableCommand {
                 let planned = try await side.connection.transaction(settings: Store.pinnedPlans) { transaction in
                     try await transaction.execute(script: "prepare \(name) as \(query.sql)", name: "prepare")
                     var times: [Double] = []
-                    let nulls = query == .recordDeliveries ? Array(repeating: "null", count: 14) : ["10000", "null"]
+                    let nulls = query == .settle ? Array(repeating: "null", count: 23) : ["10000", "null"]
                     let explain = "explain (summary) execute \(name)(\(nulls.joined(separator: ",")))"
                     for _ in 0..<5 {
                         let rows = try await transaction.run(Statement("explain", sql: explain))
@@ -174,7 +174,7 @@ struct RecordCommand: AsyncParsableCommand {
             #""days":\#(days),"rows":\#(days * rowsADay + rowsADay / 2),"bytes":\#(bytes)"#,
             pair("rows_per_second", sides.map { median($0.append) }, 0),
             pair("one_row_ms", sides.map { median($0.single) }, 3),
-            pair("record_planning_ms", plans[Query.recordDeliveries.name] ?? [0, 0], 3),
+            pair("record_planning_ms", plans[Query.settle.name] ?? [0, 0], 3),
             pair("status_planning_ms", plans[Query.status.name] ?? [0, 0], 3),
             pair("status_ms", sides.map { median($0.status) }, 2),
             #""prune_day_ms":\#(median(prunes).text(2)),"prune_day_ms_worst":\#((prunes.max() ?? 0).text(2))"#,

@@ -1,8 +1,14 @@
 import APNs
 import ArgumentParser
+import Base
+import Configuration
+import Core
 import Glibc
+import Certificates
 import OpenSSL
+import Policy
 import Synchronization
+import TimeZones
 
 import struct FoundationEssentials.UUID
 import typealias FoundationEssentials.uuid_t
@@ -10,7 +16,8 @@ import typealias FoundationEssentials.uuid_t
 /// `nudged-bench send`: pushes per second to a server in place of Apple's.
 struct Send: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Measures pushes per second to a server. Token, apns-id and payload differ for each push."
+        abstract:
+            "Measures pushes per second to a server, in the daemon's way. 4,096 users have their own token and text."
     )
 
     @Option(help: "The server, as https://host:port.") var endpoint: String
@@ -44,10 +51,13 @@ struct Send: AsyncParsableCommand {
             }
         )
         let width = streams * connections
+        let plans = BenchUsers.plans()
+        guard !plans.isEmpty else { throw ValidationError("no user gets a push") }
         let start = monotonicSeconds()
         let before = ProcessUsage.now()
         let accepted = await Flood(
             sender,
+            plans,
             count: count,
             width: width,
             chunk: chunk > 0 ? min(chunk, width) : width / 8
@@ -83,7 +93,8 @@ struct Send: AsyncParsableCommand {
     }
 }
 
-/// Keeps the sender busy until all pushes are answered.
+/// Keeps the sender busy until all pushes are answered, in the daemon's way: planned users become a batch, and its
+/// outcomes are gathered user by user.
 private final class Flood: Sendable {
     private struct State {
         var started = 0
@@ -95,24 +106,15 @@ private final class Flood: Sendable {
     }
 
     private let sender: Sender
+    private let plans: [SendPlan]
     private let count: Int
     private let width: Int
     private let chunk: Int
     private let state = Mutex(State())
-    /// A payload of 300 bytes, with a different conversation for each push.
-    private static func notification(_ conversation: UUID) -> Notification {
-        var notification = Notification(
-            title: "Good morning",
-            body: "How did yesterday's walk go? Two minutes are enough to note what went well and what you want to try."
-        )
-        notification.conversationID = conversation
-        notification.domain = "movement"
-        notification.threadID = "check-ins"
-        return notification
-    }
 
-    init(_ sender: Sender, count: Int, width: Int, chunk: Int) {
+    init(_ sender: Sender, _ plans: [SendPlan], count: Int, width: Int, chunk: Int) {
         self.sender = sender
+        self.plans = plans
         self.count = count
         self.width = width
         self.chunk = max(chunk, 1)
@@ -137,37 +139,79 @@ private final class Flood: Sendable {
             return state.started - count..<state.started
         }
         guard !numbers.isEmpty else { return }
-        var pushes = PushBatch(room: numbers.count)
-        for number in numbers { Self.append(number, to: &pushes) }
-        sender.send(pushes) { self.take($0) }
+        let users = numbers.map { plans[$0 % plans.count] }
+        let pushes = PushBatch(
+            users,
+            topic: BenchUsers.lane.topic,
+            payload: [],
+            lastWrite: .max,
+            boot: BootTime.milliseconds(),
+            now: BenchUsers.now.seconds * 1_000
+        )
+        let outcomes = Mutex(BatchOutcomes(pushCounts: users.map(\.pushCount)))
+        sender.send(pushes) { results in self.take(outcomes.withLock { $0.take(results) }.map(\.outcomes)) }
     }
 
-    private func take(_ results: [PushResult]) {
+    private func take(_ outcomes: [[PushOutcome]]) {
         let end: (CheckedContinuation<Int, Never>, Int)? = state.withLock { state in
-            state.finished += results.count
-            for result in results where result.outcome == .accepted { state.accepted += 1 }
+            state.finished += outcomes.count
+            for outcome in outcomes where outcome == [.accepted] { state.accepted += 1 }
             guard state.finished == count, let onEnd = state.onEnd else { return nil }
             state.onEnd = nil
             return (onEnd, state.accepted)
         }
-        if let (continuation, accepted) = end { continuation.resume(returning: accepted) } else { pump(results.count) }
+        if let (continuation, accepted) = end { continuation.resume(returning: accepted) } else { pump(outcomes.count) }
+    }
+}
+
+/// Users with one device and one message each, whose payload has 300 bytes.
+private enum BenchUsers {
+    static let lane = LaneIdentity(environment: "sandbox", topic: "com.example.App")
+    static let now = Instant(seconds: 1_795_262_400)
+
+    /// More than HPACK's table can hold.
+    static func plans(_ count: Int = 4_096) -> [SendPlan] {
+        let planner = Planner(
+            policy: Policy(rules: .defaults, zones: ZoneDatabase()),
+            lanes: LaneDirectory(standard: lane),
+            messages: Configuration.Messages(digestAfter: 3, digestTitle: "New", digestBody: "{count} came.")
+        )
+        return (0..<count).compactMap { number in
+            guard case .send(let plan, _) = planner.plan(user(UInt64(number)), now: now) else { return nil }
+            return plan.pushCount == 1 ? plan : nil
+        }
     }
 
-    private static func append(_ number: Int, to pushes: inout PushBatch) {
-        let seed = UInt64(number) * 4
-        let words = (mixed(seed), mixed(seed + 1), mixed(seed + 2), mixed(seed + 3))
-        pushes.append(
-            tag: UInt64(number),
-            token: hexadecimal(words),
-            topic: "com.example.App",
-            expiration: 1_795_300_000,
-            apnsID: id(words.0, words.1),
-            collapseID: hexadecimal((words.1, words.2)),
-            writeBy: .max
-        ) { notification(id(words.2, words.3)).render(into: &$0) }
+    private static func user(_ number: UInt64) -> ClaimedUser {
+        let words = (0..<6).map { mixed(number * 6 + $0) }
+        let message = PendingMessage(
+            id: id(words[0], words[1]),
+            createdAt: now - 60,
+            title: "Good morning",
+            body: "How did yesterday's walk go? Two minutes are enough to note what went well and what to try next.",
+            conversationID: id(words[2], words[3]).uuidString,
+            domain: "movement",
+            threadID: "check-ins"
+        )
+        return ClaimedUser(
+            userID: id(words[4], words[5]),
+            version: 1,
+            dueAt: 0,
+            touchedAt: nil,
+            since: nil,
+            fingerprint: nil,
+            evaluatedAt: nil,
+            history: History(),
+            retry: nil,
+            preferences: nil,
+            timezone: "Europe/Berlin",
+            firstSessionComplete: true,
+            devices: [Device(token: words[..<4].map(hexadecimal).joined(), registeredAt: now - 86_400)],
+            messages: [message]
+        )
     }
 
-    /// SplitMix64 of a number: distinct for distinct numbers, without state that threads would share.
+    /// SplitMix64 of a number: distinct for distinct numbers, without state.
     private static func mixed(_ number: UInt64) -> UInt64 {
         var word = (number &+ 1) &* 0x9E37_79B9_7F4A_7C15
         word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
@@ -175,20 +219,10 @@ private final class Flood: Sendable {
         return word ^ word >> 31
     }
 
-    /// Two digits per byte.
-    private static func hexadecimal<Words>(_ words: Words) -> String {
-        withUnsafeBytes(of: words) { bytes in
-            String(unsafeUninitializedCapacity: 2 * bytes.count) { digits in
-                for (index, byte) in bytes.enumerated() {
-                    digits[2 * index] = digit(byte >> 4)
-                    digits[2 * index + 1] = digit(byte & 15)
-                }
-                return 2 * bytes.count
-            }
-        }
+    private static func hexadecimal(_ word: UInt64) -> String {
+        let digits = String(word, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
     }
-
-    private static func digit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 48 + nibble : 87 + nibble }
 
     private static func id(_ high: UInt64, _ low: UInt64) -> UUID {
         withUnsafeBytes(of: (high, low)) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }

@@ -1,5 +1,8 @@
 import Configuration
+import Glibc
+import Policy
 import Service
+import TimeZones
 import ArgumentParser
 import LocalPostgres
 import Core
@@ -38,15 +41,18 @@ extension Workbench {
     /// Fills only the queue, in random order of ids, due a day from now or later. It is for benchmarks that only read
     /// the queue. Ten million rows take minutes, because the indexes are made afterwards.
     func seedQueue(users: Int) throws {
+        let now = Instant(seconds: Int64(time(nil)))
+        let checkIn = CheckIn(at: now, slot: LocalDate(days: Int32(now.seconds / 86_400)))
+        let state = UserState(fingerprint: .max, history: History(checkIns: [checkIn], sent: [now]))
+        let hex = state.bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
         try sql(
             """
             begin;
             truncate nudged.person;
             alter table nudged.person drop constraint person_pkey;
             drop index nudged.person_due;
-            insert into nudged.person (user_id, due_at, since, evaluated_at, check_in_at, check_in_slot, sent)
-            select gen_random_uuid(), now() + interval '1 day' + n % 86400 * interval '1 second', now(), now(),
-                array[now()], array[current_date], array[now()]
+            insert into nudged.person (user_id, due_at, since, evaluated_at, state)
+            select gen_random_uuid(), now() + interval '1 day' + n % 86400 * interval '1 second', now(), now(), '\\x\(hex)'
             from generate_series(1, \(users)) n;
             alter table nudged.person add constraint person_pkey primary key (user_id);
             create index person_due on nudged.person ((uuid_hash(user_id) >> 26), due_at, user_id);

@@ -21,12 +21,14 @@ inline let_go(d, u) {
     hand[AT(d, u)] = FREE;
     hand_row[AT(d, u)] = 0;
     hand_history[AT(d, u)] = 0;
-    hand_stamp[AT(d, u)] = 0;
+    hand_turn[AT(d, u)] = 0;
     hand_version[AT(d, u)] = 0;
     hand_data[AT(d, u)] = 0;
+    hand_mark[AT(d, u)] = 0;
     hand_changed[AT(d, u)] = 0;
     hand_proof[AT(d, u)] = 0;
-    hand_stale[AT(d, u)] = 0
+    hand_stale[AT(d, u)] = 0;
+    rename_turn(u)
 }
 
 inline move_slice(d, r, from, to) {
@@ -42,17 +44,17 @@ inline let_go_of_slice(d, r) {
     }
 }
 
-/* A slice as a statement's parameters: n are the users, bits the histories, two bits each; j the stamps, four bits each. */
+/* A slice as a statement's parameters: n are the users, bits the histories, two bits each; mask the turns, five bits each. */
 inline put_slice(d, r) {
     n = 0;
     bits = 0;
-    j = 0;
+    mask = 0;
     for (i : 0 .. USERS - 1) {
         if
         :: IN_SLICE(d, i, r) ->
             n = n | BIT(i);
             bits = bits | (hand_history[AT(d, i)] << (2 * i));
-            j = j | (hand_stamp[AT(d, i)] << (4 * i))
+            mask = mask | (hand_turn[AT(d, i)] << (5 * i))
         :: else
         fi
     }
@@ -70,9 +72,11 @@ inline end_claim(d) {
     claim_ranges[d] = 0;
     claim_skipped[d] = 0;
     claim_found[d] = 0;
+    claim_orphans[d] = 0;
     for (i : 0 .. USERS - 1) {
+        orphan_turn[AT(d, i)] = 0;
         found_history[AT(d, i)] = 0;
-        found_stamp[AT(d, i)] = 0;
+        found_turn[AT(d, i)] = 0;
         found_version[AT(d, i)] = 0;
         found_data[AT(d, i)] = 0
     }
@@ -83,6 +87,7 @@ inline stop(d) {
     in_lease = in_lease & ~BIT(d);
     renewing = renewing & ~BIT(d);
     robbed = robbed & ~BIT(d);
+    for (i : 0 .. USERS - 1) { drain[AT(d, i)] = 0 };
     end_claim(d)
 }
 
@@ -166,11 +171,14 @@ inline skip_hand(d) {
 
 inline read_orphans(d) {
     for (i : 0 .. INTENTS - 1) {
-        if
-        :: !NO_LOOK_AT_ORPHANS && row[i] == OPEN && row_member[i] == 0 ->
-            claim_skipped[d] = claim_skipped[d] | (row_users[i] & ~row_settled[i])
-        :: else
-        fi
+        for (j : 0 .. USERS - 1) {
+            if
+            :: !NO_LOOK_AT_ORPHANS && row[i] == OPEN && row_member[i] == 0 && IS_OPEN(i, j) ->
+                claim_orphans[d] = claim_orphans[d] | BIT(j);
+                orphan_turn[AT(d, j)] = row_turn[i * USERS + j]
+            :: else
+            fi
+        }
     }
 }
 
@@ -180,7 +188,7 @@ inline read_due(d) {
         :: HAS((RANGES_READ_LATE -> owned[d] : claim_ranges[d]), i % RANGES) && !HAS(claim_skipped[d], i) && IS_DUE(i) ->
             claim_found[d] = claim_found[d] | BIT(i);
             found_history[AT(d, i)] = history[i];
-            found_stamp[AT(d, i)] = stamp[i];
+            found_turn[AT(d, i)] = turn[i];
             found_version[AT(d, i)] = version[i]
         :: else
         fi
@@ -191,13 +199,23 @@ inline read_data(d) {
     for (i : 0 .. USERS - 1) { found_data[AT(d, i)] = data[i] }
 }
 
+/* Users of orphans are left out, by the turns that the claim read. */
+inline leave_out_orphans(d) {
+    for (i : 0 .. USERS - 1) {
+        if
+        :: HAS(claim_orphans[d], i) && orphan_turn[AT(d, i)] == found_turn[AT(d, i)] -> claim_found[d] = claim_found[d] & ~BIT(i)
+        :: else
+        fi
+    }
+}
+
 inline take_in_hand(d) {
     for (i : 0 .. USERS - 1) {
         if
         :: HAS(claim_found[d], i) && !HAS(claim_skipped[d], i) ->
             hand[AT(d, i)] = CLAIMED;
             hand_history[AT(d, i)] = found_history[AT(d, i)];
-            hand_stamp[AT(d, i)] = found_stamp[AT(d, i)];
+            hand_turn[AT(d, i)] = found_turn[AT(d, i)];
             hand_version[AT(d, i)] = found_version[AT(d, i)];
             hand_data[AT(d, i)] = found_data[AT(d, i)]
         :: else
@@ -208,7 +226,7 @@ inline take_in_hand(d) {
 proctype Claimer(byte d) {
 end:
     do
-    :: d_step { HAS(joined, d) && owned[d] != 0 && claim[d] == IDLE ->
+    :: d_step { HAS(joined, d) && owned[d] != 0 && claim[d] == IDLE && (DRAIN_DURING_CLAIM || !IS_DRAINING(d)) ->
         claim[d] = FIRST_READ;
         claim_ranges[d] = owned[d];
         if :: !NO_INHAND_SNAPSHOT -> skip_hand(d) :: else fi;
@@ -221,12 +239,17 @@ end:
     :: d_step { claim[d] == FIRST_READ ->
         claim[d] = BOTH_READ;
         if :: ORPHANS_READ_LAST -> read_orphans(d) :: else -> read_due(d) fi;
+        leave_out_orphans(d);
         if :: (claim_found[d] & ~claim_skipped[d]) == 0 -> end_claim(d) :: else fi;
         done()
     }
-    :: d_step { claim[d] == BOTH_READ ->
+    :: d_step { CHANGES && claim[d] == BOTH_READ ->
+        claim[d] = DATA_READ;
+        if :: !DATA_READ_FIRST -> read_data(d) :: else fi;
+        done()
+    }
+    :: d_step { claim[d] == (CHANGES -> DATA_READ : BOTH_READ) ->
         if :: NO_INHAND_SNAPSHOT -> skip_hand(d) :: else fi;
-        if :: CHANGES && !DATA_READ_FIRST -> read_data(d) :: else fi;
         take_in_hand(d);
         end_claim(d);
         done()
@@ -236,7 +259,7 @@ end:
 
 /* ---- Sending and settling. ---- */
 
-#define IS_CURRENT(d, u) (!STAMP_AT_INTENT || stamp[u] == hand_stamp[AT(d, u)])
+#define IS_CURRENT(d, u) (!TURN_AT_INTENT || turn[u] == hand_turn[AT(d, u)])
 #define IS_CURRENT_SLICE(d, u) (IS_CURRENT(d, u) && (!SHARE_A_SLICE(d) || IS_CURRENT(d, USERS - 1)))
 #define MAY_WRITE(d, u) (!hand_changed[AT(d, u)] && (NO_CLOCK_CHECK || HAS(in_lease, d)))
 
@@ -246,9 +269,9 @@ inline look_for_touches(d, r) {
     }
 }
 
-inline look_at_versions(d, r) {
+inline look_at_marks(d, r) {
     for (i : 0 .. USERS - 1) {
-        if :: IN_SLICE(d, i, r) && version[i] != hand_version[AT(d, i)] && !NO_LOOK -> hand_changed[AT(d, i)] = 1 :: else fi
+        if :: IN_SLICE(d, i, r) && hand_mark[AT(d, i)] && !NO_LOOK -> hand_changed[AT(d, i)] = 1 :: else fi
     }
 }
 
@@ -274,9 +297,9 @@ end:
         hand[AT(d, USERS - 1)] = SENT
     }
     /* There is nothing to send. */
-    :: d_step { hand[AT(d, u)] == CLAIMED && hand_stamp[AT(d, u)] < RESTS -> hand[AT(d, u)] = RESTING }
+    :: d_step { hand[AT(d, u)] == CLAIMED && rests[u] < RESTS -> hand[AT(d, u)] = RESTING }
     :: d_step { hand[AT(d, u)] == RESTING && REST_FENCE(MEMBER(d)) ->
-        settle_rest(u, hand_history[AT(d, u)], hand_stamp[AT(d, u)], hand_version[AT(d, u)], hand_data[AT(d, u)]);
+        settle_rest(u, hand_history[AT(d, u)], hand_turn[AT(d, u)], hand_version[AT(d, u)], hand_data[AT(d, u)]);
         let_go(d, u);
         done()
     }
@@ -286,29 +309,29 @@ end:
         late_member = MEMBER(d);
         late_users = BIT(u);
         late_history = hand_history[AT(d, u)];
-        late_stamp = hand_stamp[AT(d, u)];
+        late_turn = hand_turn[AT(d, u)] << (5 * (u));
         late_version = hand_version[AT(d, u)];
         late_data = hand_data[AT(d, u)]
     }
 
-    /* With STAMP_AT_INTENT the commit leaves out a user whom somebody settled since the claim. */
+    /* With TURN_AT_INTENT the commit leaves out a user whom somebody settled since the claim. */
     :: d_step { hand[AT(d, u)] == SENT && !IS_CURRENT(d, u) -> let_go(d, u); done() }
-    /* The intent's commit takes effect. After it, in the same flight, the looks; then the answer comes. */
+    /* The intent's commit takes effect. After it, in the same flight, the look for touches; then the answer, and the look at marks. */
     :: d_step { hand[AT(d, u)] == SENT && LEADS(d, u) && INTENT_FENCE(MEMBER(d)) && IS_CURRENT_SLICE(d, u) ->
         put_slice(d, ROW(d, u));
-        insert_intent(ROW(d, u), MEMBER(d), n, bits);
+        insert_intent(ROW(d, u), MEMBER(d), n, bits, mask);
         prove_slice(d, ROW(d, u));
         move_slice(d, ROW(d, u), SENT, COMMITTED);
         done()
     }
     :: d_step { !CHANGES && hand[AT(d, u)] == COMMITTED && LEADS(d, u) -> move_slice(d, ROW(d, u), COMMITTED, READY); done() }
     :: d_step { CHANGES && hand[AT(d, u)] == COMMITTED && LEADS(d, u) ->
-        if :: VERSIONS_LOOKED_AT_FIRST -> look_at_versions(d, ROW(d, u)) :: else -> look_for_touches(d, ROW(d, u)) fi;
+        if :: MARKS_LOOKED_AT_FIRST -> look_at_marks(d, ROW(d, u)) :: else -> look_for_touches(d, ROW(d, u)) fi;
         move_slice(d, ROW(d, u), COMMITTED, LOOKED);
         done()
     }
     :: d_step { hand[AT(d, u)] == LOOKED && LEADS(d, u) ->
-        if :: VERSIONS_LOOKED_AT_FIRST -> look_for_touches(d, ROW(d, u)) :: else -> look_at_versions(d, ROW(d, u)) fi;
+        if :: MARKS_LOOKED_AT_FIRST -> look_for_touches(d, ROW(d, u)) :: else -> look_at_marks(d, ROW(d, u)) fi;
         move_slice(d, ROW(d, u), LOOKED, READY);
         done()
     }
@@ -323,7 +346,7 @@ end:
         late_row = ROW(d, u);
         late_users = n;
         late_history = bits;
-        late_stamp = (STAMP_AT_INTENT -> j : 0);
+        late_turn = mask;
         move_slice(d, ROW(d, u), SENT, UNANSWERED);
         done()
     }
@@ -332,6 +355,11 @@ end:
         if
         :: row[ROW(d, u)] == OPEN -> delete_intent(ROW(d, u))
         :: row[ROW(d, u)] == NO_ROW && late == LATE_COMMIT && late_row == ROW(d, u) && !NO_WITHDRAW_PLACE -> row[ROW(d, u)] = PLACE
+        :: else
+        fi;
+        settle_unsent(u, hand_history[AT(d, u)], hand_turn[AT(d, u)]);
+        if
+        :: USERS == 2 && SHARE_A_SLICE(d) -> settle_unsent(USERS - 1, hand_history[AT(d, USERS - 1)], hand_turn[AT(d, USERS - 1)])
         :: else
         fi;
         let_go_of_slice(d, ROW(d, u));
@@ -346,22 +374,23 @@ end:
     :: d_step { hand[AT(d, u)] == READY && MAY_WRITE(d, u) && !NO_MARGIN -> write(d, u); done() }
     :: d_step { hand[AT(d, u)] == READY && MAY_WRITE(d, u) && NO_MARGIN -> hand[AT(d, u)] = CLOCK_SEEN }
     :: d_step { hand[AT(d, u)] == CLOCK_SEEN -> write(d, u); done() }
-    /* Else its part of the intent is closed. */
-    :: d_step { hand[AT(d, u)] == READY && (hand_changed[AT(d, u)] || !HAS(in_lease, d)) && WITHDRAWAL_FENCE(MEMBER(d)) ->
-        close_part(ROW(d, u), u, IS_WHOLE(d));
+    /* Else it is settled as not sent. */
+    :: d_step { hand[AT(d, u)] == READY && (hand_changed[AT(d, u)] || !HAS(in_lease, d)) && OUTCOME_FENCE(MEMBER(d)) ->
+        settle_unsent(u, hand_history[AT(d, u)], hand_turn[AT(d, u)]);
+        close_part(ROW(d, u), IS_WHOLE(d));
         let_go(d, u);
         done()
     }
 
     /* It is settled. */
     :: d_step { hand[AT(d, u)] == WRITTEN && OUTCOME_FENCE(MEMBER(d)) ->
-        settle_outcome(u, ROW(d, u), hand_history[AT(d, u)], hand_stamp[AT(d, u)], hand_version[AT(d, u)], IS_WHOLE(d));
+        settle_outcome(u, ROW(d, u), hand_history[AT(d, u)], hand_turn[AT(d, u)], hand_version[AT(d, u)], IS_WHOLE(d));
         let_go(d, u);
         done()
     }
     /* It is settled, no answer comes, and it is sent again. */
-    :: d_step { MAY_LOSE_ANSWERS && hand[AT(d, u)] == WRITTEN && OUTCOME_FENCE(MEMBER(d)) && stamp[u] == hand_stamp[AT(d, u)] ->
-        settle_outcome(u, ROW(d, u), hand_history[AT(d, u)], hand_stamp[AT(d, u)], hand_version[AT(d, u)], IS_WHOLE(d));
+    :: d_step { MAY_LOSE_ANSWERS && hand[AT(d, u)] == WRITTEN && OUTCOME_FENCE(MEMBER(d)) && turn[u] == hand_turn[AT(d, u)] ->
+        settle_outcome(u, ROW(d, u), hand_history[AT(d, u)], hand_turn[AT(d, u)], hand_version[AT(d, u)], IS_WHOLE(d));
         done()
     }
     /* The same, and it takes effect later. */
@@ -371,7 +400,7 @@ end:
         late_row = ROW(d, u);
         late_users = BIT(u);
         late_history = hand_history[AT(d, u)];
-        late_stamp = hand_stamp[AT(d, u)];
+        late_turn = hand_turn[AT(d, u)] << (5 * (u));
         late_version = hand_version[AT(d, u)];
         late_whole = IS_WHOLE(d)
     }
@@ -380,10 +409,35 @@ end:
     od
 }
 
-/* Makes a user due whose data changed. */
+/* Makes a user due whose data changed: reads the touches, marks the user if in hand, then takes these touches. */
+#define MAY_DRAIN(d, u) (HAS(owned[d], u % RANGES) && touched[u] && (DRAIN_DURING_CLAIM || claim[d] == IDLE))
+
+inline mark(d, u) {
+    if :: IN_HAND(d, u) && !NO_MARKS -> hand_mark[AT(d, u)] = 1 :: else fi
+}
+
 proctype Drainer(byte d, u) {
 end:
     do
-    :: d_step { HAS(owned[d], u % RANGES) && touched[u] && DRAIN_FENCE(MEMBER(d)) -> touched[u] = 0; version[u] = 1; due[u] = DUE }
+    :: d_step { drain[AT(d, u)] == 0 && MAY_DRAIN(d, u) -> drain[AT(d, u)] = touched[u] }
+    :: d_step { drain[AT(d, u)] && drain[AT(d, u)] < MARKED ->
+        drain[AT(d, u)] = drain[AT(d, u)] | MARKED;
+        if :: !MARKS_AFTER_THE_DRAIN -> mark(d, u) :: else fi
+    }
+    :: d_step { drain[AT(d, u)] > MARKED && DRAIN_FENCE(MEMBER(d)) ->
+        take_touches(u, drain[AT(d, u)] & ~MARKED);
+        drain[AT(d, u)] = (MARKS_AFTER_THE_DRAIN -> MARKED : 0);
+        done()
+    }
+    :: d_step { drain[AT(d, u)] == MARKED -> mark(d, u); drain[AT(d, u)] = 0 }
+    /* No answer comes, and it takes effect later or never. */
+    :: d_step { MAY_LOSE_ANSWERS && drain[AT(d, u)] > MARKED -> drain[AT(d, u)] = 0 }
+    :: d_step { LATE && MAY_LOSE_ANSWERS && drain[AT(d, u)] > MARKED && late == NOTHING ->
+        late = LATE_DRAIN;
+        late_member = MEMBER(d);
+        late_users = BIT(u);
+        late_touches = drain[AT(d, u)] & ~MARKED;
+        drain[AT(d, u)] = 0
+    }
     od
 }

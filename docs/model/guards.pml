@@ -8,20 +8,32 @@
 #ifndef NO_MEMBER_LOCK_ON_REST
 #define NO_MEMBER_LOCK_ON_REST 0
 #endif
-/* So are outcomes. 1 */
-#ifndef NO_MEMBER_LOCK_ON_OUTCOMES
-#define NO_MEMBER_LOCK_ON_OUTCOMES 0
+/* So are withdrawals. 1 */
+#ifndef NO_MEMBER_LOCK_ON_WITHDRAWAL
+#define NO_MEMBER_LOCK_ON_WITHDRAWAL 0
+#endif
+/* And drains. 7 */
+#ifndef NO_MEMBER_LOCK_ON_DRAINS
+#define NO_MEMBER_LOCK_ON_DRAINS 0
 #endif
 /* The member's row is locked until the commit, and not only looked for. 1 */
 #ifndef CHECK_WITHOUT_LOCK
 #define CHECK_WITHOUT_LOCK 0
 #endif
-/* A settlement writes a user only if no other settlement did since the claim. 1 */
-#ifndef NO_STAMP_ON_RESTS
-#define NO_STAMP_ON_RESTS 0
+/* A settlement writes a user only if no other settlement did since the claim: it is of one turn. 1 */
+#ifndef NO_TURN_ON_RESTS
+#define NO_TURN_ON_RESTS 0
 #endif
-#ifndef NO_STAMP_ON_OUTCOMES
-#define NO_STAMP_ON_OUTCOMES 0
+#ifndef NO_TURN_ON_OUTCOMES
+#define NO_TURN_ON_OUTCOMES 0
+#endif
+/* So is recovery. 4 */
+#ifndef NO_TURN_ON_RECOVERY
+#define NO_TURN_ON_RECOVERY 0
+#endif
+/* And it raises the turn. 4 */
+#ifndef RECOVERY_LEAVES_THE_TURN
+#define RECOVERY_LEAVES_THE_TURN 0
 #endif
 /* A daemon looks at its own clock before it writes. 3 */
 #ifndef NO_CLOCK_CHECK
@@ -85,13 +97,13 @@
 #ifndef RELEASED_UNSETTLED
 #define RELEASED_UNSETTLED 0
 #endif
-/* A settlement of a part says so in the intent. 4 */
-#ifndef NO_SETTLED_LIST
-#define NO_SETTLED_LIST 0
-#endif
-/* The intent goes with its last user, and no sooner. 1 */
+/* A daemon closes its intent as a whole with its last user, and no sooner. 3 */
 #ifndef WHOLE_TOO_EARLY
 #define WHOLE_TOO_EARLY 0
+#endif
+/* An intent is deleted only if the database has no other user of it open. 1 */
+#ifndef NO_COUNT_OF_OPEN
+#define NO_COUNT_OF_OPEN 0
 #endif
 /* An intent that was not answered is not written. 2 */
 #ifndef LOST_ANSWER_TAKEN_FOR_COMMIT
@@ -105,11 +117,31 @@
 #ifndef NO_LOOK
 #define NO_LOOK 0
 #endif
-/* At touches first, then at versions. 7 */
-#ifndef VERSIONS_LOOKED_AT_FIRST
-#define VERSIONS_LOOKED_AT_FIRST 0
+/* At touches first, then at its own marks. 7 */
+#ifndef MARKS_LOOKED_AT_FIRST
+#define MARKS_LOOKED_AT_FIRST 0
 #endif
-/* A claim reads the version before the data. 6 and 7 */
+/* A drain marks its users in hand. 7 */
+#ifndef NO_MARKS
+#define NO_MARKS 0
+#endif
+/* Before it takes their touches. 7 */
+#ifndef MARKS_AFTER_THE_DRAIN
+#define MARKS_AFTER_THE_DRAIN 0
+#endif
+/* It takes only the touches that it has read: its statement may come late. 7 */
+#ifndef DRAIN_TAKES_ALL
+#define DRAIN_TAKES_ALL 0
+#endif
+/* A daemon drains nothing while it claims. 7 */
+#ifndef DRAIN_DURING_CLAIM
+#define DRAIN_DURING_CLAIM 0
+#endif
+/* Who else changes what a decision depends on leaves a touch. 7 */
+#ifndef NO_TOUCH_BY_COMMANDS
+#define NO_TOUCH_BY_COMMANDS 0
+#endif
+/* A claim reads the version before the data. With DRAIN_DURING_CLAIM: 6 */
 #ifndef DATA_READ_FIRST
 #define DATA_READ_FIRST 0
 #endif
@@ -125,18 +157,14 @@
 #define NO_DEATHS 0
 #endif
 
-/* More than the protocol asks for: the intent's commit compares stamps as well, and recovery raises them. Then ORPHANS_READ_LAST and
-   NO_INHAND_SNAPSHOT break nothing any more. */
-#ifndef STAMP_AT_INTENT
-#define STAMP_AT_INTENT 0
+/* More than the protocol asks for: the intent's commit compares turns as well. Then ORPHANS_READ_LAST and NO_INHAND_SNAPSHOT break nothing any more. */
+#ifndef TURN_AT_INTENT
+#define TURN_AT_INTENT 0
 #endif
 
 /* Spare: without these, no property fails. */
-#ifndef NO_MEMBER_LOCK_ON_WITHDRAWAL
-#define NO_MEMBER_LOCK_ON_WITHDRAWAL 0
-#endif
-#ifndef NO_MEMBER_LOCK_ON_DRAINS
-#define NO_MEMBER_LOCK_ON_DRAINS 0
+#ifndef NO_MEMBER_LOCK_ON_OUTCOMES
+#define NO_MEMBER_LOCK_ON_OUTCOMES 0
 #endif
 #ifndef NO_LOOK_AT_INTENTS_ON_LEAVING
 #define NO_LOOK_AT_INTENTS_ON_LEAVING 0

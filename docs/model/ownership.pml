@@ -32,7 +32,7 @@
 #define LATE 0          /* a statement whose answer was lost may take effect later: a commit, a settlement, a join */
 #endif
 #ifndef CHANGES
-#define CHANGES 0       /* the app changes each user's data, once */
+#define CHANGES 0       /* the app changes each user's data, once; 2: so does a command or a quarantine */
 #endif
 #ifndef LIVENESS
 #define LIVENESS 0      /* failures end, and each slot must end in the record */
@@ -51,9 +51,10 @@ byte member;
 /* nudged.range. */
 byte owner[RANGES];
 
-/* nudged.person: the slots that count as sent (the policy sees nothing else), and a number that each settlement raises. */
+/* nudged.person: the slots that count as sent (the policy sees nothing else), and the turn, which each settlement raises. Turns are only compared, so
+   a raised one is any that nobody holds. 0: none. */
 byte history[USERS];
-byte stamp[USERS];
+byte turn[USERS] = 1;
 #define ASLEEP 0        /* until a time */
 #define DUE 1
 #define HELD 2          /* until a change */
@@ -64,10 +65,12 @@ byte due[USERS] = DUE;
 byte accepted[USERS];
 byte unknown[USERS];
 
-/* The app's tables, nudged.touched, and nudged.person's version. */
-bit data[USERS];
-bit touched[USERS];
-bit version[USERS];
+/* The app's tables and the quarantine, nudged.touched, and nudged.person's version. In data and touches: a bit for each change. */
+#define BY_THE_APP 1
+#define BY_A_COMMAND 2
+byte data[USERS];
+byte touched[USERS];
+byte version[USERS];
 
 /* nudged.intent. Each daemon has ROWS of them. One is used again when no statement on its way can name it. */
 #define INTENTS (DAEMONS * ROWS)
@@ -77,8 +80,8 @@ bit version[USERS];
 byte row[INTENTS];
 byte row_member[INTENTS];       /* 0: an orphan */
 byte row_users[INTENTS];        /* a bit for each user */
-byte row_settled[INTENTS];
-byte row_slot[INTENTS * USERS];
+byte row_turn[INTENTS * USERS];
+byte row_history[INTENTS * USERS];      /* before the push */
 
 /* A statement on a connection that was given up: it takes effect later, or never. There is one at a time. */
 #define NOTHING 0
@@ -86,14 +89,16 @@ byte row_slot[INTENTS * USERS];
 #define LATE_OUTCOME 2
 #define LATE_REST 3
 #define LATE_JOIN 4
+#define LATE_DRAIN 5
 byte late;
 byte late_member;
 byte late_row;
 byte late_users;
 byte late_history;      /* two bits for each user */
-byte late_stamp;
-bit late_version;
-bit late_data;
+int late_turn;          /* five bits for each user */
+byte late_version;
+byte late_data;
+byte late_touches;
 bit late_whole;
 bit late_checked;       /* for CHECK_WITHOUT_LOCK */
 
@@ -117,14 +122,22 @@ byte doomed[DAEMONS];   /* for DEATH_WITHOUT_LOCK: the member that was seen past
 #define IDLE 0
 #define FIRST_READ 1
 #define BOTH_READ 2
+#define DATA_READ 3
 byte claim[DAEMONS];
 byte claim_ranges[DAEMONS];
 byte claim_skipped[DAEMONS];
 byte claim_found[DAEMONS];
+byte claim_orphans[DAEMONS];            /* their users, by the turns that follow */
+byte orphan_turn[DAEMONS * USERS];
 byte found_history[DAEMONS * USERS];
-byte found_stamp[DAEMONS * USERS];
-bit found_version[DAEMONS * USERS];
-bit found_data[DAEMONS * USERS];
+byte found_turn[DAEMONS * USERS];
+byte found_version[DAEMONS * USERS];
+byte found_data[DAEMONS * USERS];
+
+/* Its drain of one user: the touches that it has read, and then that it has marked the user. */
+byte drain[DAEMONS * USERS];
+#define MARKED 4
+#define IS_DRAINING(d) (drain[AT(d, 0)] || drain[AT(d, USERS - 1)])
 
 /* Each user that it has in hand. From SENT on the user is in a slice, and the slice has an intent. */
 #define FREE 0
@@ -132,7 +145,7 @@ bit found_data[DAEMONS * USERS];
 #define RESTING 2       /* there is nothing to send; to be settled */
 #define SENT 3          /* the intent's commit is sent */
 #define COMMITTED 4     /* it took effect */
-#define LOOKED 5        /* and touches were looked for */
+#define LOOKED 5        /* and the first look is done */
 #define UNANSWERED 6    /* nobody knows whether it took effect */
 #define READY 7         /* to be written */
 #define CLOCK_SEEN 8    /* for NO_MARGIN */
@@ -141,18 +154,21 @@ bit found_data[DAEMONS * USERS];
 byte hand[DAEMONS * USERS];
 byte hand_row[DAEMONS * USERS];
 byte hand_history[DAEMONS * USERS];
-byte hand_stamp[DAEMONS * USERS];
-bit hand_version[DAEMONS * USERS];
-bit hand_data[DAEMONS * USERS];
-bit hand_changed[DAEMONS * USERS];      /* the look after the commit found a change */
+byte hand_turn[DAEMONS * USERS];
+byte hand_version[DAEMONS * USERS];
+byte hand_data[DAEMONS * USERS];
+bit hand_mark[DAEMONS * USERS];         /* a drain of this daemon found a change */
+bit hand_changed[DAEMONS * USERS];      /* the looks after the commit found a change */
 bit hand_proof[DAEMONS * USERS];        /* for property 2: the commit took effect */
 bit hand_stale[DAEMONS * USERS];        /* for property 7: the data had changed by then */
 
+byte rests[USERS];      /* decisions that sent nothing, so far */
 bit calm;               /* for LIVENESS: no failures any more */
 
 /* For use within one step. */
 byte i, j, n, bits;
-inline done() { i = 0; j = 0; n = 0; bits = 0 }
+int mask;
+inline done() { i = 0; j = 0; n = 0; bits = 0; mask = 0 }
 
 #include "properties.pml"
 #include "guards.pml"
@@ -175,7 +191,8 @@ init {
             for (y : 0 .. ROWS - 1) { run Recoverer(x * ROWS + y) }
         }
         for (y : 0 .. USERS - 1) {
-            if :: CHANGES -> run App(y) :: else fi
+            if :: CHANGES -> run App(y) :: else fi;
+            if :: CHANGES == 2 -> run Operator(y) :: else fi
         }
         if :: LATE -> run Server() :: else fi;
         if :: LIVENESS -> run Calm() :: else fi;

@@ -41,4 +41,6 @@ inline count_owners() {
 
 /* Property 6: a living member's intent is still open for a user. If its daemon has let go of the user, it can never leave, and its death makes an
    unknown of nothing. */
-#define IS_OPEN_FOR(m, r, u) (row[r] == OPEN && row_member[r] == (m) + 1 && HAS(row_users[r], u) && !HAS(row_settled[r], u))
+#define IS_OPEN(r, u) (HAS(row_users[r], u) && row_turn[(r) * USERS + (u)] == turn[u])
+#define HAS_NO_OPEN(r) (!IS_OPEN(r, 0) && !IS_OPEN(r, USERS - 1))
+#define IS_OPEN_FOR(m, r, u) (row[r] == OPEN && row_member[r] == (m) + 1 && IS_OPEN(r, u))

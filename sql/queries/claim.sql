@@ -1,24 +1,25 @@
 -- name: claim_people
 -- Users who are due in this daemon's ranges. Locks nothing and writes nothing: only the owner of a range works on its
 -- users.
--- Users of orphans are skipped, since `recover` records them first. So are users of this member's open intents who are
--- not in hand: a promoted standby lacks their settlement. They come back when the intent is an orphan (`close_intents`).
--- Other members' intents hold no users of these ranges. Users who were deleted from auth.users wait for their erasure.
+-- Users of orphans are skipped until these are recorded. So are users of this member's intents whose users its daemon
+-- doesn't have all in hand, if their turn is open: a promoted standby lacks their settlement. Other members' intents
+-- hold no users of these ranges. Users who were deleted from auth.users wait for their erasure.
 -- $1 due up to, $2 and $3 the walk's position (due_at, user_id), $4 most users, $5 ranges, $6 users to skip (in hand,
--- or set aside), $7 this member.
+-- or set aside), $7 this member, $8 the intents whose users are all in hand.
 -- No ORDER BY: one range comes in the order of its index, several ranges each in an order of their own. A sort would
 -- read all users who are due.
 select
-    user_id, version, due_at, touched_at, since, fingerprint, evaluated_at, check_in_at, check_in_slot, closed, sent, retry::text,
-    quarantine::text, template, uuid_hash(user_id) >> 26
+    user_id, turn, version, due_at, evaluated_at, since, touched_at, retry::text, quarantine::text, state
 from nudged.person p
 where uuid_hash(user_id) >> 26 = any ($5::integer[])
   and due_at <= $1
   and (due_at, user_id) > ($2, $3)
   and user_id <> all ($6)
-  and user_id <> all (array(
-      select o.user_id from nudged.intent i cross join lateral unnest(i.user_ids) as o (user_id)
-      where (i.member is null or i.member = $7) and o.user_id <> all ($6) and o.user_id <> all (i.settled)
+  -- A user and their turn as one number. Two users with one hash only wait for each other.
+  and (uuid_hash(user_id)::bigint << 32) + turn <> all (array(
+      select (uuid_hash(o.user_id)::bigint << 32) + o.turn
+      from nudged.intent i cross join lateral unnest(i.user_ids, i.turns) as o (user_id, turn)
+      where i.member is null or i.member = $7 and i.id <> all ($8)
   ))
   and not exists (select 1 from nudged.departed d where d.user_id = p.user_id and not d.is_erased)
 limit $4

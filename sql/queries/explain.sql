@@ -1,7 +1,7 @@
 -- name: read_users
 -- Users' own rows, with the columns of `claim_people` in the same order. $1 users.
 select
-    user_id, version, due_at, touched_at, since, fingerprint, evaluated_at, check_in_at, check_in_slot, closed, sent, retry::text, quarantine::text, template
+    user_id, turn, version, due_at, evaluated_at, since, touched_at, retry::text, quarantine::text, state
 from nudged.person
 where user_id = any ($1)
 
@@ -10,7 +10,7 @@ where user_id = any ($1)
 -- claim's index.
 -- $1 range, $2 and $3 where the last page ended (due_at, user_id), $4 due up to, $5 most users.
 select
-    user_id, version, due_at, touched_at, since, fingerprint, evaluated_at, check_in_at, check_in_slot, closed, sent, retry::text, quarantine::text, template
+    user_id, turn, version, due_at, evaluated_at, since, touched_at, retry::text, quarantine::text, state
 from nudged.person
 where uuid_hash(user_id) >> 26 = $1
   and due_at <= $4
@@ -43,17 +43,12 @@ where r.id = uuid_hash($1) >> 26
 
 -- name: read_intents
 -- Open pushes of one user: they are being sent, or their daemon has died. $1 user.
--- Rows, one per device and message: intent, whether its member exists, attempted_at, kind, key, slot, device hash,
--- retry, counted, which of the user's nudges, whether the message ends with it, template, whether the user is settled
--- (then it is not open for them).
-select
-    i.id, i.member is not null, i.attempted_at, d.kind, d.key, d.slot, d.device_hash, d.retry, d.counted, d.nudge, d.ends, d.template,
-    d.user_id = any (i.settled)
+-- Rows: intent, whether its member exists, attempted_at, turn, content (Change.swift).
+select i.id, i.member is not null, i.attempted_at, o.turn, o.content
 from nudged.intent i
-cross join lateral unnest(i.user_ids, i.kinds, i.keys, i.slots, i.device_hashes, i.retries, i.counted, i.nudges, i.ends, i.templates)
-    as d (user_id, kind, key, slot, device_hash, retry, counted, nudge, ends, template)
-where i.user_ids @> array[$1::uuid] and d.user_id = $1
-order by i.attempted_at, i.id, d.nudge, d.key, d.device_hash
+cross join lateral unnest(i.user_ids, i.turns, i.contents) as o (user_id, turn, content)
+where i.user_ids @> array[$1::uuid] and o.user_id = $1
+order by i.attempted_at, i.id
 
 -- name: read_left_out
 -- A user's devices that no claim reads. $1 user. One row: rows of nudged.device without a token (a hundred at most),

@@ -53,9 +53,8 @@ returning kind, since, held_since, by_whom, reason, resumed_at
 -- $1 the policy's now, $2 from this user on, $3 most users, $4 and $5 null, or evaluated from and up to these instants.
 -- One row: users who are due now and were not before, users of the page, and the first user of the next page (null:
 -- none).
--- The version rises, so that no decision under way undoes it: its settlement leaves due_at alone, its intent is
--- refused, and the user is evaluated again. Users who are due already may be in a daemon's hands, so their version
--- rises, too.
+-- The version rises, so that no decision under way undoes it: its settlement leaves due_at alone. Users who are due
+-- already may be in a daemon's hands. They get a touch, so that their intents are withdrawn, and are evaluated again.
 with page as materialized (
     select user_id, due_at from nudged.person where user_id >= $2 order by user_id limit $3 + 1
 ),
@@ -66,6 +65,11 @@ woken as (
     where p.user_id = any (array(select user_id from page order by user_id limit $3))
       and (p.due_at <= $1 or $4::timestamptz is null or p.evaluated_at between $4 and $5)
     returning p.user_id
+),
+fenced as (
+    insert into nudged.touched (user_id)
+    -- A claim reads users who are due up to the end of the second.
+    select user_id from page where due_at <= $1 + interval '1 second' and (user_id in (select user_id from woken)) is true
 )
 select
     (select count(*) from woken where (user_id in (select user_id from page where due_at > $1)) is true),

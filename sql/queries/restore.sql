@@ -1,6 +1,7 @@
 -- name: restore_touches
 -- After a restore from a backup: takes the touches that the backup holds, as `drain` does. Nothing older than now is
 -- sent to their users.
+-- Users who may be in a daemon's hands keep one touch, so that no earlier decision is carried out.
 -- Its deletion waits for a drain under way. So every user of an older touch has a row when `restore_users` begins.
 -- $1 the policy's now, $2 most touches. One row: touches taken, and whether there were any when it began.
 with waiting as materialized (
@@ -15,7 +16,11 @@ users as materialized (
 ),
 -- As in `drain`: a user about whom the app has nothing (erased) gets no row.
 persons as materialized (
-    select user_id from nudged.person where user_id = any (array(select user_id from users))
+    select user_id, due_at from nudged.person where user_id = any (array(select user_id from users))
+),
+fenced as (
+    insert into nudged.touched (user_id, at)
+    select user_id, $1 from persons where due_at <= greatest($1, statement_timestamp() + interval '1 second')
 ),
 strangers as materialized (
     select user_id from users where (user_id in (select user_id from persons)) is not true
@@ -48,13 +53,13 @@ select (select count(*) from taken), exists (select 1 from nudged.touched where 
 -- What was left of a nudge may have been sent since the backup, so it is recorded as skipped, device by device. `since`
 -- closes every earlier slot. It survives the next decision. With the same fingerprint it stays. Without one it counts
 -- before the devices' registrations. With another one `touched_at` takes its place, which is no older.
--- The version rises, so that no earlier decision is carried out.
+-- The version rises, and users who may be in a daemon's hands get a touch, so that no earlier decision is carried out.
 with page as materialized (
     select user_id from nudged.person where user_id >= $2 order by user_id limit $3 + 1
 ),
 -- In the order of user_id, like all writers that wait for locks, to avoid deadlocks with a daemon.
 mine as materialized (
-    select p.user_id, p.retry from nudged.person p
+    select p.user_id, p.retry, p.due_at from nudged.person p
     where p.user_id in (select user_id from page order by user_id limit $3)
     order by p.user_id
     for update of p
@@ -69,6 +74,9 @@ restored as (
     from mine
     where p.user_id = mine.user_id
     returning 1
+),
+fenced as (
+    insert into nudged.touched (user_id) select user_id from mine where due_at <= greatest($1, statement_timestamp() + interval '1 second')
 ),
 -- A lone check-in is stored without an array.
 retries as materialized (
@@ -185,9 +193,7 @@ select
 -- name: restore_intents
 -- Pushes in flight of members whose lease has ended, and of orphans: after a restore they are recorded as unknown. It
 -- locks nothing. There are at most as many as daemons may have in flight. One row: pushes.
-select count(*)
+select coalesce(sum(i.open), 0)::bigint
 from nudged.intent i
-cross join lateral unnest(i.user_ids) as o (user_id)
 where i.withdrawn_until is null
-  and o.user_id <> all (i.settled)
   and (i.member is null or i.member not in (select member from nudged.lease where alive_until > statement_timestamp()))

@@ -1,55 +1,51 @@
--- name: settle_users
--- Writes what a decision or an outcome changes in users' rows: their histories, and when to look again. Repeated, it
--- changes nothing.
--- Users (parallel, in the order of user_id, like all writers that wait for locks): $1 user, $2 version, $3 due_at, $4
--- evaluated_at, $5 since, $6 fingerprint, $7 retry, $8 template, and the positions of their histories in the lists that
--- follow: $9 and $10 first and last check-in, $11 and $12 closed slot, $13 and $14 send (last before first: none).
--- Lists of all users' histories: $15 check_in_at, $16 check_in_slot (parallel), $17 closed, $18 sent.
--- Users again: $19 whether $20 counts, $20 evaluated_at as the claim read it, in whole seconds (null: never). A
--- settlement that takes effect late, after the user was claimed and settled again, changes nothing. (An older
--- evaluated_at is that of a promoted standby, which lacks the settlement before.) $21 reason. One row: users found.
+-- name: settle
+-- Writes what decisions and outcomes change: users' rows, and the record. Each user's part is of one turn and raises it.
+-- A part of another turn was settled already, or its user was erased: it changes nothing.
+-- Users (parallel, in the order of user_id, like all writers that wait for locks): $1 user, $2 turn, $3 version, $4
+-- due_at, $5 evaluated_at (null: as it is), $6 since, $7 reason (null: as it is), $8 retry, $9 state.
+-- Rows of the record (parallel): $10 user, $11 kind, $12 key, $13 slot, $14 device hash, $15 apns-id, $16 outcome, $17
+-- reason, $18 status, $19 attempted_at, $20 the decision service's answer (empty if it was not asked), $21 template.
+-- $22 sweep id, $23 users who must have no change since their version. Rows: the users who were settled.
 with wanted as materialized (
-    -- Cast and cut here: an UPDATE across shards refuses functions that are not immutable, and the server of Citus 13.2
-    -- crashes if it assigns a part of a list.
-    select
-        user_id, version, due_at, evaluated_at, since, fingerprint, retry::jsonb as retry, template, reason,
-        is_stamped, stamp + interval '1 second' as stamp_end,
-        ($15::timestamptz[])[first_check_in:last_check_in] as check_in_at, ($16::date[])[first_check_in:last_check_in] as check_in_slot,
-        ($17::date[])[first_closed:last_closed] as closed, ($18::timestamptz[])[first_sent:last_sent] as sent
+    -- Cast here: an UPDATE across shards refuses functions that are not immutable.
+    select user_id, turn, version, due_at, evaluated_at, since, reason, retry::jsonb as retry, state
     from unnest(
-        $1::uuid[], $2::bigint[], $3::timestamptz[], $4::timestamptz[], $5::timestamptz[], $6::bigint[], $7::text[], $8::integer[],
-        $9::integer[], $10::integer[], $11::integer[], $12::integer[], $13::integer[], $14::integer[],
-        $19::boolean[], $20::timestamptz[], $21::text[]
-    ) as w (
-        user_id, version, due_at, evaluated_at, since, fingerprint, retry, template,
-        first_check_in, last_check_in, first_closed, last_closed, first_sent, last_sent,
-        is_stamped, stamp, reason
-    )
+        $1::uuid[], $2::integer[], $3::bigint[], $4::timestamptz[], $5::timestamptz[], $6::timestamptz[], $7::text[], $8::text[], $9::bytea[]
+    ) as w (user_id, turn, version, due_at, evaluated_at, since, reason, retry, state)
 ),
 settled as (
     update nudged.person p set
+        turn = p.turn + 1,
         -- On another version, a change has made the user due already.
         due_at = case when p.version = w.version then w.due_at else p.due_at end,
         touched_at = case when p.version >> 32 = w.version >> 32 then null else p.touched_at end,
-        evaluated_at = w.evaluated_at,
+        evaluated_at = coalesce(w.evaluated_at, p.evaluated_at),
         -- It only grows: `nudged after-restore` may have raised it meanwhile.
         since = greatest(p.since, w.since),
-        fingerprint = w.fingerprint,
-        check_in_at = w.check_in_at,
-        check_in_slot = w.check_in_slot,
-        closed = w.closed,
-        sent = w.sent,
+        reason = coalesce(w.reason, p.reason),
         retry = w.retry,
-        template = w.template,
-        reason = w.reason
+        state = w.state
     from wanted w
-    where p.user_id = w.user_id
+    where p.user_id = w.user_id and p.turn = w.turn
       -- Read by the list, then joined by hashing, whatever the planner expects of the list's length.
       and p.user_id = any ($1)
-      and (not w.is_stamped or p.evaluated_at is null or not isfinite(p.evaluated_at) or p.evaluated_at < w.stamp_end)
-    returning 1
+      and (p.user_id <> all ($23) or p.version >> 32 = w.version >> 32)
+    returning p.user_id
+),
+recorded as (
+    insert into nudged.delivery (
+        user_id, kind, key, slot, device_hash, apns_id, outcome, reason, status, attempted_at, sweep_id, decision, template
+    )
+    select
+        d.user_id, d.kind, d.key, d.slot, d.device_hash, d.apns_id, d.outcome, d.reason, d.status, d.attempted_at, $22, nudged.readable(d.decision), d.template
+    from unnest(
+        $10::uuid[], $11::text[], $12::text[], $13::date[], $14::text[], $15::uuid[], $16::text[], $17::text[], $18::smallint[],
+        $19::timestamptz[], $20::text[], $21::integer[]
+    ) as d (user_id, kind, key, slot, device_hash, apns_id, outcome, reason, status, attempted_at, decision, template)
+    -- "is true" keeps the planner from making it a join, so it is a hashed subplan.
+    where (d.user_id in (select user_id from settled)) is true
 )
-select count(*) from settled
+select user_id from settled
 
 -- name: note_environments
 -- Notes what Apple's answers say about devices' environments, in the transaction that settles these answers. The users'
@@ -70,32 +66,6 @@ noted as (
     returning 1
 )
 select count(*) from noted
-
--- name: record_deliveries
--- Appends outcomes and missed slots to the record, for users who were not erased meanwhile (nudged_api.forget). It
--- can be repeated: nothing is appended twice.
--- $1 sweep id, $2 users (each once); parallel: $3 user, $4 kind, $5 key, $6 slot, $7 device hash, $8 apns-id, $9
--- outcome, $10 reason, $11 status, $12 attempted_at, $13 the decision service's answer (empty if it was not asked), $14
--- template. One row: rows appended.
-with known as materialized (
-    select user_id from nudged.person where user_id = any ($2)
-),
-recorded as (
-    insert into nudged.delivery (
-        user_id, kind, key, slot, device_hash, apns_id, outcome, reason, status, attempted_at, sweep_id, decision, template
-    )
-    select
-        d.user_id, d.kind, d.key, d.slot, d.device_hash, d.apns_id, d.outcome, d.reason, d.status, d.attempted_at, $1, nudged.readable(d.decision), d.template
-    from unnest(
-        $3::uuid[], $4::text[], $5::text[], $6::date[], $7::text[], $8::uuid[], $9::text[], $10::text[], $11::smallint[],
-        $12::timestamptz[], $13::text[], $14::integer[]
-    ) as d (user_id, kind, key, slot, device_hash, apns_id, outcome, reason, status, attempted_at, decision, template)
-    -- "is true" keeps the planner from making it a join, so it is a hashed subplan.
-    where (d.user_id in (select user_id from known)) is true
-    on conflict do nothing
-    returning 1
-)
-select count(*) from recorded
 
 -- name: end_messages
 -- Deletes messages that ended, with their texts. Parallel: $1 user, $2 id.
@@ -139,8 +109,8 @@ select nudged.forget_devices($1, $2, $3, $4, $5, $6, $7)
 -- Puts devices into quarantine once a window of Apple's answers has closed, and makes their users due. So these users
 -- are evaluated with the devices that are left. $1 the policy's now. Parallel: $2 user, $3 device hash, $4 environment,
 -- $5 topic, $6 the refused registration, $7 when it was decided, $8 reason. Rows: users found, with those of their
--- devices that work in the other environment and stay as they are. The version rises, so that no earlier decision sends
--- to a refused device.
+-- devices that work in the other environment and stay as they are. A touch goes with it (`touch_users`), so that no
+-- earlier decision sends to a refused device.
 with told as materialized (
     select user_id, jsonb_agg(jsonb_build_object(
         'device', device, 'environment', environment, 'topic', topic, 'registered_at', registered_at, 'at', at, 'reason', reason)) as entries
@@ -151,7 +121,6 @@ with told as materialized (
     order by user_id
 )
 update nudged.person p set
-    version = (p.version | 4294967295) + 1,
     due_at = least(p.due_at, $1),
     quarantine = nudged.merged_quarantine(p.quarantine, t.entries)
 from told t

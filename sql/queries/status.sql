@@ -76,8 +76,8 @@ from (
     ) as first_due
 ) as due
 cross join (
-    select count(*) as intents, coalesce(sum(cardinality(user_ids)), 0)::bigint as pushes
-    from (select user_ids from nudged.intent where withdrawn_until is null order by id limit $1) as intents
+    select count(*) as intents, coalesce(sum(users), 0)::bigint as pushes
+    from (select open as users from nudged.intent where withdrawn_until is null order by id limit $1) as intents
 ) as open
 
 -- name: remaining

@@ -1,37 +1,36 @@
 -- name: touches
 -- The oldest touches of this daemon's ranges, urgent ones first. $1 ranges, $2 from this id on, $3 most, $4 users to
 -- skip (set aside).
--- Rows: id, user_id, whether it is urgent.
+-- Rows: id, user_id, whether it is urgent, whether it is an arrival.
 with hurried as materialized (
-    select id, user_id from nudged.touched
+    select id, user_id, arrival from nudged.touched
     where urgent and id >= $2 and uuid_hash(user_id) >> 26 = any ($1::integer[]) and user_id <> all ($4)
     order by id
     limit $3
 ),
 others as materialized (
-    select id, user_id from nudged.touched
+    select id, user_id, arrival from nudged.touched
     where not urgent and id >= $2 and uuid_hash(user_id) >> 26 = any ($1::integer[]) and user_id <> all ($4)
     order by id
     limit $3
 )
-select id, user_id, true as urgent from hurried union all select id, user_id, false from others
+select id, user_id, true as urgent, arrival from hurried union all select id, user_id, false, arrival from others
 order by urgent desc, id
 limit $3
 
 -- name: drain
--- Takes the touches of some users, makes these users due, and raises their versions, so that no decision on the old
--- data is carried out.
+-- Takes touches, makes their users due, and raises these users' versions, so that a settlement of a decision on the old
+-- data leaves due_at alone.
+-- It takes only touches that the daemon has read, and for which it has marked the users in its hands. So it may take
+-- effect late, after its answer was given up: a change that came meanwhile still has its touch.
 -- If something new is to be sent and nothing else changed, only the version's lower half rises. Then pushes on their
 -- way are sent, and their settlement leaves due_at alone.
--- $1 users, $2 most touches, $3 the policy's now. A user with more touches is due all the same; the other touches are
--- left for the next drain. One row: touches taken.
+-- $1 and $2 the touches (parallel: user, id), $3 the policy's now. One row: touches taken.
 -- Users of urgent messages are due since 1970, so that claims find them before all others.
 -- A test (nudged_api.send_test) ends if the user's devices are no longer those that it was sent to.
-with waiting as materialized (
-    select user_id, id from nudged.touched where user_id = any ($1) order by user_id, id limit $2
-),
-taken as (
-    delete from nudged.touched t using waiting w where t.user_id = w.user_id and t.id = w.id
+with taken as (
+    delete from nudged.touched t using unnest($1::uuid[], $2::bigint[]) as w (user_id, id)
+    where t.user_id = w.user_id and t.id = w.id
     returning t.user_id, t.at, t.urgent, t.arrival
 ),
 latest as materialized (

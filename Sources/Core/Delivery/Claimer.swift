@@ -126,7 +126,8 @@ actor Claimer {
                     member: share.member,
                     ranges: share.ranges,
                     limit: Self.touchesAtOnce,
-                    now: now
+                    now: now,
+                    onChanged: { [hand = delivery.hand] in hand.noteChanged($0) }
                 ) { refusals.append($0) }
                 tell(refusals)
                 if taken < Self.touchesAtOnce { break }
@@ -207,7 +208,8 @@ actor Claimer {
                 limit: limit,
                 // Read before the statement is sent, so that a user who is let go meanwhile is still skipped.
                 inHand: delivery.hand.users,
-                member: share.member
+                member: share.member,
+                intents: delivery.hand.intents.inHand
             ) { refusals.append($0) }
             // If the membership has ended, the users that were read may belong to another daemon by now.
             guard delivery.ownership.isCurrent(share.member) else { break }
@@ -269,15 +271,7 @@ actor Claimer {
             if !plan.notices.isEmpty { delivery.onEvent(.noticed(plan.notices)) }
             switch plan {
             case .nothing(let rest, let reason, _):
-                rests.append(
-                    .rest(
-                        rest.update,
-                        rest.records,
-                        rest.ended.compactMap { MessageReference(userID: user.userID, $0) },
-                        rest.continued,
-                        held
-                    )
-                )
+                rests.append(.rest(rest, held))
                 run.count { $0.resting[reason.rawValue, default: 0] += 1 }
             case .send(let plan, _):
                 planned.append(PlannedUser(plan: plan, held: held))

@@ -133,7 +133,9 @@ actor DecisionStage {
     /// once more. A message that was cancelled meanwhile has its row in the record already.
     private func isUnchanged(_ plan: SendPlan, _ outcomes: [NudgeIdentity: DecisionOutcome]) async -> Bool {
         guard outcomes.values.contains(where: { !$0.shouldNotify }) else { return true }
-        return (try? await delivery.store.isUnchanged(plan.userID, version: plan.version)) ?? false
+        guard !delivery.hand.hasChanged(plan.userID), let isTouched = try? await delivery.store.isTouched(plan.userID)
+        else { return false }
+        return !isTouched && !delivery.hand.hasChanged(plan.userID)
     }
 
     /// Whether the user lets the service read their texts now. The claim's copy may be many seconds old.
@@ -211,16 +213,8 @@ actor DecisionStage {
         delivery.answers.forget(user.plan)
         // The planner looked for skipped slots up to the claim's `now`, so that instant is recorded.
         var settled = planner.settle(plan, outcomes: [], attemptedAt: held.claimedAt, now: now)
-        settled.update.isOnlyIfUnchanged = true
-        settler.add([
-            .rest(
-                settled.update,
-                settled.records,
-                settled.ended.compactMap(plan.reference),
-                settled.continued,
-                held
-            )
-        ])
+        settled.isOnlyIfUnchanged = true
+        settler.add([.rest(settled, held)])
         held.run.count { $0.resting[SweepReport.declined, default: 0] += 1 }
         return nil
     }

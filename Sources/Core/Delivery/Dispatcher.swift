@@ -1,10 +1,10 @@
 import Base
-import APNs
+package import APNs
 import Policy
 import Postgres
 import TimeZones
 
-import struct FoundationEssentials.UUID
+package import struct FoundationEssentials.UUID
 
 /// Sends what waits for one lane, slice by slice, as streams are free. Each slice gets an intent. Its pushes go to the
 /// lane's sender, and their outcomes to the settler.
@@ -111,11 +111,13 @@ struct Dispatcher: Sendable {
         do throws(PostgresError) {
             let committed = try await delivery.store.commit(intent)
             await delivery.hooks.reach(.afterIntent)
-            let kept = passengers.filter { committed.kept.contains($0.plan.userID) }
-            let changed = committed.changed.union(committed.cancelled.lazy.map(\.userID)).intersection(committed.kept)
-            held.run.count { $0.changed += passengers.count - kept.count + changed.count }
-            guard !kept.isEmpty else { return }
-            hand(kept, intent, ticket, to: sender, except: committed.changed, committed.cancelled)
+            var changed = committed.touched.union(delivery.hand.changed(among: passengers.lazy.map(\.plan.userID)))
+            for passenger in passengers where passenger.plan.sends(committed.paused) {
+                changed.insert(passenger.plan.userID)
+            }
+            let left = changed.union(committed.cancelled.lazy.map(\.userID))
+            held.run.count { $0.changed += left.count }
+            hand(passengers, intent, ticket, to: sender, except: changed, committed.cancelled)
             await delivery.hooks.reach(.handedOver)
         } catch {
             await refused(passengers, intent, ticket, sender, error)
@@ -177,8 +179,7 @@ struct Dispatcher: Sendable {
             sweepID: held.run.id,
             attemptedAt: attemptedAt,
             fraction: delivery.nextFraction(),
-            entries: plans.map { planner.entry($0, attemptedAt: attemptedAt) },
-            records: plans.flatMap(\.records).filter(Planner.survivesCrash),
+            changes: plans.map { planner.announced($0, attemptedAt: attemptedAt) },
             messages: Planner.messages(in: plans)
         )
     }
@@ -192,63 +193,80 @@ struct Dispatcher: Sendable {
         _ cancelled: Set<MessageReference>
     ) {
         let boot = BootTime.milliseconds()
-        let settings = delivery.terms.settings
-        // Read after the commit, so that a renewal during the commit counts.
-        let lastWrite = lastWrite(intent.member)
-        // In milliseconds: a second too many could be a second of quiet hours.
-        let now = delivery.clock.milliseconds ?? intent.attemptedAt.seconds * 1000
-        var pushes: [Push] = []
-        var unsent: [PushResult] = []
-        var tag: UInt64 = 0
-        for passenger in passengers {
-            let plan = passenger.plan
-            let userChanged = changed.contains(plan.userID)
+        let plans = passengers.map(\.plan)
+        let pushes = PushBatch(
+            plans,
+            topic: lane.topic,
+            payload: delivery.terms.settings.payload,
+            // Read after the commit, so that a renewal during the commit counts.
+            lastWrite: lastWrite(intent.member),
+            boot: boot,
+            // In milliseconds: a second too many could be a second of quiet hours.
+            now: delivery.clock.milliseconds ?? intent.attemptedAt.seconds * 1000,
+            changed: changed,
+            cancelled: cancelled
+        )
+        let flight = Flight(intent, ticket, passengers)
+        let (settler, hooks) = (settler, delivery.hooks)
+        // The sender keeps this closure until its window of refused tokens closes. It holds plans only, so it keeps no
+        // user in hand.
+        let quarantine = TokenQuarantine(plans, lane: lane, attemptedAt: intent.attemptedAt, delivery)
+        sender.send(pushes, onQuarantine: { quarantine.add($0) }) { results in
+            hooks.pass(.answered)
+            settler.add(flight.take(results).map { .arrived($0) })
+        }
+    }
+}
+
+extension PushBatch {
+    /// The pushes of these plans, one plan after the other: a push's slot is its place among all their targets. Pushes
+    /// of what has changed are not sent.
+    ///
+    /// - Parameters:
+    ///   - payload: The payload of check-ins without another text.
+    ///   - lastWrite: Milliseconds of CLOCK_BOOTTIME, as `boot`. No push is written from then on.
+    ///   - now: Milliseconds since 1970 at `boot`.
+    package init(
+        _ plans: [SendPlan],
+        topic: String,
+        payload: [UInt8],
+        lastWrite: Int64,
+        boot: Int64,
+        now: Int64,
+        changed: Set<UUID> = [],
+        cancelled: Set<MessageReference> = []
+    ) {
+        self.init(topic: topic, room: plans.reduce(0) { $0 + $1.pushCount })
+        for plan in plans {
+            let isUserChanged = !changed.isEmpty && changed.contains(plan.userID)
             for nudge in plan.nudges {
                 let isChanged =
-                    userChanged
+                    isUserChanged
                     || !cancelled.isEmpty
                         && nudge.members.compactMap(plan.reference).contains(where: cancelled.contains)
+                guard !isChanged else {
+                    for _ in nudge.targets { skip(.unsent(reason: "changed")) }
+                    continue
+                }
                 let end = nudge.validUntil.map { boot + max(0, $0.seconds * 1000 - now) } ?? .max
                 let collapseID = PushIdentity.collapseID(
                     user: plan.userID,
                     kind: nudge.identity.kind.rawValue,
                     key: nudge.collapseKey
                 )
+                let payload = nudge.payload ?? payload
                 for target in nudge.targets {
-                    defer { tag += 1 }
-                    if isChanged {
-                        unsent.append(PushResult(tag: tag, outcome: .unsent(reason: "changed"), apnsID: nil))
-                        continue
-                    }
-                    pushes.append(
-                        Push(
-                            tag: tag,
-                            token: target.device.token,
-                            topic: lane.topic,
-                            pushType: nudge.isBackground ? .background : .alert,
-                            // Apple refuses a background push of another priority.
-                            priority: nudge.isBackground ? .conserving : .immediate,
-                            expiration: nudge.expiresAt.seconds,
-                            apnsID: target.apnsID,
-                            collapseID: collapseID,
-                            payload: nudge.payload ?? settings.payload,
-                            writeBy: min(lastWrite, end),
-                            isTrial: target.trial == .running
-                        )
-                    )
+                    append(
+                        token: target.device.token,
+                        type: nudge.isBackground ? .background : .alert,
+                        expiration: nudge.expiresAt.seconds,
+                        apnsID: target.apnsID,
+                        collapseID: collapseID,
+                        writeBy: min(lastWrite, end),
+                        isTrial: target.trial == .running
+                    ) { $0 += payload }
                 }
             }
-        }
-        let flight = Flight(intent, ticket, passengers)
-        settler.add(flight.take(unsent).map { .arrived($0) })
-        guard !pushes.isEmpty else { return }
-        let (settler, hooks) = (settler, delivery.hooks)
-        // The sender keeps this closure until its window of refused tokens closes. It holds plans only, so it keeps no
-        // user in hand.
-        let quarantine = TokenQuarantine(passengers.map(\.plan), lane: lane, attemptedAt: intent.attemptedAt, delivery)
-        sender.send(pushes, onQuarantine: { quarantine.add($0) }) { results in
-            hooks.pass(.answered)
-            settler.add(flight.take(results).map { .arrived($0) })
         }
     }
 }

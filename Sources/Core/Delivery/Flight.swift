@@ -1,4 +1,4 @@
-import APNs
+package import APNs
 import Policy
 import Synchronization
 import TimeZones
@@ -28,16 +28,11 @@ final class Flight: Sendable {
     let attemptedAt: Instant
     /// Microseconds added to `attemptedAt`. They make two attempts in one second two rows of the record.
     let fraction: Int32
-    /// The tag of each passenger's first push, and at the end the number of pushes. A tag is an index into the flight's
-    /// pushes.
-    private let firstTag: [Int]
 
     private struct State {
         /// nil: all outcomes are in.
         var passengers: [Passenger?]
-        var outcomes: [PushOutcome?]
-        /// For each passenger, the number of pushes without an outcome.
-        var missing: [Int]
+        var outcomes: BatchOutcomes
         /// Passengers whose outcomes are not recorded yet.
         var open: Int
     }
@@ -48,61 +43,81 @@ final class Flight: Sendable {
         self.ticket = ticket
         self.attemptedAt = attemptedAt
         self.fraction = fraction
-        var first = [0]
-        first.reserveCapacity(passengers.count + 1)
-        for passenger in passengers { first.append((first.last ?? 0) + passenger.plan.pushCount) }
-        firstTag = first
-        state = Mutex(
-            State(
-                passengers: passengers,
-                outcomes: Array(repeating: nil, count: first.last ?? 0),
-                missing: passengers.map(\.plan.pushCount),
-                open: passengers.count
-            )
-        )
+        let outcomes = BatchOutcomes(pushCounts: passengers.map(\.plan.pushCount))
+        state = Mutex(State(passengers: passengers, outcomes: outcomes, open: passengers.count))
     }
 
-    /// Takes outcomes, on any thread. Returns users whose last outcome came. A second outcome of a push is ignored.
-    func take(_ results: some Sequence<PushResult>) -> [Arrival] {
+    /// Takes outcomes, on any thread. Returns users whose last outcome came.
+    func take(_ results: [PushResult]) -> [Arrival] {
         state.withLock { state in
-            var arrivals: [Arrival] = []
-            for result in results {
-                guard let tag = Int(exactly: result.tag), state.outcomes.indices.contains(tag),
-                    state.outcomes[tag] == nil
-                else { continue }
-                state.outcomes[tag] = result.outcome
-                let place = passenger(of: tag)
-                state.missing[place] -= 1
-                guard state.missing[place] == 0, let passenger = state.passengers[place] else { continue }
-                state.passengers[place] = nil
-                let outcomes = state.outcomes[firstTag[place]..<firstTag[place + 1]].compactMap(\.self)
-                arrivals.append(Arrival(passenger: passenger, outcomes: outcomes, flight: self))
+            state.outcomes.take(results).compactMap { place, outcomes in
+                defer { state.passengers[place] = nil }
+                return state.passengers[place].map { Arrival(passenger: $0, outcomes: outcomes, flight: self) }
             }
-            return arrivals
         }
     }
 
     /// Ends all pushes of the flight as unsent.
     func unsent(_ reason: String) -> [Arrival] {
-        take(
-            (0..<(firstTag.last ?? 0)).map {
-                PushResult(tag: UInt64($0), outcome: .unsent(reason: reason), apnsID: nil)
+        state.withLock { state in
+            defer { state.passengers = state.passengers.map { _ in nil } }
+            return state.passengers.compactMap(\.self).map { passenger in
+                let outcomes = Array(repeating: PushOutcome.unsent(reason: reason), count: passenger.plan.pushCount)
+                return Arrival(passenger: passenger, outcomes: outcomes, flight: self)
             }
-        )
+        }
     }
+
+    /// Called before its first users are settled.
+    func part() { ticket.part() }
 
     /// Users whose outcomes are not recorded yet.
     var open: Int { state.withLock(\.open) }
 
     /// The outcomes of this many users were recorded.
     func settled(_ count: Int) { state.withLock { $0.open -= count } }
+}
 
-    /// Binary search: the last passenger whose first push has this tag or a smaller one.
-    private func passenger(of tag: Int) -> Int {
-        var (low, high) = (0, firstTag.count - 2)
+/// The outcomes of a batch, gathered user by user.
+package struct BatchOutcomes: Sendable {
+    /// The slot of each user's first push, and at the end the number of pushes.
+    private var firstSlots = [0]
+    private var outcomes: [PushOutcome?]
+    /// For each user, the number of pushes without an outcome.
+    private var missing: [Int]
+
+    /// - Parameter pushCounts: how many pushes each user has, in the order of the batch.
+    package init(pushCounts: [Int]) {
+        firstSlots.reserveCapacity(pushCounts.count + 1)
+        var slots = 0
+        for count in pushCounts {
+            slots += count
+            firstSlots.append(slots)
+        }
+        outcomes = Array(repeating: nil, count: slots)
+        missing = pushCounts
+    }
+
+    /// Returns the users whose last outcome came. A second outcome of a push is ignored.
+    package mutating func take(_ results: [PushResult]) -> [(user: Int, outcomes: [PushOutcome])] {
+        var complete: [(user: Int, outcomes: [PushOutcome])] = []
+        complete.reserveCapacity(results.count)
+        for result in results where outcomes.indices.contains(result.slot) && outcomes[result.slot] == nil {
+            let user = user(of: result.slot)
+            missing[user] -= 1
+            outcomes[result.slot] = result.outcome
+            guard missing[user] == 0 else { continue }
+            complete.append((user, outcomes[firstSlots[user]..<firstSlots[user + 1]].map { $0 ?? result.outcome }))
+        }
+        return complete
+    }
+
+    /// Binary search: the last user whose first push has this slot or a smaller one.
+    private func user(of slot: Int) -> Int {
+        var (low, high) = (0, missing.count - 1)
         while low < high {
             let middle = (low + high + 1) / 2
-            if firstTag[middle] <= tag { low = middle } else { high = middle - 1 }
+            if firstSlots[middle] <= slot { low = middle } else { high = middle - 1 }
         }
         return low
     }

@@ -6,7 +6,8 @@ import struct FoundationEssentials.UUID
 /// waits for them.
 final class Hand: Sendable {
     private struct State: Sendable {
-        var users: Set<UUID> = []
+        /// Whether each user's data has changed since the claim.
+        var users: [UUID: Bool] = [:]
         /// Writes besides settlements: quarantines and postponements.
         var errands = 0
         /// The time for stopping is over.
@@ -19,17 +20,37 @@ final class Hand: Sendable {
 
     /// Read it before a claim's statement is sent. A user who is let go during the statement must still be skipped: the
     /// statement may have read their old row.
-    var users: [UUID] { state.withLock { Array($0.users) } }
+    var users: [UUID] { state.withLock { Array($0.users.keys) } }
 
     var isEmpty: Bool { state.withLock { $0.users.isEmpty && $0.errands == 0 } }
 
     /// nil: the user is in hand already.
     func take(_ user: ClaimedUser, member: UUID, claimedAt: Instant, run: SweepRun) -> HeldUser? {
-        guard state.withLock({ $0.users.insert(user.userID).inserted }) else { return nil }
+        let isNew = state.withLock { state in
+            guard state.users[user.userID] == nil else { return false }
+            state.users[user.userID] = false
+            return true
+        }
+        guard isNew else { return nil }
         return HeldUser(user, member: member, claimedAt: claimedAt, run: run, hand: self)
     }
 
-    fileprivate func letGo(_ userID: UUID) { state.withLock { _ = $0.users.remove(userID) } }
+    /// The data of these users has changed. Called before their touches are taken: if a touch is gone, the change is
+    /// noted here.
+    func noteChanged(_ users: [UUID]) {
+        state.withLock { state in
+            for user in users where state.users[user] != nil { state.users[user] = true }
+        }
+    }
+
+    func hasChanged(_ user: UUID) -> Bool { state.withLock { $0.users[user] ?? false } }
+
+    /// Those of these users whose data has changed since their claim.
+    func changed(among users: some Sequence<UUID>) -> [UUID] {
+        state.withLock { state in users.filter { state.users[$0] ?? false } }
+    }
+
+    fileprivate func letGo(_ userID: UUID) { state.withLock { _ = $0.users.removeValue(forKey: userID) } }
 
     /// Runs a task that a stop waits for. The caller does not wait.
     func errand(_ body: @escaping @Sendable () async -> Void) {
@@ -58,13 +79,10 @@ final class HeldUser: Sendable {
     /// The policy's `now` at the claim.
     let claimedAt: Instant
     let run: SweepRun
-    /// When the user was last evaluated, as the claim read it.
-    let stamp: PersonUpdate.Stamp
     private let hand: Hand
 
     fileprivate init(_ user: ClaimedUser, member: UUID, claimedAt: Instant, run: SweepRun, hand: Hand) {
         userID = user.userID
-        stamp = .at(user.evaluatedAt)
         self.member = member
         self.claimedAt = claimedAt
         self.run = run

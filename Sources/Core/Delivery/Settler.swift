@@ -8,10 +8,10 @@ import struct FoundationEssentials.UUID
 /// Records outcomes as they arrive, and decisions that send nothing. Many users share a transaction (group commit). If
 /// the database refuses a user, or somebody holds their row, no other user is delayed.
 actor Settler {
-    /// A user to be settled.
-    enum Entry: Sendable {
+    /// A user to be settled. Indirect: it moves through many lists.
+    indirect enum Entry: Sendable {
         /// Nothing is sent.
-        case rest(PersonUpdate, [DeliveryRecord], [MessageReference], [ReminderContinuation], HeldUser)
+        case rest(Change, HeldUser)
         /// All pushes have outcomes.
         case arrived(Flight.Arrival)
         /// Nothing was written, and it is unknown whether the intent was committed.
@@ -19,7 +19,7 @@ actor Settler {
 
         var held: HeldUser {
             switch self {
-            case .rest(_, _, _, _, let held): held
+            case .rest(_, let held): held
             case .arrived(let arrival), .withdrawn(let arrival): arrival.passenger.held
             }
         }
@@ -155,7 +155,7 @@ actor Settler {
         for entry in entries {
             guard let refusal = refused[entry.held.userID] else { continue }
             delivery.onEvent(.settlementFailed(error: refusal.error))
-            if case .rest(_, _, _, _, let held) = entry, !refusal.isHeld, attempt + 1 >= Self.patience {
+            if case .rest(_, let held) = entry, !refusal.isHeld, attempt + 1 >= Self.patience {
                 await delivery.setAside([refusal], member: held.member, now: held.claimedAt)
             } else {
                 left.append(entry)
@@ -199,38 +199,28 @@ actor Settler {
         var flights: [ObjectIdentifier: (flight: Flight, users: [UUID])] = [:]
         for entry in entries {
             switch entry {
-            case .rest(let update, let records, let ended, let continued, _):
-                settlement.updates.append(update)
-                settlement.records += records
-                settlement.ended += ended
-                settlement.continued += continued
+            case .rest(let change, _): settlement.changes.append(change)
             case .arrived(let arrival):
-                settlement.take(settled(arrival, planner), of: arrival.passenger.plan)
+                settlement.changes.append(settled(arrival, planner))
                 flights[ObjectIdentifier(arrival.flight), default: (arrival.flight, [])].users
                     .append(arrival.passenger.plan.userID)
             case .withdrawn(let arrival):
-                settlement.take(settled(arrival, planner), of: arrival.passenger.plan)
+                settlement.changes.append(settled(arrival, planner))
                 if !settlement.withdrawn.contains(arrival.flight.intent) {
                     settlement.withdrawn.append(arrival.flight.intent)
                 }
             }
         }
         for (flight, users) in flights.values {
+            flight.part()
             settlement.closed.append(
                 Settlement.ClosedPart(intent: flight.intent, users: users, isWhole: flight.open == users.count)
             )
         }
-        let stamps = Dictionary(
-            entries.map { ($0.held.userID, $0.held.stamp) },
-            uniquingKeysWith: { first, _ in first }
-        )
-        for place in settlement.updates.indices {
-            settlement.updates[place].stamp = stamps[settlement.updates[place].userID] ?? .unchecked
-        }
         return settlement
     }
 
-    private func settled(_ arrival: Flight.Arrival, _ planner: Planner) -> UserSettlement {
+    private func settled(_ arrival: Flight.Arrival, _ planner: Planner) -> Change {
         var settled = planner.settle(
             arrival.passenger.plan,
             outcomes: arrival.outcomes,
@@ -246,6 +236,7 @@ actor Settler {
 
     private func count(_ settlement: Settlement, _ entries: [Entry], _ result: Settlement.Result) {
         var (unsent, served) = (0, 0)
+        let records = settlement.changes.flatMap(\.records)
         for entry in entries {
             switch entry {
             case .rest: served += 1
@@ -262,10 +253,10 @@ actor Settler {
             report.unsent += unsent
             report.served += served
             report.tokensDeleted += result.tokensDeleted
-            for record in settlement.records { report.record.enter(record) }
+            for record in records { report.record.enter(record) }
         }
-        tell(moved: settlement.environments.filter { $0.state == .moved })
-        for record in settlement.records {
+        tell(moved: settlement.changes.flatMap(\.environments).filter { $0.state == .moved })
+        for record in records {
             switch record.outcome {
             case .accepted, .dropped, .deferred, .skipped: break
             case .rejected:

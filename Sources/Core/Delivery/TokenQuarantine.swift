@@ -4,7 +4,7 @@ import TimeZones
 
 /// Writes refused devices into the quarantine: they get nothing on the lane until they register again.
 struct TokenQuarantine: Sendable {
-    /// A tag is an index into the targets of these plans, one plan after the other.
+    /// A push's slot is its place among all targets of these plans.
     private let plans: [SendPlan]
     private let lane: LaneIdentity
     private let attemptedAt: Instant
@@ -44,13 +44,13 @@ struct TokenQuarantine: Sendable {
     }
 
     private func devices(_ refused: [RefusedToken], at instant: Instant) -> [RefusedDevice] {
-        let reasons = Dictionary(refused.map { ($0.tag, $0.reason) }, uniquingKeysWith: { first, _ in first })
+        let reasons = Dictionary(refused.map { ($0.slot, $0.reason) }, uniquingKeysWith: { first, _ in first })
         var found: [RefusedDevice] = []
-        var tag: UInt64 = 0
+        var slot = 0
         for plan in plans {
             for target in plan.nudges.lazy.flatMap(\.targets) {
-                defer { tag += 1 }
-                guard let reason = reasons[tag] else { continue }
+                defer { slot += 1 }
+                guard let reason = reasons[slot] else { continue }
                 found.append(
                     RefusedDevice(
                         userID: plan.userID,

@@ -1,19 +1,16 @@
-package import struct FoundationEssentials.UUID
-package import Policy
 package import TimeZones
 
 extension ClaimedUser {
     /// The values of a user that a decision or an outcome changes, as in `ClaimedUser`. `nudged forecast` computes a
     /// user's future with them.
     package struct Changes: Sendable {
+        package var turn: Int32
         package var since: Instant?
-        package var fingerprint: Int64?
         package var evaluatedAt: Instant?
         package var touchedAt: Instant?
         package var dueAt: Int64
-        package var history: History
+        package var state: UserState
         package var retry: String?
-        package var template: Int32?
         package var version: Int64
         package var messages: [PendingMessage]
         package var hasMoreMessages: Bool
@@ -24,14 +21,13 @@ extension ClaimedUser {
     /// The current values, to start from.
     package var changes: Changes {
         Changes(
+            turn: turn,
             since: since,
-            fingerprint: fingerprint,
             evaluatedAt: evaluatedAt,
             touchedAt: touchedAt,
             dueAt: dueAt,
-            history: history,
+            state: state,
             retry: retry,
-            template: template,
             version: version,
             messages: messages,
             hasMoreMessages: hasMoreMessages,
@@ -44,16 +40,15 @@ extension ClaimedUser {
     package func with(_ changes: Changes) -> ClaimedUser {
         ClaimedUser(
             userID: userID,
+            turn: changes.turn,
             version: changes.version,
             dueAt: changes.dueAt,
             touchedAt: changes.touchedAt,
             since: changes.since,
-            fingerprint: changes.fingerprint,
             evaluatedAt: changes.evaluatedAt,
-            history: changes.history,
+            state: changes.state,
             retry: changes.retry,
             quarantine: quarantine,
-            template: changes.template,
             preferences: preferences,
             timezone: timezone,
             firstSessionComplete: firstSessionComplete,
@@ -66,27 +61,20 @@ extension ClaimedUser {
         )
     }
 
-    /// The user after a settlement, as `Query.settleUsers` writes it.
-    ///
-    /// - Parameters:
-    ///   - ended: messages and reminders that ended.
-    ///   - continued: the next occurrences of those reminders.
-    package func settled(
-        _ update: PersonUpdate,
-        ended: Set<UUID>,
-        continued: [ReminderContinuation] = []
-    ) -> ClaimedUser {
+    /// The user after a settlement, as `Query.settle` writes it.
+    package func settled(_ change: Change) -> ClaimedUser {
         var changes = changes
-        changes.since = [since, update.since].compactMap(\.self).max()
-        changes.fingerprint = update.fingerprint
-        changes.evaluatedAt = update.evaluatedAt
-        changes.touchedAt = nil
-        changes.dueAt = update.dueAt.microseconds
-        changes.history = update.history
-        changes.retry = update.retry
-        changes.template = update.template
-        changes.messages.removeAll { ended.contains($0.id) }
-        changes.reminders.end(ended, continued)
+        changes.turn += 1
+        changes.since = [since, change.since].compactMap(\.self).max()
+        changes.evaluatedAt = change.evaluatedAt
+        if change.version != nil {
+            changes.touchedAt = nil
+            changes.dueAt = change.dueAt.microseconds
+        }
+        changes.state = change.state
+        changes.retry = change.retry
+        changes.messages.removeAll { change.ended.contains($0.id) }
+        changes.reminders.end(Set(change.ended), change.continued)
         return with(changes)
     }
 

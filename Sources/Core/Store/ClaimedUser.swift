@@ -8,7 +8,9 @@ package import TimeZones
 /// dozen references.
 package final class ClaimedUser: Sendable {
     package let userID: UUID
-    /// The version at the claim. An intent is refused if its upper half has changed.
+    /// The turn that a settlement of this claim is of.
+    package let turn: Int32
+    /// The version at the claim. If it has changed, a settlement leaves `due_at` alone.
     package let version: Int64
     /// When they were due, in microseconds since 1970.
     package let dueAt: Int64
@@ -16,17 +18,13 @@ package final class ClaimedUser: Sendable {
     package let touchedAt: Instant?
     /// When check-ins last became possible or were last rescheduled (docs/POLICY.md, `since`).
     package let since: Instant?
-    /// A hash of what sets `since`; nil: never evaluated.
-    package let fingerprint: Int64?
     /// When the policy was last evaluated.
     package let evaluatedAt: Instant?
-    package let history: History
+    package let state: UserState
     /// What is left of nudges, as JSON (`Retry`).
     package let retry: String?
     /// What Apple's answers say about the devices, as JSON (`Quarantine`).
     package let quarantine: String?
-    /// The template of the last check-in that counts; nil: the configured text.
-    package let template: Int32?
     /// The text of `notification_preferences`; nil: it is null, or the profile is missing.
     package let preferences: String?
     /// The zone in the profile.
@@ -45,16 +43,15 @@ package final class ClaimedUser: Sendable {
 
     package init(
         userID: UUID,
+        turn: Int32 = 0,
         version: Int64,
         dueAt: Int64,
         touchedAt: Instant?,
         since: Instant?,
-        fingerprint: Int64?,
         evaluatedAt: Instant?,
-        history: History,
+        state: UserState,
         retry: String?,
         quarantine: String? = nil,
-        template: Int32? = nil,
         preferences: String?,
         timezone: String?,
         firstSessionComplete: Bool,
@@ -66,16 +63,15 @@ package final class ClaimedUser: Sendable {
         reminders: PendingReminders = PendingReminders()
     ) {
         self.userID = userID
+        self.turn = turn
         self.version = version
         self.dueAt = dueAt
         self.touchedAt = touchedAt
         self.since = since
-        self.fingerprint = fingerprint
         self.evaluatedAt = evaluatedAt
-        self.history = history
+        self.state = state
         self.retry = retry
         self.quarantine = quarantine
-        self.template = template
         self.preferences = preferences
         self.timezone = timezone
         self.firstSessionComplete = firstSessionComplete
@@ -86,4 +82,8 @@ package final class ClaimedUser: Sendable {
         self.messagesWakeAt = messagesWakeAt
         self.reminders = reminders
     }
+
+    package var history: History { state.history }
+    package var fingerprint: Int64? { state.fingerprint }
+    package var template: Int32? { state.template }
 }

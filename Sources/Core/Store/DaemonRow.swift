@@ -17,31 +17,7 @@ package struct DaemonRow: Sendable, Equatable {
     /// Its state at `seenAt`: a JSON object.
     package var state: String
     /// The ranges that it owns, of -32 to 31, in order.
-    package var ranges: [Int16]
+    package var ranges: [Int16] = []
     /// When its lease ends; nil: it is no member.
     package var aliveUntil: Instant?
-
-    package init(
-        id: UUID,
-        host: String,
-        pid: Int32,
-        version: String,
-        startedAt: Instant,
-        seenAt: Instant,
-        unseenMilliseconds: Int64,
-        state: String,
-        ranges: [Int16] = [],
-        aliveUntil: Instant? = nil
-    ) {
-        self.id = id
-        self.host = host
-        self.pid = pid
-        self.version = version
-        self.startedAt = startedAt
-        self.seenAt = seenAt
-        self.unseenMilliseconds = unseenMilliseconds
-        self.state = state
-        self.ranges = ranges
-        self.aliveUntil = aliveUntil
-    }
 }

@@ -1,5 +1,4 @@
 package import FoundationEssentials
-import JSON
 package import TimeZones
 
 /// A row of the record, `nudged.delivery`.
@@ -20,92 +19,23 @@ package struct DeliveryRecord: Sendable, Equatable {
     /// 16 hex digits of the token's hash; empty: nothing was sent to a device.
     package let deviceHash: String
     /// nil: nothing was attempted.
-    package let apnsID: UUID?
+    package var apnsID: UUID?
     package let outcome: Outcome
     /// Apple's reason, or nudged's.
-    package let reason: String?
+    package var reason: String?
     /// Apple's HTTP status; nil: no answer.
-    package let status: Int?
+    package var status: Int?
     /// The policy's now at the attempt; for a skipped slot, at the decision.
     package let attemptedAt: Instant
     /// Microseconds to add to `attemptedAt`. With them, two attempts in one second are two rows (`Intent.fraction`).
     package var fraction: Int32 = 0
     /// The decision service's answer, as a JSON object (`DecisionOutcome`); nil: it was not asked.
-    package let decision: String?
+    package var decision: String?
     /// The template of a check-in; nil: the configured text, or no check-in.
-    package let template: Int32?
-
-    package init(
-        userID: UUID,
-        kind: String,
-        key: String,
-        slot: LocalDate?,
-        deviceHash: String,
-        apnsID: UUID? = nil,
-        outcome: Outcome,
-        reason: String? = nil,
-        status: Int? = nil,
-        attemptedAt: Instant,
-        fraction: Int32 = 0,
-        decision: String? = nil,
-        template: Int32? = nil
-    ) {
-        self.userID = userID
-        self.kind = kind
-        self.key = key
-        self.slot = slot
-        self.deviceHash = deviceHash
-        self.apnsID = apnsID
-        self.outcome = outcome
-        self.reason = reason
-        self.status = status
-        self.attemptedAt = attemptedAt
-        self.fraction = fraction
-        self.decision = decision
-        self.template = template
-    }
+    package var template: Int32?
 
     /// In microseconds since 1970.
     var attemptedAtMicroseconds: Int64 { attemptedAt.microseconds &+ Int64(fraction) }
-}
-
-extension DeliveryRecord {
-    /// The rows as JSON, for `nudged.intent.records`; nil: there are none.
-    static func json(_ records: [DeliveryRecord]) -> String? {
-        guard !records.isEmpty else { return nil }
-        var json = JSONWriter()
-        json.beginArray()
-        for record in records { record.write(to: &json) }
-        json.endArray()
-        return json.string
-    }
-
-    private func write(to json: inout JSONWriter) {
-        json.beginObject()
-        for (name, text) in [
-            ("user_id", userID.uuidString.lowercased()), ("kind", kind), ("key", key), ("slot", slot?.iso),
-            ("device_hash", deviceHash), ("outcome", outcome.rawValue), ("reason", reason),
-            ("attempted_at", timestamp),
-        ] {
-            json.key(name)
-            json.string(text)
-        }
-        json.key("status")
-        if let status { json.int(status) } else { json.null() }
-        if let decision, let value = try? JSONValue(parsing: decision) {
-            json.key("decision")
-            json.value(value)
-        }
-        json.endObject()
-    }
-
-    /// RFC 3339, with the fraction.
-    private var timestamp: String {
-        let text = attemptedAt.rfc3339
-        guard fraction != 0, text.hasSuffix("Z") else { return text }
-        let digits = String(fraction)
-        return text.dropLast() + "." + String(repeating: "0", count: max(0, 6 - digits.count)) + digits + "Z"
-    }
 }
 
 extension String {

@@ -1,5 +1,5 @@
 package import FoundationEssentials
-package import TimeZones
+import TimeZones
 
 /// What an answer of Apple says about a device's environment: an element of the column `nudged.person.quarantine`.
 package struct EnvironmentNote: Sendable, Equatable {
@@ -29,29 +29,6 @@ package struct EnvironmentNote: Sendable, Equatable {
     let at: Instant
     /// Apple's reason.
     package let reason: String
-
-    /// - Parameter registration: the one that was answered (`Device.registration`).
-    package init(
-        userID: UUID,
-        token: String,
-        deviceHash: String,
-        environment: String,
-        topic: String,
-        state: State,
-        registration: Int64?,
-        at: Instant,
-        reason: String
-    ) {
-        self.userID = userID
-        self.token = token
-        self.deviceHash = deviceHash
-        self.environment = environment
-        self.topic = topic
-        self.state = state
-        self.registration = registration
-        self.at = at
-        self.reason = reason
-    }
 
     /// Where a device that has moved works. nil: it has not moved.
     package var newEnvironment: String? {

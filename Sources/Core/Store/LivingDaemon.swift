@@ -8,11 +8,4 @@ package struct LivingDaemon: Sendable, Equatable {
     package let pid: Int32?
     /// Milliseconds until its lease ends.
     package let leaseMilliseconds: Int64
-
-    package init(id: UUID, host: String?, pid: Int32?, leaseMilliseconds: Int64) {
-        self.id = id
-        self.host = host
-        self.pid = pid
-        self.leaseMilliseconds = leaseMilliseconds
-    }
 }

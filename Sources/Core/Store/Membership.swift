@@ -9,12 +9,6 @@ package struct Membership: Sendable, Equatable {
     /// Members whose lease has not ended.
     package let living: Set<UUID>
 
-    package init(member: UUID, owners: [Int32: UUID?], living: Set<UUID>) {
-        self.member = member
-        self.owners = owners
-        self.living = living
-    }
-
     /// This daemon's ranges, sorted.
     package var ranges: [Int32] { ranges(of: member).sorted() }
 

@@ -4,9 +4,4 @@ package import FoundationEssentials
 package struct MessageReference: Sendable, Hashable {
     package let userID: UUID
     package let id: UUID
-
-    package init(userID: UUID, id: UUID) {
-        self.userID = userID
-        self.id = id
-    }
 }

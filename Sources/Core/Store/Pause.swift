@@ -14,20 +14,4 @@ package struct Pause: Sendable, Equatable {
     package let reason: String?
     /// When sending was resumed; nil: it is paused.
     package let resumedAt: Instant?
-
-    package init(
-        kind: NudgeKind,
-        since: Instant,
-        heldSince: Instant,
-        byWhom: String,
-        reason: String?,
-        resumedAt: Instant?
-    ) {
-        self.kind = kind
-        self.since = since
-        self.heldSince = heldSince
-        self.byWhom = byWhom
-        self.reason = reason
-        self.resumedAt = resumedAt
-    }
 }

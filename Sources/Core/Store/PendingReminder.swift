@@ -35,25 +35,13 @@ package struct PendingReminder: Sendable, Equatable {
     /// The argument `apns` in parts.
     package struct Members: Sendable, Equatable {
         /// A JSON object without `data`; nil: nothing is set.
-        package let apns: String?
+        package var apns: String?
         /// A JSON object of members beside `aps`, without `conversation_id` and `domain`; nil: none.
-        package let data: String?
+        package var data: String?
         /// The conversation that a tap opens, as the app wrote it.
-        package let conversationID: String?
+        package var conversationID: String?
         /// The app's own grouping of conversations.
-        package let domain: String?
-
-        package init(
-            apns: String? = nil,
-            data: String? = nil,
-            conversationID: String? = nil,
-            domain: String? = nil
-        ) {
-            self.apns = apns
-            self.data = data
-            self.conversationID = conversationID
-            self.domain = domain
-        }
+        package var domain: String?
     }
 
     package enum Due: Sendable, Equatable {
@@ -73,13 +61,6 @@ package struct PendingReminder: Sendable, Equatable {
         package let first: Due
         /// The wall time of this occurrence by the rule, which a snooze doesn't change; nil: that of `first`.
         package let planned: LocalDateTime?
-
-        package init(rule: String, number: Int, first: Due, planned: LocalDateTime?) {
-            self.rule = rule
-            self.number = number
-            self.first = first
-            self.planned = planned
-        }
     }
 
     package init(

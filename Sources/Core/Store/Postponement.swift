@@ -7,13 +7,6 @@ package struct Postponement: Sendable {
     let userID: UUID
     let version: Int64?
     package let until: Instant
-
-    /// - Parameter version: at the claim; on another version the user stays due. nil: any version.
-    package init(userID: UUID, version: Int64?, until: Instant) {
-        self.userID = userID
-        self.version = version
-        self.until = until
-    }
 }
 
 extension Store {

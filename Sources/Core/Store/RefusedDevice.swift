@@ -1,5 +1,5 @@
 package import FoundationEssentials
-package import TimeZones
+import TimeZones
 
 /// A device whose token Apple refuses for an environment and topic.
 package struct RefusedDevice: Sendable {
@@ -13,23 +13,4 @@ package struct RefusedDevice: Sendable {
     let at: Instant
     /// Apple's reason.
     package let reason: String
-
-    /// - Parameter registration: the refused one (`Device.registration`). Another one ends the quarantine.
-    package init(
-        userID: UUID,
-        deviceHash: String,
-        environment: String,
-        topic: String,
-        registration: Int64?,
-        at: Instant,
-        reason: String
-    ) {
-        self.userID = userID
-        self.deviceHash = deviceHash
-        self.environment = environment
-        self.topic = topic
-        self.registration = registration
-        self.at = at
-        self.reason = reason
-    }
 }

@@ -19,24 +19,6 @@ package struct ReminderContinuation: Sendable, Equatable {
     /// The same as an instant, in the zone in which it was computed.
     package let instant: Instant
 
-    package init(
-        userID: UUID,
-        id: UUID,
-        number: Int,
-        first: PendingReminder.Due,
-        planned: LocalDateTime,
-        due: PendingReminder.Due,
-        instant: Instant
-    ) {
-        self.userID = userID
-        self.id = id
-        self.number = number
-        self.first = first
-        self.planned = planned
-        self.due = due
-        self.instant = instant
-    }
-
     /// An array of objects, for `Query.endReminders` and `Query.fanOutFinish`; nil: there are none.
     static func json(_ continuations: [ReminderContinuation]) -> String? {
         guard !continuations.isEmpty else { return nil }

@@ -49,7 +49,7 @@ package struct SnapshotReader: Sendable {
             isNew: people.count == 0,
             isUnseen: people.count == 0 && touched == nil,
             hasProfile: parts.hasProfile(id),
-            intents: try await intents(id)
+            intents: try await intents(id, turn: found.turn)
         )
     }
 
@@ -92,7 +92,7 @@ package struct SnapshotReader: Sendable {
         ids.reserveCapacity(people.count)
         for row in 0..<people.count { ids.append(try people.uuid(row, 0)) }
         let last = people.count - 1
-        let next = Cursor(dueAt: try people.timestamp(last, 2), userID: ids[last])
+        let next = Cursor(dueAt: try people.timestamp(last, 3), userID: ids[last])
         let touches = try await touches(ids)
         let users = try await parts(of: ids, until: end).users(people)
         return (
@@ -230,24 +230,21 @@ package struct SnapshotReader: Sendable {
         return touches
     }
 
-    private func intents(_ id: UUID) async throws(PostgresError) -> [ReadUser.OpenIntent] {
+    private func intents(_ id: UUID, turn turnNow: Int32) async throws(PostgresError) -> [ReadUser.OpenIntent] {
         let rows = try await run(.readIntents, [.uuid(id)])
         var intents: [ReadUser.OpenIntent] = []
-        for row in 0..<rows.count where try !rows.bool(row, 12) {
+        for row in 0..<rows.count {
+            let attemptedAt = try rows.timestamp(row, 2)
+            let (turn, content) = (try rows.int4(row, 3), try rows.bytes(row, 4))
+            // A user of another turn is settled.
+            guard turn == turnNow,
+                let change = Change(userID: id, turn: turn, content: content, attemptedAt: attemptedAt, reason: "")
+            else { continue }
             intents.append(
                 ReadUser.OpenIntent(
-                    intent: try rows.uuid(row, 0),
                     isAlive: try rows.bool(row, 1),
-                    attemptedAt: Instant(microseconds: try rows.timestamp(row, 2)) ?? Instant(seconds: 0),
-                    kind: try rows.text(row, 3),
-                    key: try rows.text(row, 4),
-                    slot: LocalDate(slot: try rows.dateOrNull(row, 5)),
-                    deviceHash: try rows.text(row, 6),
-                    retry: try rows.textOrNull(row, 7),
-                    isCounted: try rows.boolOrNull(row, 8) ?? false,
-                    nudge: try rows.int2OrNull(row, 9) ?? 0,
-                    ends: try rows.boolOrNull(row, 10) ?? false,
-                    template: try rows.int4OrNull(row, 11)
+                    attemptedAt: Instant(microseconds: attemptedAt) ?? Instant(seconds: 0),
+                    change: change
                 )
             )
         }

@@ -25,6 +25,7 @@ extension Store {
     ///   - startingOver: true: from the start; false: from where the last claim ended.
     ///   - inHand: users whom the daemon has in hand already.
     ///   - member: the daemon's membership; nil: for a caller that only looks.
+    ///   - intents: the open intents whose users the daemon has all in hand. Users of its others are left out.
     ///   - onRefused: called for users who can't be read. They stay due.
     package func claim(
         ranges: [Int32],
@@ -33,6 +34,7 @@ extension Store {
         limit: Int,
         inHand: [UUID] = [],
         member: UUID? = nil,
+        intents: [UUID] = [],
         onRefused: (Refusal) -> Void = { _ in }
     ) async throws(PostgresError) -> Claim {
         guard !ranges.isEmpty, limit > 0 else { return Claim(users: [], isComplete: true) }
@@ -45,6 +47,7 @@ extension Store {
             now: now,
             limit: limit,
             member: member,
+            intents: intents,
             skipped: inHand + skipped()
         )
         try await findExpress(&search, onRefused)
@@ -59,6 +62,7 @@ extension Store {
         let now: Instant
         let limit: Int
         let member: UUID?
+        let intents: [UUID]
         var skipped: [UUID]
         var people: [Person] = []
         var unreadable = 0
@@ -111,6 +115,7 @@ extension Store {
             [
                 .timestamp(until), .timestamp(ask.after.dueAt), .uuid(ask.after.userID), .int8(Int64(search.wanted)),
                 .int4Array(ask.ranges), .uuidArray(search.skipped), search.member.map(Parameter.uuid) ?? .null(.uuid),
+                .uuidArray(search.intents),
             ]
         )
         var last: Cursor?

@@ -5,40 +5,47 @@ package import struct FoundationEssentials.UUID
 
 /// Changes to the app's data: `nudged.touched`.
 extension Store {
-    /// How many touches one statement takes.
-    private static let touchesAtOnce: Int64 = 20_000
+    /// How many touches are read at once, at least: one user may have very many.
+    private static let touchesAtOnce = 20_000
     /// Users with more touches than this are drained after the others, each alone.
     private static let touchesOfOne = 100
 
-    /// Makes users due whose data changed. The oldest changes come first, urgent ones before them, and all of a user's
-    /// together.
+    /// A user's touches that were read, by their ids.
+    private typealias Touches = (user: UUID, ids: [Int64])
+
+    /// Makes users due whose data changed. The oldest changes come first, urgent ones before them.
     ///
-    /// - Parameter onRefused: called for users whose touches can't be taken. They are left for a while.
+    /// - Parameters:
+    ///   - onChanged: called with users whose data changed, before their touches are taken.
+    ///   - onRefused: called for users whose touches can't be taken. They are left for a while.
     /// - Returns: touches taken. Fewer than `limit`: none is left in these ranges.
     package func drain(
         member: UUID,
         ranges: [Int32],
         limit: Int,
         now: Instant,
+        onChanged: @Sendable ([UUID]) -> Void = { _ in },
         onRefused: (Refusal) -> Void = { _ in }
     ) async throws(PostgresError) -> Int {
         var taken = 0
         while taken < limit, !ranges.isEmpty {
             let wanted = limit - taken
-            let found = try await touches(ranges, limit: wanted)
-            let (many, few) = found.users.partitioned { $0.count > Self.touchesOfOne }
-            taken += try await drain(few.map(\.user), member: member, now: now, onRefused)
-            for one in many { taken += try await drain([one.user], member: member, now: now, onRefused) }
-            if found.touches < wanted { break }
+            let most = max(wanted, Self.touchesAtOnce)
+            let found = try await touches(ranges, limit: most)
+            onChanged(found.changed)
+            let (many, few) = found.users.prefix(wanted).partitioned { $0.ids.count > Self.touchesOfOne }
+            taken += try await drain(few, member: member, now: now, onRefused)
+            for one in many { taken += try await drain([one], member: member, now: now, onRefused) }
+            if found.touches < most, found.users.count <= wanted { break }
         }
         return taken
     }
 
-    /// The users of the oldest touches.
+    /// The oldest touches by their users, and those users whose data changed.
     private func touches(
         _ ranges: [Int32],
         limit: Int
-    ) async throws(PostgresError) -> (touches: Int, users: [(user: UUID, count: Int)]) {
+    ) async throws(PostgresError) -> (touches: Int, users: [Touches], changed: [UUID]) {
         let asked = Claiming.now()
         let (start, skipped) = claiming.with { ($0.touches.start(at: asked), $0.aside.skipped(at: asked)) }
         let rows = try await one(
@@ -47,17 +54,19 @@ extension Store {
             [.int4Array(ranges), .int8(start), .int8(Int64(limit)), .uuidArray(skipped)]
         )
         var place: [UUID: Int] = [:]
-        var users: [(user: UUID, count: Int)] = []
+        var users: [Touches] = []
+        var changed: [UUID] = []
         var ids: (first: Int64, last: Int64)?
         for row in 0..<rows.count {
             let id = try rows.int8(row, 0)
             ids = (min(ids?.first ?? id, id), max(ids?.last ?? id, id))
             let user = try rows.uuid(row, 1)
+            if try !rows.bool(row, 3) { changed.append(user) }
             if let known = place[user] {
-                users[known].count += 1
+                users[known].ids.append(id)
             } else {
                 place[user] = users.count
-                users.append((user, 1))
+                users.append((user, [id]))
             }
         }
         claiming.with {
@@ -70,22 +79,27 @@ extension Store {
                 answered: Claiming.now()
             )
         }
-        return (rows.count, users)
+        return (rows.count, users, changed)
     }
 
     private func drain(
-        _ users: [UUID],
+        _ users: [Touches],
         member: UUID,
         now: Instant,
         _ onRefused: (Refusal) -> Void
     ) async throws(PostgresError) -> Int {
         var taken = 0
         // The drain also reads the app's views, for users who have no row in nudged.person.
-        func take(_ users: [UUID], _ patience: Patience) async throws(PostgresError) -> Int {
+        func take(_ users: [Touches], _ patience: Patience) async throws(PostgresError) -> Int {
+            let touches = users.flatMap { one in one.ids.map { (one.user, $0) } }
             let rows = try await transaction(
                 claims,
                 holding: member,
-                [Query.drain([.uuidArray(users), .int8(Self.touchesAtOnce), .timestamp(now.microseconds)])],
+                [
+                    Query.drain([
+                        .uuidArray(touches.map(\.0)), .int8Array(touches.map(\.1)), .timestamp(now.microseconds),
+                    ])
+                ],
                 settings: patience.settings,
                 timeout: patience.statement
             )
@@ -93,11 +107,11 @@ extension Store {
         }
         try await bisecting(
             users,
-            parting: parting(claims) { $0 },
+            parting: parting(claims) { $0.user },
             probe: { () async throws(PostgresError) in _ = try await take([], .searching) },
-            refused: { (user, error) in
-                claiming.with { $0.aside.skip(Refusal(user, error), at: Claiming.now()) }
-                onRefused(Refusal(user, error))
+            refused: { (one, error) in
+                claiming.with { $0.aside.skip(Refusal(one.user, error), at: Claiming.now()) }
+                onRefused(Refusal(one.user, error))
             },
             work: { (users, patience) async throws(PostgresError) in
                 taken += try await take(users, patience)
@@ -107,7 +121,7 @@ extension Store {
     }
 }
 
-extension Array {
+extension Sequence {
     /// The elements for which it is true, and the others.
     fileprivate func partitioned(_ isFirst: (Element) -> Bool) -> ([Element], [Element]) {
         (filter(isFirst), filter { !isFirst($0) })

@@ -45,13 +45,6 @@ extension Store {
         return kinds
     }
 
-    /// Users of an intent who would get a push of a paused kind.
-    static func held(_ entries: [Intent.Entry], by paused: Set<NudgeKind>) -> Set<UUID> {
-        guard !paused.isEmpty else { return [] }
-        let names = Set(paused.map(\.rawValue))
-        return Set(entries.filter { $0.devices.contains { names.contains($0.kind) } }.map(\.userID))
-    }
-
     // MARK: Pauses
 
     /// Pauses kinds. Returns those that were not paused before.

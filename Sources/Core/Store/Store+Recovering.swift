@@ -14,6 +14,8 @@ extension Store {
 
     /// Records orphans as unknown, and deletes the empty rows of intents that were withdrawn a minute ago.
     ///
+    /// Several daemons may do it at once: each user is settled once, by their turn.
+    ///
     /// - Parameters:
     ///   - limit: most intents.
     ///   - reason: the reason in the record.
@@ -24,60 +26,47 @@ extension Store {
             return Array(state.orphans.keys)
         }
         let rows = try await one(claims, .orphans, [.int8(Int64(limit)), .uuidArray(left)])
-        var orphans: [(id: UUID, users: [UUID])] = []
+        var recovery = Recovery()
         for row in 0..<rows.count {
-            orphans.append((try rows.uuid(row, 0), try rows.uuidArray(row, 1).compactMap(\.self)))
-        }
-        var recovery = Recovery()
-        try await bisecting(
-            orphans,
-            refused: { (orphan, _) async throws(PostgresError) in
-                // This intent is refused as a whole, so it is recorded user by user.
-                recovery += try await recover(orphan, reason: reason)
-            },
-            work: { (orphans, patience) async throws(PostgresError) in
-                recovery += try await recover(orphans.map(\.id), users: nil, reason: reason, patience)
+            let id = try rows.uuid(row, 0)
+            let (orphan, unreadable) = try orphan(rows, row, reason)
+            let result = try await settle(orphan)
+            let pushes = orphan.changes.lazy.filter { result.settled.contains($0.userID) }.flatMap(\.records)
+            recovery.pushes += pushes.count { $0.apnsID != nil }
+            let refused = result.refused + unreadable
+            recovery.refused += refused
+            if let refusal = refused.first {
+                let time = refusal.cause == .content ? SetAside.suspectMilliseconds : SetAside.heldMilliseconds
+                claiming.with { $0.orphans[id] = Claiming.now() + time }
+            } else {
+                _ = try await one(claims, .dropOrphan, [.uuid(id)])
+                recovery.intents += 1
             }
-        )
-        return recovery
-    }
-
-    private func recover(
-        _ orphan: (id: UUID, users: [UUID]),
-        reason: String
-    ) async throws(PostgresError) -> Recovery {
-        var recovery = Recovery()
-        try await bisecting(
-            orphan.users.sorted(),
-            parting: parting(claims) { $0 },
-            refused: { (user, error) async throws(PostgresError) in
-                recovery.refused.append(Refusal(user, error))
-            },
-            work: { (users, patience) async throws(PostgresError) in
-                recovery += try await recover([orphan.id], users: users, reason: reason, patience)
-            }
-        )
-        if let refusal = recovery.refused.first {
-            let time = refusal.cause == .content ? SetAside.suspectMilliseconds : SetAside.heldMilliseconds
-            claiming.with { $0.orphans[orphan.id] = Claiming.now() + time }
         }
         return recovery
     }
 
-    private func recover(
-        _ intents: [UUID],
-        users: [UUID]?,
-        reason: String,
-        _ patience: Patience
-    ) async throws(PostgresError) -> Recovery {
-        let rows = try await one(
-            claims,
-            .recover,
-            [.uuidArray(intents), users.map { .uuidArray($0) } ?? .null(.uuidArray), .text(reason)],
-            settings: patience.settings,
-            timeout: patience.statement
-        )
-        return Recovery(intents: Int(try rows.int8(0, 0)), pushes: Int(try rows.int8(0, 1)))
+    /// What an orphan's users get, and users whose part can't be read.
+    private func orphan(
+        _ rows: Rows,
+        _ row: Int,
+        _ reason: String
+    ) throws(PostgresError) -> (Settlement, [Refusal]) {
+        let attemptedAt = try rows.timestamp(row, 2)
+        let (users, turns) = (try rows.uuidArray(row, 3), try rows.int4Array(row, 4))
+        let contents = try rows.bytesArray(row, 5)
+        var orphan = Settlement(member: nil, sweepID: try rows.uuid(row, 1))
+        var unreadable: [Refusal] = []
+        for ((user, turn), content) in zip(zip(users, turns), contents) {
+            guard let user, let turn, let content else { continue }
+            let change = Change(userID: user, turn: turn, content: content, attemptedAt: attemptedAt, reason: reason)
+            if let change {
+                orphan.changes.append(change)
+            } else {
+                unreadable.append(Refusal(userID: user, column: "nudged.intent.contents", error: "can't be read"))
+            }
+        }
+        return (orphan, unreadable)
     }
 
     /// Run on a session that replaces one whose answer did not come. If that one's commit waits for a synchronous
@@ -91,13 +80,5 @@ extension Store {
             statement: "commit",
             detail: "commits wait for a synchronous standby that is away"
         )
-    }
-}
-
-extension Store.Recovery {
-    fileprivate static func += (sum: inout Self, part: Self) {
-        sum.intents += part.intents
-        sum.pushes += part.pushes
-        sum.refused += part.refused
     }
 }

@@ -1,5 +1,4 @@
 package import Postgres
-import Policy
 
 import struct FoundationEssentials.UUID
 
@@ -17,11 +16,11 @@ extension Store {
         isRepeated: Bool = false
     ) async throws(PostgresError) -> Settlement.Result {
         do throws(PostgresError) {
-            return try await settle(settlement, isRepeated ? .again : .usual)
+            return try await settle(settlement, isRepeated ? .again : .usual, isRepeated: isRepeated)
         } catch {
             // The app's deferred triggers run at the commit.
             let isDeletion = [Query.forgetDevices.name, Connection.commitName].contains(error.statement)
-            if isDeletion, !settlement.staleTokens.isEmpty, error.code == .refusedByServer {
+            if isDeletion, settlement.deletesTokens, error.code == .refusedByServer {
                 return try await settleBeforeTokens(settlement, isRepeated: isRepeated)
             }
             // A withdrawal waits for a commit under way, which is about no single user.
@@ -39,20 +38,46 @@ extension Store {
         isRepeated: Bool
     ) async throws(PostgresError) -> Settlement.Result {
         var outcomes = settlement
-        outcomes.staleTokens = []
+        for place in outcomes.changes.indices { outcomes.changes[place].staleTokens = [] }
         var result = try await settle(outcomes, isRepeated: isRepeated)
         let open = Set(result.refused.map(\.userID))
         var refusals = 0
-        for token in settlement.staleTokens where !open.contains(token.userID) && refusals < Self.mostRefusals {
-            let one = Settlement(member: settlement.member, sweepID: settlement.sweepID, staleTokens: [token])
-            do throws(PostgresError) {
-                result.tokensDeleted += try await settle(one, .searching).tokensDeleted
-            } catch {
-                guard error.code == .refusedByServer, !error.isFenced else { throw error }
-                refusals += 1
+        for change in settlement.changes where !open.contains(change.userID) {
+            for token in change.staleTokens where refusals < Self.mostRefusals {
+                do throws(PostgresError) {
+                    result.tokensDeleted += try await forget(
+                        [token],
+                        recordedSince: since(settlement),
+                        settlement.member
+                    )
+                } catch {
+                    guard error.code == .refusedByServer, !error.isFenced else { throw error }
+                    refusals += 1
+                }
             }
         }
         return result
+    }
+
+    /// Deletes tokens apart from the outcomes.
+    private func forget(
+        _ tokens: [StaleToken],
+        recordedSince since: Int64,
+        _ member: UUID?
+    ) async throws(PostgresError) -> Int {
+        let rows = try await transaction(
+            records,
+            holding: member,
+            [forgetDevices(tokens, since: since)],
+            settings: Patience.searching.settings,
+            timeout: Patience.searching.statement
+        )
+        return Int(try rows[0].int8(0, 0))
+    }
+
+    /// The earliest instant of the settlement's rows in the record. It leaves older partitions out.
+    private func since(_ settlement: Settlement) -> Int64 {
+        settlement.changes.lazy.flatMap(\.records).map(\.attemptedAtMicroseconds).min() ?? 0
     }
 
     /// Settles user by user, as far as needed.
@@ -67,43 +92,43 @@ extension Store {
                 sweepID: settlement.sweepID,
                 withdrawn: settlement.withdrawn
             )
-            _ = try await settle(withdrawal, .usual)
+            _ = try await settle(withdrawal, .usual, isRepeated: true)
         }
         try await bisecting(
-            settlement.users.sorted(),
+            settlement.changes.map(\.userID).sorted(),
             first: error,
             parting: parting(records) { $0 },
             refused: { (user, error) in result.refused.append(Refusal(user, error)) },
             work: { (users, patience) async throws(PostgresError) in
                 let part = settlement.only(Set(users))
-                let done =
-                    try await part.staleTokens.isEmpty
-                    ? settle(part, patience) : settleBeforeTokens(part, isRepeated: true)
-                result.usersSettled += done.usersSettled
-                result.tokensDeleted += done.tokensDeleted
-                result.refused += done.refused
-                result.changed.formUnion(done.changed)
+                result.add(
+                    try await part.deletesTokens
+                        ? settleBeforeTokens(part, isRepeated: true) : settle(part, patience, isRepeated: true)
+                )
             }
         )
         let open = Set(result.refused.map(\.userID))
         let whole = settlement.closed.filter { $0.isWhole && open.isDisjoint(with: $0.users) }
         if !whole.isEmpty {
             let closing = Settlement(member: settlement.member, sweepID: settlement.sweepID, closed: whole)
-            _ = try await settle(closing, .usual)
+            _ = try await settle(closing, .usual, isRepeated: true)
         }
         return result
     }
 
-    private func settle(_ settlement: Settlement, _ patience: Patience) async throws(PostgresError) -> Settlement.Result
-    {
-        let statements = statements(of: settlement)
+    /// - Parameter isRepeated: whether it may have taken effect before.
+    private func settle(
+        _ settlement: Settlement,
+        _ patience: Patience,
+        isRepeated: Bool
+    ) async throws(PostgresError) -> Settlement.Result {
         // Lists are joined with lists here, which takes linear time only by hashing.
         let settings = [
             ("enable_hashjoin", "on"), ("lock_timeout", String(max(patience.lock, patience == .usual ? 2_000 : 0))),
         ]
-        let bound = settlement.updates.filter(\.isOnlyIfUnchanged)
+        let statements = statements(of: settlement, isRepeated: isRepeated)
+        let bound = Set(settlement.changes.lazy.filter(\.isOnlyIfUnchanged).map(\.userID))
         let rows: [Rows]
-        var result = Settlement.Result()
         if bound.isEmpty {
             rows = try await transaction(
                 records,
@@ -113,19 +138,21 @@ extension Store {
                 timeout: patience.statement
             )
         } else {
-            let hold = Query.holdMember([.uuid(settlement.member)])
-            let written = try await write([hold] + statements, ifUnchanged: bound, settings, patience.statement)
+            let written = try await write(statements, of: settlement, ifUnchanged: bound, settings, patience.statement)
             switch written {
-            case .success(let answers): rows = Array(answers.dropFirst())
+            case .success(let answers): rows = answers
             case .failure(let error):
-                result = try await settle(settlement.without(error.users), patience)
+                var others = settlement
+                others.changes.removeAll { error.users.contains($0.userID) }
+                var result = try await settle(others, patience, isRepeated: isRepeated)
                 result.changed.formUnion(error.users)
                 return result
             }
         }
+        var result = Settlement.Result()
         for (statement, answer) in zip(statements, rows) {
             switch statement.name {
-            case Query.settleUsers.name: result.usersSettled = Int(try answer.int8(0, 0))
+            case Query.settle.name: result.settled = try userSet(answer)
             case Query.forgetDevices.name: result.tokensDeleted = Int(try answer.int8(0, 0))
             default: break
             }
@@ -138,82 +165,99 @@ extension Store {
         let users: Set<UUID>
     }
 
-    /// Commits the statements if none of these users has changed by then.
+    /// Commits the statements if each of these users was settled and none has changed by then.
     private func write(
         _ statements: [Statement],
-        ifUnchanged updates: [PersonUpdate],
+        of settlement: Settlement,
+        ifUnchanged users: Set<UUID>,
         _ settings: [(String, String)],
         _ timeout: Duration?
     ) async throws(PostgresError) -> Result<[Rows], UsersChanged> {
-        let looks = Array(Self.looks(at: .uuidArray(updates.map(\.userID))).prefix(2))
+        let hold = settlement.member.map { [Query.holdMember([.uuid($0)])] } ?? []
+        let look = Query.touchedSince([.uuidArray(Array(users))])
         let connection = try await records.connection()
         do {
             let rows = try await connection.transaction(
                 settings: Self.pinnedPlans + settings,
                 timeout: min(timeout ?? statementTimeout, statementTimeout)
             ) { transaction in
-                let answers = try await transaction.run(statements + looks)
-                let end = statements.count
-                let decided = updates.map { (user: $0.userID, version: $0.version) }
-                let users = try changed(decided, answers[end], answers[end + 1])
-                guard users.isEmpty else { throw UsersChanged(users: users) }
-                return Array(answers.prefix(end))
+                let answers = Array(try await transaction.run(hold + statements + [look]).dropFirst(hold.count))
+                var changed = try userSet(answers[statements.count])
+                for (statement, answer) in zip(statements, answers) where statement.name == Query.settle.name {
+                    changed.formUnion(users.subtracting(try userSet(answer)))
+                }
+                guard changed.isEmpty else { throw UsersChanged(users: changed) }
+                return Array(answers.prefix(statements.count))
             }
             return .success(rows)
         } catch let error as UsersChanged {
             return .failure(error)
         } catch {
-            throw error as? PostgresError ?? PostgresError(.unexpectedResult, statement: Query.settleUsers.name)
+            throw error as? PostgresError ?? PostgresError(.unexpectedResult, statement: Query.settle.name)
         }
     }
 
     // MARK: The statements
 
-    private func statements(of settlement: Settlement) -> [Statement] {
+    private func statements(of settlement: Settlement, isRepeated: Bool) -> [Statement] {
         var statements: [Statement] = []
-        if !settlement.withdrawn.isEmpty {
+        if !settlement.withdrawn.isEmpty, let member = settlement.member {
             statements.append(
                 Query.withdrawIntents([
-                    .uuidArray(settlement.withdrawn.sorted()), .uuid(settlement.member), .uuid(settlement.sweepID),
+                    .uuidArray(settlement.withdrawn.sorted()), .uuid(member), .uuid(settlement.sweepID),
                 ])
             )
         }
-        if !settlement.updates.isEmpty { statements.append(settleUsers(settlement.updates)) }
-        if !settlement.environments.isEmpty { statements.append(noteEnvironments(settlement.environments)) }
-        if !settlement.records.isEmpty { statements.append(recordDeliveries(settlement)) }
-        if !settlement.ended.isEmpty {
+        // In the order of user_id, like all writers that wait for locks, to avoid deadlocks with an operator's
+        // commands.
+        let changes = settlement.changes.sorted { $0.userID < $1.userID }
+        if !changes.isEmpty { statements.append(Query.settle(parameters(changes, settlement.sweepID))) }
+        let notes = changes.flatMap(\.environments)
+        if !notes.isEmpty { statements.append(noteEnvironments(notes)) }
+        let ended = changes.flatMap { change in change.ended.map { (change.userID, $0) } }
+        if !ended.isEmpty {
             // An id is unique across both tables.
-            let ended: [Parameter] = [
-                .uuidArray(settlement.ended.map(\.userID)), .uuidArray(settlement.ended.map(\.id)),
-            ]
+            let ended: [Parameter] = [.uuidArray(ended.map(\.0)), .uuidArray(ended.map(\.1))]
             statements.append(Query.endMessages(ended))
-            let continued = ReminderContinuation.json(settlement.continued).map(Parameter.json) ?? .null(.jsonb)
-            statements.append(Query.endReminders(ended + [continued]))
+            let continued = ReminderContinuation.json(changes.flatMap(\.continued)).map(Parameter.json)
+            statements.append(Query.endReminders(ended + [continued ?? .null(.jsonb)]))
         }
-        if !settlement.closed.isEmpty || !settlement.withdrawn.isEmpty { statements.append(closeIntents(settlement)) }
-        if !settlement.staleTokens.isEmpty { statements.append(forgetDevices(settlement)) }
+        let closed = settlement.closed
+        let whole = Parameter.uuidArray(closed.filter(\.isWhole).map(\.intent))
+        if !closed.isEmpty {
+            statements.append(
+                Query.closeIntents([
+                    .uuidArray(closed.map(\.intent)), .int4Array(closed.map { Int32(clamping: $0.users.count) }),
+                    .bool(isRepeated), whole,
+                ])
+            )
+        }
+        if closed.contains(where: \.isWhole) || !settlement.withdrawn.isEmpty {
+            statements.append(Query.dropIntents([whole, .uuidArray(settlement.withdrawn)]))
+        }
+        let tokens = changes.flatMap(\.staleTokens)
+        if !tokens.isEmpty { statements.append(forgetDevices(tokens, since: since(settlement))) }
         return statements
     }
 
-    private func settleUsers(_ updates: [PersonUpdate]) -> Statement {
-        // In the order of user_id, like all writers that wait for locks, to avoid deadlocks with an operator's
-        // commands.
-        let updates = updates.sorted { $0.userID < $1.userID }
-        return Query.settleUsers(
-            [
-                .uuidArray(updates.map(\.userID)), .int8Array(updates.map(\.version)),
-                .timestampArray(updates.map(\.dueAt.microseconds)),
-                .timestampArray(updates.map(\.evaluatedAt.microseconds)),
-                .timestampArray(updates.map { $0.since?.microseconds }), .int8Array(updates.map(\.fingerprint)),
-                .textArray(updates.map(\.retry)), .int4Array(updates.map(\.template)),
-            ] + Histories(updates.map(\.history)).parameters + [
-                .boolArray(updates.map { $0.stamp != .unchecked }),
-                .timestampArray(
-                    updates.map { if case .at(let instant) = $0.stamp { instant?.microseconds } else { nil } }
-                ),
-                .textArray(updates.map(\.reason?.rawValue)),
-            ]
-        )
+    private func parameters(_ changes: [Change], _ sweepID: UUID) -> [Parameter] {
+        let records = changes.flatMap(\.records)
+        // An empty list costs nothing, and counts as all nulls.
+        let decisions = records.contains { $0.decision != nil } ? records.map { $0.decision?.asciiJSON } : []
+        return [
+            .uuidArray(changes.map(\.userID)), .int4Array(changes.map(\.turn)), .int8Array(changes.map(\.version)),
+            .timestampArray(changes.map(\.dueAt.microseconds)),
+            .timestampArray(changes.map(\.evaluatedAt.microseconds)),
+            .timestampArray(changes.map { $0.since?.microseconds }), .textArray(changes.map(\.reason?.rawValue)),
+            .textArray(changes.map(\.retry)), .byteaArray(changes.map(\.state.bytes)),
+            .uuidArray(records.map(\.userID)), .textArray(records.map(\.kind)), .textArray(records.map(\.key)),
+            .dateArray(records.map { $0.slot?.days }), .textArray(records.map(\.deviceHash)),
+            .uuidArray(records.map(\.apnsID)), .textArray(records.map(\.outcome.rawValue)),
+            .textArray(records.map(\.reason)), .int2Array(records.map { $0.status.map(Int16.init(clamping:)) }),
+            .timestampArray(records.map(\.attemptedAtMicroseconds)), .textArray(decisions),
+            .int4Array(records.map(\.template)),
+            .uuid(sweepID), .uuidArray(changes.filter(\.isOnlyIfUnchanged).map(\.userID)),
+        ]
     }
 
     private func noteEnvironments(_ notes: [EnvironmentNote]) -> Statement {
@@ -242,31 +286,8 @@ extension Store {
         )
     }
 
-    private func recordDeliveries(_ settlement: Settlement) -> Statement {
-        let records = settlement.records
-        // An empty list costs nothing, and counts as all nulls.
-        let decisions = records.contains { $0.decision != nil } ? records.map { $0.decision?.asciiJSON } : []
-        return Query.recordDeliveries([
-            .uuid(settlement.sweepID), .uuidArray(Set(records.map(\.userID)).sorted()),
-            .uuidArray(records.map(\.userID)), .textArray(records.map(\.kind)), .textArray(records.map(\.key)),
-            .dateArray(records.map { $0.slot?.days }), .textArray(records.map(\.deviceHash)),
-            .uuidArray(records.map(\.apnsID)), .textArray(records.map(\.outcome.rawValue)),
-            .textArray(records.map(\.reason)), .int2Array(records.map { $0.status.map(Int16.init(clamping:)) }),
-            .timestampArray(records.map(\.attemptedAtMicroseconds)), .textArray(decisions),
-            .int4Array(records.map(\.template)),
-        ])
-    }
-
-    private func closeIntents(_ settlement: Settlement) -> Statement {
-        let parts = settlement.closed.flatMap { part in part.users.map { (part.intent, $0) } }
-        return Query.closeIntents([
-            .uuidArray(parts.map(\.0)), .uuidArray(parts.map(\.1)),
-            .uuidArray(settlement.closed.filter(\.isWhole).map(\.intent)), .uuidArray(settlement.withdrawn),
-        ])
-    }
-
-    private func forgetDevices(_ settlement: Settlement) -> Statement {
-        let tokens = settlement.staleTokens.sorted { ($0.userID, $0.token) < ($1.userID, $1.token) }
+    private func forgetDevices(_ tokens: [StaleToken], since: Int64) -> Statement {
+        let tokens = tokens.sorted { ($0.userID, $0.token) < ($1.userID, $1.token) }
         return Query.forgetDevices([
             .uuidArray(tokens.map(\.userID)), .textArray(tokens.map(\.token)),
             .textArray(tokens.map(\.environment)), .textArray(tokens.map(\.topic)),
@@ -276,55 +297,11 @@ extension Store {
                 }
             ),
             .uuidArray(tokens.map(\.apnsID)),
-            .timestamp(settlement.records.map(\.attemptedAtMicroseconds).min() ?? 0),
+            .timestamp(since),
         ])
     }
 }
 
-/// Many users' histories as a few long lists, of which each user has a piece. The server cuts binary arrays much faster
-/// than it parses texts.
-private struct Histories {
-    private var checkIns = Places()
-    private var closed = Places()
-    private var sent = Places()
-    private var checkInAt: [Int64?] = []
-    private var checkInSlot: [Int32?] = []
-    private var closedSlot: [Int32?] = []
-    private var sentAt: [Int64?] = []
-
-    init(_ histories: [History]) {
-        for history in histories {
-            checkIns.append(history.checkIns.count)
-            closed.append(history.closed.count)
-            sent.append(history.sent.count)
-            for checkIn in history.checkIns {
-                checkInAt.append(checkIn.at.microseconds)
-                checkInSlot.append(checkIn.slot.days)
-            }
-            for slot in history.closed { closedSlot.append(slot.days) }
-            for instant in history.sent { sentAt.append(instant.microseconds) }
-        }
-    }
-
-    /// For `Query.settleUsers`, from $9 on.
-    var parameters: [Parameter] {
-        [
-            .int4Array(checkIns.first), .int4Array(checkIns.last), .int4Array(closed.first), .int4Array(closed.last),
-            .int4Array(sent.first), .int4Array(sent.last),
-            .timestampArray(checkInAt), .dateArray(checkInSlot), .dateArray(closedSlot), .timestampArray(sentAt),
-        ]
-    }
-
-    /// Where each user's piece begins and ends, from 1. An empty piece ends before it begins.
-    private struct Places {
-        var first: [Int32?] = []
-        var last: [Int32?] = []
-        private var end: Int32 = 0
-
-        mutating func append(_ count: Int) {
-            first.append(end + 1)
-            end += Int32(clamping: count)
-            last.append(end)
-        }
-    }
+extension Settlement {
+    fileprivate var deletesTokens: Bool { changes.contains { !$0.staleTokens.isEmpty } }
 }

@@ -78,17 +78,19 @@ package struct Store: Sendable {
     /// environment, as in the column: they stay as they are.
     @discardableResult
     package func quarantine(_ devices: [RefusedDevice], now: Instant) async throws(PostgresError) -> [UUID: String] {
-        let rows = try await one(
+        let rows = try await transaction(
             records,
-            .quarantine,
             [
-                .timestamp(now.microseconds), .uuidArray(devices.map(\.userID)), .textArray(devices.map(\.deviceHash)),
-                .textArray(devices.map(\.environment)), .textArray(devices.map(\.topic)),
-                .int8Array(devices.map(\.registration)), .textArray(devices.map(\.at.rfc3339)),
-                .textArray(devices.map(\.reason)),
+                Query.quarantine([
+                    .timestamp(now.microseconds), .uuidArray(devices.map(\.userID)),
+                    .textArray(devices.map(\.deviceHash)), .textArray(devices.map(\.environment)),
+                    .textArray(devices.map(\.topic)), .int8Array(devices.map(\.registration)),
+                    .textArray(devices.map(\.at.rfc3339)), .textArray(devices.map(\.reason)),
+                ]),
+                Query.touchUsers([.uuidArray(Set(devices.map(\.userID)).sorted())]),
             ],
             settings: Self.impatient
-        )
+        )[0]
         var moved: [UUID: String] = [:]
         for row in 0..<rows.count { moved[try rows.uuid(row, 0)] = try rows.text(row, 1) }
         return moved
@@ -100,11 +102,6 @@ package struct Store: Sendable {
         package let isAnyoneDue: Bool
         /// Someone is due in the given ranges.
         package let isAnyoneOurs: Bool
-
-        package init(isAnyoneDue: Bool, isAnyoneOurs: Bool) {
-            self.isAnyoneDue = isAnyoneDue
-            self.isAnyoneOurs = isAnyoneOurs
-        }
     }
 
     /// For `--once`, before it ends.
@@ -177,20 +174,21 @@ package struct Store: Sendable {
 
     /// A transaction that writes users' rows for a member. Refused (ND020) if the membership has ended.
     ///
+    /// - Parameter member: nil: what it writes needs no membership.
     /// - Returns: the results of `statements`.
     func transaction(
         _ database: Database,
-        holding member: UUID,
+        holding member: UUID?,
         _ statements: [Statement],
         settings: [(String, String)] = [],
         timeout: Duration? = nil
     ) async throws(PostgresError) -> [Rows] {
-        let hold = Query.holdMember([.uuid(member)])
-        let rows = try await transaction(database, [hold] + statements, settings: settings, timeout: timeout)
-        guard rows.count == statements.count + 1 else {
+        let hold = member.map { [Query.holdMember([.uuid($0)])] } ?? []
+        let rows = try await transaction(database, hold + statements, settings: settings, timeout: timeout)
+        guard rows.count == statements.count + hold.count else {
             throw PostgresError(.unexpectedResult, statement: statements.first?.name)
         }
-        return Array(rows.dropFirst())
+        return Array(rows.dropFirst(hold.count))
     }
 
     func userSet(_ rows: Rows) throws(PostgresError) -> Set<UUID> {

@@ -5,43 +5,21 @@ package struct StoredTemplate: Sendable, Equatable {
     /// The record refers to it.
     package let id: Int32
     /// Only for users whose context has this domain; nil: for all.
-    package let domain: String?
+    package var domain: String?
     /// A language (`de`), or one of a region (`pt-BR`); nil: for users whose own has no template.
-    package let locale: String?
+    package var locale: String?
     /// With placeholders; may be empty.
     package let title: String
     /// With placeholders; may be empty.
     package let body: String
     /// 1 to 1,000.
-    package let weight: Int32
+    package var weight: Int32 = 1
     /// `open_conversation` or `new_conversation`; nil: the one that fits the user.
-    package let action: String?
+    package var action: String?
     /// How the phone shows it: a JSON object; nil: nothing is set.
-    package let apns: String?
+    package var apns: String?
     /// A JSON object of members beside `aps`; nil: none.
-    package let data: String?
-
-    package init(
-        id: Int32,
-        domain: String? = nil,
-        locale: String? = nil,
-        title: String,
-        body: String,
-        weight: Int32 = 1,
-        action: String? = nil,
-        apns: String? = nil,
-        data: String? = nil
-    ) {
-        self.id = id
-        self.domain = domain
-        self.locale = locale
-        self.title = title
-        self.body = body
-        self.weight = weight
-        self.action = action
-        self.apns = apns
-        self.data = data
-    }
+    package var data: String?
 
     /// At most so many templates are read.
     static let most: Int64 = 1_000

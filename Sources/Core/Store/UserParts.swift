@@ -206,16 +206,15 @@ struct UserParts {
         }
         return ClaimedUser(
             userID: id,
+            turn: person.turn,
             version: person.version,
             dueAt: person.dueAt,
             touchedAt: person.touchedAt,
             since: person.since,
-            fingerprint: person.fingerprint,
             evaluatedAt: person.evaluatedAt,
-            history: person.history,
+            state: person.state,
             retry: person.retry,
             quarantine: person.quarantine,
-            template: person.template,
             preferences: try text(1),
             timezone: try text(2),
             firstSessionComplete: try profile.map { (row) throws(PostgresError) in

@@ -21,41 +21,13 @@ package struct WorkStatus: Sendable, Equatable {
     /// Unknown pushes of the last 24 hours.
     package var unknownPushes: Int
     /// How many of the 64 ranges have no owner.
-    package var freeRanges: Int
+    package var freeRanges: Int = 0
     /// Fan-outs that are late; nil: none.
     package var fanOuts: WaitingFanOuts?
     /// Kinds that are paused or still being resumed.
-    package var pauses: [Pause]
+    package var pauses: [Pause] = []
     /// Daemons that were seen within a day, the longest running first.
     package var daemons: [DaemonRow]
     /// Views and triggers of nudged that are missing, disabled or bound to the wrong table.
-    package var bindingFaults: [BindingFault]
-
-    package init(
-        now: Instant,
-        dueUsers: Int,
-        firstDue: Instant?,
-        touches: Int,
-        openIntents: Int,
-        openPushes: Int,
-        unknownPushes: Int,
-        freeRanges: Int = 0,
-        fanOuts: WaitingFanOuts? = nil,
-        pauses: [Pause] = [],
-        daemons: [DaemonRow],
-        bindingFaults: [BindingFault] = []
-    ) {
-        self.now = now
-        self.dueUsers = dueUsers
-        self.firstDue = firstDue
-        self.touches = touches
-        self.openIntents = openIntents
-        self.openPushes = openPushes
-        self.unknownPushes = unknownPushes
-        self.freeRanges = freeRanges
-        self.fanOuts = fanOuts
-        self.pauses = pauses
-        self.daemons = daemons
-        self.bindingFaults = bindingFaults
-    }
+    package var bindingFaults: [BindingFault] = []
 }

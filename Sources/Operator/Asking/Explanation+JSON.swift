@@ -47,11 +47,13 @@ extension Explanation {
         json.key("user")
         write(read, to: &json)
         json.list("devices", devices) { device, json in Self.write(device, to: &json) }
-        json.list("in_flight", read?.intents ?? []) { intent, json in
+        let sending = read?.intents.flatMap { intent in intent.pushes.map { (intent, $0) } } ?? []
+        json.list("in_flight", sending) { one, json in
+            let (intent, push) = one
             json.beginObject()
-            json.put("kind", intent.kind)
-            json.put("key", intent.key)
-            json.put("device", intent.deviceHash)
+            json.put("kind", push.kind)
+            json.put("key", push.key)
+            json.put("device", push.deviceHash)
             json.put("attempted_at", intent.attemptedAt.rfc3339)
             json.key("alive")
             json.bool(intent.isAlive)
@@ -72,7 +74,7 @@ extension Explanation {
         case .nothing(let rest, let reason, _):
             json.put("action", "nothing")
             json.put("reason", reason.rawValue)
-            json.put("next_evaluation", rest.update.dueAt.rfc3339)
+            json.put("next_evaluation", rest.dueAt.rfc3339)
         case .unreadable(let error):
             json.put("action", "unreadable")
             json.put("reason", "\(error)")

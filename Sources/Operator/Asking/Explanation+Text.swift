@@ -56,7 +56,7 @@ extension Explanation {
             }
         case .nothing(let rest, let reason, _):
             page.field("decision", "nothing is sent \(question == .now ? "now" : "then"): \(reason.rawValue)")
-            if !read.isUnseen { page.field("next evaluation", dated(rest.update.dueAt)) }
+            if !read.isUnseen { page.field("next evaluation", dated(rest.dueAt)) }
         case .unreadable(let error):
             page.field("decision", "none: the zone's file can't be read (\(error))")
         }
@@ -66,7 +66,9 @@ extension Explanation {
                 intent.isAlive
                 ? "and already counts" : "by a daemon that died; it will be recorded as unknown and already counts"
             let verb = intent.isAlive ? "is" : "was"
-            page.field("", "\(intent.kind) \(intent.key) \(verb) being sent to device \(intent.deviceHash) \(state)")
+            for push in intent.pushes {
+                page.field("", "\(push.kind) \(push.key) \(verb) being sent to device \(push.deviceHash) \(state)")
+            }
         }
         for entry in decisions { show(entry, in: &page) }
     }

@@ -19,7 +19,7 @@ package struct SendTestRun: Sendable {
     }
 
     private let configuration: Configuration
-    private let lanes: [LaneConfiguration]
+    private let lanes: [SenderConfiguration]
     private let payload: [UInt8]
     private let isForced: Bool
 
@@ -52,7 +52,7 @@ package struct SendTestRun: Sendable {
     package func run(_ target: Target) async throws -> SendTestReport {
         var report = SendTestReport()
         for (lane, tokens) in try await devices(of: target, &report) {
-            if lane.sender.environment == .production, !isForced { throw SendTestError.production(lane.identity) }
+            if lane.environment == .production, !isForced { throw SendTestError.production(lane.identity) }
             report.results += try await send(tokens, lane)
         }
         return report
@@ -62,7 +62,7 @@ package struct SendTestRun: Sendable {
     private func devices(
         of target: Target,
         _ report: inout SendTestReport
-    ) async throws -> [(LaneConfiguration, [String])] {
+    ) async throws -> [(SenderConfiguration, [String])] {
         guard let main = lanes.first else { return [] }
         switch target {
         case .token(let token): return [(main, [token])]
@@ -80,27 +80,24 @@ package struct SendTestRun: Sendable {
         }
     }
 
-    private func send(_ tokens: [String], _ lane: LaneConfiguration) async throws -> [SendTestReport.Result] {
+    private func send(_ tokens: [String], _ lane: SenderConfiguration) async throws -> [SendTestReport.Result] {
         let trouble = Mutex<SendTestReport.Trouble?>(nil)
-        let sender = Sender(configuration: lane.sender) { event in
+        let sender = Sender(configuration: lane) { event in
             if let heard = SendTestReport.Trouble(event) { trouble.withLock { $0 = heard } }
         }
         let end = BootTime.milliseconds() + Self.patience
-        let pushes = tokens.enumerated().map { tag, token in
+        var pushes = PushBatch(topic: lane.topic, room: tokens.count)
+        for token in tokens {
             // Expiration 0: Apple tries once. A test push that arrives tomorrow is useless.
-            Push(
-                tag: UInt64(tag),
-                token: token,
-                topic: lane.identity.topic,
-                expiration: 0,
-                apnsID: UUID(),
-                payload: payload,
-                writeBy: end
-            )
+            pushes.append(token: token, expiration: 0, apnsID: UUID(), writeBy: end) { $0 += payload }
         }
         let outcomes = await withCheckedContinuation { (continuation: CheckedContinuation<[PushOutcome], Never>) in
-            let collector = OutcomeCollector(count: pushes.count) { continuation.resume(returning: $0) }
-            sender.send(pushes) { collector.take($0) }
+            // All pushes are one user's: they are complete together.
+            let collected = Mutex(BatchOutcomes(pushCounts: [pushes.count]))
+            sender.send(pushes) { results in
+                let complete = collected.withLock { $0.take(results) }
+                if let (_, outcomes) = complete.first { continuation.resume(returning: outcomes) }
+            }
             // A push without an answer at the end is cut off and gets the outcome unknown or unsent.
             Task { await sender.drain(after: end) }
         }
@@ -110,37 +107,11 @@ package struct SendTestRun: Sendable {
             SendTestReport.Result(
                 device: PushIdentity.deviceHash(token: token),
                 lane: lane.identity,
-                server: lane.sender.server,
+                server: lane.server,
                 outcome: outcome,
                 trouble: heard
             )
         }
-    }
-}
-
-/// Collects outcomes until each push has one. The sender calls it from its own threads.
-private final class OutcomeCollector: Sendable {
-    private let outcomes: Mutex<[PushOutcome?]>
-    private let onComplete: @Sendable ([PushOutcome]) -> Void
-
-    init(count: Int, onComplete: @escaping @Sendable ([PushOutcome]) -> Void) {
-        outcomes = Mutex(Array(repeating: nil, count: count))
-        self.onComplete = onComplete
-    }
-
-    /// A result's tag is its index in the list.
-    func take(_ results: [PushResult]) {
-        let complete = outcomes.withLock { outcomes -> [PushOutcome]? in
-            var isNews = false
-            for result in results {
-                guard let place = Int(exactly: result.tag), outcomes.indices.contains(place), outcomes[place] == nil
-                else { continue }
-                outcomes[place] = result.outcome
-                isNews = true
-            }
-            return isNews && outcomes.allSatisfy { $0 != nil } ? outcomes.compactMap(\.self) : nil
-        }
-        if let complete { onComplete(complete) }
     }
 }
 

@@ -164,10 +164,10 @@ extension LaneFacts {
     private static let patience: Int64 = 5_000
 
     /// Sends one push to a token that no device has.
-    static func ask(_ lane: LaneConfiguration) async -> LaneFacts {
-        var sender = lane.sender
-        sender.connectTimeout = patience
-        sender.requestDeadline = patience
+    static func ask(_ lane: SenderConfiguration) async -> LaneFacts {
+        var sender = lane
+        sender.client.connectTimeout = patience
+        sender.client.requestDeadline = patience
         let report = await LaneProbe.run(sender)
         return LaneFacts(
             lane: lane.identity,

@@ -53,7 +53,7 @@ struct FutureUser {
             let goesOn = visit(now, plan)
             switch plan {
             case .nothing(let rest, _, _):
-                user = user.settled(rest.update, ended: Self.texts(rest.ended), continued: rest.continued)
+                user = user.settled(rest)
             case .send(let sendPlan, _):
                 let settled = planner.settle(
                     sendPlan,
@@ -61,16 +61,12 @@ struct FutureUser {
                     attemptedAt: now,
                     now: now
                 )
-                user = user.settled(settled.update, ended: Self.texts(settled.ended), continued: settled.continued)
+                user = user.settled(settled)
             case .unreadable: return user
             }
             if !goesOn { break }
         }
         return user
-    }
-
-    private static func texts(_ ended: [NudgeIdentity]) -> Set<UUID> {
-        Set(ended.lazy.filter { $0.kind != .checkIn }.compactMap { UUID(uuidString: $0.key) })
     }
 
     /// The policy's clock has whole seconds, rounded down. A user who is due within its second is due.

@@ -1,7 +1,7 @@
 import Base
 package import Configuration
 package import Core
-import APNs
+package import APNs
 import OpenSSL
 import Policy
 package import Postgres
@@ -10,7 +10,7 @@ package import TimeZones
 /// The values for the daemon's parts, made from a valid configuration.
 package struct Assembly: Sendable {
     let connection: ConnectionConfiguration
-    let lanes: [LaneConfiguration]
+    let lanes: [SenderConfiguration]
     package let planner: Planner
     let settings: SweepSettings
     let schedule: Configuration.Schedule
@@ -64,13 +64,10 @@ package struct Assembly: Sendable {
     /// Each lane with its sender's configuration, in the order of the configuration.
     ///
     /// - Throws: what is wrong with a lane's key.
-    package static func lanes(_ apns: Configuration.APNs) throws(ConfigurationFault) -> [LaneConfiguration] {
+    package static func lanes(_ apns: Configuration.APNs) throws(ConfigurationFault) -> [SenderConfiguration] {
         let most = FlightBudget(total: apns.maxInFlight, lanes: apns.lanes.count).room(own: 0, others: [])
-        var lanes: [LaneConfiguration] = []
-        for lane in apns.lanes {
-            let sender = try sender(lane, apns, maxInFlight: most)
-            lanes.append(LaneConfiguration(identity: LaneIdentity(lane), sender: sender))
-        }
+        var lanes: [SenderConfiguration] = []
+        for lane in apns.lanes { lanes.append(try sender(lane, apns, maxInFlight: most)) }
         return lanes
     }
 
@@ -117,7 +114,7 @@ package struct Assembly: Sendable {
         )
         sender.connections = lane.connections
         sender.maxInFlight = maxInFlight
-        sender.requestDeadline = apns.responseTimeout.milliseconds
+        sender.client.requestDeadline = apns.responseTimeout.milliseconds
         return sender
     }
 }

@@ -9,11 +9,14 @@ import Testing
         let rig = try ScenarioRig()
         rig.send(1...1)
         let result = await rig.told.results.wait { !$0.isEmpty }
-        #expect(result == [PushResult(tag: 1, outcome: .accepted, apnsID: rig.push(1).apnsID)])
+        #expect(result == [Ended(tag: 1, outcome: .accepted)])
         #expect(rig.arrivals == [1: [1]] && rig.accepted == [1: [1]])
         let taken = try #require(rig.simulator.snapshot().accepted.first)
         #expect(taken.token == rig.push(1).token && taken.payload == rig.push(1).payload)
-        #expect(taken.collapseID == "c1" && taken.topic == "com.example.App" && taken.expiration == 1_795_300_000)
+        #expect(
+            taken.collapseID == rig.push(1).collapse && taken.topic == "com.example.App"
+                && taken.expiration == 1_795_300_000
+        )
         await rig.expectLog(["opened 1 with 1", "minted"])
     }
 
@@ -41,13 +44,13 @@ import Testing
     @Test func eachDevice_getsTheNudgeUnderItsOwnID_whenAUserHasSeveral() async throws {
         let rig = try ScenarioRig()
         var pushes = (1...4).map { rig.push($0) }
-        for index in pushes.indices { pushes[index].collapseID = "one-nudge" }
+        for index in pushes.indices { pushes[index].collapseID = .init(7, 7) }
         rig.send(pushes)
         #expect(await rig.outcomes(4) == Array(repeating: .accepted, count: 4))
         #expect(rig.arrivals == ScenarioRig.each((1...4, [1])))
         let accepted = rig.simulator.snapshot().accepted
         #expect(Set(accepted.map(\.apnsID)).count == 4 && Set(accepted.map(\.token)).count == 4)
-        #expect(Set(accepted.map(\.collapseID)) == ["one-nudge"])
+        #expect(Set(accepted.map(\.collapseID)) == [pushes[0].collapse])
         await rig.expectLog(["opened 1 with 1", "minted"])
     }
 }

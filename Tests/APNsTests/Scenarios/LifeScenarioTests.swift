@@ -1,5 +1,6 @@
 import APNsSimulator
 import HTTP2
+import Certificates
 import OpenSSL
 import TestSupport
 import Testing

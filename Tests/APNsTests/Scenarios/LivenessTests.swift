@@ -10,7 +10,7 @@ import Testing
 /// nothing is scenario 10's.
 @Suite("Scenarios: liveness", .ownThreads, .timeLimit(.minutes(10))) struct LivenessTests {
     @Test func idleConnection_stays_whenItsPingsAreAnswered() async throws {
-        let rig = try ScenarioRig(configure: { $0.pingInterval = 20 })
+        let rig = try ScenarioRig(configure: { $0.client.pingInterval = 20 })
         await rig.prime()
         await rig.eventually { rig.simulator.serverCounters.pingsReceived >= 3 }
         rig.send(2...2)
@@ -23,8 +23,8 @@ import Testing
         let rig = try ScenarioRig(
             server: { $0.answersPings = false },
             configure: {
-                $0.pingInterval = 200
-                $0.pingTimeout = 200
+                $0.client.pingInterval = 200
+                $0.client.pingTimeout = 200
             }
         )
         await rig.prime()
@@ -43,8 +43,8 @@ import Testing
     @Test func pushInFlight_isUnknown_andTheRestGoesOn_whenThePeerIsHalfOpen() async throws {
         let rig = try ScenarioRig(configure: {
             $0.maxInFlight = 1
-            $0.pingInterval = 300
-            $0.pingTimeout = 2_000
+            $0.client.pingInterval = 300
+            $0.client.pingTimeout = 2_000
         }) { tag, _ in tag == 2 ? .doing(.stopReading, then: .silence) : nil }
         await rig.prime()
         rig.send(2...3)
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test func dial_isGivenUp_whenTCPStandsAndTLSNeverDoes() async throws {
-        let rig = try ScenarioRig(server: { $0.shakesHands = false }, configure: { $0.connectTimeout = 300 })
+        let rig = try ScenarioRig(server: { $0.shakesHands = false }, configure: { $0.client.connectTimeout = 300 })
         rig.send(1...1)
         guard case .unsent(let reason) = await rig.outcomes(1).first else {
             Issue.record("sent")
@@ -105,9 +105,9 @@ import Testing
     func connection_isMade_whenOnlyOneFamilyAnswers(address: String) async throws {
         let rig = try ScenarioRig(
             server: { $0.address = address },
-            configure: { $0.endpoint?.host = "localhost" }
+            configure: { $0.client.host = "localhost" },
+            resolver: { _ in ["127.77.1.3", "::1"] }
         )
-        rig.sender.core.withLock { $0.resolver = { _ in ["127.77.1.3", "::1"] } }
         await connectOften(rig, 12)
     }
 
@@ -115,27 +115,28 @@ import Testing
         let asked = Mutex(0)
         let rig = try ScenarioRig(
             server: { $0.furtherAddresses = ["::1"] },
-            configure: { $0.endpoint?.host = "localhost" }
-        )
-        // Each connection resolves the name again, and gets another answer.
-        rig.sender.core.withLock { core in
-            core.resolver = { _ in
+            configure: { $0.client.host = "localhost" },
+            // Each connection resolves the name again, and gets another answer.
+            resolver: { _ in
                 asked.withLock { asked in
                     asked += 1
                     return [asked % 2 == 0 ? "127.0.0.1" : "::1"]
                 }
             }
-        }
+        )
         await connectOften(rig, 6)
         #expect(asked.withLock { $0 } == 6)
     }
 
     /// A first address that swallows packets takes its share of the time, no more.
     @Test func connection_isMade_whenTheOtherAddressIsABlackHole() async throws {
-        let rig = try ScenarioRig(configure: {
-            $0.endpoint?.host = "localhost"
-            $0.connectTimeout = 2_000
-        })
+        let rig = try ScenarioRig(
+            configure: {
+                $0.client.host = "localhost"
+                $0.client.connectTimeout = 2_000
+            },
+            resolver: { _ in ["127.0.0.1", "::1"] }
+        )
         let hole = try APNsSimulator(
             script: SimulatorScript(),
             certificate: try ScenarioRig.certificate.get().server,
@@ -146,14 +147,16 @@ import Testing
             }
         )
         try hole.start()
-        rig.sender.core.withLock { $0.resolver = { _ in ["127.0.0.1", "::1"] } }
         await connectOften(rig, 6)
         hole.stop()
     }
 
     /// The chance that one of two addresses is never the first of 24 is one in eight million.
     @Test func dials_areSpreadOverTheAddresses() async throws {
-        let rig = try ScenarioRig(configure: { $0.endpoint?.host = "localhost" })
+        let rig = try ScenarioRig(
+            configure: { $0.client.host = "localhost" },
+            resolver: { _ in ["127.0.0.1", "::1"] }
+        )
         var settings = SimulatorSettings()
         settings.checksProviderToken = false
         let other = try APNsSimulator(
@@ -163,7 +166,6 @@ import Testing
             configure: { $0.address = "::1" }
         )
         try other.start()
-        rig.sender.core.withLock { $0.resolver = { _ in ["127.0.0.1", "::1"] } }
         for tag in UInt64(1)...24 {
             rig.send(tag...tag)
             #expect(await rig.outcomes(Int(tag)).last == .accepted)

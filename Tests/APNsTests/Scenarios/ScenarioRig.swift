@@ -2,6 +2,7 @@ import APNsSimulator
 import Foundation
 import HTTP2
 import HTTP2Server
+import Certificates
 import OpenSSL
 import TestSupport
 import Testing
@@ -29,6 +30,7 @@ final class ScenarioRig: DrivenSender {
         settings: (inout SimulatorSettings) -> Void = { _ in },
         server: (inout ServerConfiguration) -> Void = { _ in },
         configure: (inout SenderConfiguration) -> Void = { _ in },
+        resolver: NameLookup.Resolver? = nil,
         perDevice: @escaping @Sendable (_ tag: UInt64, _ attempt: Int) -> ScriptedAnswer?
     ) throws {
         let made = try Self.certificate.get()
@@ -45,7 +47,7 @@ final class ScenarioRig: DrivenSender {
         var configuration = SenderConfiguration.test(port: simulator.port, caFile: roots.path)
         configure(&configuration)
         self.configuration = configuration
-        sender = told.sender(configuration, clock, jitter: jitter)
+        sender = told.sender(configuration, clock, jitter: jitter, resolver: resolver)
     }
 
     /// With an Apple that accepts everything.
@@ -55,7 +57,8 @@ final class ScenarioRig: DrivenSender {
         jitter: @escaping @Sendable () -> Double = { 0.5 },
         settings: (inout SimulatorSettings) -> Void = { _ in },
         server: (inout ServerConfiguration) -> Void = { _ in },
-        configure: (inout SenderConfiguration) -> Void = { _ in }
+        configure: (inout SenderConfiguration) -> Void = { _ in },
+        resolver: NameLookup.Resolver? = nil
     ) throws {
         try self.init(
             certificate: certificate,
@@ -64,6 +67,7 @@ final class ScenarioRig: DrivenSender {
             settings: settings,
             server: server,
             configure: configure,
+            resolver: resolver,
             perDevice: { _, _ in nil }
         )
     }

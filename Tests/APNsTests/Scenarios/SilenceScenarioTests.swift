@@ -10,7 +10,7 @@ struct Scenario5Tests {
     private static let unknown = PushOutcome.unknown(reason: "no_answer_in_time")
 
     private func rig() throws -> ScenarioRig {
-        try ScenarioRig(configure: { $0.requestDeadline = 1_000 }) { tag, _ in
+        try ScenarioRig(configure: { $0.client.requestDeadline = 1_000 }) { tag, _ in
             (2...6).contains(tag) ? .accepted(then: .silence) : nil
         }
     }
@@ -99,7 +99,7 @@ struct Scenario5Tests {
     }
 
     @Test func push_isUnsent_whenTheWindowNeverOpens() async throws {
-        let rig = try ScenarioRig(configure: { $0.requestDeadline = 1_000 }) { tag, _ in
+        let rig = try ScenarioRig(configure: { $0.client.requestDeadline = 1_000 }) { tag, _ in
             tag == 1 ? .doing(.window(0), then: .accept) : nil
         }
         await rig.prime()

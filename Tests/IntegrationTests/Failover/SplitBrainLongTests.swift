@@ -20,7 +20,7 @@ import Testing
         )
         await log.reach(700)
         try pair.standby.promote()
-        let open = "select count(*) from nudged.intent, unnest(user_ids) u where u <> all (settled)"
+        let open = "select count(*) from \(Scene.openUsers)"
         let left = Int(try pair.standby.sql(open, database: scene.database).dropLast()) ?? -1
         let other = NotifySocket(scene.folder + "/other")
         let new = try scene.start(

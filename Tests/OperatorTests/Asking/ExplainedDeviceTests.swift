@@ -1,6 +1,6 @@
 import APNs
 import Fixtures
-import Core
+@testable import Core
 import Service
 import Testing
 import TimeZones

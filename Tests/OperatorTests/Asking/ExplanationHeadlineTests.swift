@@ -1,5 +1,5 @@
 import Fixtures
-import Core
+@testable import Core
 import Policy
 import Testing
 import TimeZones

@@ -1,6 +1,6 @@
 import Policy
 import Seeded
-import Core
+@testable import Core
 import TimeZones
 
 import struct FoundationEssentials.UUID

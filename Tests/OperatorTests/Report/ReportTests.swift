@@ -1,6 +1,6 @@
 import Policy
 import Seeded
-import Core
+@testable import Core
 import Testing
 import TestSupport
 import TimeZones

@@ -104,16 +104,14 @@ import struct FoundationEssentials.UUID
         #expect(decided.nudges.isEmpty && !decided.isPartial)
         #expect(decided.ended == [.message(message(1).id)])
         #expect(decided.records.map(\.outcome) == [.dropped, .skipped])
-        // After a crash the slot is asked of again, since only the settlement closes it.
-        #expect(decided.records.filter(Planner.survivesCrash).map(\.outcome) == [.dropped])
         #expect(decided.records.allSatisfy { $0.reason == "declined" && $0.decision == no.json && $0.deviceHash == "" })
         #expect(decided.records.allSatisfy { $0.attemptedAt == now + 1 })
         // The slot is over: the next question is tomorrow's, and no sweep finds that it went by unsent.
         let planner = planner()
         let settled = planner.settle(decided, outcomes: [], attemptedAt: now, now: now + 1)
-        #expect(settled.update.history.closed == [F.date("2026-11-20")] && settled.update.history.sent.isEmpty)
-        #expect(settled.update.dueAt > now + 72_000, "at the re-check of the day, or for tomorrow's slot")
-        let again = F.user(fingerprint: settled.update.fingerprint, evaluatedAt: now, history: settled.update.history)
+        #expect(settled.state.history.closed == [F.date("2026-11-20")] && settled.state.history.sent.isEmpty)
+        #expect(settled.dueAt > now + 72_000, "at the re-check of the day, or for tomorrow's slot")
+        let again = F.user(fingerprint: settled.state.fingerprint, evaluatedAt: now, history: settled.state.history)
         let later = planner.plan(again, now: F.at("2026-11-20T06:00:00Z"))
         #expect(later.sendPlan == nil && later.records.isEmpty)
     }
@@ -136,7 +134,7 @@ import struct FoundationEssentials.UUID
         )
         #expect(settled.records.map(\.outcome) == [.dropped, .accepted, .accepted])
         #expect(settled.records.allSatisfy { $0.decision != nil })
-        #expect(settled.ended == [.message(message(1).id), .message(message(2).id)])
+        #expect(settled.ended == [message(1).id, message(2).id])
     }
 
     /// What was not asked of, ended while the answer was awaited, or is paused now, stays and is asked again.

@@ -38,7 +38,7 @@ import struct FoundationEssentials.UUID
         #expect(M.text(try M.payload(digest)["aps"]?["alert"]?["body"]) == "4 came.")
         // It counts once, and each message has its row.
         let settled = planner.settle(sendPlan, outcomes: [.accepted, .accepted], attemptedAt: morning, now: morning)
-        #expect(settled.update.history.sent.count == 2 && settled.records.count == 5)
+        #expect(settled.state.history.sent.count == 2 && settled.records.count == 5)
         #expect(settled.records.count { $0.reason == "digest" } == 4 && Set(settled.records.map(\.apnsID)).count == 2)
         #expect(Set(settled.ended).count == 5)
     }
@@ -52,12 +52,12 @@ import struct FoundationEssentials.UUID
             now: morning
         )
         #expect(unknown.ended.isEmpty && unknown.records.count == 4)
-        let again = M.user(nightly(4), retry: unknown.update.retry, history: unknown.update.history)
+        let again = M.user(nightly(4), retry: unknown.retry, history: unknown.state.history)
         let repeated = try #require(planner.plan(again, now: morning + 2).sendPlan)
         #expect(repeated.nudges.map(\.members) == sendPlan.nudges.map(\.members))
         #expect(repeated.targets.map(\.apnsID) == sendPlan.targets.map(\.apnsID))
         // One of them was cancelled meanwhile.
-        let fewer = M.user(Array(nightly(4).dropFirst()), retry: unknown.update.retry, history: unknown.update.history)
+        let fewer = M.user(Array(nightly(4).dropFirst()), retry: unknown.retry, history: unknown.state.history)
         let rest = try #require(planner.plan(fewer, now: morning + 2).sendPlan)
         #expect(rest.nudges.map(\.members.count) == [3] && rest.targets.map(\.apnsID) == sendPlan.targets.map(\.apnsID))
     }

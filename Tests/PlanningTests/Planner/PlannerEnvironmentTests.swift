@@ -74,7 +74,7 @@ import TimeZones
         )
     }
 
-    private func attempt(_ user: ClaimedUser, at instant: Instant, _ outcome: PushOutcome) throws -> UserSettlement {
+    private func attempt(_ user: ClaimedUser, at instant: Instant, _ outcome: PushOutcome) throws -> Change {
         let plan = try #require(planner.plan(user, now: instant).sendPlan)
         return planner.settle(plan, outcomes: [outcome], attemptedAt: instant, now: instant)
     }
@@ -84,12 +84,12 @@ import TimeZones
         #expect(first.targets.map(\.lane) == [Self.production] && first.targets.map(\.trial) == [.open])
         let settled = try attempt(user([]), at: now, suspect)
         #expect(settled.environments.map(\.state) == [.suspected])
-        #expect(settled.update.dueAt == now + 1, "nobody waits for the window")
+        #expect(settled.dueAt == now + 1, "nobody waits for the window")
         #expect(settled.records.map(\.outcome) == [.deferred] && settled.ended.isEmpty)
 
         // The same message goes to the sandbox at once.
         var notes = column(settled.environments)
-        let again = user(notes, retry: settled.update.retry)
+        let again = user(notes, retry: settled.retry)
         let trial = try #require(planner.plan(again, now: now + 1).sendPlan)
         #expect(trial.targets.map(\.lane) == [Self.sandbox] && trial.targets.map(\.trial) == [.running])
         let moved = try attempt(again, at: now + 1, .accepted)
@@ -118,7 +118,7 @@ import TimeZones
         let device = Device(token: F.token(1), registeredAt: now - 100, environment: "sandbox")
         let settled = try attempt(user([], device: device), at: now, suspect)
         let trial = planner.plan(
-            user(column(settled.environments), retry: settled.update.retry, device: device),
+            user(column(settled.environments), retry: settled.retry, device: device),
             now: now + 1
         )
         #expect(trial.sendPlan?.targets.map(\.lane) == [Self.production])
@@ -128,14 +128,14 @@ import TimeZones
         let device = F.device(1)
         let settled = try attempt(user([]), at: now, suspect)
         var notes = column(settled.environments)
-        let tried = try attempt(user(notes, retry: settled.update.retry), at: now + 1, suspect)
+        let tried = try attempt(user(notes, retry: settled.retry), at: now + 1, suspect)
         #expect(tried.environments.map(\.state) == [.tried])
-        #expect(tried.update.dueAt == now + 66, "production's window decides")
+        #expect(tried.dueAt == now + 66, "production's window decides")
         notes = column(tried.environments, after: notes)
 
         // The window blames it.
         let blamed = column([refused(device, on: Self.production)], after: notes)
-        let end = planner.plan(user(blamed, retry: tried.update.retry), now: now + 62)
+        let end = planner.plan(user(blamed, retry: tried.retry), now: now + 62)
         #expect(end.sendPlan == nil && end.records.first?.outcome == .rejected)
         #expect(planner.plan(user(blamed), now: now + 100).sendPlan == nil)
 
@@ -148,14 +148,14 @@ import TimeZones
     @Test func token_whenTheWindowBlamesNobody_goesToItsOwnLaneAgain() throws {
         let settled = try attempt(user([]), at: now, suspect)
         var notes = column(settled.environments)
-        let tried = try attempt(user(notes, retry: settled.update.retry), at: now + 1, suspect)
+        let tried = try attempt(user(notes, retry: settled.retry), at: now + 1, suspect)
         notes = column(tried.environments, after: notes)
-        let plan = planner.plan(user(notes, retry: tried.update.retry), now: now + 66)
+        let plan = planner.plan(user(notes, retry: tried.retry), now: now + 66)
         #expect(plan.sendPlan?.targets.map(\.lane) == [Self.production])
         #expect(plan.sendPlan?.targets.map(\.trial) == [.closed])
         // Refused once more, nothing is noted, and it is not tried a second time.
-        let again = try attempt(user(notes, retry: tried.update.retry), at: now + 66, suspect)
-        #expect(again.environments.isEmpty && again.update.dueAt == now + 131)
+        let again = try attempt(user(notes, retry: tried.retry), at: now + 66, suspect)
+        #expect(again.environments.isEmpty && again.dueAt == now + 131)
     }
 
     /// Neither an answer that is lost nor one that asks for patience leads back to production.
@@ -168,9 +168,9 @@ import TimeZones
     func trial_whenItHasNoAnswer_staysWhereItIs(outcome: PushOutcome) throws {
         let settled = try attempt(user([]), at: now, suspect)
         let notes = column(settled.environments)
-        let lost = try attempt(user(notes, retry: settled.update.retry), at: now + 1, outcome)
+        let lost = try attempt(user(notes, retry: settled.retry), at: now + 1, outcome)
         #expect(lost.environments.isEmpty)
-        let plan = planner.plan(user(notes, retry: lost.update.retry), now: now + 3_600)
+        let plan = planner.plan(user(notes, retry: lost.retry), now: now + 3_600)
         #expect(plan.sendPlan?.targets.map(\.lane) == [Self.sandbox])
         #expect(plan.sendPlan?.targets.map(\.trial) == [.running])
     }
@@ -179,7 +179,7 @@ import TimeZones
     @Test func token_whenNotForTheTopic_isNotTriedElsewhere() throws {
         let topic = PushOutcome.suspect(status: 400, reason: "DeviceTokenNotForTopic")
         let settled = try attempt(user([]), at: now, topic)
-        #expect(settled.environments.isEmpty && settled.update.dueAt == now + 65)
+        #expect(settled.environments.isEmpty && settled.dueAt == now + 65)
         let blamed = refused(F.device(1), on: Self.production, reason: "DeviceTokenNotForTopic")
         #expect(planner.plan(user([blamed]), now: now).sendPlan == nil)
     }
@@ -203,14 +203,14 @@ import TimeZones
         let plan = try #require(planner.plan(user([]), now: now).sendPlan)
         #expect(plan.targets.map(\.trial) == [.closed])
         let settled = planner.settle(plan, outcomes: [suspect], attemptedAt: now, now: now)
-        #expect(settled.environments.isEmpty && settled.update.dueAt == now + 65)
+        #expect(settled.environments.isEmpty && settled.dueAt == now + 65)
     }
 
     /// The sandbox is no longer configured: production would refuse the token with each nudge.
     @Test func token_whenItsNewLaneIsGone_getsNothing() throws {
         let settled = try attempt(user([]), at: now, suspect)
         let notes = column(settled.environments)
-        let moved = try attempt(user(notes, retry: settled.update.retry), at: now + 1, .accepted)
+        let moved = try attempt(user(notes, retry: settled.retry), at: now + 1, .accepted)
         let one = Planner(
             policy: Policy(rules: .defaults, zones: F.zones),
             lanes: LaneDirectory(standard: Self.production),
@@ -260,7 +260,7 @@ import TimeZones
         let device = Device(token: F.token(1), registeredAt: now - 100, environment: "production")
         let settled = try attempt(user([], device: device), at: now, suspect)
         let gone = try attempt(
-            user(column(settled.environments), retry: settled.update.retry, device: device),
+            user(column(settled.environments), retry: settled.retry, device: device),
             at: now + 1,
             .rejected(status: 410, reason: "Unregistered", deletes: .olderThanSend)
         )

@@ -58,9 +58,9 @@ import struct FoundationEssentials.UUID
         )
         #expect(two.nudges.map(\.identity) == [.message(M.id(2)), .message(M.id(1))])
         let settled = planner.settle(two, outcomes: [.accepted, .accepted], attemptedAt: inSlot, now: inSlot)
-        #expect(settled.update.history.sent == [inSlot, inSlot] && settled.update.history.checkIns.isEmpty)
-        #expect(settled.ended == [.message(M.id(2)), .message(M.id(1))])
-        #expect(settled.update.dueAt == inSlot + 3600)
+        #expect(settled.state.history.sent == [inSlot, inSlot] && settled.state.history.checkIns.isEmpty)
+        #expect(settled.ended == [M.id(2), M.id(1)])
+        #expect(settled.dueAt == inSlot + 3600)
         #expect(settled.records.map(\.kind) == ["message", "message"])
         #expect(settled.records.allSatisfy { $0.slot == nil && $0.outcome == .accepted })
     }
@@ -73,10 +73,10 @@ import struct FoundationEssentials.UUID
         )
         #expect(sendPlan.nudges.map(\.identity) == [.message(M.id(1))] && sendPlan.othersDue == now + 3600)
         let accepted = planner.settle(sendPlan, outcomes: [.accepted], attemptedAt: now, now: now)
-        #expect(accepted.update.dueAt == now + 3600)
+        #expect(accepted.dueAt == now + 3600)
         let refused = PushOutcome.rejected(status: 400, reason: "BadExpirationDate", deletes: nil)
         let rejected = planner.settle(sendPlan, outcomes: [refused], attemptedAt: now, now: now)
-        #expect(rejected.update.dueAt == now + 1 && rejected.ended == [.message(M.id(1))])
+        #expect(rejected.dueAt == now + 1 && rejected.ended == [M.id(1)])
     }
 
     @Test func message_whenUrgentInTheNight_goesThroughFocus() throws {
@@ -115,7 +115,7 @@ import struct FoundationEssentials.UUID
             M.user([M.message(1, expiresAt: now + expires)], preferences: preferences),
             now: now
         )
-        #expect(plan.ended == [.message(M.id(1))])
+        #expect(plan.ended == [M.id(1)])
         let record = try #require(plan.records.first { $0.kind == "message" })
         #expect(
             record.outcome == .dropped && record.reason == reason && record.key == NudgeIdentity.message(M.id(1)).key
@@ -140,7 +140,7 @@ import struct FoundationEssentials.UUID
     @Test func message_whenItsDataIsSpoilt_isDroppedAlone() {
         let plan = planner.plan(M.user([M.message(1, data: #"{"aps": 1}"#), M.message(2)]), now: now)
         #expect(plan.sendPlan?.nudges.map(\.identity) == [.message(M.id(2))])
-        #expect(plan.records.map(\.reason) == ["payload_malformed"] && plan.ended == [.message(M.id(1))])
+        #expect(plan.records.map(\.reason) == ["payload_malformed"] && plan.ended == [M.id(1)])
     }
 
     @Test func message_whenANewerHasItsCollapseKey_ends() throws {
@@ -183,7 +183,7 @@ import struct FoundationEssentials.UUID
         let ended = try #require(planner.plan(M.user([M.message(1, expiresAt: now)], hasMore: true), now: now).rest)
         #expect(ended.dueAt == now + 1)
         let sendPlan = try #require(planner.plan(M.user([M.message(1)], hasMore: true), now: now).sendPlan)
-        #expect(planner.settle(sendPlan, outcomes: [.accepted], attemptedAt: now, now: now).update.dueAt == now + 1)
+        #expect(planner.settle(sendPlan, outcomes: [.accepted], attemptedAt: now, now: now).dueAt == now + 1)
     }
 
     @Test func turn_whenFewerStreamsAreFree_keepsTheRestForNext() throws {
@@ -194,7 +194,7 @@ import struct FoundationEssentials.UUID
         let part = try #require(SendPlan.take(upTo: 3, from: &pending).first)
         #expect(part.nudges.map(\.identity) == [.message(M.id(1))] && part.pushCount == 2 && part.isPartial)
         let settled = planner.settle(part, outcomes: [.accepted, .accepted], attemptedAt: now, now: now)
-        #expect(settled.ended == [.message(M.id(1))] && settled.update.dueAt == now + 1)
+        #expect(settled.ended == [M.id(1)] && settled.dueAt == now + 1)
         pending = [sendPlan]
         let one = try #require(SendPlan.take(upTo: 1, from: &pending).first)
         #expect(one.nudges.map(\.targets.count) == [1] && one.waiting.count == 1)

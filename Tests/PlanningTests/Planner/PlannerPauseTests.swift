@@ -100,12 +100,12 @@ import struct FoundationEssentials.UUID
         #expect(messages.nudges.map(\.identity.kind) == [.message, .message])
         let settled = Self.planner([.checkIn])
             .settle(messages, outcomes: [.accepted, .accepted], attemptedAt: Self.now, now: Self.now)
-        #expect(settled.update.dueAt > Self.now + 600)
+        #expect(settled.dueAt > Self.now + 600)
         // All paused: the next question is when one of them ends, which is then recorded.
         let all = Self.planner(Set(NudgeKind.allCases))
         #expect(all.plan(user, now: Self.now).rest?.dueAt == Self.now + 600)
         let late = all.plan(user, now: Self.now + 600)
-        #expect(late.records.map(\.reason) == ["expired"] && late.ended.map(\.key) == [Self.message(2).key])
+        #expect(late.records.map(\.reason) == ["expired"] && late.ended == [Self.message(2).id])
     }
 
     /// Messages whose devices are left wait for a resume, and are not asked each second in vain.
@@ -134,7 +134,7 @@ import struct FoundationEssentials.UUID
         let later = try #require(Self.planner([.message]).plan(user, now: Self.now + 3600).rest)
         #expect(later.retry == Retry.json([retry]) && later.dueAt == Self.now + 7200)
         let end = Self.planner([.message]).plan(user, now: Self.now + 7200)
-        #expect(end.rest?.retry == nil && end.ended == [.message(message.id)] && end.records.count == 1)
+        #expect(end.rest?.retry == nil && end.ended == [message.id] && end.records.count == 1)
     }
 
     /// The switch fell while the turn waited for a stream.

@@ -30,18 +30,18 @@ import struct FoundationEssentials.UUID
         return "[\(items.joined(separator: ","))]"
     }
 
-    private func settle(_ user: ClaimedUser, _ outcomes: [PushOutcome]) throws -> UserSettlement {
+    private func settle(_ user: ClaimedUser, _ outcomes: [PushOutcome]) throws -> Change {
         let nudge = try #require(planner.plan(user, now: now).sendPlan)
         return planner.settle(nudge, outcomes: outcomes, attemptedAt: now, now: now)
     }
 
-    private func next(_ update: PersonUpdate, devices: [Device], quarantine: String? = nil) -> ClaimedUser {
+    private func next(_ update: Change, devices: [Device], quarantine: String? = nil) -> ClaimedUser {
         F.user(
-            version: update.version + (quarantine == nil ? 0 : 1),
+            version: (update.version ?? 1) + (quarantine == nil ? 0 : 1),
             since: update.since,
-            fingerprint: update.fingerprint,
+            fingerprint: update.state.fingerprint,
             evaluatedAt: update.evaluatedAt,
-            history: update.history,
+            history: update.state.history,
             retry: update.retry.flatMap { Retry.all(json: $0).first },
             quarantine: quarantine,
             devices: devices
@@ -51,39 +51,39 @@ import struct FoundationEssentials.UUID
     @Test func settle_whenSuspect_waitsForTheWindow() throws {
         let settled = try settle(F.user(), [suspect])
         #expect(settled.records.map(\.outcome) == [.deferred] && settled.records[0].reason == "BadDeviceToken")
-        #expect(settled.update.history.closed.isEmpty && settled.update.history.sent.isEmpty)
-        #expect(settled.update.dueAt == now + 65, "later than any window")
+        #expect(settled.state.history.closed.isEmpty && settled.state.history.sent.isEmpty)
+        #expect(settled.dueAt == now + 65, "later than any window")
         #expect(settled.staleTokens.isEmpty)
         // No device was blamed, because the lane was misconfigured. It is tried again.
-        let later = planner.plan(next(settled.update, devices: [F.device(1)]), now: now + 65)
+        let later = planner.plan(next(settled, devices: [F.device(1)]), now: now + 65)
         #expect(later.sendPlan?.targets.count == 1)
     }
 
     @Test func quarantine_whenItWasTheOnlyDevice_rejectsItAndClosesTheSlot() throws {
         let settled = try settle(F.user(), [suspect])
-        let user = next(settled.update, devices: [F.device(1)], quarantine: quarantine([F.device(1)]))
+        let user = next(settled, devices: [F.device(1)], quarantine: quarantine([F.device(1)]))
         let plan = planner.plan(user, now: now + 61)
         #expect(plan.records.map(\.outcome) == [.rejected])
         #expect(plan.records[0].status == 400 && plan.records[0].key == "2026-11-20")
         #expect(plan.records[0].attemptedAt == F.at("2026-11-20T01:01:00Z"), "seen twice, it is one row")
-        #expect(plan.reason == .noDevice && plan.rest?.history.closed == [slot])
+        #expect(plan.reason == .noDevice && plan.rest?.state.history.closed == [slot])
         #expect(plan.rest?.retry == nil)
     }
 
     @Test func quarantine_whenAnotherDeviceWasReached_countsTheNudge() throws {
         let two = [F.device(1), F.device(2)]
         let settled = try settle(F.user(devices: two), [suspect, .accepted])
-        #expect(settled.update.history.checkIns.map(\.slot) == [slot])
-        let user = next(settled.update, devices: two, quarantine: quarantine([F.device(1)]))
+        #expect(settled.state.history.checkIns.map(\.slot) == [slot])
+        let user = next(settled, devices: two, quarantine: quarantine([F.device(1)]))
         let plan = planner.plan(user, now: now + 61)
         #expect(plan.records.map(\.outcome) == [.rejected])
-        #expect(plan.rest?.history.closed.isEmpty == true && plan.rest?.history.checkIns.count == 1)
+        #expect(plan.rest?.state.history.closed.isEmpty == true && plan.rest?.state.history.checkIns.count == 1)
     }
 
     @Test func quarantine_whenAnotherDeviceIsLeft_goesOnWithThatOne() throws {
         let two = [F.device(1), F.device(2)]
         let settled = try settle(F.user(devices: two), [suspect, .delayed(reason: "x", status: 503, retryAfter: nil)])
-        let user = next(settled.update, devices: two, quarantine: quarantine([F.device(1)]))
+        let user = next(settled, devices: two, quarantine: quarantine([F.device(1)]))
         let plan = planner.plan(user, now: now + 1_000)
         #expect(plan.records.map(\.outcome) == [.rejected])
         #expect(plan.sendPlan?.targets.map(\.hash) == [hash(2)] && plan.sendPlan?.waiting.isEmpty == true)
@@ -117,7 +117,7 @@ import struct FoundationEssentials.UUID
         let late = F.at("2026-11-20T04:59:30Z")
         let nudge = try #require(planner.plan(F.user(), now: late).sendPlan)
         let settled = planner.settle(nudge, outcomes: [suspect], attemptedAt: late, now: late)
-        #expect(settled.records.map(\.outcome) == [.rejected] && settled.update.history.closed == [slot])
+        #expect(settled.records.map(\.outcome) == [.rejected] && settled.state.history.closed == [slot])
     }
 
     // MARK: Several lanes
@@ -140,8 +140,8 @@ import struct FoundationEssentials.UUID
         #expect(part.waiting.map(\.deviceHash) == [hash(2)])
         // The other lane's follow at once, under the first answer, and count no second time.
         let settled = planner.settle(part, outcomes: [.accepted], attemptedAt: now, now: now)
-        #expect(settled.update.dueAt == now + 1)
-        let second = planner.plan(next(settled.update, devices: devices), now: now + 1)
+        #expect(settled.dueAt == now + 1)
+        let second = planner.plan(next(settled, devices: devices), now: now + 1)
         #expect(
             second.sendPlan?.targets.map(\.hash) == [hash(2)] && second.sendPlan?.countedAt == now
                 && second.sendPlan?.slot == slot
@@ -192,7 +192,7 @@ import struct FoundationEssentials.UUID
         let (_, part) = try #require(nudge.part { $0 == F.lane })
         let settled = both.settle(part, outcomes: [.accepted], attemptedAt: now, now: now)
         // Without the lane nothing is sent, and nothing forgotten.
-        let without = planner.plan(next(settled.update, devices: devices), now: now + 2)
+        let without = planner.plan(next(settled, devices: devices), now: now + 2)
         let rest = try #require(without.rest)
         #expect(without.records.isEmpty && rest.retry?.contains(hash(2)) == true)
         let again = both.plan(next(rest, devices: devices), now: now + 3_000)
@@ -207,7 +207,7 @@ import struct FoundationEssentials.UUID
         let after = F.at("2026-11-20T05:00:01Z")
         let nudge = try #require(planner.plan(F.user(evaluatedAt: F.at("2026-11-20T00:00:00Z")), now: before).sendPlan)
         let settled = planner.settle(nudge, outcomes: [.unsent(reason: "too_late")], attemptedAt: before, now: after)
-        let plan = planner.plan(next(settled.update, devices: [F.device(1)]), now: after + 1)
+        let plan = planner.plan(next(settled, devices: [F.device(1)]), now: after + 1)
         #expect(plan.records.map(\.outcome) == [.skipped] && plan.records[0].key == "2026-11-20")
     }
 
@@ -216,10 +216,10 @@ import struct FoundationEssentials.UUID
         let two = [F.device(1), F.device(2)]
         let bad = PushOutcome.rejected(status: 400, reason: "BadCollapseId", deletes: nil)
         let first = try settle(F.user(devices: two), [bad, .unsent(reason: "x")])
-        let again = try #require(planner.plan(next(first.update, devices: two), now: now + 1).sendPlan)
+        let again = try #require(planner.plan(next(first, devices: two), now: now + 1).sendPlan)
         #expect(again.targets.map(\.hash) == [hash(2)])
         let second = planner.settle(again, outcomes: [.unsent(reason: "x")], attemptedAt: now + 1, now: now + 1)
-        let third = try #require(planner.plan(next(second.update, devices: two), now: now + 2).sendPlan)
+        let third = try #require(planner.plan(next(second, devices: two), now: now + 2).sendPlan)
         #expect(third.targets.map(\.hash) == [hash(2)])
     }
 }

@@ -22,15 +22,15 @@ import struct FoundationEssentials.UUID
         let unknown = PushOutcome.unknown(reason: "no_answer")
         let settled = planner.settle(first, outcomes: [unknown], attemptedAt: now, now: now + 10)
         #expect(settled.ended.isEmpty && settled.records.map(\.outcome) == [.unknown])
-        #expect(settled.update.history.sent.count == 2 && settled.update.dueAt == now + 11)
-        let again = M.user([M.message(1)], retry: settled.update.retry, history: settled.update.history)
+        #expect(settled.state.history.sent.count == 2 && settled.dueAt == now + 11)
+        let again = M.user([M.message(1)], retry: settled.retry, history: settled.state.history)
         let second = try #require(planner.plan(again, now: now + 11).sendPlan)
         #expect(second.targets.map(\.apnsID) == first.targets.map(\.apnsID))
         #expect(second.nudges.map(\.collapseKey) == first.nudges.map(\.collapseKey))
         let final = planner.settle(second, outcomes: [unknown], attemptedAt: now + 11, now: now + 20)
-        #expect(final.ended == [.message(M.id(1))] && final.update.retry == nil)
+        #expect(final.ended == [M.id(1)] && final.retry == nil)
         // It counts once.
-        #expect(final.update.history.sent.count == 2)
+        #expect(final.state.history.sent.count == 2)
     }
 
     /// The repeat is not held by its own entry in the cap, and keeps to what changed since.
@@ -42,8 +42,8 @@ import struct FoundationEssentials.UUID
         let settled = planner.settle(first, outcomes: [.unknown(reason: "x")], attemptedAt: now, now: now)
         let changed = M.user(
             [M.message(1)],
-            retry: settled.update.retry,
-            history: settled.update.history,
+            retry: settled.retry,
+            history: settled.state.history,
             preferences: one,
             version: 2 << 32
         )
@@ -57,32 +57,33 @@ import struct FoundationEssentials.UUID
         let off = planner.plan(
             M.user(
                 [M.message(1)],
-                retry: settled.update.retry,
-                history: settled.update.history,
+                retry: settled.retry,
+                history: settled.state.history,
                 preferences: #"{"messages_enabled":false}"#,
                 version: 2 << 32
             ),
             now: now + 2
         )
         #expect(
-            off.ended == [.message(M.id(1))] && off.records.map(\.outcome) == [.skipped]
+            off.ended == [M.id(1)] && off.records.map(\.outcome) == [.skipped]
                 && off.records[0].reason == "disabled"
         )
     }
 
-    /// What `Query.recover` enters from the intent of a dead daemon.
+    /// What recovery enters from the intent of a dead daemon.
     @Test func intent_whenTheDaemonDies_saysWhatIsRepeated() throws {
         let two = [F.device(1), F.device(2)]
         let first = try #require(planner.plan(M.user([M.message(1)], devices: two), now: now).sendPlan)
-        let entry = planner.entry(first, attemptedAt: now)
-        #expect(entry.devices.map(\.ends) == [false, false])
-        let left = Retry.all(json: try #require(entry.retry))
+        let died = F.recovered(first, by: planner, now: now)
+        #expect(died.ended.isEmpty && died.records.map(\.reason) == ["daemon_lost", "daemon_lost"])
+        let left = Retry.all(json: try #require(died.retry))
         #expect(left.map(\.countedAt) == [now] && left[0].left.map(\.isRepeat) == [true, true])
-        let dead = M.user([M.message(1)], retry: entry.retry, history: M.history.adding(sent: now), devices: two)
-        let second = try #require(planner.plan(dead, now: now + 40).sendPlan)
+        let again = M.user([M.message(1)], retry: died.retry, history: died.state.history, devices: two)
+        #expect(died.state.history.sent.count == 2)
+        let second = try #require(planner.plan(again, now: now + 40).sendPlan)
         #expect(second.targets.map(\.apnsID) == first.targets.map(\.apnsID) && second.targets.allSatisfy(\.isRepeat))
-        let last = planner.entry(second, attemptedAt: now + 40)
-        #expect(last.devices.allSatisfy { $0.ends && $0.isCounted } && last.retry == nil)
+        let last = F.recovered(second, by: planner, now: now + 40)
+        #expect(last.ended == [M.id(1)] && last.retry == nil && last.state.history.sent.count == 2, "it counts once")
     }
 
     @Test func message_whenOneDeviceWasRefusedAndOneIsDelayed_goesOnThere() throws {
@@ -94,8 +95,8 @@ import struct FoundationEssentials.UUID
             attemptedAt: now,
             now: now
         )
-        #expect(settled.ended.isEmpty && settled.update.dueAt == now + 900)
-        let again = M.user([M.message(1)], retry: settled.update.retry, history: settled.update.history, devices: two)
+        #expect(settled.ended.isEmpty && settled.dueAt == now + 900)
+        let again = M.user([M.message(1)], retry: settled.retry, history: settled.state.history, devices: two)
         #expect(planner.plan(again, now: now + 5).sendPlan == nil)
         let second = try #require(planner.plan(again, now: now + 900).sendPlan)
         #expect(
@@ -103,7 +104,7 @@ import struct FoundationEssentials.UUID
         )
         #expect(
             planner.settle(second, outcomes: [.accepted], attemptedAt: now + 900, now: now + 900).ended == [
-                .message(M.id(1))
+                M.id(1)
             ]
         )
     }
@@ -151,15 +152,15 @@ import struct FoundationEssentials.UUID
         #expect(sendPlan.validUntil == F.at("2026-11-20T13:00:00Z"))
         let settled = planner.settle(sendPlan, outcomes: [busy], attemptedAt: evening, now: evening)
         #expect(settled.ended.isEmpty && settled.records.map(\.outcome) == [.deferred])
-        let again = M.user([M.message(1)], retry: settled.update.retry, history: settled.update.history)
-        let asleep = planner.plan(again, now: settled.update.dueAt)
+        let again = M.user([M.message(1)], retry: settled.retry, history: settled.state.history)
+        let asleep = planner.plan(again, now: settled.dueAt)
         #expect(asleep.sendPlan == nil && asleep.ended.isEmpty)
         let morning = F.at("2026-11-20T23:00:00Z")
         #expect(try #require(asleep.rest).dueAt == morning)
-        let late = M.user([M.message(1)], retry: asleep.rest?.retry, history: settled.update.history)
+        let late = M.user([M.message(1)], retry: asleep.rest?.retry, history: settled.state.history)
         #expect(planner.plan(late, now: morning).sendPlan?.targets.map(\.apnsID) == sendPlan.targets.map(\.apnsID))
         let short = M.user([M.message(2, expiresAt: evening + 600)])
         let last = try #require(planner.plan(short, now: evening).sendPlan)
-        #expect(planner.settle(last, outcomes: [busy], attemptedAt: evening, now: evening).ended == [.message(M.id(2))])
+        #expect(planner.settle(last, outcomes: [busy], attemptedAt: evening, now: evening).ended == [M.id(2)])
     }
 }

@@ -19,26 +19,26 @@ import struct FoundationEssentials.UUID
 
     /// The row after a settlement, as the next claim brings it.
     private func next(
-        _ update: PersonUpdate,
+        _ update: Change,
         version: Int64? = nil,
         touchedAt: Instant? = nil,
         preferences: String = F.daily,
         devices: [Device] = [F.device(1), F.device(2)]
     ) -> ClaimedUser {
         F.user(
-            version: version ?? update.version,
+            version: version ?? update.version ?? 1,
             touchedAt: touchedAt,
             since: update.since,
-            fingerprint: update.fingerprint,
+            fingerprint: update.state.fingerprint,
             evaluatedAt: update.evaluatedAt,
-            history: update.history,
+            history: update.state.history,
             retry: update.retry.flatMap { Retry.all(json: $0).first },
             preferences: preferences,
             devices: devices
         )
     }
 
-    private func settle(_ user: ClaimedUser, _ outcomes: [PushOutcome], now: Instant) throws -> UserSettlement {
+    private func settle(_ user: ClaimedUser, _ outcomes: [PushOutcome], now: Instant) throws -> Change {
         let nudge = try #require(planner.plan(user, now: now).sendPlan)
         #expect(nudge.targets.count == outcomes.count)
         return planner.settle(nudge, outcomes: outcomes, attemptedAt: now, now: now)
@@ -50,37 +50,37 @@ import struct FoundationEssentials.UUID
 
     @Test func settle_whenAccepted_countsTheSlotAndWaitsForTheNext() throws {
         let settled = try settle(two, [.accepted, .accepted], now: now)
-        #expect(settled.update.history.checkIns == [CheckIn(at: now, slot: slot)])
-        #expect(settled.update.history.sent == [now])
-        #expect(settled.update.retry == nil)
+        #expect(settled.state.history.checkIns == [CheckIn(at: now, slot: slot)])
+        #expect(settled.state.history.sent == [now])
+        #expect(settled.retry == nil)
         // The next slot, or the day's re-check before it.
-        #expect(settled.update.dueAt > now + 70_000 && settled.update.dueAt <= F.at("2026-11-21T01:00:00Z"))
+        #expect(settled.dueAt > now + 70_000 && settled.dueAt <= F.at("2026-11-21T01:00:00Z"))
         #expect(settled.records.map(\.outcome) == [.accepted, .accepted])
     }
 
     @Test func settle_whenAllWereRejected_closesTheSlot() throws {
         let bad = PushOutcome.rejected(status: 400, reason: "BadDeviceToken", deletes: nil)
         let settled = try settle(two, [bad, bad], now: now)
-        #expect(settled.update.history.closed == [slot])
-        #expect(settled.update.history.checkIns.isEmpty && settled.update.history.sent.isEmpty)
+        #expect(settled.state.history.closed == [slot])
+        #expect(settled.state.history.checkIns.isEmpty && settled.state.history.sent.isEmpty)
         #expect(settled.staleTokens.isEmpty)
         // The next slot, or the day's re-check before it.
-        #expect(settled.update.dueAt > now + 70_000 && settled.update.dueAt <= F.at("2026-11-21T01:00:00Z"))
+        #expect(settled.dueAt > now + 70_000 && settled.dueAt <= F.at("2026-11-21T01:00:00Z"))
     }
 
     @Test func settle_whenOneWasRejectedAndOneAccepted_counts() throws {
         let bad = PushOutcome.rejected(status: 400, reason: "BadDeviceToken", deletes: nil)
         let settled = try settle(two, [bad, .accepted], now: now)
-        #expect(settled.update.history.closed.isEmpty)
-        #expect(settled.update.history.checkIns.count == 1 && settled.update.retry == nil)
+        #expect(settled.state.history.closed.isEmpty)
+        #expect(settled.state.history.checkIns.count == 1 && settled.retry == nil)
     }
 
     @Test func settle_whenUnsent_leavesNoTrace() throws {
         let settled = try settle(two, [.unsent(reason: "x"), .unsent(reason: "x")], now: now)
         #expect(settled.records.isEmpty && settled.staleTokens.isEmpty)
-        #expect(settled.update.history == History())
-        #expect(settled.update.retry == nil)
-        #expect(settled.update.dueAt == now + 1)
+        #expect(settled.state.history == History())
+        #expect(settled.retry == nil)
+        #expect(settled.dueAt == now + 1)
     }
 
     @Test func settle_whenUnregistered_namesTheTokenAndTheMillisecond() throws {
@@ -106,18 +106,18 @@ import struct FoundationEssentials.UUID
         for wait in [900, 1800, 3600] as [Int64] {
             let settled = try settle(user, [unavailable, unavailable], now: instant)
             #expect(settled.records.allSatisfy { $0.outcome == .deferred })
-            #expect(settled.update.history == History())
-            #expect(settled.update.dueAt == instant + wait)
+            #expect(settled.state.history == History())
+            #expect(settled.dueAt == instant + wait)
             // A second before, nothing goes.
-            #expect(planner.plan(next(settled.update), now: instant + (wait - 1)).sendPlan == nil)
-            user = next(settled.update)
+            #expect(planner.plan(next(settled), now: instant + (wait - 1)).sendPlan == nil)
+            user = next(settled)
             instant = instant + wait
         }
         // 02:45 UTC and two hours are before the end, 05:00; the next four hours are not: this device's end.
         let settled = try settle(user, [unavailable, unavailable], now: instant)
-        let last = try settle(next(settled.update), [unavailable, unavailable], now: settled.update.dueAt)
+        let last = try settle(next(settled), [unavailable, unavailable], now: settled.dueAt)
         #expect(last.records.allSatisfy { $0.outcome == .skipped })
-        #expect(last.update.retry == nil && last.update.history.closed == [slot])
+        #expect(last.retry == nil && last.state.history.closed == [slot])
     }
 
     @Test func backOff_whenRetryAfterIsLonger_isThat() throws {
@@ -126,7 +126,7 @@ import struct FoundationEssentials.UUID
             [.delayed(reason: "TooManyRequests", status: 429, retryAfter: 1234)],
             now: now
         )
-        #expect(settled.update.dueAt == now + 1234)
+        #expect(settled.dueAt == now + 1234)
     }
 
     @Test func backOff_when429WithoutRetryAfter_delaysThisDeviceOnly() throws {
@@ -135,41 +135,41 @@ import struct FoundationEssentials.UUID
             [.delayed(reason: "TooManyRequests", status: 429, retryAfter: nil), .accepted],
             now: now
         )
-        #expect(settled.update.history.checkIns.count == 1)
-        let retry = try #require(settled.update.retry.flatMap { Retry.all(json: $0).first })
+        #expect(settled.state.history.checkIns.count == 1)
+        let retry = try #require(settled.retry.flatMap { Retry.all(json: $0).first })
         #expect(retry.counts && retry.left.map(\.deviceHash) == [hash(1)])
-        #expect(settled.update.dueAt == now + 60)
+        #expect(settled.dueAt == now + 60)
     }
 
     // MARK: A nudge that counts
 
     @Test func goOn_whenCounted_sendsOnlyToTheDeviceThatIsLeft() throws {
         let settled = try settle(two, [.accepted, unavailable], now: now)
-        let again = try #require(planner.plan(next(settled.update), now: now + 900).sendPlan)
+        let again = try #require(planner.plan(next(settled), now: now + 900).sendPlan)
         #expect(again.targets.map(\.hash) == [hash(2)])
         #expect(again.countedAt == now)
         #expect(again.validUntil == F.at("2026-11-20T05:00:00Z"))
         let done = planner.settle(again, outcomes: [.accepted], attemptedAt: now + 900, now: now + 900)
         // It counts once, from its first device.
-        #expect(done.update.history.checkIns == [CheckIn(at: now, slot: slot)])
-        #expect(done.update.history.sent == [now])
-        #expect(done.update.retry == nil)
+        #expect(done.state.history.checkIns == [CheckIn(at: now, slot: slot)])
+        #expect(done.state.history.sent == [now])
+        #expect(done.retry == nil)
     }
 
     @Test func goOn_whenTheLastDeviceIsRejected_staysCounted() throws {
         let settled = try settle(two, [.accepted, unavailable], now: now)
         let bad = PushOutcome.rejected(status: 400, reason: "BadDeviceToken", deletes: nil)
-        let done = try settle(next(settled.update), [bad], now: now + 900)
-        #expect(done.update.history.checkIns.count == 1 && done.update.history.closed.isEmpty)
+        let done = try settle(next(settled), [bad], now: now + 900)
+        #expect(done.state.history.checkIns.count == 1 && done.state.history.closed.isEmpty)
     }
 
     @Test func goOn_whenSomethingChanged_isEvaluatedAgainWithoutItsOwnEntry() throws {
         let settled = try settle(two, [.accepted, unavailable], now: now)
-        let kept = planner.plan(next(settled.update, version: 1 << 32, touchedAt: now + 60), now: now + 900)
+        let kept = planner.plan(next(settled, version: 1 << 32, touchedAt: now + 60), now: now + 900)
         #expect(kept.sendPlan?.targets.map(\.hash) == [hash(2)])
         let disabled = F.daily.replacing("true", with: "false")
         let off = planner.plan(
-            next(settled.update, version: 1 << 32, touchedAt: now + 60, preferences: disabled),
+            next(settled, version: 1 << 32, touchedAt: now + 60, preferences: disabled),
             now: now + 900
         )
         #expect(off.sendPlan == nil)
@@ -179,12 +179,12 @@ import struct FoundationEssentials.UUID
     @Test func goOn_whenItsTimeWentBy_recordsTheDeviceOnce() throws {
         let settled = try settle(two, [.accepted, unavailable], now: now)
         let late = F.at("2026-11-20T05:00:01Z")
-        let plan = planner.plan(next(settled.update), now: late)
+        let plan = planner.plan(next(settled), now: late)
         #expect(plan.sendPlan == nil)
         #expect(plan.records.map(\.deviceHash) == [hash(2)])
         #expect(plan.records.map(\.reason) == ["stale"])
         // A second plan writes the same row.
-        #expect(planner.plan(next(settled.update), now: late + 9).records == plan.records)
+        #expect(planner.plan(next(settled), now: late + 9).records == plan.records)
         let rest = try #require(plan.rest)
         #expect(rest.retry == nil)
     }
@@ -202,7 +202,7 @@ import struct FoundationEssentials.UUID
         let short = PushOutcome.delayed(reason: "TooManyRequests", status: 429, retryAfter: nil)
         let settled = planner.settle(nudge, outcomes: [.accepted, short], attemptedAt: start, now: start)
         let night = F.at("2026-11-20T14:00:00Z")
-        let rest = try #require(planner.plan(next(settled.update, preferences: evening), now: night).rest)
+        let rest = try #require(planner.plan(next(settled, preferences: evening), now: night).rest)
         #expect(rest.dueAt == F.at("2026-11-20T23:00:00Z"))
         #expect(rest.retry != nil)
     }
@@ -212,7 +212,7 @@ import struct FoundationEssentials.UUID
     /// A daemon dies between the intent and the outcome of the second attempt: what was in that intent is unknown, and never written again.
     @Test func intent_whenTheDaemonDiesInARetry_leavesNothingToWriteTwice() throws {
         let settled = try settle(two, [.accepted, unavailable], now: now)
-        let again = try #require(planner.plan(next(settled.update), now: now + 900).sendPlan)
+        let again = try #require(planner.plan(next(settled), now: now + 900).sendPlan)
         let atIntent = F.recovered(again, by: planner, now: now + 900)
         #expect(planner.plan(next(atIntent), now: now + 1000).sendPlan == nil)
     }

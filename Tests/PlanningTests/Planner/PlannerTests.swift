@@ -76,7 +76,7 @@ import TimeZones
             version: 2,
             touchedAt: touched,
             since: before.since,
-            fingerprint: before.fingerprint,
+            fingerprint: before.state.fingerprint,
             preferences: other
         )
         let update = try #require(planner.plan(user, now: F.at("2026-11-20T00:31:00Z")).rest)
@@ -91,7 +91,7 @@ import TimeZones
             version: 2,
             touchedAt: F.at("2026-11-20T01:30:00Z"),
             since: before.since,
-            fingerprint: before.fingerprint,
+            fingerprint: before.state.fingerprint,
             preferences: F.daily.replacing("{", with: #"{"max_per_day":9,"#)
         )
         let nudge = try #require(planner.plan(user, now: F.at("2026-11-20T01:31:00Z")).sendPlan)
@@ -131,9 +131,8 @@ import TimeZones
             dueAt: 0,
             touchedAt: nil,
             since: nil,
-            fingerprint: nil,
             evaluatedAt: nil,
-            history: History(),
+            state: UserState(),
             retry: #"{"slot":"x"}"#,
             preferences: F.daily,
             timezone: nil,

@@ -31,16 +31,16 @@ import TimeZones
         let planner = Self.planner()
         let sendPlan = try sendPlan(planner, F.user())
         #expect(sendPlan.nudges.map(\.template) == [7])
-        let intent = planner.entry(sendPlan, attemptedAt: now)
-        #expect(intent.devices.map(\.template) == [7])
+        let announced = planner.announced(sendPlan, attemptedAt: now)
+        #expect(announced.state.template == 7 && announced.records.map(\.template) == [7])
         for outcome in [PushOutcome.accepted, .unknown(reason: "x")] {
             let settled = planner.settle(sendPlan, outcomes: [outcome], attemptedAt: now, now: now)
-            #expect(settled.update.template == 7 && settled.records.map(\.template) == [7])
+            #expect(settled.state.template == 7 && settled.records.map(\.template) == [7])
         }
         // Nobody has seen it.
         for outcome in [PushOutcome.unsent(reason: "x"), .rejected(status: 400, reason: "x", deletes: nil)] {
             let settled = planner.settle(sendPlan, outcomes: [outcome], attemptedAt: now, now: now)
-            #expect(settled.update.template == nil)
+            #expect(settled.state.template == nil)
         }
     }
 
@@ -48,20 +48,20 @@ import TimeZones
         let planner = Self.planner()
         let plain = try sendPlan(planner, F.user(template: 7))
         #expect(plain.nudges.map(\.template) == [nil])
-        #expect(planner.settle(plain, outcomes: [.accepted], attemptedAt: now, now: now).update.template == nil)
+        #expect(planner.settle(plain, outcomes: [.accepted], attemptedAt: now, now: now).state.template == nil)
         // What was not sent takes nothing back.
         #expect(
-            planner.settle(plain, outcomes: [.unsent(reason: "x")], attemptedAt: now, now: now).update.template == 7
+            planner.settle(plain, outcomes: [.unsent(reason: "x")], attemptedAt: now, now: now).state.template == 7
         )
         let named = try sendPlan(planner, F.user(template: 7, context: #"{"first_name": "Ann"}"#))
         #expect(named.nudges.map(\.template) == [8])
         #expect(named.nudges[0].payload.map { String(decoding: $0, as: UTF8.self) }?.contains("Ann") == true)
-        #expect(planner.settle(named, outcomes: [.accepted], attemptedAt: now, now: now).update.template == 8)
+        #expect(planner.settle(named, outcomes: [.accepted], attemptedAt: now, now: now).state.template == 8)
     }
 
     @Test func rest_whenNothingIsSent_keepsTheTemplate() throws {
         let rest = Self.planner().plan(F.user(template: 7), now: F.at("2026-11-19T23:00:00Z")).rest
-        #expect(try #require(rest).template == 7)
+        #expect(try #require(rest).state.template == 7)
     }
 
     /// One of two devices was answered. The other gets the same text, which is remembered once.
@@ -75,13 +75,13 @@ import TimeZones
             attemptedAt: now,
             now: now
         )
-        #expect(settled.update.template == 7)
-        let left = user.settled(settled.update, ended: [])
+        #expect(settled.state.template == 7)
+        let left = user.settled(settled)
         #expect(left.template == 7)
         let second = try #require(planner.plan(left, now: now + 5).sendPlan)
         #expect(second.nudges.map(\.template) == [7] && second.pushCount == 1)
         let end = planner.settle(second, outcomes: [.accepted], attemptedAt: now + 5, now: now + 5)
-        #expect(end.update.template == 7 && end.records.map(\.template) == [7])
+        #expect(end.state.template == 7 && end.records.map(\.template) == [7])
     }
 
     @Test func messages_whenSent_haveNoTemplateAndLeaveTheLast() throws {
@@ -91,7 +91,7 @@ import TimeZones
         let sendPlan = try sendPlan(planner, user)
         #expect(sendPlan.nudges.map(\.template) == [nil])
         let settled = planner.settle(sendPlan, outcomes: [.accepted], attemptedAt: now, now: now)
-        #expect(settled.update.template == 7 && settled.records.map(\.template) == [nil])
+        #expect(settled.state.template == 7 && settled.records.map(\.template) == [nil])
     }
 
     @Test func recorder_whenACheckInGoesOut_hearsOfEachTemplate() throws {

@@ -140,7 +140,7 @@ import struct FoundationEssentials.UUID
         }
 
         /// A sweep: every push is accepted. Returns what was sent of the message, and what is written.
-        func sweep() throws -> (sent: PlannedNudge?, settled: UserSettlement) {
+        func sweep() throws -> (sent: PlannedNudge?, settled: Change) {
             switch planner.plan(claimed, now: now) {
             case .nothing(let settled, _, _): return (nil, settled)
             case .send(let plan, _):
@@ -190,11 +190,10 @@ import struct FoundationEssentials.UUID
                 #expect(records.map(\.outcome) == [.dropped] && records.first?.reason == preview.reason, place)
             case .wait:
                 let next = try #require(preview.nextAt, place)
-                #expect(records.isEmpty && next > drawn.now && settled.update.dueAt <= next, place)
+                #expect(records.isEmpty && next > drawn.now && settled.dueAt <= next, place)
                 // What the service declines leaves room under a limit.
                 guard !settled.records.contains(where: { $0.reason == "declined" }) else { break }
-                let ended = Set(settled.ended.compactMap { UUID(uuidString: $0.key) })
-                let later = drawn.claimed.settled(settled.update, ended: ended)
+                let later = drawn.claimed.settled(settled)
                 let plan = drawn.planner.plan(later, now: next - 1).sendPlan
                 let isSent = plan?.nudges.contains { $0.members.contains(.message(MessageFixture.id(100))) } ?? false
                 #expect(!isSent, place)

@@ -26,7 +26,7 @@ struct SimulatedUser {
     private let changes: Bool
     private let zoneName: String
     private var random: SplitMix64
-    private var row: PersonUpdate?
+    private var row: Change?
     private var version: Int64 = 1
     private var touchedAt: Instant?
     private var preferences: String
@@ -89,9 +89,8 @@ struct SimulatedUser {
             dueAt: 0,
             touchedAt: touchedAt,
             since: row?.since,
-            fingerprint: row?.fingerprint,
             evaluatedAt: row?.evaluatedAt,
-            history: row?.history ?? History(),
+            state: row?.state ?? UserState(),
             retry: row?.retry,
             preferences: preferences,
             timezone: nil,
@@ -117,19 +116,19 @@ struct SimulatedUser {
         switch plan {
         case .nothing(let rest, _, _):
             records += rest.records
-            settle(rest.update)
+            settle(rest)
         case .send(let sendPlan, _): send(sendPlan)
         case .unreadable(let error): faults.append("undecided at \(now.rfc3339): \(error)")
         }
         if records.count == before { idleSteps += 1 }
     }
 
-    private mutating func settle(_ update: PersonUpdate) {
-        if update.dueAt <= now { faults.append("due_at does not advance at \(now.rfc3339)") }
-        if update.dueAt > now + 86_400 { faults.append("due_at is more than a day ahead at \(now.rfc3339)") }
-        row = update
+    private mutating func settle(_ change: Change) {
+        if change.dueAt <= now { faults.append("due_at does not advance at \(now.rfc3339)") }
+        if change.dueAt > now + 86_400 { faults.append("due_at is more than a day ahead at \(now.rfc3339)") }
+        row = change
         touchedAt = nil
-        now = update.dueAt
+        now = change.dueAt
     }
 
     private mutating func send(_ sendPlan: SendPlan) {
@@ -151,7 +150,7 @@ struct SimulatedUser {
         for stale in settled.staleTokens { devices.removeAll { $0.token == stale.token } }
         now = answered
         let hadTokens = devices.isEmpty
-        settle(settled.update)
+        settle(settled)
         if !settled.staleTokens.isEmpty || hadTokens { touch() }
         if devices.isEmpty {
             register()
@@ -190,30 +189,11 @@ struct SimulatedUser {
         }
     }
 
-    /// The daemon dies with the intent open: whatever Apple got, the record says unknown.
-    private mutating func crash(_ nudge: SendPlan, _ atIntent: PersonUpdate) {
-        records += nudge.records
-        for target in nudge.targets {
-            delivered.insert("\(nudge.key) \(target.hash)")
-            records.append(
-                DeliveryRecord(
-                    userID: userID,
-                    kind: NudgeKind.checkIn.rawValue,
-                    key: nudge.key,
-                    slot: nudge.slot,
-                    deviceHash: target.hash,
-                    outcome: .unknown,
-                    reason: "daemon_lost",
-                    attemptedAt: now
-                )
-            )
-        }
-        // `Query.recover` takes neither evaluated_at nor due_at.
-        var update = atIntent
-        update.evaluatedAt = row?.evaluatedAt ?? atIntent.evaluatedAt
-        let evaluated = row?.evaluatedAt
-        row = update
-        if evaluated == nil { row?.evaluatedAt = update.evaluatedAt }
+    /// The daemon dies with the intent open: whatever Apple got, the record says unknown. The user stays due.
+    private mutating func crash(_ nudge: SendPlan, _ atIntent: Change) {
+        records += atIntent.records
+        for target in nudge.targets { delivered.insert("\(nudge.key) \(target.hash)") }
+        row = atIntent
         now = now + Int64.random(in: 60...120, using: &random)
     }
 

@@ -105,7 +105,7 @@ import TimeZones
         )
         let settled = planner.settle(nudge, outcomes: [.accepted], attemptedAt: inSlot, now: inSlot)
         #expect(settled.records.map(\.outcome) == [.accepted])
-        #expect(settled.update.history.checkIns.map(\.slot) == [nudge.slot])
-        #expect((60..<120).contains(settled.update.dueAt - inSlot))
+        #expect(settled.state.history.checkIns.map(\.slot) == [nudge.slot])
+        #expect((60..<120).contains(settled.dueAt - inSlot))
     }
 }

@@ -40,9 +40,8 @@ import struct FoundationEssentials.UUID
             dueAt: 0,
             touchedAt: nil,
             since: nil,
-            fingerprint: nil,
             evaluatedAt: nil,
-            history: history ?? self.history,
+            state: UserState(history: history ?? self.history),
             retry: retry,
             preferences: preferences,
             timezone: nil,
@@ -74,9 +73,9 @@ import struct FoundationEssentials.UUID
         #expect(json["aps"]?["interruption-level"] == nil)
         #expect(nudge.expiresAt == now + 86_400 && nudge.endsAt == nil)
         let settled = planner.settle(sendPlan, outcomes: [.accepted], attemptedAt: now, now: now)
-        #expect(settled.ended == [.reminder(F.id(1))] && settled.continued.isEmpty && settled.update.retry == nil)
+        #expect(settled.ended == [F.id(1)] && settled.continued.isEmpty && settled.retry == nil)
         #expect(settled.records.map(\.kind) == ["reminder"] && settled.records.map(\.key) == [nudge.identity.key])
-        #expect(settled.update.history.sent.count == 2)
+        #expect(settled.state.history.sent.count == 2)
     }
 
     @Test func reminder_whenItsHourIsToCome_waitsForIt() {
@@ -142,7 +141,7 @@ import struct FoundationEssentials.UUID
         let plan = planner.plan(held, now: now)
         let record = try #require(plan.records.first { $0.kind == "reminder" })
         #expect(record.outcome == .dropped && record.reason == reason && record.deviceHash.isEmpty)
-        #expect(plan.ended == [.reminder(F.id(1))])
+        #expect(plan.ended == [F.id(1)])
         #expect(continued(plan).map(\.instant) == [now + 86_400])
         #expect(try #require(plan.rest).dueAt <= now + 86_400)
     }
@@ -168,12 +167,12 @@ import struct FoundationEssentials.UUID
         let settled = planner.settle(sendPlan, outcomes: [.accepted], attemptedAt: now, now: now)
         let next = try #require(settled.continued.first)
         #expect(next.id == F.id(1) && next.instant == now + 86_400 && settled.continued.count == 1)
-        #expect(settled.update.dueAt <= now + 86_400)
+        #expect(settled.dueAt <= now + 86_400)
         // An outcome that leaves something to do ends nothing.
         let left = planner.settle(sendPlan, outcomes: [unknown], attemptedAt: now, now: now)
-        #expect(left.ended.isEmpty && left.continued.isEmpty && left.update.dueAt == now + 1)
+        #expect(left.ended.isEmpty && left.continued.isEmpty && left.dueAt == now + 1)
         let unsent = planner.settle(sendPlan, outcomes: [.unsent(reason: "x")], attemptedAt: now, now: now)
-        #expect(unsent.ended.isEmpty && unsent.continued.isEmpty && unsent.update.retry == nil)
+        #expect(unsent.ended.isEmpty && unsent.continued.isEmpty && unsent.retry == nil)
     }
 
     /// SQL knows the zone, and this host does not: it waits, and the journal says so. It is not sent at the same wall
@@ -216,13 +215,13 @@ import struct FoundationEssentials.UUID
         let first = F.wall("2026-11-20T15:00:00")
         let dead = F.reminder(first, series: F.series("FREQ=DAILY", first), isCancelled: true)
         let plan = planner.plan(user([dead]), now: now)
-        #expect(plan.ended == [.reminder(F.id(1))] && continued(plan).isEmpty)
+        #expect(plan.ended == [F.id(1)] && continued(plan).isEmpty)
         #expect(plan.records.map(\.outcome) == [.dropped] && plan.records.map(\.reason) == ["cancelled"])
         // Tried already: it counts, and is not tried again.
         let sendPlan = try #require(planner.plan(user([F.reminder(.at(now))]), now: now).sendPlan)
-        let tried = planner.settle(sendPlan, outcomes: [unknown], attemptedAt: now, now: now).update
-        let after = planner.plan(user([dead], retry: tried.retry, history: tried.history), now: now + 5)
-        #expect(after.sendPlan == nil && after.ended == [.reminder(F.id(1))] && after.rest?.retry == nil)
+        let tried = planner.settle(sendPlan, outcomes: [unknown], attemptedAt: now, now: now)
+        let after = planner.plan(user([dead], retry: tried.retry, history: tried.state.history), now: now + 5)
+        #expect(after.sendPlan == nil && after.ended == [F.id(1)] && after.rest?.retry == nil)
         #expect(after.records.map(\.outcome) == [.skipped] && after.records.map(\.reason) == ["cancelled"])
     }
 
@@ -276,41 +275,28 @@ import struct FoundationEssentials.UUID
         let reminder = F.reminder(first, series: F.series("FREQ=DAILY", first))
         let once = try #require(planner.plan(user([reminder]), now: now).sendPlan)
         let settled = planner.settle(once, outcomes: [unknown], attemptedAt: now, now: now + 10)
-        let again = user([reminder], retry: settled.update.retry, history: settled.update.history)
+        let again = user([reminder], retry: settled.retry, history: settled.state.history)
         let second = try #require(planner.plan(again, now: now + 11).sendPlan)
         #expect(second.targets.map(\.apnsID) == once.targets.map(\.apnsID))
         #expect(second.nudges.map(\.collapseKey) == once.nudges.map(\.collapseKey))
         let final = planner.settle(second, outcomes: [unknown], attemptedAt: now + 11, now: now + 20)
-        #expect(final.ended == [.reminder(F.id(1))] && final.update.retry == nil && final.continued.count == 1)
-        #expect(final.update.history.sent.count == 2, "it counts once")
+        #expect(final.ended == [F.id(1)] && final.retry == nil && final.continued.count == 1)
+        #expect(final.state.history.sent.count == 2, "it counts once")
     }
 
-    /// SQL doesn't know the next hour, so recovery ends no reminder. The next plan does.
-    @Test func reminder_whenTheDaemonDiesWithItsRepeat_endsWithTheNextEvaluation() throws {
+    /// A second unknown is final, also if the daemon dies with the repeat. The series goes on.
+    @Test func reminder_whenTheDaemonDiesWithItsRepeat_endsAndGoesOn() throws {
         let first = F.wall("2026-11-20T15:00:00")
         let reminder = F.reminder(first, series: F.series("FREQ=DAILY", first))
         let once = try #require(planner.plan(user([reminder]), now: now).sendPlan)
-        #expect(planner.entry(once, attemptedAt: now).devices.allSatisfy { !$0.ends })
         let died = PlannerFixture.recovered(once, by: planner, now: now)
-        let second = try #require(
-            planner.plan(user([reminder], retry: died.retry, history: died.history), now: now + 60).sendPlan
-        )
+        #expect(died.ended.isEmpty && died.continued.isEmpty)
+        let again = user([reminder], retry: died.retry, history: died.state.history)
+        let second = try #require(planner.plan(again, now: now + 60).sendPlan)
         #expect(second.targets.map(\.apnsID) == once.targets.map(\.apnsID) && second.targets.allSatisfy { $0.isRepeat })
-        let entry = planner.entry(second, attemptedAt: now + 60)
-        #expect(entry.devices.allSatisfy { !$0.ends } && entry.retry != nil)
-        let again = PlannerFixture.recovered(second, by: planner, now: now + 60)
-        let last = planner.plan(user([reminder], retry: again.retry, history: again.history), now: now + 120)
-        #expect(last.sendPlan == nil && last.ended == [.reminder(F.id(1))] && last.rest?.retry == nil)
-        #expect(continued(last).count == 1 && last.records.isEmpty)
-        // A message's end is told to SQL as before.
-        let message = PendingMessage(id: F.id(9), createdAt: now, title: "Hi", body: "")
-        let sendPlan = try #require(planner.plan(user([], messages: [message]), now: now).sendPlan)
-        #expect(planner.entry(sendPlan, attemptedAt: now).devices.allSatisfy { !$0.ends })
-        let repeated = PlannerFixture.recovered(sendPlan, by: planner, now: now)
-        let final = try #require(
-            planner.plan(user([], messages: [message], retry: repeated.retry, history: repeated.history), now: now + 60)
-                .sendPlan
-        )
-        #expect(planner.entry(final, attemptedAt: now + 60).devices.allSatisfy { $0.ends })
+        let last = PlannerFixture.recovered(second, by: planner, now: now + 60)
+        #expect(last.ended == [F.id(1)] && last.retry == nil)
+        let settled = planner.settle(second, outcomes: [unknown], attemptedAt: now + 60, now: now + 60)
+        #expect(last.continued == settled.continued && last.continued.count == 1)
     }
 }

@@ -216,14 +216,7 @@ import Testing
             let script = """
                 create temporary table mine on commit drop as
                 select user_id, id from (select user_id, id from nudged.\(race.table) order by random() limit \(2 * round) for key share skip locked) o;
-                insert into nudged.intent (
-                    id, sweep_id, attempted_at, user_ids, kinds, keys, slots, device_hashes, apns_ids,
-                    retries, counted, nudges, ends, templates
-                )
-                select gen_random_uuid(), gen_random_uuid(), now(), array_agg(user_id), array_agg('x'::text),
-                    array_agg(id::text), array_agg(null::date), array_agg('aa'::text), array_agg(gen_random_uuid()),
-                    array_agg(null::text), array_agg(false), array_agg(0::smallint), array_agg(false), array_agg(null::integer)
-                from mine having count(*) > 0
+                \(F.openIntent(of: "select * from mine"))
                 """
             // As the daemon's transaction: its locks, then the intent of what it got.
             let intent = Task {
@@ -235,11 +228,12 @@ import Testing
             if round % 3 == 2 { try await intent.value }
             let cancelled = Int(try fixture.sql(race.call)) ?? -1
             try await intent.value
-            let intended = Int(try fixture.sql("select coalesce(sum(cardinality(keys)), 0) from nudged.intent")) ?? -1
+            let intended =
+                Int(try fixture.sql("select coalesce(sum(cardinality(message_ids)), 0) from nudged.intent")) ?? -1
             #expect(cancelled == 40 - intended)
             #expect(
                 try fixture.sql(
-                    "select count(*) from nudged.delivery d join (select unnest(keys) as key from nudged.intent) i on i.key = d.key where d.reason = 'cancelled'"
+                    "select count(*) from nudged.delivery d join (select unnest(message_ids)::text as key from nudged.intent) i on i.key = d.key where d.reason = 'cancelled'"
                 ) == "0"
             )
             inTime += cancelled

@@ -24,16 +24,8 @@ import Testing
         let call =
             "select kind, device, outcome, reason, place in ('waiting', 'sending') from nudged_api.outcome_for(\(F.quoted(1)), '\(id)')"
         #expect(try fixture.lines(call) == ["message||waiting||t"])
-        try fixture.sql(
-            """
-            insert into nudged.intent (
-                id, sweep_id, attempted_at, user_ids, kinds, keys, slots, device_hashes, apns_ids, retries, counted, nudges, ends, templates
-            )
-            select gen_random_uuid(), gen_random_uuid(), now(), array[user_id], '{message}', array[id::text], '{null}', '{aa}',
-                array[gen_random_uuid()], '{null}', '{f}', '{0}', '{f}', '{null}' from nudged.message
-            """
-        )
-        #expect(try fixture.lines(call) == ["message|aa|sending||t"])
+        try fixture.sql(F.openIntent(of: "select user_id, id from nudged.message"))
+        #expect(try fixture.lines(call) == ["message||sending||t"])
         try fixture.sql("truncate nudged.intent; select nudged_api.cancel('\(id)')")
         #expect(try fixture.lines(call) == ["message||dropped|cancelled|f"])
         // Somebody else's.
@@ -195,6 +187,19 @@ import Testing
             try fixture.sql(
                 "select count(*) from nudged_api.export_for(\(F.quoted(1)), null, 1000) where content::text like '%\(F.user(2).uuidString.lowercased())%'"
             ) == "0"
+        )
+        await fixture.close()
+    }
+
+    /// What is being sent is about the user, too.
+    @Test func export_whenAnIntentIsOpen_hasTheUsersPart() async throws {
+        let (fixture, member, users) = try await F.claimed(1...2)
+        let intent = F.intent(users, member: member)
+        _ = try await fixture.store.commit(intent)
+        let content = "select content ->> 'content' from nudged_api.export_for(\(F.quoted(1)), null, 1000)"
+        #expect(
+            try fixture.lines("\(content) where source = 'intent'")
+                == [intent.changes[0].content.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()]
         )
         await fixture.close()
     }

@@ -22,16 +22,13 @@ import struct FoundationEssentials.UUID
         let member = try await fixture.member()
         let users = try await fixture.claim()
         _ = try await fixture.store.commit(
-            F.messageIntent(users, member: member, ends: ends, isCounted: ends, retry: ends ? nil : #"[{"x":1}]"#)
+            F.messageIntent(users, member: member, ends: ends, retry: ends ? nil : #"[{"x":1}]"#)
         )
         try fixture.die()
         #expect(try await fixture.store.recoverOrphans(limit: 9) == .init(intents: 1, pushes: 2))
         #expect(try fixture.sql("select count(*) from nudged.message") == (ends ? "0" : "2"))
-        #expect(
-            try fixture.sql(
-                "select cardinality(sent), cardinality(check_in_at), true, retry from nudged.person"
-            ) == (ends ? "0|0|t|" : #"2|0|t|[{"x": 1}]"#)
-        )
+        #expect(try fixture.sql("select retry from nudged.person") == (ends ? "" : #"[{"x": 1}]"#))
+        #expect(try fixture.states().map { $0?.history } == [History(sent: [F.now])])
         #expect(
             try fixture.sql("select count(*) from nudged.delivery where outcome = 'unknown' and kind = 'message'")
                 == "2"
@@ -57,18 +54,11 @@ import struct FoundationEssentials.UUID
                 attemptedAt: F.now + -86_400
             )
         }
-        let plain = F.intent(users, member: member)
-        _ = try await fixture.store.commit(
-            Intent(
-                member: member,
-                sweepID: plain.sweepID,
-                attemptedAt: F.now,
-                entries: plain.entries,
-                records: skipped
-            )
-        )
+        let changes = zip(users, skipped).map { user, skipped in
+            F.announced(user, [F.record(user, .unknown, status: nil), skipped])
+        }
+        _ = try await fixture.store.commit(F.intent(member, changes))
         try fixture.sql("select nudged_api.forget(\(F.quoted(2)))")
-        #expect(try fixture.sql("select jsonb_array_length(records) from nudged.intent") == "1")
         try fixture.die()
         _ = try await fixture.store.recoverOrphans(limit: 9)
         #expect(
@@ -88,28 +78,15 @@ import struct FoundationEssentials.UUID
         try await fixture.drain()
         let member = try await fixture.member()
         let users = try await fixture.claim()
-        let plain = F.messageIntent(users, member: member)
-        let dropped = DeliveryRecord(
-            userID: F.user(1),
-            kind: "message",
-            key: old.uuidString.lowercased(),
-            slot: nil,
-            deviceHash: "",
-            outcome: .dropped,
-            reason: "collapsed",
-            attemptedAt: F.now
-        )
-        let named = Intent(
-            member: member,
-            sweepID: plain.sweepID,
-            attemptedAt: F.now,
-            entries: plain.entries,
-            records: [dropped],
-            messages: plain.messages
-        )
-        _ = try await fixture.store.commit(named)
+        let dropped = F.messageRecord(users[0], old, .dropped, reason: "collapsed", apnsID: nil)
+        let change = F.announced(users[0], [dropped, F.messageRecord(users[0], new)], ended: [old])
+        _ = try await fixture.store.commit(F.intent(member, [change]))
         try fixture.die()
         _ = try await fixture.store.recoverOrphans(limit: 9)
+        #expect(
+            try fixture.lines("select outcome, reason, status from nudged.delivery order by 1")
+                == ["dropped|collapsed|", "unknown|daemon_lost|"]
+        )
         #expect(try fixture.sql("select id from nudged.message") == new.uuidString.lowercased())
         await fixture.close()
     }
@@ -149,8 +126,7 @@ import struct FoundationEssentials.UUID
         let settlement = Settlement(
             member: member,
             sweepID: UUID(),
-            updates: users.map { F.update($0) },
-            ended: [MessageReference(userID: F.user(1), id: id)]
+            changes: users.map { F.change($0, ended: [id]) }
         )
         let app = try await fixture.connection()
         let hold = Statement("hold", sql: "select 1 from nudged.message for update")
@@ -159,7 +135,7 @@ import struct FoundationEssentials.UUID
             let refused = try await fixture.store.settle(settlement).refused
             #expect(refused.map(\.userID) == [F.user(1)] && refused.allSatisfy(\.isHeld))
         }
-        #expect(try await fixture.store.settle(settlement).usersSettled == 1)
+        #expect(try await fixture.store.settle(settlement).settled.count == 1)
         await app.close()
         await fixture.close()
     }

@@ -11,36 +11,41 @@ extension StoreFixture {
         return try #require(UUID(uuidString: id))
     }
 
+    /// A message's row of the record; `outcome` is nudged's own if nothing was sent.
+    static func messageRecord(
+        _ user: ClaimedUser,
+        _ id: UUID,
+        _ outcome: DeliveryRecord.Outcome = .unknown,
+        reason: String? = nil,
+        apnsID: UUID? = UUID(),
+        decision: String? = nil
+    ) -> DeliveryRecord {
+        DeliveryRecord(
+            userID: user.userID,
+            kind: "message",
+            key: id.uuidString.lowercased(),
+            slot: nil,
+            deviceHash: apnsID == nil ? "" : "00000000000000aa",
+            apnsID: apnsID,
+            outcome: outcome,
+            reason: reason,
+            attemptedAt: now,
+            decision: decision
+        )
+    }
+
     /// An intent of all their messages, a nudge each.
     static func messageIntent(
         _ users: [ClaimedUser],
         member: UUID,
         ends: Bool = false,
-        isCounted: Bool = false,
         retry: String? = nil
     ) -> Intent {
-        Intent(
-            member: member,
-            sweepID: UUID(),
-            attemptedAt: now,
-            entries: users.map { user in
-                Intent.Entry(
-                    userID: user.userID,
-                    version: user.version,
-                    retry: retry,
-                    devices: user.messages.enumerated().map { place, message in
-                        Intent.Target(
-                            kind: "message",
-                            key: message.id.uuidString.lowercased(),
-                            slot: nil,
-                            deviceHash: "00000000000000aa",
-                            apnsID: UUID(),
-                            nudge: Int16(place),
-                            isCounted: isCounted,
-                            ends: ends
-                        )
-                    }
-                )
+        intent(
+            member,
+            users.map { user in
+                let ids = user.messages.map(\.id)
+                return announced(user, ids.map { messageRecord(user, $0) }, retry: retry, ended: ends ? ids : [])
             },
             messages: users.flatMap { user in user.messages.map { MessageReference(userID: user.userID, id: $0.id) } }
         )

@@ -131,14 +131,7 @@ import Testing
                         script: """
                             create temporary table mine on commit drop as
                             select user_id, id from (select user_id, id from nudged.occurrence order by random() limit \(round) for key share skip locked) o;
-                            insert into nudged.intent (
-                                id, sweep_id, attempted_at, user_ids, kinds, keys, slots, device_hashes, apns_ids,
-                                retries, counted, nudges, ends, templates
-                            )
-                            select gen_random_uuid(), gen_random_uuid(), now(), array_agg(user_id), array_agg('reminder'::text),
-                                array_agg(id::text), array_agg(null::date), array_agg('aa'::text), array_agg(gen_random_uuid()),
-                                array_agg(null::text), array_agg(false), array_agg(0::smallint), array_agg(false), array_agg(null::integer)
-                            from mine having count(*) > 0
+                            \(F.openIntent(of: "select * from mine"))
                             """
                     )
                 }
@@ -147,12 +140,13 @@ import Testing
             if round % 3 == 2 { try await intent.value }
             let answer = try fixture.sql(Self.cancel).split(separator: "|").compactMap { Int($0) }
             try await intent.value
-            let intended = Int(try fixture.sql("select coalesce(sum(cardinality(keys)), 0) from nudged.intent")) ?? -1
+            let intended =
+                Int(try fixture.sql("select coalesce(sum(cardinality(message_ids)), 0) from nudged.intent")) ?? -1
             #expect(answer == [40 - intended, intended])
             // What was told as cancelled is in no intent.
             #expect(
                 try fixture.sql(
-                    "select count(*) from nudged.delivery d join (select unnest(keys) as key from nudged.intent) i on i.key = d.key where d.reason = 'cancelled'"
+                    "select count(*) from nudged.delivery d join (select unnest(message_ids)::text as key from nudged.intent) i on i.key = d.key where d.reason = 'cancelled'"
                 ) == "0"
             )
             inTime += answer[0]
@@ -213,7 +207,8 @@ import Testing
             """
             insert into nudged.occurrence (user_id, reminder_id, author_id, subject_type, subject_id, title, body, due_at, is_own)
             select gen_random_uuid(), reminder_id, author_id, subject_type, subject_id, title, body, now(), false
-            from nudged.occurrence, generate_series(1, 20000)
+            from nudged.occurrence, generate_series(1, 20000);
+            insert into nudged.person (user_id, due_at) select user_id, now() from nudged.occurrence on conflict do nothing
             """
         )
         try fixture.openIntent(for: "select user_id, id from nudged.occurrence order by id limit 500")

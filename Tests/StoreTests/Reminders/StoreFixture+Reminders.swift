@@ -91,16 +91,6 @@ extension StoreFixture {
 
     /// An open intent that holds pending reminders: who and which, as the query says. Its daemon is gone.
     func openIntent(for pending: String = "select user_id, id from nudged.occurrence") throws {
-        try sql(
-            """
-            insert into nudged.intent (
-                id, sweep_id, attempted_at, user_ids, kinds, keys, slots, device_hashes, apns_ids, retries, counted, nudges, ends, templates
-            )
-            select gen_random_uuid(), gen_random_uuid(), now(), array_agg(p.user_id), array_agg('reminder'::text),
-                array_agg(p.id::text), array_agg(null::date), array_agg('aa'::text), array_agg(gen_random_uuid()),
-                array_agg(null::text), array_agg(false), array_agg(0::smallint), array_agg(false), array_agg(null::integer)
-            from (\(pending)) p
-            """
-        )
+        try sql(Self.openIntent(of: pending))
     }
 }

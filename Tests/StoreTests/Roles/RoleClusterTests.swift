@@ -147,42 +147,28 @@ import struct FoundationEssentials.UUID
         #expect(users.count == 3 && users.allSatisfy { $0.devices.count == 1 && $0.preferences != nil })
         let first = try #require(users.first)
         let device = try #require(first.devices.first)
-        let plain = F.intent(users, member: member)
         let messages = users.flatMap { user in user.messages.map { MessageReference(userID: user.userID, id: $0.id) } }
         #expect(messages.count == 1)
-        let intent = Intent(
-            member: member,
-            sweepID: plain.sweepID,
-            attemptedAt: F.now,
-            entries: plain.entries,
-            messages: messages
-        )
-        let committed = try await store.commit(intent)
-        #expect(committed.kept.count == 3 && committed.changed.isEmpty)
+        let intent = F.intent(member, F.intent(users, member: member).changes, messages: messages)
+        #expect(try await store.commit(intent) == ([], [], []))
         let refused = UUID()
         let hash = try fixture.hash(device.token)
-        let settled = try await store.settle(
-            Settlement(
-                member: member,
-                sweepID: UUID(),
-                updates: users.map { F.update($0) },
-                records: users.dropFirst().map { F.record($0) } + [
-                    F.record(first, .rejected, hash: hash, status: 410, apnsID: refused)
-                ],
-                ended: messages,
-                staleTokens: [
-                    Settlement.StaleToken(
-                        userID: first.userID,
-                        token: device.token,
-                        environment: "sandbox",
-                        topic: "com.example.app",
-                        unregisteredAt: F.now.seconds * 1000,
-                        apnsID: refused
-                    )
-                ]
+        var changes = users.map { user in F.change(user, F.record(user), ended: user.messages.map(\.id)) }
+        changes[0].records = [F.record(first, .rejected, hash: hash, status: 410, apnsID: refused)]
+        changes[0].staleTokens = [
+            StaleToken(
+                userID: first.userID,
+                token: device.token,
+                environment: "sandbox",
+                topic: "com.example.app",
+                unregisteredAt: F.now.seconds * 1000,
+                apnsID: refused
             )
+        ]
+        let settled = try await store.settle(
+            Settlement(member: member, sweepID: UUID(), changes: changes, closed: [F.whole(intent)])
         )
-        #expect(settled.usersSettled == 3 && settled.tokensDeleted == 1)
+        #expect(settled.settled.count == 3 && settled.tokensDeleted == 1)
         #expect(try fixture.sql("select count(*) from nudged.message") == "0")
         #expect(try await store.pruneMessageKeys() == 0)
         // Partitions are made and dropped by the role that owns them.

@@ -1,4 +1,5 @@
 import Glibc
+import Certificates
 import OpenSSL
 
 /// One connection of a server of the tests, on a thread of its own.

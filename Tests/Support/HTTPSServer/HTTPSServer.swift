@@ -1,6 +1,7 @@
 import Glibc
 import Base
-public import OpenSSL
+public import Certificates
+import OpenSSL
 
 /// A server of HTTP/1.1 on the loopback, over real TLS (or none), that does just what each test says: a thread for each connection.
 public final class HTTPSServer: Sendable {

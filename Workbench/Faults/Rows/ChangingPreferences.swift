@@ -123,10 +123,10 @@ extension Fault {
     private static func logIntents(_ stage: Stage) async throws {
         try await stage.sql(
             """
-            create table public.fault_intent (apns_id text, user_id text, seen pg_snapshot);
+            create table public.fault_intent (content bytea, user_id text, seen pg_snapshot);
             create function public.fault_intent() returns trigger language plpgsql security definer as $$ begin
                 insert into public.fault_intent
-                select u.apns, u.person, pg_current_snapshot() from unnest(new.apns_ids, new.user_ids) u (apns, person);
+                select u.content, u.person, pg_current_snapshot() from unnest(new.contents, new.user_ids) u (content, person);
                 return null;
             end $$;
             create trigger fault_intent after insert on nudged.intent for each row execute function public.fault_intent()
@@ -140,11 +140,11 @@ extension Fault {
         let values = all.transactions.map { "('\($0)', '\($1)')" }.joined(separator: ",")
         let seen = try await stage.lines(
             """
-            select i.apns_id from public.fault_intent i join (values \(values)) o (person, transaction) on o.person = i.user_id
+            select encode(i.content, 'hex') from public.fault_intent i join (values \(values)) o (person, transaction) on o.person = i.user_id
             where pg_visible_in_snapshot(o.transaction::xid8, i.seen)
             """
         )
-        return Set(stage.taken.all.map(\.apnsID)).intersection(seen).sorted()
+        return Stage.pushes(seen).intersection(stage.taken.all.map(\.apnsID)).sorted()
     }
 
     /// Between the intent's commit and the arrival at Apple are one more read of the touches and the network. The

@@ -35,7 +35,7 @@ extension Fault {
     ) {
         let statement = Statement(
             "width",
-            sql: "select count(*) from nudged.intent, unnest(user_ids) u where u <> all (settled)"
+            sql: "select count(*) from \(Stage.openUsers)"
         )
         var (most, samples) = (0, 0)
         while true {

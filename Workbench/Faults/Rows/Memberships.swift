@@ -175,11 +175,10 @@ extension Stage {
 
     /// The `apns-id`s of open pushes, except those of a living daemon.
     func openIntents(except living: ChildProcess) async throws -> Set<String> {
-        Set(
+        Self.pushes(
             try await lines(
                 """
-                select u.id from nudged.intent i, unnest(i.apns_ids, i.user_ids) as u (id, o)
-                where u.o <> all (i.settled) and not exists (
+                select encode(o.content, 'hex') from \(Self.openUsers) where not exists (
                     select from nudged.member m join nudged.daemon d on d.daemon_id = m.daemon_id
                     where m.id = i.member and d.pid = \(living.id)
                 )
@@ -201,14 +200,14 @@ extension Stage {
                 Statement(
                     "open",
                     sql: """
-                        select coalesce(array_agg(u.id::text), '{}') from nudged.intent, unnest(apns_ids, user_ids) as u (id, o)
-                        where member::text = current_setting('faults.victim') and o <> all (settled)
+                        select coalesce(array_agg(encode(o.content, 'hex')), '{}') from \(Self.openUsers)
+                        where i.member::text = current_setting('faults.victim')
                         """
                 ),
                 Statement("death", sql: "delete from nudged.member where id::text = current_setting('faults.victim')"),
             ],
             timeout: Stage.net
         )
-        return Set(try answers[1].textArray(0, 0).compactMap(\.self))
+        return Self.pushes(try answers[1].textArray(0, 0).compactMap(\.self))
     }
 }

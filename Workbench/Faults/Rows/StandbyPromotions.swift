@@ -113,11 +113,8 @@ struct StandbyPromotion {
             recorded: Set(
                 try await ask(standby, "select distinct apns_id from nudged.delivery where apns_id is not null")
             ),
-            open: Set(
-                try await ask(
-                    standby,
-                    "select u.id from nudged.intent, unnest(apns_ids, user_ids) as u (id, o) where o <> all (settled)"
-                )
+            open: Stage.pushes(
+                try await ask(standby, "select encode(o.content, 'hex') from \(Stage.openUsers)")
             )
         )
     }

@@ -84,9 +84,8 @@ extension Stage {
             )
         }
         books.tokensLeft = Set(try await texts(connection, "select device_token from public.push_tokens"))
-        books.open = try await texts(
-            connection,
-            "select u.id::text from nudged.intent, unnest(apns_ids, user_ids) as u (id, o) where o <> all (settled)"
+        books.open = Array(
+            Self.pushes(try await texts(connection, "select encode(o.content, 'hex') from \(Self.openUsers)"))
         )
         books.left = try await texts(
             connection,

@@ -1,5 +1,8 @@
+import Core
 import LocalPostgres
+import Policy
 public import Postgres
+import TimeZones
 
 import struct FoundationEssentials.UUID
 
@@ -69,22 +72,20 @@ extension Stage {
     }
 
     private func history(_ people: [FaultRecipient]) -> Statement {
-        func literal(_ items: [String]) -> String { "{" + items.joined(separator: ",") + "}" }
-        func instants(_ seconds: [Int64]) -> String { literal(seconds.map { "@" + String($0) }) }
+        func state(_ person: FaultRecipient) -> [UInt8] {
+            let checkIns = person.checkIns.compactMap { past in
+                LocalDate(iso: past.slot).map { CheckIn(at: Instant(seconds: past.at), slot: $0) }
+            }
+            let sent = person.sent.map { Instant(seconds: $0) }
+            return UserState(history: History(checkIns: checkIns, sent: sent)).bytes
+        }
         return Statement(
             "history",
             sql: """
-                insert into nudged.person (user_id, due_at, sent, check_in_at, check_in_slot)
-                select u::uuid, now(),
-                    (select coalesce(array_agg(to_timestamp(x::int8) order by x::int8), '{}') from unnest(s::text[]) x),
-                    (select coalesce(array_agg(to_timestamp(x::int8) order by x::int8), '{}') from unnest(a::text[]) x), c::date[]
-                from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as t (u, s, a, c)
+                insert into nudged.person (user_id, due_at, state)
+                select u::uuid, now(), s from unnest($1::text[], $2::bytea[]) as t (u, s)
                 """,
-            parameters: [
-                .textArray(people.map(\.id)), .textArray(people.map { literal($0.sent.map(String.init)) }),
-                .textArray(people.map { literal($0.checkIns.map { String($0.at) }) }),
-                .textArray(people.map { literal($0.checkIns.map(\.slot)) }),
-            ]
+            parameters: [.textArray(people.map(\.id)), .byteaArray(people.map(state))]
         )
     }
 
@@ -129,11 +130,27 @@ extension Stage {
 
     /// The `apns-id`s of all open pushes in intents.
     public func openIntents() async throws -> Set<String> {
-        Set(
-            try await lines(
-                "select u.id from nudged.intent, unnest(apns_ids, user_ids) as u (id, o) where o <> all (settled)"
-            )
-        )
+        Self.pushes(try await lines("select encode(o.content, 'hex') from \(Self.openUsers)"))
+    }
+
+    /// Users of intents who are not settled: the contents are of their turns.
+    static let openUsers = """
+        nudged.intent i cross join lateral unnest(i.user_ids, i.turns, i.contents) as o (user_id, turn, content)
+        join nudged.person p on p.user_id = o.user_id and p.turn = o.turn
+        """
+
+    /// The `apns-id`s in contents of intents, which are in hexadecimal digits.
+    static func pushes(_ contents: some Sequence<String>) -> Set<String> {
+        var found: Set<String> = []
+        for content in contents {
+            let digits = content.utf8.map { UInt8($0 > 57 ? $0 - 87 : $0 - 48) }
+            let bytes = stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+            let change = Change(userID: UUID(), turn: 0, content: bytes, attemptedAt: 0, reason: "")
+            for record in change?.records ?? [] {
+                if let id = record.apnsID { found.insert(id.uuidString.lowercased()) }
+            }
+        }
+        return found
     }
 
     /// Whether nobody is due, no touch waits, and no intent is open.

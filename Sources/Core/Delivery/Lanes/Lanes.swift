@@ -15,7 +15,7 @@ package final class Lanes: Sendable {
     private let log: @Sendable (SenderEvent, LaneIdentity) -> Void
 
     /// - Parameter log: called with each event of a lane's sender.
-    package init(_ lanes: [LaneConfiguration], log: @escaping @Sendable (SenderEvent, LaneIdentity) -> Void) {
+    package init(_ lanes: [SenderConfiguration], log: @escaping @Sendable (SenderEvent, LaneIdentity) -> Void) {
         self.log = log
         reconfigure(lanes)
     }
@@ -35,29 +35,29 @@ package final class Lanes: Sendable {
     }
 
     /// Takes a new configuration. Unchanged lanes keep their connections. Removed lanes end in good order.
-    package func reconfigure(_ lanes: [LaneConfiguration]) {
+    package func reconfigure(_ lanes: [SenderConfiguration]) {
         let old = state.withLock { $0 }
         var next = State()
         var changed: [(Sender, SenderConfiguration)] = []
         for lane in lanes {
             let known = old.senders[lane.identity]
-            if let known, old.configurations[lane.identity] != lane.sender { changed.append((known, lane.sender)) }
+            if let known, old.configurations[lane.identity] != lane { changed.append((known, lane)) }
             next.senders[lane.identity] = known ?? sender(lane)
             next.order.append(lane.identity)
-            next.configurations[lane.identity] = lane.sender
+            next.configurations[lane.identity] = lane
         }
         for (sender, configuration) in changed { sender.reconfigure(configuration) }
         let gone = old.senders.filter { next.senders[$0.key] == nil }
         state.withLock { $0 = next }
         for (identity, sender) in gone {
-            let longest = BootTime.milliseconds() + (old.configurations[identity]?.requestDeadline ?? 0)
+            let longest = BootTime.milliseconds() + (old.configurations[identity]?.client.requestDeadline ?? 0)
             Task { await sender.drain(deadline: longest) }
         }
     }
 
-    private func sender(_ lane: LaneConfiguration) -> Sender {
+    private func sender(_ lane: SenderConfiguration) -> Sender {
         let (log, identity) = (log, lane.identity)
-        return Sender(configuration: lane.sender, log: { log($0, identity) })
+        return Sender(configuration: lane, log: { log($0, identity) })
     }
 
     /// Ends all lanes at the same time. Pushes in flight are awaited until `deadline` (milliseconds of CLOCK_BOOTTIME).
@@ -106,6 +106,10 @@ package final class Lanes: Sendable {
             return all.count > 1 ? "\(identity.text): \(status.text)" : status.text
         }
     }
+}
+
+extension SenderConfiguration {
+    package var identity: LaneIdentity { LaneIdentity(environment: environment.rawValue, topic: topic) }
 }
 
 extension Sender {

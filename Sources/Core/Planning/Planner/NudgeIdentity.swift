@@ -30,6 +30,9 @@ package struct NudgeIdentity: Sendable, Hashable {
         NudgeIdentity(kind: .message, key: Self.digestPrefix + first.key, slot: nil)
     }
 
+    /// The id of its row. nil: a check-in or a digest, which has none.
+    var rowID: UUID? { kind == .checkIn ? nil : UUID(uuidString: key) }
+
     private static let digestPrefix = "digest:"
 
     /// Whether it is a digest.

@@ -4,7 +4,7 @@ package import TimeZones
 /// What to do for one user now. The stages of Delivery carry it out.
 package enum Plan: Sendable {
     /// Nothing is sent. The reason says why no check-in is sent. → settled as it is.
-    case nothing(UserSettlement, Reason, [Notice])
+    case nothing(Change, Reason, [Notice])
     /// The nudges are sent, after their intent is committed. → `Planner.settle` with their outcomes.
     case send(SendPlan, [Notice])
     /// The user's zone could not be read, so nothing was decided and the row does not change. → planned again after one
@@ -22,24 +22,9 @@ package enum Plan: Sendable {
     /// What is recorded whatever the outcomes of the pushes.
     package var records: [DeliveryRecord] {
         switch self {
-        case .nothing(let settlement, _, _): settlement.records
+        case .nothing(let change, _, _): change.records
         case .send(let plan, _): plan.records
         case .unreadable: []
         }
     }
-}
-
-/// What is written for one user, when nothing is sent or when each push has an outcome. `Store.Settlement` is for many
-/// users.
-package struct UserSettlement: Sendable {
-    /// The user's row, with the instant of the next evaluation.
-    package var update: PersonUpdate
-    /// Outcomes, skipped slots and devices, dropped messages.
-    package var records: [DeliveryRecord] = []
-    /// Messages and reminders that ended.
-    package var ended: [NudgeIdentity] = []
-    /// The next occurrences of those reminders.
-    package var continued: [ReminderContinuation] = []
-    package var staleTokens: [Settlement.StaleToken] = []
-    package var environments: [EnvironmentNote] = []
 }

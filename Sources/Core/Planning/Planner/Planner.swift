@@ -85,11 +85,12 @@ package struct Planner: Sendable {
         _ draft: PlanDraft,
         _ checkIn: Decision,
         now: Instant
-    ) -> UserSettlement {
+    ) -> Change {
         var candidate = recipient.candidate
         candidate.history = draft.base
-        let update = PersonUpdate(
+        return Change(
             userID: recipient.user.userID,
+            turn: recipient.user.turn,
             version: recipient.user.version,
             dueAt: dueAt(
                 recipient.user.userID,
@@ -101,16 +102,15 @@ package struct Planner: Sendable {
             ),
             evaluatedAt: now,
             since: candidate.since,
-            fingerprint: recipient.fingerprint,
-            history: trimmed(candidate, now: now),
+            state: UserState(
+                fingerprint: recipient.fingerprint,
+                template: recipient.user.template,
+                history: trimmed(candidate, now: now)
+            ),
             retry: Retry.json(draft.retries),
-            template: recipient.user.template,
-            reason: checkIn.reason
-        )
-        return UserSettlement(
-            update: update,
+            reason: checkIn.reason,
             records: draft.records,
-            ended: draft.ended,
+            ended: draft.ended.compactMap(\.rowID),
             continued: draft.continued
         )
     }
@@ -125,7 +125,7 @@ package struct Planner: Sendable {
                 [.checkIn(skipped.slot)],
                 .skipped,
                 reason: skipped.reason.rawValue,
-                // The slot's end, not `now`: a second daemon that sees it writes the same row.
+                // The slot's end, not `now`.
                 at: skipped.limit
             )
         }

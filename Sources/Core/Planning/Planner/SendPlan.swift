@@ -12,6 +12,7 @@ package final class SendPlan: Sendable {
     /// The user as the policy saw them. The history is without the entries of these nudges.
     package let candidate: Candidate
     package let userID: UUID
+    package let turn: Int32
     package let version: Int64
     package let fingerprint: Int64
     /// The template of the last check-in that counts, without this plan's.
@@ -39,6 +40,7 @@ package final class SendPlan: Sendable {
         candidate.history = draft.base
         self.candidate = candidate
         userID = subject.user.userID
+        turn = subject.user.turn
         version = subject.user.version
         fingerprint = subject.fingerprint
         template = subject.user.template
@@ -67,6 +69,7 @@ package final class SendPlan: Sendable {
         candidate.history = history
         self.candidate = candidate
         userID = whole.userID
+        turn = whole.turn
         version = whole.version
         fingerprint = whole.fingerprint
         template = whole.template
@@ -101,6 +104,11 @@ package final class SendPlan: Sendable {
             let own = nudge.targets.filter { $0.lane == lane }
             return own.isEmpty ? nil : nudge.keeping(own, then: nudge.targets.filter { $0.lane != lane })
         }
+    }
+
+    /// Whether a nudge is of one of these kinds.
+    package func sends(_ kinds: Set<NudgeKind>) -> Bool {
+        !kinds.isEmpty && nudges.contains { kinds.contains($0.identity.kind) }
     }
 
     /// The nudges whose answers still hold and whose kinds are not paused. The others are evaluated again.
@@ -220,7 +228,7 @@ extension History {
 extension MessageReference {
     /// nil: a check-in or a digest, which has no row.
     package init?(userID: UUID, _ identity: NudgeIdentity) {
-        guard identity.kind != .checkIn, let id = UUID(uuidString: identity.key) else { return nil }
+        guard let id = identity.rowID else { return nil }
         self.init(userID: userID, id: id)
     }
 }

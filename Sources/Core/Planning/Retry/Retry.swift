@@ -13,13 +13,7 @@ package struct Retry: Sendable, Equatable {
         package let deviceHash: String
         package let notBefore: Instant
         /// Whether the device may have got it. Then it is repeated once, with the same ids.
-        let isRepeat: Bool
-
-        init(deviceHash: String, notBefore: Instant, isRepeat: Bool = false) {
-            self.deviceHash = deviceHash
-            self.notBefore = notBefore
-            self.isRepeat = isRepeat
-        }
+        var isRepeat: Bool = false
     }
 
     /// The first back-off after a delayed push, except for a 429. It doubles with each.

@@ -12,7 +12,7 @@ struct NudgeOutcomes {
     let now: Instant
 
     private(set) var records: [DeliveryRecord] = []
-    private(set) var staleTokens: [Settlement.StaleToken] = []
+    private(set) var staleTokens: [StaleToken] = []
     private(set) var environments: [EnvironmentNote] = []
     private(set) var left: [Retry.Left] = []
     /// A device got it, or may have got it: the nudge counts.
@@ -20,13 +20,6 @@ struct NudgeOutcomes {
     private(set) var wasDelayed = false
     /// Apple answered, but not finally.
     private(set) var wasAttempted = false
-
-    init(nudge: PlannedNudge, userID: UUID, attemptedAt: Instant, now: Instant) {
-        self.nudge = nudge
-        self.userID = userID
-        self.attemptedAt = attemptedAt
-        self.now = now
-    }
 
     mutating func enter(_ outcome: PushOutcome, for target: PlannedNudge.Target) {
         switch outcome {
@@ -130,7 +123,7 @@ struct NudgeOutcomes {
             case .olderThanSend: attemptedAt.seconds * 1000
             }
         staleTokens.append(
-            Settlement.StaleToken(
+            StaleToken(
                 userID: userID,
                 token: target.device.token,
                 // As its row has them: a device that has moved is served by another lane, and a row of the app's own may

@@ -8,14 +8,14 @@ struct PlanOutcomes {
     private let attemptedAt: Instant
     private let now: Instant
 
-    private(set) var history: History
+    var history: History
     /// The template of the last check-in that counts.
     private(set) var template: Int32?
     private(set) var retries: [Retry]
     private(set) var dueAt: Instant?
     private(set) var records: [DeliveryRecord] = []
     private(set) var ended: [NudgeIdentity] = []
-    private(set) var staleTokens: [Settlement.StaleToken] = []
+    private(set) var staleTokens: [StaleToken] = []
     private(set) var environments: [EnvironmentNote] = []
 
     init(_ plan: SendPlan, attemptedAt: Instant, now: Instant) {

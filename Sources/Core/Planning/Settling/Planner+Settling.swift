@@ -4,64 +4,11 @@ package import TimeZones
 
 /// What an intent announces before a plan's pushes are written, and what is recorded afterwards.
 extension Planner {
-    /// The intent's entry for a user, which recovery uses if the daemon dies.
-    package func entry(_ plan: SendPlan, attemptedAt: Instant) -> Intent.Entry {
-        var devices: [Intent.Target] = []
-        var retries = plan.others
-        for (place, nudge) in plan.nudges.enumerated() {
-            let left = leftAtIntent(nudge)
-            // SQL can't compute a reminder's next occurrence, so a reminder ends in the user's next plan.
-            if !left.isEmpty || nudge.identity.kind == .reminder {
-                retries.append(
-                    nudge.retry(
-                        version: plan.version,
-                        left: left,
-                        countedAt: nudge.countedAt ?? attemptedAt
-                    )
-                )
-            }
-            for target in nudge.targets {
-                for member in nudge.members {
-                    devices.append(
-                        Intent.Target(
-                            kind: member.kind.rawValue,
-                            key: member.key,
-                            slot: member.slot,
-                            deviceHash: target.hash,
-                            apnsID: target.apnsID,
-                            nudge: Int16(clamping: place),
-                            isCounted: nudge.countedAt != nil,
-                            ends: left.isEmpty && nudge.identity.kind == .message,
-                            template: nudge.template
-                        )
-                    )
-                }
-            }
-        }
-        return Intent.Entry(
-            userID: plan.userID,
-            version: plan.version,
-            retry: Retry.json(retries),
-            devices: devices
-        )
-    }
-
-    /// What is left after a crash: the devices outside the intent. For messages and reminders also those in it, once.
-    private func leftAtIntent(_ nudge: PlannedNudge) -> [Retry.Left] {
-        guard RetryRules.of(nudge.identity.kind).isRepeatedOnce else { return nudge.waiting }
-        return nudge.waiting
-            + nudge.targets.filter { !$0.isRepeat }.map {
-                Retry.Left(deviceHash: $0.hash, notBefore: Instant(seconds: 0), isRepeat: true)
-            }
-    }
-
-    /// Whether recovery writes this record after a crash.
-    ///
-    /// Reminders are planned again, since SQL can't compute the next occurrence. A declined check-in is planned again
-    /// too, since only the settlement closes its slot. Both would be recorded twice.
-    package static func survivesCrash(_ record: DeliveryRecord) -> Bool {
-        record.kind != NudgeKind.reminder.rawValue
-            && !(record.kind == NudgeKind.checkIn.rawValue && record.reason == SendPlan.declinedReason)
+    /// What an intent announces of a user: what is recorded if the outcome of each push stays unknown.
+    package func announced(_ plan: SendPlan, attemptedAt: Instant) -> Change {
+        let unknown = repeatElement(PushOutcome.unknown(reason: ""), count: plan.pushCount)
+        let entered = entered(plan, unknown, attemptedAt: attemptedAt, now: attemptedAt)
+        return change(plan, entered, version: nil, dueAt: attemptedAt, reason: nil, attemptedAt: attemptedAt)
     }
 
     /// The messages and reminders that an intent for these plans names.
@@ -79,39 +26,65 @@ extension Planner {
         outcomes: some Collection<PushOutcome>,
         attemptedAt: Instant,
         now: Instant
-    ) -> UserSettlement {
+    ) -> Change {
+        var entered = entered(plan, outcomes, attemptedAt: attemptedAt, now: now)
+        var candidate = plan.candidate
+        candidate.history = entered.history
+        candidate.history = trimmed(candidate, now: now)
+        entered.history = candidate.history
+        // Apple's answers are recorded in any case. Without the zone, the user is only due again soon.
+        let next = try? policy.decide(candidate, now: now)
+        return change(
+            plan,
+            entered,
+            version: plan.version,
+            dueAt: dueAt(plan.userID, next, entered.retries, others: entered.dueAt, now: now),
+            reason: next?.reason,
+            attemptedAt: attemptedAt
+        )
+    }
+
+    private func entered(
+        _ plan: SendPlan,
+        _ outcomes: some Collection<PushOutcome>,
+        attemptedAt: Instant,
+        now: Instant
+    ) -> PlanOutcomes {
         var entered = PlanOutcomes(plan, attemptedAt: attemptedAt, now: now)
         var rest = outcomes[...]
         for nudge in plan.nudges {
             entered.enter(nudge, rest.prefix(nudge.targets.count))
             rest = rest.dropFirst(nudge.targets.count)
         }
-        var candidate = plan.candidate
-        candidate.history = entered.history
-        candidate.history = trimmed(candidate, now: now)
-        // Apple's answers are recorded in any case. Without the zone, the user is only due again soon.
-        let next = try? policy.decide(candidate, now: now)
-        let update = PersonUpdate(
+        return entered
+    }
+
+    private func change(
+        _ plan: SendPlan,
+        _ entered: PlanOutcomes,
+        version: Int64?,
+        dueAt: Instant,
+        reason: Reason?,
+        attemptedAt: Instant
+    ) -> Change {
+        let ended = plan.ended + entered.ended
+        var change = Change(
             userID: plan.userID,
-            version: plan.version,
-            dueAt: dueAt(plan.userID, next, entered.retries, others: entered.dueAt, now: now),
+            turn: plan.turn,
+            version: version,
+            dueAt: dueAt,
             // When the decision was made: slots that have ended since then must still be recorded as skipped.
             evaluatedAt: attemptedAt,
-            since: candidate.since,
-            fingerprint: plan.fingerprint,
-            history: candidate.history,
+            since: plan.candidate.since,
+            state: UserState(fingerprint: plan.fingerprint, template: entered.template, history: entered.history),
             retry: Retry.json(entered.retries),
-            template: entered.template,
-            reason: next?.reason
-        )
-        let ended = plan.ended + entered.ended
-        return UserSettlement(
-            update: update,
+            reason: reason,
             records: plan.records + entered.records,
-            ended: ended,
-            continued: ended.compactMap { plan.continuations[$0] },
-            staleTokens: entered.staleTokens,
-            environments: entered.environments
+            ended: ended.compactMap(\.rowID),
+            continued: ended.compactMap { plan.continuations[$0] }
         )
+        change.staleTokens = entered.staleTokens
+        change.environments = entered.environments
+        return change
     }
 }

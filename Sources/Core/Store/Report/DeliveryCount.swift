@@ -6,24 +6,8 @@ package struct DeliveryCount: Sendable, Equatable {
     package var kind: String
     package var outcome: DeliveryRecord.Outcome
     /// Apple's reason, or nudged's; empty: none; `other`: one that is not shown.
-    package var reason: String
+    package var reason: String = ""
     /// Apple answered 410: the token was deleted, unless the device had registered again.
-    package var isGone: Bool
+    package var isGone: Bool = false
     package var count: Int
-
-    package init(
-        stretch: Int64,
-        kind: String,
-        outcome: DeliveryRecord.Outcome,
-        reason: String = "",
-        isGone: Bool = false,
-        count: Int
-    ) {
-        self.stretch = stretch
-        self.kind = kind
-        self.outcome = outcome
-        self.reason = reason
-        self.isGone = isGone
-        self.count = count
-    }
 }

@@ -11,26 +11,10 @@ package struct HourCount: Sendable, Equatable {
     /// `check_in`, `message`, `reminder`, or `other`.
     package var kind: String
     /// The user has quiet hours of their own; else the rules' quiet hours apply.
-    package var hasOwnQuietHours: Bool
+    package var hasOwnQuietHours: Bool = false
     /// They were sent within the quiet hours.
-    package var isQuiet: Bool
+    package var isQuiet: Bool = false
     /// nil: no check-in, or its time is unknown.
     package var lateness: Lateness?
     package var count: Int
-
-    package init(
-        hour: Int?,
-        kind: String,
-        hasOwnQuietHours: Bool = false,
-        isQuiet: Bool = false,
-        lateness: Lateness? = nil,
-        count: Int
-    ) {
-        self.hour = hour
-        self.kind = kind
-        self.hasOwnQuietHours = hasOwnQuietHours
-        self.isQuiet = isQuiet
-        self.lateness = lateness
-        self.count = count
-    }
 }

@@ -16,33 +16,11 @@ package struct SweepCount: Sendable, Equatable {
     /// From the first attempt to the last; of several sweeps the longest.
     package var seconds: Int64
     /// Rows of a single sweep that say `accepted`. This and the three below are 0 for several sweeps.
-    package var accepted: Int
+    package var accepted: Int = 0
     /// `rejected` or `deferred`.
-    package var refused: Int
+    package var refused: Int = 0
     /// `unknown`.
-    package var unknown: Int
+    package var unknown: Int = 0
     /// `dropped` or `skipped`.
-    package var unsent: Int
-
-    package init(
-        began: Instant? = nil,
-        size: Size,
-        sweeps: Int,
-        records: Int,
-        seconds: Int64,
-        accepted: Int = 0,
-        refused: Int = 0,
-        unknown: Int = 0,
-        unsent: Int = 0
-    ) {
-        self.began = began
-        self.size = size
-        self.sweeps = sweeps
-        self.records = records
-        self.seconds = seconds
-        self.accepted = accepted
-        self.refused = refused
-        self.unknown = unknown
-        self.unsent = unsent
-    }
+    package var unsent: Int = 0
 }

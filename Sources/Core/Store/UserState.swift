@@ -1,0 +1,81 @@
+package import Policy
+import TimeZones
+
+/// What nudged remembers of a user for the policy: the column `nudged.person.state`. Only the daemon reads and writes
+/// it.
+package struct UserState: Sendable, Equatable {
+    /// A hash of what sets `since`; nil: never evaluated.
+    package var fingerprint: Int64?
+    /// The template of the last check-in that counts; nil: the configured text.
+    package var template: Int32?
+    package var history: History
+
+    package init(fingerprint: Int64? = nil, template: Int32? = nil, history: History = History()) {
+        self.fingerprint = fingerprint
+        self.template = template
+        self.history = history
+    }
+
+    private static let format: UInt8 = 1
+
+    /// Each instant is the distance to the one before: in order, most take three bytes.
+    package var bytes: [UInt8] {
+        var writer = ByteWriter()
+        writer.byte(Self.format)
+        writer.optional(fingerprint) { $0.number($1) }
+        writer.optional(template) { $0.number(Int64($1)) }
+        var last: Int64 = 0
+        func step(_ value: Int64) -> Int64 {
+            defer { last = value }
+            return value &- last
+        }
+        writer.count(history.sent.count)
+        for instant in history.sent { writer.number(step(instant.seconds)) }
+        writer.count(history.checkIns.count)
+        for checkIn in history.checkIns {
+            writer.number(step(checkIn.at.seconds))
+            writer.number(Int64(checkIn.slot.days))
+        }
+        writer.count(history.closed.count)
+        for slot in history.closed { writer.number(Int64(slot.days)) }
+        return writer.bytes
+    }
+
+    /// nil: no daemon of this version wrote it. Instants and dates that no calendar holds are left out.
+    package init?(bytes: [UInt8]) {
+        do throws(ByteReader.Malformed) {
+            var reader = ByteReader(bytes)
+            guard try reader.byte() == Self.format else { return nil }
+            fingerprint = try reader.optional { reader throws(ByteReader.Malformed) in try reader.number() }
+            template = try reader.optional { reader throws(ByteReader.Malformed) in
+                Int32(clamping: try reader.number())
+            }
+            var last: Int64 = 0
+            func step(_ reader: inout ByteReader) throws(ByteReader.Malformed) -> Instant {
+                last &+= try reader.number()
+                return Instant(seconds: last)
+            }
+            history = History()
+            history.sent = try reader.list(step)
+            history.checkIns = try reader.list { reader throws(ByteReader.Malformed) -> CheckIn? in
+                let at = try step(&reader)
+                return LocalDate(slot: try reader.number()).map { CheckIn(at: at, slot: $0) }
+            }.compactMap(\.self)
+            history.closed = try reader.list { reader throws(ByteReader.Malformed) in
+                LocalDate(slot: try reader.number())
+            }.compactMap(\.self)
+            try reader.end()
+        } catch {
+            return nil
+        }
+    }
+}
+
+extension LocalDate {
+    /// A check-in's slot. nil for years outside 1970 to 9999: after the last date of all, the search for the next slot
+    /// would never end.
+    init?(slot days: Int64) {
+        guard (0...2_932_896).contains(days) else { return nil }
+        self.init(days: Int32(days))
+    }
+}

@@ -1,0 +1,33 @@
+import Fixtures
+import Testing
+
+import struct FoundationEssentials.UUID
+
+@testable import Core
+
+/// Users in hand, and whether their data has changed since the claim.
+@Suite struct HandTests {
+    private static let now = PlannerFixture.at("2026-11-20T12:00:00Z")
+
+    @Test func changes_whenTheUserIsInHand_areRememberedUntilTheUserIsLetGo() throws {
+        let (hand, run) = (Hand(), SweepRun(totals: SweepTotals()) { _, _, _ in })
+        let users = (0..<3).map { _ in PlannerFixture.user(id: UUID()) }
+        func take(_ user: ClaimedUser) -> HeldUser? {
+            hand.take(user, member: UUID(), claimedAt: Self.now, run: run)
+        }
+        let ids = users.map(\.userID)
+        var held = try users.prefix(2).map { try #require(take($0)) }
+        #expect(take(users[0]) == nil, "in hand already")
+        #expect(hand.changed(among: ids).isEmpty && !hand.isEmpty)
+        // Of one who is in hand, and one who is not.
+        hand.noteChanged([ids[1], ids[2]])
+        #expect(hand.changed(among: ids) == [ids[1]])
+        #expect(!hand.hasChanged(ids[0]) && hand.hasChanged(ids[1]) && !hand.hasChanged(ids[2]))
+        held.removeLast()
+        // The next claim reads the new data.
+        held.append(try #require(take(users[1])))
+        #expect(!hand.hasChanged(ids[1]))
+        held = []
+        #expect(hand.isEmpty && hand.users.isEmpty)
+    }
+}

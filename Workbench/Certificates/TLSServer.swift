@@ -1,0 +1,105 @@
+import COpenSSL
+public import OpenSSL
+
+extension TLSConnection {
+    /// A server's connection.
+    public convenience init(server context: TLSContext, descriptor: Int32) throws(TLSError) {
+        try self.init(context: context, descriptor: descriptor, host: nil)
+        SSL_set_accept_state(handle)
+    }
+}
+
+extension TLSContext {
+    /// For a server's connections, with this certificate chain (leaf first) and key.
+    ///
+    /// - Parameter suites: Limits the server to TLS 1.2 with these suites, as ciphers(1) writes them.
+    /// - Throws: `.credentials` if they can't be read or don't match. `.library` if no suite is known.
+    public static func server(
+        certificate: PEMSource,
+        key: PEMSource,
+        offersHTTP2: Bool = true,
+        suites: String? = nil
+    ) throws(TLSError) -> TLSContext {
+        let context = try TLSContext(method: TLS_server_method())
+        if let suites {
+            SSL_CTX_ctrl(context.handle, SSL_CTRL_SET_MAX_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
+            guard SSL_CTX_set_cipher_list(context.handle, suites) == 1 else {
+                throw TLSError(.library, "OpenSSL has no cipher suite \(suites): \(TLSErrorQueue.text())")
+            }
+        }
+        try context.use(certificate: certificate)
+        try context.use(key: key)
+        guard SSL_CTX_check_private_key(context.handle) == 1 else {
+            throw TLSError(.credentials, "the private key doesn't belong to the certificate")
+        }
+        // No client resumes a session here, so tickets would be useless writes.
+        SSL_CTX_set_num_tickets(context.handle, 0)
+        if offersHTTP2 { SSL_CTX_set_alpn_select_cb(context.handle, selectHTTP2, nil) }
+        return context
+    }
+
+    private func use(certificate: PEMSource) throws(TLSError) {
+        switch certificate {
+        case .file(let path):
+            guard SSL_CTX_use_certificate_chain_file(handle, path) == 1 else {
+                throw TLSError(.credentials, "can't read a certificate from \(path): \(TLSErrorQueue.text())")
+            }
+        case .text(let text):
+            let source = try MemoryBIO(text)
+            guard let leaf = PEM_read_bio_X509(source.handle, nil, nil, nil) else {
+                throw TLSError(.credentials, "no certificate in the text: \(TLSErrorQueue.text())")
+            }
+            SSL_CTX_use_certificate(handle, leaf)
+            X509_free(leaf)
+            while let next = PEM_read_bio_X509(source.handle, nil, nil, nil) {
+                // The context takes ownership of the reference, unless the call fails.
+                if SSL_CTX_ctrl(handle, SSL_CTRL_CHAIN_CERT, 0, UnsafeMutableRawPointer(next)) != 1 { X509_free(next) }
+            }
+            TLSErrorQueue.clear()
+        }
+    }
+
+    private func use(key: PEMSource) throws(TLSError) {
+        switch key {
+        case .file(let path):
+            guard SSL_CTX_use_PrivateKey_file(handle, path, SSL_FILETYPE_PEM) == 1 else {
+                throw TLSError(.credentials, "can't read a private key from \(path): \(TLSErrorQueue.text())")
+            }
+        case .text(let text):
+            let source = try MemoryBIO(text)
+            guard let key = PEM_read_bio_PrivateKey(source.handle, nil, nil, nil) else {
+                throw TLSError(.credentials, "no private key in the text: \(TLSErrorQueue.text())")
+            }
+            defer { EVP_PKEY_free(key) }
+            guard SSL_CTX_use_PrivateKey(handle, key) == 1 else {
+                throw TLSError(.credentials, "the private key can't be used: \(TLSErrorQueue.text())")
+            }
+        }
+    }
+}
+
+/// ALPN in a server (RFC 7301 section 3.2): it selects `h2` or ends the handshake.
+private func selectHTTP2(
+    _ ssl: OpaquePointer?,
+    _ selected: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
+    _ selectedLength: UnsafeMutablePointer<UInt8>?,
+    _ offer: UnsafePointer<UInt8>?,
+    _ offerLength: UInt32,
+    _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let offer, let selected, let selectedLength else { return SSL_TLSEXT_ERR_ALERT_FATAL }
+    var offset = 0
+    while offset < Int(offerLength) {
+        let length = Int(offer[offset])
+        let start = offset + 1
+        guard start + length <= Int(offerLength) else { break }
+        if length == 2, offer[start] == UInt8(ascii: "h"), offer[start + 1] == UInt8(ascii: "2") {
+            // The result may point into the offer, which stays valid after the call.
+            selected.pointee = offer + start
+            selectedLength.pointee = 2
+            return SSL_TLSEXT_ERR_OK
+        }
+        offset = start + length
+    }
+    return SSL_TLSEXT_ERR_ALERT_FATAL
+}
