@@ -12,7 +12,7 @@ struct ConfigurationAssembler {
     let needs: ConfigurationNeeds
     let checks: ConfigurationChecks
     /// What `config` shows of secrets, by key.
-    private var disclosed: [String: String] = [:]
+    var disclosed: [String: String] = [:]
     /// The values of `apns.apps`.
     var apps: [EffectiveValues] = []
     /// By key id: the values that gave the key first. The key is nil if it can't be used, so that the error is reported
@@ -20,20 +20,6 @@ struct ConfigurationAssembler {
     var brought: [String: (values: EffectiveValues, key: Secret?)] = [:]
     /// By environment and bundle id: the shown name of the app that has them.
     var taken: [[String]: String] = [:]
-
-    init(
-        values: EffectiveValues,
-        file: FileValues,
-        outside: OutsideValues,
-        needs: ConfigurationNeeds,
-        checks: ConfigurationChecks
-    ) {
-        self.values = values
-        self.file = file
-        self.outside = outside
-        self.needs = needs
-        self.checks = checks
-    }
 
     var problems: [ConfigurationProblem] { values.problems + apps.flatMap(\.problems) }
 

@@ -1,4 +1,3 @@
-
 /// Reads the configuration from the file, the credentials directory and the environment, and checks it once.
 ///
 /// If several sources give a key, the environment wins, then the credentials, then the file, then the default.

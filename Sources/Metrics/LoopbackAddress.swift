@@ -1,7 +1,7 @@
 import Glibc
 
 /// A loopback address with a TCP port, such as `127.0.0.1:9464` or `[::1]:9464`. Other machines can't reach it.
-public struct LoopbackAddress: Sendable, Hashable, CustomStringConvertible {
+package struct LoopbackAddress: Sendable, Hashable, CustomStringConvertible {
     private enum Host: Hashable {
         /// An address in 127.0.0.0/8 (RFC 1122, section 3.2.1.3).
         case version4(UInt8, UInt8, UInt8, UInt8)
@@ -14,7 +14,7 @@ public struct LoopbackAddress: Sendable, Hashable, CustomStringConvertible {
     let port: UInt16
 
     /// - Parameter text: an address as above with a port of at least 1. Nil for every other text.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"), let port = Self.number(text[text.index(after: colon)...]), port > 0
         else { return nil }
         self.port = port
@@ -43,7 +43,7 @@ public struct LoopbackAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The form that `init(_:)` reads.
-    public var description: String {
+    package var description: String {
         switch host {
         case .version4(let a, let b, let c, let d): "\(a).\(b).\(c).\(d):\(port)"
         case .version6: "[::1]:\(port)"

@@ -95,3 +95,51 @@ struct ScrapeRequest {
         return name.lowercased() == "localhost" || inet_pton(AF_INET, String(name), &address) == 1
     }
 }
+
+/// Why a request gets no metrics.
+enum ScrapeRefusal: CaseIterable {
+    case malformed
+    /// The host is a name that is not localhost.
+    case host
+    case notFound
+    case method
+    case tooLarge
+    case version
+
+    /// The status for the answer's first line.
+    var status: String {
+        switch self {
+        case .malformed: "400 Bad Request"
+        case .notFound: "404 Not Found"
+        case .method: "405 Method Not Allowed"
+        case .tooLarge: "431 Request Header Fields Too Large"
+        case .version: "505 HTTP Version Not Supported"
+        case .host: "421 Misdirected Request"
+        }
+    }
+
+    /// What to do, for the answer's body.
+    var remedy: String {
+        self == .host ? "use localhost or a numeric address as the host" : "metrics are at /metrics"
+    }
+}
+
+/// The HTTP answer to a scrape. The connection closes after it.
+enum ScrapeAnswer {
+    /// The complete answer: head, and body unless the method is HEAD.
+    ///
+    /// - Parameter page: makes the metrics. Called only if the answer needs them.
+    static func bytes(_ outcome: ScrapeRequest.Outcome, page: () -> [UInt8]) -> [UInt8] {
+        let (status, type, body): (String, String, [UInt8]) =
+            if let refusal = outcome.refusal {
+                (
+                    refusal.status, "text/plain; charset=utf-8",
+                    Array("\(refusal.status): \(refusal.remedy)\n".utf8)
+                )
+            } else { ("200 OK", MetricFamily.contentType, page()) }
+        let allowed = outcome.refusal == .method ? "allow: GET, HEAD\r\n" : ""
+        let head =
+            "HTTP/1.1 \(status)\r\ncontent-type: \(type)\r\ncontent-length: \(body.count)\r\nconnection: close\r\n\(allowed)\r\n"
+        return Array(head.utf8) + (outcome.isHead ? [] : body)
+    }
+}

@@ -1,19 +1,19 @@
-import Glibc
 import Base
+import Glibc
 
 /// Serves `GET /metrics` on a loopback address, on a thread of its own. A slow or endless client costs a bounded number
 /// of bytes for a bounded time.
-public final class ScrapeServer: Sendable {
+package final class ScrapeServer: Sendable {
     /// The TCP port that the server listens on.
-    public let port: UInt16
+    package let port: UInt16
     /// Closing `stop` ends the thread. Nil after `stop()`.
     private let ending: Mutex<(stop: Int32, thread: pthread_t)?>
 
     /// Listens on the address and starts the thread.
     ///
-    /// - Parameter page: makes the page, in the format of `Exposition`. Called on the server's thread.
+    /// - Parameter page: makes the page, in the format of `MetricFamily.page`. Called on the server's thread.
     /// - Throws: `MetricsError` with code `.listen` or `.resources`.
-    public init(at address: LoopbackAddress, page: @escaping @Sendable () -> [UInt8]) throws(MetricsError) {
+    package init(at address: LoopbackAddress, page: @escaping @Sendable () -> [UInt8]) throws(MetricsError) {
         let listener = try Self.listen(address)
         port = Self.port(of: listener)
         var ends: [Int32] = [-1, -1]
@@ -33,7 +33,7 @@ public final class ScrapeServer: Sendable {
     deinit { stop() }
 
     /// Closes all sockets and waits for the thread, so the address is free afterwards. Must not be called from `page`.
-    public func stop() {
+    package func stop() {
         let end = ending.withLock { ending in
             defer { ending = nil }
             return ending

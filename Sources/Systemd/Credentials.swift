@@ -1,22 +1,22 @@
-public import Base
+package import Base
 import Glibc
 
 /// Reads secrets from files: systemd's credentials (`LoadCredential=`, in `$CREDENTIALS_DIRECTORY`) and files that the
 /// configuration names.
-public struct Credentials: Sendable {
+package struct Credentials: Sendable {
     /// The largest secret, in bytes. A secret is a key or a URL, so a larger file was named by mistake.
-    public static let largestSecret = 65_536
+    package static let largestSecret = 65_536
 
     /// The directory with the credentials of this service. Nil if systemd gave none.
-    public let directory: String?
+    package let directory: String?
 
     /// - Parameter environment: Only `CREDENTIALS_DIRECTORY` is read.
-    public init(environment: [String: String]) {
+    package init(environment: [String: String]) {
         directory = environment["CREDENTIALS_DIRECTORY"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// The path that the credential with this name would have.
-    public func path(of name: String) -> String? {
+    package func path(of name: String) -> String? {
         guard let directory, !name.isEmpty, name != ".", name != "..", !name.contains("/") else { return nil }
         return directory + "/" + name
     }
@@ -25,7 +25,7 @@ public struct Credentials: Sendable {
     ///
     /// The mode is not checked, because systemd protects the directory itself (0500, and 0400 for each file).
     /// - Throws: All codes of `SystemdError` except `missing` and `worldReadable`.
-    public func read(_ name: String) throws(SystemdError) -> Secret? {
+    package func read(_ name: String) throws(SystemdError) -> Secret? {
         guard let path = path(of: name) else { return nil }
         do throws(SystemdError) {
             return try Self.read(path, limit: Self.largestSecret, mayBeWorldReadable: true)
@@ -37,7 +37,7 @@ public struct Credentials: Sendable {
 
     /// The text of a key file, without trailing line breaks and spaces. Others must not be able to change it
     /// (`ProtectedFile`). It may be readable by its group, but not by everyone.
-    public static func readKeyFile(_ path: String) throws(SystemdError) -> Secret {
+    package static func readKeyFile(_ path: String) throws(SystemdError) -> Secret {
         let file = try ProtectedFile(reading: path, limit: largestSecret)
         guard !file.isWorldReadable else { throw SystemdError(.worldReadable, path) }
         return file.content
@@ -48,7 +48,7 @@ public struct Credentials: Sendable {
     /// - Parameters:
     ///   - limit: The largest size, in bytes.
     ///   - mayBeWorldReadable: False refuses a file that every user of the machine can read.
-    public static func readText(_ path: String, limit: Int, mayBeWorldReadable: Bool) throws(SystemdError) -> String {
+    package static func readText(_ path: String, limit: Int, mayBeWorldReadable: Bool) throws(SystemdError) -> String {
         try read(path, limit: limit, mayBeWorldReadable: mayBeWorldReadable).text
     }
 

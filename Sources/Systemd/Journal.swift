@@ -1,10 +1,11 @@
-import Glibc
 import Base
+import CLinux
+import Glibc
 
 /// Sends entries to the journal's socket with the native protocol.
-public final class Journal: Sendable {
+package final class Journal: Sendable {
     /// The socket that journald listens on.
-    public static let defaultSocket = "/run/systemd/journal/socket"
+    package static let defaultSocket = "/run/systemd/journal/socket"
 
     private let address: UnixAddress
     private let socket: DatagramSocket
@@ -13,7 +14,7 @@ public final class Journal: Sendable {
     private let congested = Mutex(false)
 
     /// Nil if the path is invalid or no socket can be made. Doesn't check whether journald listens: it may start later.
-    public init?(socketPath: String = Journal.defaultSocket) {
+    package init?(socketPath: String = Journal.defaultSocket) {
         guard let address = UnixAddress(socketPath), let socket = DatagramSocket(patience: .milliseconds(100)) else {
             return nil
         }
@@ -24,7 +25,7 @@ public final class Journal: Sendable {
     /// Whether standard error goes to the journal. `JOURNAL_STREAM` holds `device:inode` of the stream that systemd
     /// gave the service. A process whose standard error was redirected inherits the variable but not the stream
     /// (systemd.exec(5)).
-    public static func isConnected(environment: [String: String], descriptor: Int32 = 2) -> Bool {
+    package static func isConnected(environment: [String: String], descriptor: Int32 = 2) -> Bool {
         guard let parts = environment["JOURNAL_STREAM"]?.split(separator: ":", omittingEmptySubsequences: false),
             parts.count == 2,
             let device = UInt(parts[0]), let inode = UInt(parts[1])
@@ -34,8 +35,7 @@ public final class Journal: Sendable {
     }
 
     /// Sends one entry. Returns false if it was lost: journald doesn't listen, or its queue stayed full.
-    @discardableResult
-    public func send(_ entry: JournalEntry) -> Bool {
+    package func send(_ entry: JournalEntry) -> Bool {
         let bytes = entry.encoded()
         let wait = !congested.withLock { $0 }
         var outcome = socket.send(bytes, to: address, wait: wait)
@@ -48,4 +48,102 @@ public final class Journal: Sendable {
         guard let memory = SealedMemory(bytes) else { return .failed(ENOMEM) }
         return socket.send([], to: address, attachment: memory.descriptor, wait: wait)
     }
+}
+
+/// One entry for the journal. Fields keep their order, and a name may occur more than once.
+package struct JournalEntry: Sendable {
+    /// The fields. Names follow the journal's rule: `A-Z`, `0-9` and `_`, with a letter first, at most 64 bytes. Values
+    /// are any text.
+    package private(set) var fields: [(name: String, value: String)] = []
+
+    /// - Parameter priority: syslog's, 0 (emergency) to 7 (debug).
+    package init(message: String, priority: Int) {
+        fields = [("MESSAGE", message), ("PRIORITY", String(priority))]
+    }
+
+    /// Adds a field. A name that the journal would refuse is changed.
+    package mutating func add(_ name: String, _ value: String) {
+        fields.append((Self.fieldName(name, prefix: ""), value))
+    }
+
+    /// The journal's spelling of a metadata key after the prefix: `sweep_id`, `sweep-id` and `sweepId` all give
+    /// `SWEEP_ID`.
+    package static func fieldName(_ key: String, prefix: String) -> String {
+        var name = Array(prefix.utf8)
+        var wasLower = false
+        for byte in key.utf8 {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"):
+                if wasLower { name.append(UInt8(ascii: "_")) }
+                name.append(byte)
+                wasLower = false
+            case UInt8(ascii: "a")...UInt8(ascii: "z"):
+                name.append(byte & 0xDF)
+                wasLower = true
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                name.append(byte)
+                wasLower = true
+            default:
+                name.append(UInt8(ascii: "_"))
+                wasLower = false
+            }
+        }
+        // journald drops fields that start with `_` or a digit. Names with `_` are its own trusted fields.
+        if let first = name.first, !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first) {
+            name = Array("X".utf8) + name
+        }
+        return name.isEmpty ? "X" : String(decoding: name.prefix(64), as: UTF8.self)
+    }
+
+    /// The datagram of the native protocol (systemd, "Native Journal Protocol"). A field is `NAME=value\n`. If the
+    /// value has a newline: the name, a newline, the value's length in 8 bytes little endian, the value and a newline.
+    package func encoded() -> [UInt8] {
+        var bytes: [UInt8] = []
+        for (name, value) in fields {
+            bytes += name.utf8
+            let value = Array(value.utf8)
+            if value.contains(UInt8(ascii: "\n")) {
+                bytes.append(UInt8(ascii: "\n"))
+                withUnsafeBytes(of: UInt64(value.count).littleEndian) { bytes += $0 }
+            } else {
+                bytes.append(UInt8(ascii: "="))
+            }
+            bytes += value
+            bytes.append(UInt8(ascii: "\n"))
+        }
+        return bytes
+    }
+}
+
+/// A memory file that can't change any more. An entry that is too large for a datagram goes to journald this way.
+struct SealedMemory: ~Copyable {
+    let descriptor: Int32
+
+    /// Nil if the kernel has no memory or no descriptor left.
+    init?(_ bytes: [UInt8]) {
+        // MFD_CLOEXEC, MFD_ALLOW_SEALING
+        let file = nudged_memfd_create("nudged-journal-entry", 1 | 2)
+        guard file >= 0 else { return nil }
+        var offset = 0
+        while offset < bytes.count {
+            let written = bytes.withUnsafeBytes {
+                write(file, $0.baseAddress.map { $0 + offset }, bytes.count - offset)
+            }
+            if written < 0 && errno == EINTR { continue }
+            guard written > 0 else {
+                close(file)
+                return nil
+            }
+            offset += written
+        }
+        // F_ADD_SEALS (a macro that Swift doesn't import) with F_SEAL_SEAL, SHRINK, GROW and WRITE. journald refuses a
+        // memfd with fewer.
+        guard fcntl(file, 1033, 1 | 2 | 4 | 8) == 0 else {
+            close(file)
+            return nil
+        }
+        descriptor = file
+    }
+
+    deinit { close(descriptor) }
 }

@@ -1,3 +1,5 @@
+import Base
+import Glibc
 import Logging
 
 /// One log line as a value, with its two forms.
@@ -65,27 +67,65 @@ struct LogRecord: Sendable {
         return "\"" + escaped(String(value.flatMap { $0 == "\"" ? "\\\"" : String($0) })) + "\""
     }
 
-    /// RFC 3339 in UTC with whole seconds. Days become a date with the 400-year cycle of the proleptic Gregorian
-    /// calendar, with years that start in March.
+    /// RFC 3339 in UTC with whole seconds, for the years 1 to 9999.
     static func timestamp(_ seconds: Int64) -> String {
-        let clamped = min(max(seconds, -62_135_596_800), 253_402_300_799)
-        let days = (clamped >= 0 ? clamped : clamped - 86_399) / 86_400
-        let second = clamped - days * 86_400
-        let shifted = days + 719_468
-        let era = shifted / 146_097
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let marchMonth = (5 * dayOfYear + 2) / 153
-        let day = dayOfYear - (153 * marchMonth + 2) / 5 + 1
-        let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        return padded(year, 4) + "-" + padded(month, 2) + "-" + padded(day, 2)
-            + "T" + padded(second / 3600, 2) + ":" + padded(second / 60 % 60, 2) + ":" + padded(second % 60, 2) + "Z"
+        var instant = time_t(min(max(seconds, -62_135_596_800), 253_402_300_799))
+        var date = tm()
+        gmtime_r(&instant, &date)
+        func padded(_ number: Int32, _ width: Int = 2) -> String {
+            let digits = String(number)
+            return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        }
+        return padded(date.tm_year + 1900, 4) + "-" + padded(date.tm_mon + 1) + "-" + padded(date.tm_mday)
+            + "T" + padded(date.tm_hour) + ":" + padded(date.tm_min) + ":" + padded(date.tm_sec) + "Z"
+    }
+}
+
+/// Writes lines to standard error with write(2) and ignores errors. A broken pipe, a full disk or a closed terminal
+/// must not end the daemon. (`FileHandle.write` traps on failure.)
+struct DiagnosticStream: Sendable {
+    /// Borrowed: standard error belongs to the process and is never closed here.
+    let descriptor: Int32
+
+    /// Returns whether the whole line was written. Waits a tenth of a second for a reader that doesn't read.
+    func write(_ line: String) -> Bool {
+        let bytes = Array((line + "\n").utf8)
+        return Self.withoutBrokenPipeSignal {
+            var offset = 0
+            while offset < bytes.count {
+                var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                let answer = poll(&ready, 1, 100)
+                if answer < 0 && errno == EINTR { continue }
+                guard answer == 1, ready.revents & Int16(POLLOUT) != 0 else { return false }
+                let written = bytes.withUnsafeBytes {
+                    // A ready pipe accepts PIPE_BUF bytes without blocking, but not more (pipe(7)).
+                    Glibc.write(descriptor, $0.baseAddress.map { $0 + offset }, min(bytes.count - offset, 4096))
+                }
+                if written < 0 && (errno == EINTR || errno == EAGAIN) { continue }
+                guard written > 0 else { return false }
+                offset += written
+            }
+            return true
+        }
     }
 
-    private static func padded(_ number: Int64, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    /// Blocks SIGPIPE on this thread and removes it if the write raised it. By default it ends the process, and a
+    /// logger must not assume that the program ignores it.
+    private static func withoutBrokenPipeSignal(_ body: () -> Bool) -> Bool {
+        var pipe = sigset_t()
+        var before = sigset_t()
+        var pending = sigset_t()
+        sigemptyset(&pipe)
+        sigaddset(&pipe, SIGPIPE)
+        sigpending(&pending)
+        let wasPending = sigismember(&pending, SIGPIPE) == 1
+        pthread_sigmask(SIG_BLOCK, &pipe, &before)
+        let result = body()
+        if !result && !wasPending {
+            var immediately = timespec()
+            while sigtimedwait(&pipe, nil, &immediately) < 0 && errno == EINTR {}
+        }
+        pthread_sigmask(SIG_SETMASK, &before, nil)
+        return result
     }
 }

@@ -6,23 +6,19 @@ import Glibc
 ///
 /// Without the variable every call does nothing. No call throws, traps or waits longer than half a second. Each returns
 /// whether the datagram was sent.
-public struct Notifier: Sendable {
-    /// The socket that systemd listens on. Nil without `NOTIFY_SOCKET`.
+package struct Notifier: Sendable {
     private let address: UnixAddress?
     /// systemd ends a service that is silent for this time (`WatchdogSec=`). Nil if this process has no watchdog.
-    public let watchdogTimeout: Duration?
+    package let watchdogTimeout: Duration?
 
     /// How often to call `watchdog()`: half of the time-out, as sd_watchdog_enabled(3) advises. Nil without a watchdog.
-    public var watchdogInterval: Duration? { watchdogTimeout.map { $0 / 2 } }
-
-    /// Whether there is a socket to notify.
-    public var isActive: Bool { address != nil }
+    package var watchdogInterval: Duration? { watchdogTimeout.map { $0 / 2 } }
 
     /// - Parameters:
     ///   - environment: `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` are read. See
     ///     `ProcessEnvironment.current()`.
     ///   - processID: The process that `WATCHDOG_PID` must name if it is set. Nil: this process.
-    public init(environment: [String: String], processID: Int32? = nil) {
+    package init(environment: [String: String], processID: Int32? = nil) {
         address = environment["NOTIFY_SOCKET"].flatMap(UnixAddress.init)
         watchdogTimeout = Self.timeout(environment, processID ?? getpid())
     }
@@ -37,39 +33,25 @@ public struct Notifier: Sendable {
     }
 
     /// `READY=1`: start-up or reload is complete. `systemctl status` shows `status`.
-    @discardableResult
-    public func ready(status: String? = nil) -> Bool {
-        send(["READY=1"] + Self.line(status))
-    }
+    package func ready(status: String? = nil) -> Bool { send(["READY=1"] + Self.line(status)) }
 
     /// `STATUS=`: one line of text for `systemctl status`.
-    @discardableResult
-    public func status(_ status: String) -> Bool {
-        send(Self.line(status))
-    }
+    package func status(_ status: String) -> Bool { send(Self.line(status)) }
 
     /// `WATCHDOG=1`: the service makes progress.
-    @discardableResult
-    public func watchdog() -> Bool {
-        send(["WATCHDOG=1"])
-    }
+    package func watchdog() -> Bool { send(["WATCHDOG=1"]) }
 
     /// `STOPPING=1`: the service is stopping.
-    @discardableResult
-    public func stopping(status: String? = nil) -> Bool {
-        send(["STOPPING=1"] + Self.line(status))
-    }
+    package func stopping(status: String? = nil) -> Bool { send(["STOPPING=1"] + Self.line(status)) }
 
     /// `RELOADING=1` with `MONOTONIC_USEC`, which `Type=notify-reload` (systemd 253 and later) needs. `ready()` ends
     /// it.
-    @discardableResult
-    public func reloading() -> Bool {
+    package func reloading() -> Bool {
         send(["RELOADING=1", "MONOTONIC_USEC=\(MonotonicTime.microseconds())"])
     }
 
     /// `EXTEND_TIMEOUT_USEC=`: allow `duration` from now for the current start or stop.
-    @discardableResult
-    public func extendTimeout(by duration: Duration) -> Bool {
+    package func extendTimeout(by duration: Duration) -> Bool {
         let (seconds, attoseconds) = duration.components
         guard seconds >= 0, attoseconds >= 0, seconds < 1_000_000_000 else { return false }
         return send(["EXTEND_TIMEOUT_USEC=\(seconds * 1_000_000 + attoseconds / 1_000_000_000_000)"])

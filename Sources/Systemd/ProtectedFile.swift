@@ -1,4 +1,4 @@
-public import Base
+package import Base
 import CLinux
 import Glibc
 
@@ -6,20 +6,20 @@ import Glibc
 /// and neither its group nor others may write to it. The same holds for its folder and for all folders above, as sshd
 /// asks it of its files (StrictModes), so that nobody can put another file in its place. A folder with the sticky bit,
 /// such as /tmp, may be open to all: there, only owners replace what is theirs.
-public struct ProtectedFile: Sendable {
+package struct ProtectedFile: Sendable {
     /// Without trailing line breaks and spaces.
-    public let content: Secret
+    package let content: Secret
     /// Whether every user of the machine can read it.
-    public let isWorldReadable: Bool
+    package let isWorldReadable: Bool
 
     /// A copy of the content, which nothing overwrites. Not for secrets.
-    public var text: String { content.text }
+    package var text: String { content.text }
 
     /// Reads the file. If the path is a link, the checks are of the file that it leads to, and of that file's folder.
     ///
     /// - Parameter limit: The largest size, in bytes.
     /// - Throws: All codes of `SystemdError` except `worldReadable`.
-    public init(reading path: String, limit: Int) throws(SystemdError) {
+    package init(reading path: String, limit: Int) throws(SystemdError) {
         try self.init(reading: path, limit: limit, user: geteuid())
     }
 

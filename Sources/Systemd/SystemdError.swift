@@ -1,39 +1,25 @@
 import Glibc
 
 /// A secret or another file that can't be read: what is wrong, where, and the remedy. It never holds the secret.
-public struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What is wrong with the file.
-    public enum Code: String, Sendable, CaseIterable {
-        /// There is no file with this path.
-        case missing
-        /// The process may not read it, or reading it failed.
-        case unreadable
-        /// The path is that of a directory, a device or a socket.
-        case notAFile
+    package enum Code: Sendable {
+        case missing, unreadable, notAFile
         /// Every user of the machine can read it.
         case worldReadable
-        /// The file is larger than allowed.
-        case tooLarge
-        /// The file is empty or has only white space.
-        case empty
-        /// The bytes are not UTF-8 text, or contain a zero.
-        case notText
+        case tooLarge, empty, notText
         /// Others than its owner can write to it.
         case writable
         /// Others than its owner can write to one of its folders.
         case replaceable
-        /// It belongs to neither root nor the user who runs this process.
-        case foreign
-        /// One of its folders belongs to neither root nor the user who runs this process.
-        case foreignFolder
+        /// It, or one of its folders, belongs to neither root nor the user who runs this process.
+        case foreign, foreignFolder
     }
 
-    /// What is wrong.
-    public let code: Code
-    /// The path of the file.
-    public let path: String
+    package let code: Code
+    private let path: String
     /// The system's text for the error, if there is one.
-    public let cause: String?
+    private let cause: String?
     /// The largest allowed size in bytes.
     private let limit: Int
     /// The file or the folder that others can write to, or the file that belongs to somebody else.
@@ -60,7 +46,7 @@ public struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible 
     }
 
     /// The exit status of a command that needs the file.
-    public var exitStatus: ExitStatus {
+    package var exitStatus: ExitStatus {
         switch code {
         case .unreadable, .worldReadable, .writable, .replaceable, .foreign, .foreignFolder: .permission
         case .missing, .notAFile, .tooLarge, .empty, .notText: .configuration
@@ -68,7 +54,7 @@ public struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible 
     }
 
     /// What is wrong, as a sentence.
-    public var problem: String {
+    package var problem: String {
         let detail = cause.map { " (\($0))" } ?? ""
         return switch code {
         case .missing: "\(path) does not exist"
@@ -96,7 +82,7 @@ public struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible 
     }
 
     /// What to do about it.
-    public var remedy: String {
+    package var remedy: String {
         switch code {
         case .missing: "put the file there, or give the right path"
         case .unreadable:
@@ -115,5 +101,5 @@ public struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible 
     }
 
     /// The problem and the remedy in one line.
-    public var description: String { "\(problem): \(remedy)" }
+    package var description: String { "\(problem): \(remedy)" }
 }

@@ -148,85 +148,53 @@ import Testing
         #expect(try lanes(first + second).last?.privateKey.text == Self.other)
     }
 
-    @Test(arguments: [
-        (
-            "- {}",
-            "3:7: apns.apps[0]: apns has com.example.app in sandbox already: "
-                + "give it another bundleId or another environment, or remove the entry"
-        ),
-        (
-            "- environment: production\n    - bundleId: com.example.app\n      environment: production",
-            "4:17: apns.apps[1].bundleId: apns.apps[0] has com.example.app in production already: "
-                + "give it another bundleId or another environment, or remove the entry"
-        ),
-        (
-            "- environment: sandbox",
-            "3:20: apns.apps[0].environment: apns has com.example.app in sandbox already: "
-                + "give it another bundleId or another environment, or remove the entry"
-        ),
-        (
-            "- {environment: production}\n    - {bundelId: com.example.other}",
-            "4:8: apns.apps[1].bundelId: unknown key: did you mean apns.apps[1].bundleId?",
-        ),
-        (
-            "- {environment: production, Private_Key: x}",
-            "3:33: apns.apps[0].Private_Key: unknown key: did you mean apns.apps[0].privateKey?"
-        ),
-        (
-            "- {environment: production, maxInFlight: 5}",
-            "3:33: apns.apps[0].maxInFlight: unknown key: it is one value for all apps: write it as apns.maxInFlight"
-        ),
-        (
-            "- {environment: production, xylophone: 5}",
-            "3:33: apns.apps[0].xylophone: unknown key: remove it; an app's keys are teamId, keyId, privateKey, "
-                + "privateKeyFile, bundleId, environment, endpoint, caFile, connections"
-        ),
-        (
-            "- {environment: staging}",
-            "3:21: apns.apps[0].environment: \"staging\" is wrong: write sandbox or production"
-        ),
-        (
-            "- {environment: production, connections: 33}",
-            "3:46: apns.apps[0].connections: \"33\" is out of range: write a whole number from 1 to 32"
-        ),
-        (
-            "- {environment: production, connections: [1]}",
-            "3:46: apns.apps[0].connections: this is a list: write a whole number from 1 to 32"
-        ),
-        (
-            "- {environment: production, caFile: /nonexistent}",
-            "3:41: apns.apps[0].caFile: /nonexistent does not exist: put the file there, or give the right path"
-        ),
-        (
-            "- {environment: production, teamId: ZYXWV98765}",
-            "3:41: apns.apps[0].teamId: it is not apns.teamId, but the key belongs to that team: "
-                + "add the keyId of a key of this team, and its privateKeyFile"
-        ),
-        (
-            "- {environment: production, keyId: KEY2345678}",
-            "3:40: apns.apps[0].privateKey: the key KEY2345678 is not given: write the path of its .p8 file "
-                + "as privateKeyFile beside the keyId, "
-                + "or set APNS_PRIVATE_KEY_FILE_KEY2345678 or APNS_PRIVATE_KEY_KEY2345678, "
-                + "or let systemd pass the key (LoadCredential=apns.privateKey.KEY2345678:FILE)"
-        ),
-        (
-            "- {environment: production, keyId: KEY2345678, privateKeyFile: /nonexistent/k.p8}",
-            "3:68: apns.apps[0].privateKeyFile: /nonexistent/k.p8 does not exist: put the file there, or give the right path"
-        ),
-        (
-            "- {environment: production, keyId: KEY2345678, privateKey: '-----BEGIN a', privateKeyFile: /k}",
-            "3:96: apns.apps[0].privateKeyFile: apns.apps[0].privateKey is given too: keep one of them"
-        ),
-        (
-            "- {environment: production, privateKey: '-----BEGIN other'}",
-            "3:45: apns.apps[0].privateKey: apns gives another key for the same keyId KEY1234567: "
-                + "add this key's own keyId, or remove the key"
-        ),
-        ("- text", "3:7: apns.apps[0]: this is a single value: write the app's keys after the dash"),
-        ("- [a]", "3:7: apns.apps[0]: this is a list: write the app's keys after the dash"),
-    ])
-    func fault_whenAnEntrySays(entries: String, expected: String) {
-        #expect(fixture.faults("apns:\n  apps:\n    \(entries)\n") == ["nudged.yaml:" + expected])
+    /// The list's text in one line, with ⏎ for its line breaks. Below it, its fault.
+    private static let cases = ConfigurationFaultTests.pairs(
+        #"""
+        - {}
+            3:7: apns.apps[0]: apns has com.example.app in sandbox already: give it another bundleId or another environment, or remove the entry
+        - environment: production⏎    - bundleId: com.example.app⏎      environment: production
+            4:17: apns.apps[1].bundleId: apns.apps[0] has com.example.app in production already: give it another bundleId or another environment, or remove the entry
+        - environment: sandbox
+            3:20: apns.apps[0].environment: apns has com.example.app in sandbox already: give it another bundleId or another environment, or remove the entry
+        - {environment: production}⏎    - {bundelId: com.example.other}
+            4:8: apns.apps[1].bundelId: unknown key: did you mean apns.apps[1].bundleId?
+        - {environment: production, Private_Key: x}
+            3:33: apns.apps[0].Private_Key: unknown key: did you mean apns.apps[0].privateKey?
+        - {environment: production, maxInFlight: 5}
+            3:33: apns.apps[0].maxInFlight: unknown key: it is one value for all apps: write it as apns.maxInFlight
+        - {environment: production, xylophone: 5}
+            3:33: apns.apps[0].xylophone: unknown key: remove it; an app's keys are teamId, keyId, privateKey, privateKeyFile, bundleId, environment, endpoint, caFile, connections
+        - {environment: staging}
+            3:21: apns.apps[0].environment: "staging" is wrong: write sandbox or production
+        - {environment: production, connections: 33}
+            3:46: apns.apps[0].connections: "33" is out of range: write a whole number from 1 to 32
+        - {environment: production, connections: [1]}
+            3:46: apns.apps[0].connections: this is a list: write a whole number from 1 to 32
+        - {environment: production, caFile: /nonexistent}
+            3:41: apns.apps[0].caFile: /nonexistent does not exist: put the file there, or give the right path
+        - {environment: production, teamId: ZYXWV98765}
+            3:41: apns.apps[0].teamId: it is not apns.teamId, but the key belongs to that team: add the keyId of a key of this team, and its privateKeyFile
+        - {environment: production, keyId: KEY2345678}
+            3:40: apns.apps[0].privateKey: the key KEY2345678 is not given: write the path of its .p8 file as privateKeyFile beside the keyId, or set APNS_PRIVATE_KEY_FILE_KEY2345678 or APNS_PRIVATE_KEY_KEY2345678, or let systemd pass the key (LoadCredential=apns.privateKey.KEY2345678:FILE)
+        - {environment: production, keyId: KEY2345678, privateKeyFile: /nonexistent/k.p8}
+            3:68: apns.apps[0].privateKeyFile: /nonexistent/k.p8 does not exist: put the file there, or give the right path
+        - {environment: production, keyId: KEY2345678, privateKey: '-----BEGIN a', privateKeyFile: /k}
+            3:96: apns.apps[0].privateKeyFile: apns.apps[0].privateKey is given too: keep one of them
+        - {environment: production, privateKey: '-----BEGIN other'}
+            3:45: apns.apps[0].privateKey: apns gives another key for the same keyId KEY1234567: add this key's own keyId, or remove the key
+        - text
+            3:7: apns.apps[0]: this is a single value: write the app's keys after the dash
+        - [a]
+            3:7: apns.apps[0]: this is a list: write the app's keys after the dash
+        """#
+    )
+
+    @Test func fault_whenAnEntrySays() {
+        #expect(Self.cases.count == 18)
+        for (entries, fault) in Self.cases {
+            #expect(fixture.faults("apns:\n  apps:\n    \(entries)") == ["nudged.yaml:" + fault])
+        }
     }
 
     @Test(arguments: [

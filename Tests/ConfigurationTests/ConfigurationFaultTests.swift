@@ -15,149 +15,106 @@ import Testing
         let description = "this key is not on the curve P-256"
     }
 
-    @Test(arguments: [
-        ("apns:\n  teamID: ABCDE12345\n", "nudged.yaml:2:3: apns.teamID: unknown key: did you mean apns.teamId?"),
-        ("apns:\n  team_id: ABCDE12345\n", "nudged.yaml:2:3: apns.team_id: unknown key: did you mean apns.teamId?"),
-        ("apns:\n  bundelId: a.b\n", "nudged.yaml:2:3: apns.bundelId: unknown key: did you mean apns.bundleId?"),
-        ("apns:\n  interval: 1s\n", "nudged.yaml:2:3: apns.interval: unknown key: did you mean schedule.interval?"),
-        ("checkInTime: 10:00\n", "nudged.yaml:1:1: checkInTime: unknown key: did you mean policy.checkInTime?"),
-        ("apn:\n  teamId: x\n", "nudged.yaml:1:1: apn: unknown key: did you mean apns?"),
-        ("quietHours:\n  start: 10:00\n", "nudged.yaml:1:1: quietHours: unknown key: did you mean policy.quietHours?"),
-        (
-            "policy:\n  quietHours:\n    begin: 10:00\n",
-            "nudged.yaml:3:5: policy.quietHours.begin: unknown key: remove it, or see nudged config --reference for the key's name"
-        ),
-        (
-            "xylophone: 1\n",
-            "nudged.yaml:1:1: xylophone: unknown key: remove it, or see nudged config --reference for the key's name"
-        ),
-        ("apns: text\n", "nudged.yaml:1:7: apns: this is a single value: write its keys below it, indented"),
-        ("apns: [1]\n", "nudged.yaml:1:7: apns: this is a list: write its keys below it, indented"),
-        (
-            "- a\n",
-            "nudged.yaml:1:1: this is a list, not sections with keys: write sections such as apns: and keys below them"
-        ),
-        (
-            "schedule:\n  batch: [1]\n",
-            "nudged.yaml:2:10: schedule.batch: this is a list: write a whole number from 1 to 10000"
-        ),
-        (
-            "schedule:\n  batch: {a: 1}\n",
-            "nudged.yaml:2:10: schedule.batch: this is a section: write a whole number from 1 to 10000"
-        ),
-        (
-            "schedule:\n  batch: many\n",
-            "nudged.yaml:2:10: schedule.batch: \"many\" is wrong: write a whole number from 1 to 10000"
-        ),
-        (
-            "schedule:\n  batch: 1.5\n",
-            "nudged.yaml:2:10: schedule.batch: \"1.5\" is wrong: write a whole number from 1 to 10000"
-        ),
-        (
-            "schedule:\n  batch: 0\n",
-            "nudged.yaml:2:10: schedule.batch: \"0\" is out of range: write a whole number from 1 to 10000"
-        ),
-        // The database's owner decides how long the record is kept (nudged.setting).
-        (
-            "record:\n  keepDays: 30\n",
-            "nudged.yaml:1:1: record: unknown key: remove it, or see nudged config --reference for the key's name"
-        ),
-        (
-            "schedule:\n  batch: 10001\n",
-            "nudged.yaml:2:10: schedule.batch: \"10001\" is out of range: write a whole number from 1 to 10000"
-        ),
-        (
-            "schedule:\n  interval: 1 day\n",
-            "nudged.yaml:2:13: schedule.interval: \"1 day\" is wrong: write a duration such as 500ms, 1s or 5m, from 100ms to 1h"
-        ),
-        (
-            "schedule:\n  interval: 99ms\n",
-            "nudged.yaml:2:13: schedule.interval: \"99ms\" is out of range: write a duration such as 500ms, 1s or 5m, from 100ms to 1h"
-        ),
-        (
-            "database:\n  allowInsecure: yes\n",
-            "nudged.yaml:2:18: database.allowInsecure: \"yes\" is wrong: write true or false"
-        ),
-        (
-            "policy:\n  checkInTime: 9:30\n",
-            "nudged.yaml:2:16: policy.checkInTime: \"9:30\" is wrong: write a time HH:MM from 00:00 to 23:59, in quotes"
-        ),
-        (
-            "policy:\n  checkInTime: 24:00\n",
-            "nudged.yaml:2:16: policy.checkInTime: \"24:00\" is wrong: write a time HH:MM from 00:00 to 23:59, in quotes"
-        ),
-        (
-            "policy:\n  spreadMinutes: 1441\n",
-            "nudged.yaml:2:18: policy.spreadMinutes: \"1441\" is out of range: write a whole number from 0 to 1440"
-        ),
-        (
-            "policy:\n  maxPerHour: 0\n",
-            "nudged.yaml:2:15: policy.maxPerHour: \"0\" is out of range: write a whole number from 1, or none"
-        ),
-        (
-            "policy:\n  defaultTimezone: EST5EDT\n",
-            "nudged.yaml:2:20: policy.defaultTimezone: \"EST5EDT\" is wrong: write a zone name such as Europe/Berlin, UTC, or none"
-        ),
-        (
-            "policy:\n  quietHours: 22:00-08:00\n",
-            "nudged.yaml:2:15: policy.quietHours: \"22:00-08:00\" is wrong: write {start: \"22:00\", end: \"08:00\"}, or none"
-        ),
-        (
-            "policy:\n  quietHours: 9 - 6:30\n",
-            "nudged.yaml:2:15: policy.quietHours: \"9 - 6:30\" is wrong: write {start: \"09:00\", end: \"06:30\"}, or none"
-        ),
-        (
-            "policy:\n  quietHours: 10pm-8am\n",
-            "nudged.yaml:2:15: policy.quietHours: \"10pm-8am\" is wrong: write {start: \"22:00\", end: \"08:00\"}, or none"
-        ),
-        (
-            "policy:\n  quietHours: [\"22:00\"]\n",
-            "nudged.yaml:2:15: policy.quietHours: this is a list: write {start: \"22:00\", end: \"08:00\"}, or none"
-        ),
-        (
-            "policy:\n  quietHours:\n    start: 21:00\n",
-            "nudged.yaml:3:12: policy.quietHours.start: only one of start and end is given: write policy.quietHours.start and policy.quietHours.end, or policy.quietHours: none"
-        ),
-        (
-            "checkIn:\n  title: \"\"\n",
-            "nudged.yaml:2:10: checkIn.title: it is empty: write one line of 1 to 1000 characters"
-        ),
-        (
-            "checkIn:\n  title: \"a\\nb\"\n",
-            "nudged.yaml:2:10: checkIn.title: \"a\u{FFFD}b\" is wrong: write one line of 1 to 1000 characters"
-        ),
-        (
-            "apns:\n  endpoint: http://x\n",
-            "nudged.yaml:2:13: apns.endpoint: \"http://x\" is wrong: write https://host or https://host:port"
-        ),
-        (
-            "log:\n  level: loud\n",
-            "nudged.yaml:2:10: log.level: \"loud\" is wrong: write trace or debug or info or notice or warning or error or critical"
-        ),
-        (
-            "schedule:\n  lease: 20s\n",
-            "nudged.yaml:2:10: schedule.lease: 20s is not more than twice apns.responseTimeout (10s): make the lease longer than 20s, or the response timeout shorter than 10s"
-        ),
-        (
-            "apns:\n  responseTimeout: 15s\n",
-            "nudged.yaml:2:20: apns.responseTimeout: 15s is not less than half of schedule.lease (30s): make the lease longer than 30s, or the response timeout shorter than 15s"
-        ),
-        (
-            "a: b: c\n",
-            "nudged.yaml:1:5: mapping values are not allowed in this context: correct the YAML at this place"
-        ),
-        ("log: {}\nlog: {}\n", "nudged.yaml:2:1: this key is already in line 1: correct the YAML at this place"),
-        (
-            "log: &a {}\n",
-            "nudged.yaml:1:6: anchors (&) and tags (!) are not supported here: correct the YAML at this place"
-        ),
-        (
-            "apns:\n  caFile: /nonexistent\n",
-            "nudged.yaml:2:11: apns.caFile: /nonexistent does not exist: put the file there, or give the right path"
-        ),
-    ])
-    func fault_whenTheFileSays(yaml: String, expected: String) {
-        #expect(fixture.faults(yaml) == [expected])
+    /// The file's text in one line, with ⏎ for its line breaks. Below it, its fault.
+    private static let cases = pairs(
+        #"""
+        apns:⏎  teamID: ABCDE12345
+            2:3: apns.teamID: unknown key: did you mean apns.teamId?
+        apns:⏎  team_id: ABCDE12345
+            2:3: apns.team_id: unknown key: did you mean apns.teamId?
+        apns:⏎  bundelId: a.b
+            2:3: apns.bundelId: unknown key: did you mean apns.bundleId?
+        apns:⏎  interval: 1s
+            2:3: apns.interval: unknown key: did you mean schedule.interval?
+        checkInTime: 10:00
+            1:1: checkInTime: unknown key: did you mean policy.checkInTime?
+        apn:⏎  teamId: x
+            1:1: apn: unknown key: did you mean apns?
+        quietHours:⏎  start: 10:00
+            1:1: quietHours: unknown key: did you mean policy.quietHours?
+        policy:⏎  quietHours:⏎    begin: 10:00
+            3:5: policy.quietHours.begin: unknown key: remove it, or see nudged config --reference for the key's name
+        xylophone: 1
+            1:1: xylophone: unknown key: remove it, or see nudged config --reference for the key's name
+        apns: text
+            1:7: apns: this is a single value: write its keys below it, indented
+        apns: [1]
+            1:7: apns: this is a list: write its keys below it, indented
+        - a
+            1:1: this is a list, not sections with keys: write sections such as apns: and keys below them
+        schedule:⏎  batch: [1]
+            2:10: schedule.batch: this is a list: write a whole number from 1 to 10000
+        schedule:⏎  batch: {a: 1}
+            2:10: schedule.batch: this is a section: write a whole number from 1 to 10000
+        schedule:⏎  batch: many
+            2:10: schedule.batch: "many" is wrong: write a whole number from 1 to 10000
+        schedule:⏎  batch: 1.5
+            2:10: schedule.batch: "1.5" is wrong: write a whole number from 1 to 10000
+        schedule:⏎  batch: 0
+            2:10: schedule.batch: "0" is out of range: write a whole number from 1 to 10000
+        record:⏎  keepDays: 30
+            1:1: record: unknown key: remove it, or see nudged config --reference for the key's name
+        schedule:⏎  batch: 10001
+            2:10: schedule.batch: "10001" is out of range: write a whole number from 1 to 10000
+        schedule:⏎  interval: 1 day
+            2:13: schedule.interval: "1 day" is wrong: write a duration such as 500ms, 1s or 5m, from 100ms to 1h
+        schedule:⏎  interval: 99ms
+            2:13: schedule.interval: "99ms" is out of range: write a duration such as 500ms, 1s or 5m, from 100ms to 1h
+        database:⏎  allowInsecure: yes
+            2:18: database.allowInsecure: "yes" is wrong: write true or false
+        policy:⏎  checkInTime: 9:30
+            2:16: policy.checkInTime: "9:30" is wrong: write a time HH:MM from 00:00 to 23:59, in quotes
+        policy:⏎  checkInTime: 24:00
+            2:16: policy.checkInTime: "24:00" is wrong: write a time HH:MM from 00:00 to 23:59, in quotes
+        policy:⏎  spreadMinutes: 1441
+            2:18: policy.spreadMinutes: "1441" is out of range: write a whole number from 0 to 1440
+        policy:⏎  maxPerHour: 0
+            2:15: policy.maxPerHour: "0" is out of range: write a whole number from 1, or none
+        policy:⏎  defaultTimezone: EST5EDT
+            2:20: policy.defaultTimezone: "EST5EDT" is wrong: write a zone name such as Europe/Berlin, UTC, or none
+        policy:⏎  quietHours: 22:00-08:00
+            2:15: policy.quietHours: "22:00-08:00" is wrong: write {start: "22:00", end: "08:00"}, or none
+        policy:⏎  quietHours: 9 - 6:30
+            2:15: policy.quietHours: "9 - 6:30" is wrong: write {start: "09:00", end: "06:30"}, or none
+        policy:⏎  quietHours: 10pm-8am
+            2:15: policy.quietHours: "10pm-8am" is wrong: write {start: "22:00", end: "08:00"}, or none
+        policy:⏎  quietHours: ["22:00"]
+            2:15: policy.quietHours: this is a list: write {start: "22:00", end: "08:00"}, or none
+        policy:⏎  quietHours:⏎    start: 21:00
+            3:12: policy.quietHours.start: only one of start and end is given: write policy.quietHours.start and policy.quietHours.end, or policy.quietHours: none
+        checkIn:⏎  title: ""
+            2:10: checkIn.title: it is empty: write one line of 1 to 1000 characters
+        checkIn:⏎  title: "a\nb"
+            2:10: checkIn.title: "a�b" is wrong: write one line of 1 to 1000 characters
+        apns:⏎  endpoint: http://x
+            2:13: apns.endpoint: "http://x" is wrong: write https://host or https://host:port
+        log:⏎  level: loud
+            2:10: log.level: "loud" is wrong: write trace or debug or info or notice or warning or error or critical
+        schedule:⏎  lease: 20s
+            2:10: schedule.lease: 20s is not more than twice apns.responseTimeout (10s): make the lease longer than 20s, or the response timeout shorter than 10s
+        apns:⏎  responseTimeout: 15s
+            2:20: apns.responseTimeout: 15s is not less than half of schedule.lease (30s): make the lease longer than 30s, or the response timeout shorter than 15s
+        a: b: c
+            1:5: mapping values are not allowed in this context: correct the YAML at this place
+        log: {}⏎log: {}
+            2:1: this key is already in line 1: correct the YAML at this place
+        log: &a {}
+            1:6: anchors (&) and tags (!) are not supported here: correct the YAML at this place
+        apns:⏎  caFile: /nonexistent
+            2:11: apns.caFile: /nonexistent does not exist: put the file there, or give the right path
+        """#
+    )
+
+    static func pairs(_ text: String) -> [(yaml: String, fault: String)] {
+        let lines = text.split(separator: "\n")
+        return stride(from: 0, to: lines.count - 1, by: 2).map { place in
+            (String(lines[place].replacing("⏎", with: "\n")) + "\n", String(lines[place + 1].drop { $0 == " " }))
+        }
+    }
+
+    @Test func fault_whenTheFileSays() {
+        #expect(Self.cases.count == 42)
+        for (yaml, fault) in Self.cases { #expect(fixture.faults(yaml) == ["nudged.yaml:" + fault]) }
     }
 
     @Test func faults_areAllReportedInTheOrderOfTheFile() {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct ExpositionTests {
     private static func text(_ families: [MetricFamily]) -> String {
-        String(decoding: Exposition.text(families), as: UTF8.self)
+        String(decoding: MetricFamily.page(families), as: UTF8.self)
     }
 
     @Test func page_hasHelpAndTypeOnceAndSamplesInTheirOrder() {
@@ -16,14 +16,11 @@ import Testing
             MetricFamily(
                 "nudged_b_total",
                 .counter,
-                help: "Counts b.",
-                [
-                    MetricSample(3, [MetricLabel("kind", "z"), MetricLabel("a", "1")]),
-                    MetricSample(0, [MetricLabel("kind", "a"), MetricLabel("a", "1")]),
-                ]
-            ),
-            MetricFamily("nudged_empty", .gauge, help: "Nothing is known of it.", []),
-            MetricFamily("nudged_a_seconds", .histogram, help: "Sizes.", histogram.samples),
+                labels: ["kind", "a"],
+                [MetricSample(3, ["z", "1"]), MetricSample(0, ["a", "1"])]
+            ).says("Counts b."),
+            MetricFamily("nudged_empty", .gauge, []).says("Nothing is known of it."),
+            MetricFamily("nudged_a_seconds", .histogram, histogram.samples).says("Sizes."),
         ]
         #expect(
             Self.text(families) == """
@@ -46,7 +43,7 @@ import Testing
 
     @Test func text_whenItHoldsWhatTheFormatUses_isEscaped() {
         let odd = "a\\b\"c\nd\r\ne{}=,\u{1F600}"
-        let page = Self.text([MetricFamily("x", .gauge, help: odd, [MetricSample(1, [MetricLabel("l", odd)])])])
+        let page = Self.text([MetricFamily("x", .gauge, labels: ["l"], [MetricSample(1, [odd])]).says(odd)])
         #expect(
             page
                 == "# HELP x a\\\\b\"c\\nd\r\\ne{}=,\u{1F600}\n# TYPE x gauge\nx{l=\"a\\\\b\\\"c\\nd\r\\ne{}=,\u{1F600}\"} 1\n"
@@ -60,7 +57,17 @@ import Testing
         ] as [(Double, String)]
     )
     func number_isAsGoReadsIt(value: Double, text: String) {
-        #expect(Exposition.number(value) == text)
+        #expect(MetricFamily.number(value) == text)
+    }
+
+    @Test func observation_onABound_isWithinIt() {
+        var histogram = Histogram(bounds: [1, 2])
+        for value in [0, 1, 1.5, 2, 2.5, 100] as [Double] { histogram.observe(value) }
+        #expect(histogram.counts == [2, 2, 2])
+        #expect(histogram.sum == 107)
+        #expect(histogram.samples.map(\.value) == [2, 4, 6, 107, 6])
+        #expect(histogram.samples.map(\.suffix) == ["_bucket", "_bucket", "_bucket", "_sum", "_count"])
+        #expect(histogram.samples.prefix(3).map { $0.labels[0] } == ["1", "2", "+Inf"])
     }
 
     /// Whatever labels, helps and numbers there are, a reader finds the same ones.
@@ -76,7 +83,10 @@ import Testing
                 #expect(read.help == family.help && read.kind == family.kind.rawValue, "seed \(seed), round \(round)")
                 #expect(read.samples.map(\.value) == family.samples.map(\.value), "seed \(seed), round \(round)")
                 #expect(
-                    read.samples.map(\.labels) == family.samples.map { $0.labels.map { [$0.name, $0.value] } },
+                    read.samples.map(\.labels)
+                        == family.samples.map { sample in
+                            zip(family.kind == .histogram ? ["le"] : family.labels, sample.labels).map { [$0, $1] }
+                        },
                     "seed \(seed), round \(round)"
                 )
             }
@@ -89,13 +99,13 @@ import Testing
         if kind == .histogram {
             var histogram = Histogram(bounds: [0.001, 0.5, 7])
             for _ in 0..<random.int(0...20) { histogram.observe(Double(random.int(0...10_000)) / 1000) }
-            return MetricFamily("m\(number)_seconds", kind, help: help, histogram.samples)
+            return MetricFamily("m\(number)_seconds", kind, histogram.samples).says(help)
         }
+        let labels = (0..<random.int(0...3)).map { "l\($0)" }
         let samples = (0..<random.int(0...4)).map { _ in
-            let labels = (0..<random.int(0...3)).map { MetricLabel("l\($0)", word(&random)) }
-            return MetricSample(value(&random), labels)
+            MetricSample(value(&random), labels.map { _ in word(&random) })
         }
-        return MetricFamily("m\(number)", kind, help: help, samples)
+        return MetricFamily("m\(number)", kind, labels: labels, samples).says(help)
     }
 
     private static func value(_ random: inout SplitMix64) -> Double {

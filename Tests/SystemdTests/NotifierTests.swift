@@ -7,7 +7,6 @@ import Testing
     @Test func ready_whenASocketListens() throws {
         let systemd = try TestReceiver()
         let notifier = Notifier(environment: ["NOTIFY_SOCKET": systemd.path])
-        #expect(notifier.isActive)
         #expect(notifier.ready(status: "waits for the database"))
         #expect(systemd.text() == "READY=1\nSTATUS=waits for the database")
         #expect(notifier.watchdog())

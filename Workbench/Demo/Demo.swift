@@ -1,6 +1,6 @@
 import Service
 import Glibc
-public import Systemd
+package import Systemd
 import TimeZones
 
 /// A day in fast motion, with a private PostgreSQL and a simulated Apple, and with checks at its end.
@@ -34,7 +34,7 @@ public struct Demo: Sendable {
     /// - Returns: `success` if all checks passed: record and simulator agree, nobody was woken, no check-in reached a
     ///   device twice, and exactly the stale tokens were deleted. `software` if one failed, `interrupted` after a
     ///   signal, `unavailable` if something is missing; the message says what and how to fix it.
-    public func run() async -> ExitStatus {
+    package func run() async -> ExitStatus {
         let interruption = Interruption()
         let signals = SignalSource([
             SIGINT: { interruption.raise() },

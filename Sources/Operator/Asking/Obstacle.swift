@@ -29,7 +29,7 @@ enum Obstacle: Sendable, Equatable {
         lanes: Set<LaneIdentity>
     ) -> [Obstacle] {
         let paused = pauses.filter { $0.resumedAt == nil }.map(Obstacle.pause)
-        let alive = daemons.filter { abs($0.unseenMilliseconds) < HeartbeatSchedule.aliveMilliseconds }
+        let alive = daemons.filter(\.isAlive)
         if alive.isEmpty { return [.noDaemon] + paused }
         guard let owner else { return [.freeRange(range)] + paused }
         guard let daemon = alive.first(where: { $0.id == owner }) else {

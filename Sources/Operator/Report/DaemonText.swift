@@ -4,7 +4,7 @@ import Service
 /// A daemon in a report that may be passed on: without its host and without error texts.
 enum DaemonText {
     static func isAlive(_ daemon: DaemonRow) -> Bool {
-        abs(daemon.unseenMilliseconds) < HeartbeatSchedule.aliveMilliseconds
+        daemon.isAlive
     }
 
     /// `alive`, or how long it was not seen.

@@ -13,8 +13,7 @@ struct ListedDaemon: Sendable {
         state = DaemonState(json: row.state)
     }
 
-    /// A row from far in the future is not alive: the database's clock was set back, or the database was restored.
-    var isAlive: Bool { abs(row.unseenMilliseconds) < HeartbeatSchedule.aliveMilliseconds }
+    var isAlive: Bool { row.isAlive }
 
     /// When the last good sweep ended, if that was over `patience` seconds before the row was written, and it serves
     /// nobody. A sweep over many users takes minutes, but it serves them meanwhile.

@@ -1,0 +1,126 @@
+package import APNs
+import Base
+package import Configuration
+package import Core
+import OpenSSL
+import Policy
+package import Postgres
+package import TimeZones
+
+/// The values for the daemon's parts, made from a valid configuration.
+package struct Assembly: Sendable {
+    let connection: ConnectionConfiguration
+    let lanes: [SenderConfiguration]
+    package let planner: Planner
+    let settings: SweepSettings
+    let schedule: Configuration.Schedule
+    let statementTimeout: Duration
+    package let deviceNames: DeviceNames
+    /// nil: no decision service is configured.
+    let decision: Configuration.Decision?
+    let metrics: Configuration.Metrics
+    /// nil: no address is configured.
+    let heartbeat: Configuration.Heartbeat?
+
+    /// Milliseconds that a healthy loop may take without progress: two statements at their time-out, one interval and a
+    /// margin.
+    var longestWait: Int64 { 2 * statementTimeout.milliseconds + schedule.interval.milliseconds + 30_000 }
+
+    /// - Throws: the errors that `ConfigurationChecks.system` finds.
+    package init(_ configuration: Configuration, zones: ZoneDatabase) throws {
+        guard let apns = configuration.apns, let main = apns.lanes.first, let database = configuration.database else {
+            throw ConfigurationFault(key: "apns", what: "is missing", remedy: "run nudged check-config")
+        }
+        connection = try Self.connection(
+            database.url.text,
+            allowInsecure: database.allowInsecure,
+            statementTimeout: database.statementTimeout
+        )
+        statementTimeout = database.statementTimeout
+        schedule = configuration.schedule
+        lanes = try Self.lanes(apns)
+        deviceNames = DeviceNames(secret: main.privateKey)
+        decision = configuration.decision
+        metrics = configuration.metrics
+        heartbeat = configuration.heartbeat
+        var planner = Planner(
+            policy: Policy(rules: configuration.policy, zones: zones),
+            lanes: LaneDirectory(standard: LaneIdentity(main), others: lanes.map(\.identity)),
+            messages: configuration.messages
+        )
+        planner.asksService = decision != nil
+        planner.checkInTexts.standard = configuration.checkIn
+        self.planner = planner
+        settings = SweepSettings(
+            batch: configuration.schedule.batch,
+            leaseMilliseconds: configuration.schedule.lease.milliseconds,
+            responseMilliseconds: apns.responseTimeout.milliseconds,
+            maxInFlight: apns.maxInFlight,
+            // The configured text is the same for everyone, so all pushes share one rendered payload.
+            payload: try Notification(title: configuration.checkIn.title, body: configuration.checkIn.body).rendered()
+        )
+    }
+
+    /// Each lane with its sender's configuration, in the order of the configuration.
+    ///
+    /// - Throws: what is wrong with a lane's key.
+    package static func lanes(_ apns: Configuration.APNs) throws(ConfigurationFault) -> [SenderConfiguration] {
+        let most = FlightBudget(total: apns.maxInFlight, lanes: apns.lanes.count).room(own: 0, others: [])
+        var lanes: [SenderConfiguration] = []
+        for lane in apns.lanes { lanes.append(try sender(lane, apns, maxInFlight: most)) }
+        return lanes
+    }
+
+    /// Parses a signing key. Its text is not copied.
+    static func signingKey(_ secret: Secret) throws(ConfigurationFault) -> P256SigningKey {
+        do throws(SigningKeyError) {
+            return try secret.withBytes { bytes throws(SigningKeyError) in try P256SigningKey(pem: bytes) }
+        } catch {
+            throw ConfigurationFault(
+                key: "apns.privateKey",
+                what: error.problem,
+                remedy: error.remedy ?? "try it again, or use another key"
+            )
+        }
+    }
+
+    package static func connection(
+        _ url: String,
+        allowInsecure: Bool,
+        statementTimeout: Duration = .seconds(10)
+    ) throws(PostgresError) -> ConnectionConfiguration {
+        try ConnectionConfiguration.parse(
+            url: url,
+            allowInsecure: allowInsecure,
+            applicationName: "nudged",
+            connectTimeout: .seconds(5),
+            statementTimeout: statementTimeout
+        )
+    }
+
+    private static func sender(
+        _ lane: Configuration.Lane,
+        _ apns: Configuration.APNs,
+        maxInFlight: Int
+    ) throws(ConfigurationFault) -> SenderConfiguration {
+        var sender = SenderConfiguration(
+            teamID: lane.teamID,
+            keyID: lane.keyID,
+            signingKey: try signingKey(lane.privateKey),
+            topic: lane.bundleID,
+            environment: lane.environment == .production ? .production : .sandbox,
+            endpoint: lane.endpoint.map { SenderConfiguration.Endpoint(host: $0.host, port: $0.port) },
+            caFile: lane.caFile
+        )
+        sender.connections = lane.connections
+        sender.maxInFlight = maxInFlight
+        sender.client.requestDeadline = apns.responseTimeout.milliseconds
+        return sender
+    }
+}
+
+extension LaneIdentity {
+    init(_ lane: Configuration.Lane) {
+        self.init(environment: lane.environment.rawValue, topic: lane.bundleID)
+    }
+}

@@ -1,0 +1,371 @@
+import APNs
+import Base
+package import Configuration
+import Core
+import Glibc
+package import Logging
+import Postgres
+package import Systemd
+import TimeZones
+
+/// The service: a timer starts sweeps, signals reload or stop it, and systemd gets its state.
+///
+/// It starts without PostgreSQL and Apple, and waits for them. No input ends it.
+package actor Daemon {
+    private let load: @Sendable () throws -> Configuration
+    private let notifier: Notifier
+    private let reporter: Reporter
+    private let output: LogOutput
+    private let zones: ZoneDatabase
+    private var assembly: Assembly
+    private let engine: Engine
+    private let ticker: Ticker
+    private let watchdog: Watchdog
+    private let heartbeat: Heartbeat
+    private let meter: Meter
+    private let board: ReloadBoard?
+    private let version: String
+    private let bootedAt = BootTime.milliseconds()
+    /// The start by the policy's clock. Computed once, since two readings can differ by a second.
+    private var startedAt: Instant?
+    /// Set while `run` runs.
+    private var exporter: MetricsExporter?
+    private var isStopping = false
+    private var isReloading = false
+    /// SIGHUPs for which no reload has begun.
+    private var reloadsAsked = 0
+    private var schemaIsCurrent = false
+    /// A statement failed as if the schema had changed. It is checked again, and used until then.
+    private var isSchemaInDoubt = false
+    /// CLOCK_BOOTTIME milliseconds when the schema was last usable. nil: never.
+    private var schemaCheckedAt: Int64?
+    /// CLOCK_BOOTTIME milliseconds.
+    private var nextMaintenance: Int64 = 0
+    /// Where the walk over reminders without a pending occurrence continues.
+    private var remindersSeen: ReminderPlace?
+
+    private static let schemaMilliseconds: Int64 = 10_000
+    private static let maintenanceMilliseconds: Int64 = 3_600_000
+    /// If there was something to do, there may be more. And a partition that a reader blocked must not wait for an
+    /// hour.
+    private static let soonMilliseconds: Int64 = 60_000
+
+    /// - Parameters:
+    ///   - load: reads the configuration. Called again at each reload.
+    ///   - output: the log output whose level the configuration sets.
+    ///   - board: where `nudged reload` finds the result. nil: nowhere.
+    ///   - version: the program's, for the journal and `nudged status`.
+    /// - Throws: what is wrong with the configuration.
+    package init(
+        load: @escaping @Sendable () throws -> Configuration,
+        log: Logger,
+        output: LogOutput,
+        notifier: Notifier,
+        board: ReloadBoard?,
+        version: String
+    ) throws {
+        self.load = load
+        self.board = board
+        self.version = version
+        self.notifier = notifier
+        self.output = output
+        reporter = Reporter(log)
+        zones = ZoneDatabase()
+        let configuration = try load()
+        output.setLevel(configuration.logLevel)
+        assembly = try Assembly(configuration, zones: zones)
+        ticker = Ticker(every: assembly.schedule.interval)
+        let watchdog = Watchdog(notifier, longestWait: assembly.longestWait)
+        self.watchdog = watchdog
+        let clock = PolicyClock.database()
+        let identity = DaemonIdentity(version: version)
+        let heartbeat = Heartbeat(identity, clock: clock)
+        self.heartbeat = heartbeat
+        let (reporter, notifier) = (reporter, notifier)
+        let meter = Meter(clock: clock, caller: try Self.caller(assembly.heartbeat, reporter))
+        self.meter = meter
+        engine = try Engine(
+            assembly,
+            reporter: reporter,
+            clock: clock,
+            hooks: .ofProcess,
+            identity: identity,
+            onEvent: { event in
+                watchdog.progress()
+                heartbeat.heard(event)
+                meter.heard(event)
+            },
+            // An attempt to connect is progress too: a restart does not help against an unreachable database.
+            onDatabaseFailure: {
+                watchdog.progress()
+                _ = notifier.status("waiting for PostgreSQL: \(reporter.databaseTroubleText ?? "")")
+            }
+        )
+    }
+
+    // MARK: The service
+
+    /// Runs until SIGTERM or SIGINT. Then it stops claiming, awaits the pushes in flight and returns.
+    package func run() async {
+        let signals = SignalSource([
+            SIGTERM: { Task { await self.stop() } },
+            SIGINT: { Task { await self.stop() } },
+            SIGHUP: { Task { await self.askReload() } },
+        ])
+        reporter.zonesAre(zones.reload(), in: zones.directory)
+        _ = notifier.ready(status: "waiting for the first sweep")
+        reporter.say(
+            .daemonReady,
+            "nudged \(version) is ready; a sweep every \(DurationText.format(assembly.schedule.interval))",
+            ["version": "\(version)", "interval_ms": "\(assembly.schedule.interval.milliseconds)"]
+        )
+        let beating = Task { await beat() }
+        let answering = Task { [engine] in await engine.pipeline.answerPreviews() }
+        let exporter = MetricsExporter(connection: assembly.connection, reporter: reporter) { await self.metrics() }
+        self.exporter = exporter
+        await exporter.apply(assembly.metrics)
+        for await _ in ticker.ticks {
+            if isStopping { break }
+            await tick()
+        }
+        answering.cancel()
+        await engine.finish()
+        heartbeat.end()
+        await beating.value
+        await exporter.end()
+        self.exporter = nil
+        await meter.heartbeat?.close()
+        if reporter.databaseTroubleText == nil { await heartbeat.takeBack(assembly.connection) }
+        reporter.tellAllRepeats()
+        reporter.say(.daemonStopped, "stopped: nothing is on the wire")
+        withExtendedLifetime(signals) {}
+    }
+
+    private func tick() async {
+        watchdog.progress()
+        reporter.tellRepeats()
+        tellStatus()
+        do throws(PostgresError) {
+            guard try await schemaCheck() else { return }
+            // Before the sweep: after a week without a daemon, new rows would go to the default partition and stay
+            // there.
+            await maintain()
+            try await engine.pipeline.sweep()
+            if engine.pipeline.isOutdated { schemaIsCurrent = false } else { reporter.databaseAnswered() }
+        } catch {
+            doubtSchema(error)
+            // `cancelled` and `notConnected` come from this daemon's own stop.
+            if !isStopping {
+                heartbeat.failed(error)
+                reporter.databaseFailed(error)
+            }
+        }
+        watchdog.progress()
+        tellStatus()
+    }
+
+    /// Whether this version can work with the schema. Checked in each tick until it can.
+    private func schemaCheck() async throws(PostgresError) -> Bool {
+        if schemaIsCurrent, !isSchemaInDoubt { return true }
+        let isFirst = schemaCheckedAt == nil
+        let schemaState =
+            isFirst ? try await engine.migrator.schemaState() : try await Migrator.schemaState(assembly.connection)
+        isSchemaInDoubt = false
+        guard schemaState.isUsable else {
+            schemaIsCurrent = false
+            reporter.schemaIs(schemaState)
+            return false
+        }
+        reporter.databaseAnswered()
+        if isFirst, case .newer = schemaState { reporter.schemaIsNewer(schemaState) }
+        schemaIsCurrent = true
+        schemaCheckedAt = BootTime.milliseconds()
+        await engine.migrator.close()
+        // The start is over.
+        ProgramCode.dropUnused()
+        return true
+    }
+
+    /// A table or column is missing (class 42, except a missing right). A newer version may have migrated the schema,
+    /// so check it again.
+    private func doubtSchema(_ error: PostgresError) {
+        guard let state = error.sqlState, state.hasPrefix("42"), state != "42501", let schemaCheckedAt,
+            BootTime.milliseconds() - schemaCheckedAt > Self.schemaMilliseconds
+        else { return }
+        isSchemaInDoubt = true
+    }
+
+    private func maintain() async {
+        let now = BootTime.milliseconds()
+        guard now >= nextMaintenance else { return }
+        nextMaintenance = now + Self.soonMilliseconds
+        do throws(PostgresError) {
+            let (made, dropped) = try await engine.store.maintainDelivery()
+            let forgotten = try await engine.store.pruneMessageKeys()
+            let isWalked = try await forgetReminders()
+            if made == 0, dropped == 0, forgotten == 0, isWalked {
+                nextMaintenance = now + Self.maintenanceMilliseconds
+            }
+        } catch {
+            // The sweep reports a database that does not answer.
+            if !isStopping, !error.isTransient || error.sqlState == "55P03" { reporter.partitionsFailed(error) }
+        }
+    }
+
+    /// Deletes reminders without a pending occurrence, one page at a time. Returns whether this was the last page. If
+    /// the app holds a row, the rest waits for the next hour.
+    private func forgetReminders() async throws(PostgresError) -> Bool {
+        do throws(PostgresError) {
+            remindersSeen = try await engine.store.pruneReminders(from: remindersSeen ?? .start)
+        } catch {
+            guard error.sqlState == "55P03" else { throw error }
+            remindersSeen = nil
+        }
+        return remindersSeen == nil
+    }
+
+    private func tellStatus() {
+        var parts: [String] = []
+        if isStopping { parts.append("stopping: waiting for pushes in flight") }
+        if let trouble = reporter.databaseTroubleText { parts.append("waiting for PostgreSQL: \(trouble)") }
+        if !schemaIsCurrent && parts.isEmpty { parts.append("waiting for PostgreSQL") }
+        if parts.isEmpty, let failure = heartbeat.failureText { parts.append(failure) }
+        parts += engine.lanes.troubleTexts
+        parts.append(reporter.lastSweepText ?? "no sweep yet")
+        if !isStopping { parts.append("next within \(DurationText.format(assembly.schedule.interval))") }
+        _ = notifier.status(parts.joined(separator: "; "))
+    }
+
+    // MARK: How it stands, for `nudged status`
+
+    /// Independent of the sweeps: a sweep of several minutes must not look like a dead daemon.
+    private func beat() async {
+        await heartbeat.run(engine.store) {
+            await self.stateToWrite()
+        } onFailure: { [reporter] error in
+            reporter.statusFailed(error)
+        }
+    }
+
+    private func stateToWrite() -> DaemonState? {
+        tellStatus()
+        return schemaIsCurrent ? state() : nil
+    }
+
+    private func state() -> DaemonState {
+        let parts = engine.state(lostLines: output.lost, interval: assembly.schedule.interval)
+        return heartbeat.state(parts, engine.laneSamples, served: engine.pipeline.totals.served)
+    }
+
+    private func metrics() -> DaemonMetrics {
+        if startedAt == nil {
+            startedAt = engine.pipeline.clock.now.map { $0 - (BootTime.milliseconds() - bootedAt) / 1000 }
+        }
+        return DaemonMetrics(
+            version: version,
+            startedAt: startedAt,
+            state: state(),
+            rangesOwned: engine.pipeline.share?.ranges.count ?? 0,
+            totals: engine.pipeline.totals,
+            book: meter.book,
+            paused: engine.pipeline.planner.paused,
+            isDatabaseUp: reporter.waitsForSchema || schemaCheckedAt != nil && !reporter.isDatabaseAway,
+            isSchemaUsable: schemaIsCurrent
+        )
+    }
+
+    /// nil: no address is configured. If nothing about it changed, it is the old caller with its state.
+    private static func caller(
+        _ settings: Configuration.Heartbeat?,
+        _ reporter: Reporter,
+        replacing old: HeartbeatCaller? = nil
+    ) throws(ConfigurationFault) -> HeartbeatCaller? {
+        guard let settings else { return nil }
+        if let old, old.settings == settings { return old }
+        return try HeartbeatCaller(settings) { reporter.heartbeat($0) }
+    }
+
+    // MARK: Reload
+
+    /// One reload at a time. A SIGHUP during a reload starts another one, since the files may have changed.
+    private func askReload() async {
+        reloadsAsked += 1
+        guard !isReloading else { return }
+        isReloading = true
+        while reloadsAsked > 0 {
+            reloadsAsked = 0
+            board?.begin()
+            _ = notifier.reloading()
+            let faults = await reload()
+            _ = notifier.ready()
+            board?.end(faults: faults)
+        }
+        isReloading = false
+    }
+
+    /// Reads the configuration, keys and zones again. If they are wrong, the old ones stay in force. Returns what is
+    /// wrong.
+    private func reload() async -> [String] {
+        do {
+            reporter.zonesAre(zones.reload(), in: zones.directory)
+            let configuration = try load()
+            let next = try Assembly(configuration, zones: zones)
+            if next.connection != assembly.connection {
+                reporter.say(
+                    .configurationWarning,
+                    "database.url, allowInsecure or statementTimeout has changed: "
+                        + "the old value stays in force until a restart"
+                )
+            }
+            let decider = try engine.decider(for: next.decision)
+            let caller = try Self.caller(next.heartbeat, reporter, replacing: meter.heartbeat)
+            engine.lanes.reconfigure(next.lanes)
+            reporter.callDevices(by: next.deviceNames)
+            watchdog.expect(longestWait: next.longestWait)
+            await engine.pipeline.reconfigure(planner: next.planner, settings: next.settings, decider: decider)
+            meter.call(by: caller)
+            if !isStopping { await exporter?.apply(next.metrics) }
+            output.setLevel(configuration.logLevel)
+            if next.schedule.interval != assembly.schedule.interval { ticker.arm(every: next.schedule.interval) }
+            assembly = next
+            reporter.say(.reloadDone, "configuration, key and time zones were read again")
+            return []
+        } catch {
+            let faults = "\(error)".split(separator: "\n").map(String.init)
+            for fault in faults { reporter.say(.reloadFailed, "the old configuration stays in force: \(fault)") }
+            return faults
+        }
+    }
+
+    // MARK: Stop
+
+    private func stop() async {
+        guard !isStopping else { return }
+        isStopping = true
+        let open = engine.pipeline.openPushes
+        let inFlight = Elapsed.counted(open, "push", "pushes") + " in flight"
+        _ = notifier.stopping(status: "stopping: waiting for \(inFlight)")
+        reporter.say(
+            .daemonStopping,
+            "stopping: nothing new is claimed; waiting for \(inFlight)",
+            ["in_flight": "\(open)"]
+        )
+        ticker.cancel()
+        let patience = Task { await extendStop() }
+        await engine.finish()
+        patience.cancel()
+    }
+
+    /// Extends systemd's time-out by a few seconds, each second, while pushes are awaited. So systemd soon ends a
+    /// daemon that hangs, and one whose stop takes longer than `longestStop`.
+    private func extendStop() async {
+        let last = BootTime.milliseconds() + engine.longestStop
+        while !Task.isCancelled, BootTime.milliseconds() < last {
+            _ = notifier.extendTimeout(by: Self.stopExtension)
+            try? await Task.sleep(for: .seconds(1))
+        }
+    }
+
+    /// Long enough to delete the daemon's row after the pushes (3 s).
+    private static let stopExtension = Duration.seconds(5)
+}

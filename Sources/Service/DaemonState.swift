@@ -1,0 +1,200 @@
+package import Core
+import JSON
+import Postgres
+package import TimeZones
+
+/// The state of a daemon, as its row in `nudged.daemon` holds it.
+package struct DaemonState: Sendable, Equatable {
+    /// Milliseconds from one write of the row to the next if nothing changes.
+    static let interval: Int64 = 10_000
+
+    /// The main app's lane first.
+    package var lanes: [LaneReport]
+    /// nil: no decision service is configured.
+    package var decision: DecisionStatus?
+    /// The last sweep, even if it found nobody.
+    package var lastSweep: SweepSummary?
+    /// The last sweep that did something.
+    package var lastWork: SweepSummary?
+    /// When the last good sweep ended.
+    package var lastGood: Instant?
+    /// Why sweeps fail, or failed last. nil: none did since the start.
+    package var failure: SweepFailure?
+    /// Users served a minute, measured over the last ten seconds.
+    package var usersPerMinute = 0
+    /// Pushes whose intents are open.
+    package var inFlight: Int
+    /// Log lines that could not be written since the start.
+    package var lostLines = 0
+    /// From the start of one sweep to the next.
+    package var intervalMilliseconds: Int64
+
+    /// Whether the row is written at once: a lane or the decision service has changed, or sweeps begin or cease to
+    /// fail.
+    func isNews(after other: DaemonState) -> Bool {
+        lanes.count != other.lanes.count || decision?.state != other.decision?.state
+            || failure?.isNews(after: other.failure) == true
+            || zip(lanes, other.lanes).contains { $0.isNews(after: $1) }
+    }
+}
+
+extension DaemonState {
+    /// One JSON object.
+    var json: String {
+        JSONWriter.text { json in
+            json.list("lanes", lanes) { lane, json in json.object { lane.write(to: &$0) } }
+            json.key("decision")
+            if let decision { decision.write(to: &json) } else { json.null() }
+            json.put("last_sweep", object: lastSweep?.write)
+            json.put("last_work", object: lastWork?.write)
+            json.put("last_good", lastGood?.rfc3339)
+            json.put("failure", object: failure?.write)
+            json.put("users_per_minute", usersPerMinute)
+            json.put("in_flight", inFlight)
+            json.put("lost_lines", lostLines)
+            json.put("interval_ms", intervalMilliseconds)
+        }
+    }
+
+    /// Reads the members that it knows. Another version may write more or fewer. nil: it is not an object.
+    package init?(json text: String) {
+        guard let json = try? JSONValue(parsing: text), case .object = json else { return nil }
+        lanes = []
+        if case .array(let found) = json["lanes"] { lanes = found.compactMap { LaneReport($0) } }
+        decision = json["decision"].flatMap { DecisionStatus($0) }
+        lastSweep = json["last_sweep"].flatMap { SweepSummary($0) }
+        lastWork = json["last_work"].flatMap { SweepSummary($0) }
+        lastGood = json.instant("last_good")
+        failure = json["failure"].flatMap { SweepFailure($0) }
+        usersPerMinute = Int(json["users_per_minute"]?.integer ?? 0)
+        inFlight = Int(json["in_flight"]?.integer ?? 0)
+        lostLines = Int(json["lost_lines"]?.integer ?? 0)
+        intervalMilliseconds = json["interval_ms"]?.integer ?? 0
+    }
+}
+
+extension DaemonRow {
+    /// Whether the daemon wrote it lately. A row from far in the future is not alive: the database's clock was set back,
+    /// or the database was restored.
+    package var isAlive: Bool { abs(unseenMilliseconds) < 3 * DaemonState.interval }
+}
+
+extension JSONValue {
+    func instant(_ key: String) -> Instant? { self[key]?.text.flatMap { Instant(rfc3339: $0) } }
+}
+
+extension JSONWriter {
+    /// A member with an object. Nil becomes null.
+    mutating func put(_ key: String, object write: ((inout JSONWriter) -> Void)?) {
+        self.key(key)
+        if let write { object(write) } else { null() }
+    }
+}
+
+/// A sweep's counts, as the database holds them.
+package struct SweepSummary: Sendable, Equatable {
+    /// When its last user was settled. nil if no clock was read yet.
+    package var at: Instant?
+    var users = 0
+    /// By the names of `outcomes`.
+    var counts: [String: Int] = [:]
+    var milliseconds: Int64 = 0
+
+    /// What may become of a push, in the order of the text.
+    private static let outcomes = ["sent", "rejected", "deferred", "unknown", "skipped", "dropped"]
+
+    init(_ report: SweepReport, at: Instant?) {
+        self.at = at
+        users = report.users
+        counts = report.counts.filter { Self.outcomes.contains($0.key) }
+        milliseconds = report.milliseconds
+    }
+
+    /// One line. Zeros are left out, except for what was sent.
+    package var text: String {
+        if users == 0 && counts.allSatisfy({ $0.value == 0 }) {
+            // Not "nobody was due": users of a stopped lane are not claimed either.
+            return "no users"
+        }
+        let said = Self.outcomes.filter { $0 == "sent" || counts[$0, default: 0] > 0 }
+            .map { "\($0) \(Elapsed.grouped(counts[$0, default: 0]))" }.joined(separator: ", ")
+        return "\(said) of \(Elapsed.counted(users, "user", "users")) in \(milliseconds) ms"
+    }
+
+    func write(to json: inout JSONWriter) {
+        json.put("at", at?.rfc3339)
+        json.put("users", users)
+        for name in Self.outcomes { json.put(name, counts[name] ?? 0) }
+        json.put("duration_ms", milliseconds)
+    }
+
+    /// nil: it is not an object.
+    init?(_ json: JSONValue) {
+        guard case .object = json else { return nil }
+        at = json.instant("at")
+        users = Int(json["users"]?.integer ?? 0)
+        counts = Self.outcomes.reduce(into: [:]) { $0[$1] = Int(json[$1]?.integer ?? 0) }
+        milliseconds = json["duration_ms"]?.integer ?? 0
+    }
+}
+
+extension SweepReport {
+    /// The counts by their names in the journal and in the daemon's row.
+    var counts: [String: Int] {
+        [
+            "users": users, "sent": sent, "rejected": rejected, "deferred": deferred, "unknown": unknown,
+            "unsent": unsent, "skipped": skipped, "dropped": dropped, "changed": changed, "recovered": recovered,
+            "fenced": fenced, "tokens_deleted": tokensDeleted, "without_consent": withoutConsent,
+            "duration_ms": Int(milliseconds),
+        ]
+    }
+}
+
+/// Why a daemon's sweeps fail, or failed last. It holds no user's data.
+package struct SweepFailure: Sendable, Equatable {
+    /// The statement that failed, such as `drain`. nil: there was none, such as while connecting.
+    package var statement: String?
+    /// The SQLSTATE and what the server says.
+    package var cause: String
+    /// What an operator can do about it.
+    package var fix: String?
+    /// Since when sweeps failed. nil: no clock was read before.
+    package var since: Instant?
+    /// When the database accepted a sweep again. nil: sweeps still fail.
+    package var until: Instant?
+
+    init(_ error: PostgresError, since: Instant?) {
+        statement = error.statement
+        cause = error.cause
+        fix = error.remedy
+        self.since = since
+    }
+
+    /// `drain fails: 42P01 relation "nudged.recipient" does not exist`.
+    package var text: String { statement.map { "\($0) fails: \(cause)" } ?? cause }
+
+    /// Whether anything but the times differs.
+    func isNews(after other: SweepFailure?) -> Bool {
+        guard let other else { return true }
+        return statement != other.statement || cause != other.cause || (until == nil) != (other.until == nil)
+    }
+
+    /// `{"statement", "cause", "remedy", "since", "until"}`. All but the cause may be null.
+    func write(to json: inout JSONWriter) {
+        json.put("statement", statement)
+        json.put("cause", cause)
+        json.put("remedy", fix)
+        json.put("since", since?.rfc3339)
+        json.put("until", until?.rfc3339)
+    }
+
+    /// nil if there is no cause.
+    init?(_ json: JSONValue) {
+        guard let cause = json["cause"]?.text else { return nil }
+        self.cause = cause
+        statement = json["statement"]?.text
+        fix = json["remedy"]?.text
+        since = json.instant("since")
+        until = json.instant("until")
+    }
+}

@@ -1,0 +1,162 @@
+import APNs
+import Base
+package import Configuration
+package import Core
+import Logging
+import Postgres
+import Synchronization
+import Systemd
+import TimeZones
+
+/// The parts that do the work: database, lanes and pipeline. The service, `run --once`, the demo and the tests use it.
+package final class Engine: Sendable {
+    let assembly: Assembly
+    package let store: Store
+    package let migrator: Migrator
+    package let lanes: Lanes
+    package let pipeline: Pipeline
+    let reporter: Reporter
+    private let clock: PolicyClock
+    private let identity: DaemonIdentity
+    private let ending = Mutex<Task<Void, Never>?>(nil)
+
+    /// - Parameters:
+    ///   - clock: the policy's. The database's, unless a test or the demo simulates one.
+    ///   - identity: identifies the daemon in the database.
+    ///   - onEvent: called for each event of a sweep, after the reporter.
+    ///   - onDatabaseFailure: called for each failed attempt to connect, after the reporter.
+    /// - Throws: what is wrong with the decision service's address.
+    package init(
+        _ assembly: Assembly,
+        reporter: Reporter,
+        clock: PolicyClock = .database(),
+        hooks: SweepHooks = SweepHooks(),
+        identity: DaemonIdentity = DaemonIdentity(version: ""),
+        onEvent: @escaping @Sendable (SweepEvent) -> Void = { _ in },
+        onDatabaseFailure: @escaping @Sendable () -> Void = {}
+    ) throws(ConfigurationFault) {
+        self.assembly = assembly
+        self.reporter = reporter
+        reporter.callDevices(by: assembly.deviceNames)
+        self.clock = clock
+        self.identity = identity
+        let failed: @Sendable (PostgresError) -> Void = { error in
+            reporter.databaseFailed(error)
+            onDatabaseFailure()
+        }
+        store = Store(
+            configuration: assembly.connection,
+            statementTimeout: assembly.statementTimeout,
+            onFailure: failed
+        )
+        migrator = Migrator(configuration: assembly.connection, onFailure: failed)
+        lanes = Lanes(assembly.lanes) { event, lane in reporter.sender(event, lane) }
+        pipeline = Pipeline(
+            store: store,
+            lanes: lanes,
+            clock: clock,
+            planner: assembly.planner,
+            settings: assembly.settings,
+            decider: try Self.decider(assembly.decision, clock, reporter),
+            hooks: hooks,
+            daemonID: identity.id
+        ) { event in
+            reporter.sweep(event)
+            // After a small sweep there is little to give back.
+            if case .finished(_, let report) = event, report.users + report.sent > 1_000 { Heap.giveBack() }
+            onEvent(event)
+        }
+    }
+
+    /// nil: no service is configured. If nothing about it changed, it is the old decider with its state.
+    private static func decider(
+        _ settings: Configuration.Decision?,
+        _ clock: PolicyClock,
+        _ reporter: Reporter,
+        replacing old: Decider? = nil
+    ) throws(ConfigurationFault) -> Decider? {
+        guard let settings else { return nil }
+        if let old, old.settings == settings { return old }
+        return try Decider(settings, clock: clock) { reporter.decisions($0) }
+    }
+
+    /// The decider of a new configuration.
+    func decider(for settings: Configuration.Decision?) throws(ConfigurationFault) -> Decider? {
+        try Self.decider(settings, clock, reporter, replacing: pipeline.decider)
+    }
+
+    /// The current state of the parts. `Heartbeat` completes it.
+    func state(lostLines: Int, interval: Duration) -> DaemonState {
+        DaemonState(
+            lanes: [],
+            decision: pipeline.decider?.status,
+            inFlight: pipeline.openPushes,
+            lostLines: lostLines,
+            intervalMilliseconds: interval.milliseconds
+        )
+    }
+
+    var laneSamples: [LaneSample] {
+        lanes.all.map { lane in
+            let server = lane.sender.server
+            let other = server.isApples ? nil : "\(server)"
+            return LaneSample(lane: lane.identity, status: lane.sender.status, otherServer: other)
+        }
+    }
+
+    /// How many milliseconds a stop waits for the database after the response time-out.
+    static let stopGrace: Int64 = 5_000
+
+    /// How many milliseconds `finish` waits for pushes and the database.
+    var longestStop: Int64 { assembly.settings.responseMilliseconds + Self.stopGrace }
+
+    /// Awaits the pushes in flight, records their outcomes and closes the connections. The time is limited: later, open
+    /// intents are left to be recorded as unknown.
+    ///
+    /// Call it as soon as a stop is requested, not after the sweep. A sweep may wait for an unreachable database, and
+    /// ends when the connections close. A second call waits for the same end.
+    package func finish() async {
+        let task = ending.withLock { ending in
+            let task = ending ?? Task { await end() }
+            ending = task
+            return task
+        }
+        await task.value
+    }
+
+    /// A stop was requested, or the work is done.
+    package var isEnding: Bool { ending.withLock { $0 != nil } }
+
+    private func end() async {
+        await pipeline.stop()
+        let answersBy = BootTime.milliseconds() + assembly.settings.responseMilliseconds
+        let pipeline = pipeline
+        let timer = Task {
+            try await Task.sleep(for: .milliseconds(assembly.settings.responseMilliseconds + Self.stopGrace))
+            pipeline.abandon()
+        }
+        await lanes.drain(deadline: answersBy)
+        // The database does not answer and nothing is in flight, so there is nothing to wait for. The lease ends by
+        // itself.
+        if reporter.databaseTroubleText != nil, pipeline.openPushes == 0 { pipeline.abandon() }
+        await pipeline.quiesce()
+        // Otherwise this daemon's users would wait until the lease ends.
+        if reporter.databaseTroubleText == nil, pipeline.share != nil {
+            await pipeline.leave()
+            try? await store.daemonGone(identity.id)
+        }
+        timer.cancel()
+        await store.close()
+        await migrator.close()
+    }
+
+    /// Ends at once: pushes in flight are cut off, and open intents stay in the database. Only for databases that are
+    /// thrown away.
+    package func cutOff() async {
+        await pipeline.stop()
+        pipeline.abandon()
+        await store.close()
+        await migrator.close()
+        await lanes.drain(deadline: BootTime.milliseconds())
+    }
+}

@@ -1,0 +1,198 @@
+import Base
+import Core
+import Glibc
+import Postgres
+import Synchronization
+import TimeZones
+
+package import struct FoundationEssentials.UUID
+
+/// Identifies a daemon in the database, from its start to its end.
+package struct DaemonIdentity: Sendable {
+    package let id = UUID.random()
+    private let host = HostName.own
+    /// The program's version.
+    private let version: String
+    /// CLOCK_BOOTTIME milliseconds.
+    private let startedAt = BootTime.milliseconds()
+
+    package init(version: String) { self.version = version }
+
+    func beat(_ state: DaemonState) -> DaemonBeat {
+        DaemonBeat(
+            id: id,
+            host: host,
+            pid: getpid(),
+            version: version,
+            uptimeMilliseconds: BootTime.milliseconds() - startedAt,
+            state: state.json
+        )
+    }
+}
+
+/// What the daemon remembers of its sweeps and lanes, to say when it writes its row and what is in it. Instants called
+/// `boot` are milliseconds of CLOCK_BOOTTIME.
+struct HeartbeatMemory: Sendable {
+    private var last: (boot: Int64, state: DaemonState)?
+    private var lanes: [LaneReport] = []
+    private(set) var lastSweep: SweepSummary?
+    private(set) var lastWork: SweepSummary?
+    private(set) var lastGood: Instant?
+    private(set) var failure: SweepFailure?
+    /// The users served since the start, at a few moments. The first is the newest that is ten seconds old, if there is
+    /// one.
+    private var served: [(boot: Int64, count: Int)] = []
+
+    /// The row may exist.
+    var hasBeaten: Bool { last != nil }
+
+    mutating func finished(_ report: SweepReport, now: Instant?) {
+        let summary = SweepSummary(report, at: now)
+        lastSweep = summary
+        if report.isWorthALine { lastWork = summary }
+        if report.isGood { lastGood = now }
+        // Only known with a clock: a sweep is not accepted before it was read.
+        if report.isAccepted, failure?.until == nil { failure?.until = now }
+    }
+
+    /// A sweep failed. It counts as failing until the database accepts one.
+    mutating func failed(_ error: PostgresError, now: Instant?) {
+        let isOngoing = failure.map { $0.until == nil } ?? false
+        failure = SweepFailure(error, since: isOngoing ? failure?.since ?? now : now)
+    }
+
+    /// Each lane with the instant since when it has its state. The lanes only know the state.
+    mutating func reports(_ samples: [LaneSample], now: Instant?, boot: Int64) -> [LaneReport] {
+        let before = lanes
+        lanes = samples.map { sample in
+            var report = LaneReport(sample, since: now) { instant in
+                // An instant in the past counts as now.
+                now.map { $0 + (max(instant, boot) - boot) / 1000 }
+            }
+            let old = before.first { $0.lane == sample.lane }
+            if let old, !report.isNews(after: old), let since = old.since { report.since = since }
+            return report
+        }
+        return lanes
+    }
+
+    /// Takes the users served since the start. Returns users a minute, measured over the last ten seconds.
+    mutating func perMinute(served count: Int, boot: Int64) -> Int {
+        served.append((boot, count))
+        while served.count > 1, boot - served[1].boot >= DaemonState.interval { served.removeFirst() }
+        guard let first = served.first, boot > first.boot else { return 0 }
+        return Int(Int64(count - first.count) * 60_000 / (boot - first.boot))
+    }
+
+    /// The state, if it is to be written now: the first time, every ten seconds, and with news. It counts as written,
+    /// with or without success. So a database that refuses it is not tried every second.
+    mutating func due(_ state: DaemonState, boot: Int64) -> DaemonState? {
+        if let last, boot - last.boot < DaemonState.interval, !state.isNews(after: last.state) { return nil }
+        last = (boot, state)
+        return state
+    }
+}
+
+/// Writes the daemon's state into its row, for `nudged status`. `HeartbeatMemory` decides when.
+final class Heartbeat: Sendable {
+    private let identity: DaemonIdentity
+    private let clock: PolicyClock
+    private let memory = Mutex(HeartbeatMemory())
+    /// How often the state is compared. A comparison needs no query.
+    private let pulse = Ticker(every: .seconds(1))
+
+    /// How long a stop waits for the row's deletion. Without it, the daemon counts as dead 30 s after its last beat.
+    private static let farewell = Duration.seconds(3)
+
+    /// - Parameter clock: the database's, for the instants in the row.
+    init(_ identity: DaemonIdentity, clock: PolicyClock) {
+        self.identity = identity
+        self.clock = clock
+    }
+
+    /// Remembers a sweep that has ended, and statements that failed.
+    func heard(_ event: SweepEvent) {
+        switch event {
+        case .statementFailed(let error): failed(error)
+        case .finished(_, let report):
+            let now = clock.now
+            memory.withLock { $0.finished(report, now: now) }
+        default: break
+        }
+    }
+
+    func failed(_ error: PostgresError) {
+        let now = clock.now
+        memory.withLock { $0.failed(error, now: now) }
+    }
+
+    /// Why sweeps fail, as text. nil: they don't.
+    var failureText: String? {
+        memory.withLock { memory in memory.failure.flatMap { $0.until == nil ? $0.text : nil } }
+    }
+
+    /// Completes what the daemon's parts say of themselves.
+    ///
+    /// - Parameter served: users served since the start.
+    func state(_ state: DaemonState, _ lanes: [LaneSample], served: Int) -> DaemonState {
+        let (now, boot) = (clock.now, BootTime.milliseconds())
+        return memory.withLock { memory in
+            var state = state
+            state.lanes = memory.reports(lanes, now: now, boot: boot)
+            state.usersPerMinute = memory.perMinute(served: served, boot: boot)
+            (state.lastSweep, state.lastWork) = (memory.lastSweep, memory.lastWork)
+            (state.lastGood, state.failure) = (memory.lastGood, memory.failure)
+            return state
+        }
+    }
+
+    /// Writes the row until `end`.
+    ///
+    /// - Parameters:
+    ///   - state: the current state. nil if the schema is not usable yet.
+    ///   - onFailure: called for each write that failed.
+    func run(
+        _ store: Store,
+        state: @Sendable () async -> DaemonState?,
+        onFailure: @Sendable (PostgresError) -> Void
+    ) async {
+        for await _ in pulse.ticks {
+            guard let state = await state(),
+                let due = memory.withLock({ $0.due(state, boot: BootTime.milliseconds()) })
+            else { continue }
+            do throws(PostgresError) {
+                try await store.heartbeat(identity.beat(due))
+            } catch {
+                onFailure(error)
+            }
+        }
+    }
+
+    /// Stops the beats. `run` returns after the one that runs.
+    func end() { pulse.cancel() }
+
+    /// Deletes the row on a connection of its own, since the others are closed. A failure is ignored: the row's age
+    /// shows that the daemon has ended.
+    func takeBack(_ configuration: ConnectionConfiguration) async {
+        guard memory.withLock({ $0.hasBeaten }) else { return }
+        let store = Store(configuration: configuration, statementTimeout: Self.farewell)
+        let limit = Task {
+            try await Task.sleep(for: Self.farewell)
+            await store.close()
+        }
+        try? await store.daemonGone(identity.id)
+        limit.cancel()
+        await store.close()
+    }
+}
+
+/// This host's name, for the daemons' rows.
+package enum HostName {
+    /// `?` if the kernel does not give it.
+    package static var own: String {
+        var name = [CChar](repeating: 0, count: 256)
+        // POSIX does not say whether a truncated name ends with a zero byte.
+        guard gethostname(&name, name.count - 1) == 0 else { return "?" }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,148 @@
+import Base
+import Configuration
+import Core
+import Metrics
+import Postgres
+import Synchronization
+
+/// Shows the metrics on a port or in a file, as configured. Each second it gathers them and retries what failed.
+/// Without a port and a file it does nothing.
+actor MetricsExporter {
+    private let gather: @Sendable () async -> DaemonMetrics
+    private let reporter: Reporter
+    private let connection: ConnectionConfiguration
+    private var settings = Configuration.Metrics()
+    private var server: ScrapeServer?
+    private var loop: (ticker: Ticker, task: Task<Void, Never>)?
+    /// Has its own connection, so that no sweep waits for these queries.
+    private var store: Store?
+    private var pace = WorkPace()
+    private var work: (status: WorkStatus, askedAt: Int64)?
+    /// CLOCK_BOOTTIME milliseconds.
+    private var nextListening: Int64 = 0
+    private var nextWriting: Int64 = 0
+    /// What a scrape gets. Read on the server's thread.
+    private let latest = Latest()
+
+    private final class Latest: Sendable {
+        let metrics = Mutex<DaemonMetrics?>(nil)
+    }
+
+    /// Milliseconds from one attempt to listen to the next, and from one file to the next.
+    private static let interval: Int64 = 10_000
+    /// Milliseconds. An older answer is not shown.
+    private static let oldest: Int64 = 60_000
+    /// The statement time-out: nobody waits for this answer, so it must not take long.
+    private static let patience = Duration.seconds(5)
+
+    /// - Parameters:
+    ///   - connection: the database that has the state of the work.
+    ///   - gather: gets everything else.
+    init(
+        connection: ConnectionConfiguration,
+        reporter: Reporter,
+        gather: @escaping @Sendable () async -> DaemonMetrics
+    ) {
+        self.connection = connection
+        self.reporter = reporter
+        self.gather = gather
+    }
+
+    /// Applies a configuration. What fails is reported and tried again.
+    func apply(_ next: Configuration.Metrics) async {
+        if next.listen != settings.listen {
+            server?.stop()
+            server = nil
+            nextListening = 0
+        }
+        if let old = settings.file, old != next.file { MetricsFile(old).remove() }
+        nextWriting = 0
+        settings = next
+        if next == Configuration.Metrics() {
+            await rest()
+        } else if loop == nil {
+            let ticker = Ticker(every: .seconds(1))
+            let task = Task { [weak self] in
+                for await _ in ticker.ticks { await self?.step() }
+            }
+            loop = (ticker, task)
+        }
+    }
+
+    /// Stops showing metrics.
+    func end() async { await apply(Configuration.Metrics()) }
+
+    private func rest() async {
+        loop?.ticker.cancel()
+        (loop, work) = (nil, nil)
+        latest.metrics.withLock { $0 = nil }
+        await store?.close()
+        store = nil
+    }
+
+    private func step() async {
+        let now = BootTime.milliseconds()
+        var metrics = await gather()
+        // `end` was called meanwhile.
+        guard loop != nil else { return }
+        if let work, now - work.askedAt < Self.oldest {
+            metrics.work = DaemonMetrics.Work(status: work.status, age: .milliseconds(now - work.askedAt))
+        }
+        latest.metrics.withLock { $0 = metrics }
+        if metrics.isSchemaUsable, pace.begin(now: now) { Task { await ask() } }
+        if let address = settings.listen, server == nil, now >= nextListening {
+            nextListening = now + Self.interval
+            show("\(address)") { () throws(MetricsError) in
+                server = try ScrapeServer(at: address) { [latest] in latest.metrics.withLock { $0 }?.page ?? [] }
+            }
+        }
+        if let file = settings.file, now >= nextWriting {
+            nextWriting = now + Self.interval
+            show(file) { () throws(MetricsError) in try MetricsFile(file).write(metrics.page) }
+        }
+    }
+
+    private func ask() async {
+        defer { pace.end(now: BootTime.milliseconds()) }
+        guard loop != nil else { return }
+        let store = store ?? Store(configuration: connection, statementTimeout: Self.patience)
+        self.store = store
+        let askedAt = BootTime.milliseconds()
+        // The sweeps report a database that does not answer. Meanwhile nothing is shown about the work.
+        if let status = try? await store.workStatus() { work = (status, askedAt) }
+    }
+
+    private func show(_ place: String, _ body: () throws(MetricsError) -> Void) {
+        do throws(MetricsError) {
+            try body()
+            reporter.metricsShown(at: place)
+        } catch {
+            reporter.metricsFailed(error, at: place)
+        }
+    }
+}
+
+/// Decides when to query the state of the work: every fifteen seconds, but for at most a twentieth of the time.
+/// Instants are milliseconds of CLOCK_BOOTTIME.
+struct WorkPace: Sendable {
+    static let interval: Int64 = 15_000
+    /// The least pause, as a multiple of the last query's time.
+    static let rest: Int64 = 20
+
+    private var next: Int64 = 0
+    private var askedAt: Int64?
+
+    /// Whether to query now. End each query that was begun.
+    mutating func begin(now: Int64) -> Bool {
+        guard askedAt == nil, now >= next else { return false }
+        askedAt = now
+        return true
+    }
+
+    /// The query was answered or failed.
+    mutating func end(now: Int64) {
+        guard let asked = askedAt else { return }
+        next = max(asked + Self.interval, now + (now - asked) * Self.rest)
+        askedAt = nil
+    }
+}

@@ -1,0 +1,198 @@
+import APNs
+import Base
+package import Configuration
+package import Core
+import Glibc
+package import Logging
+import Postgres
+import Synchronization
+package import Systemd
+import TimeZones
+
+/// `nudged run --once`: sweeps until nobody is due, then ends.
+package struct OneRun: Sendable {
+    package struct Result: Sendable {
+        /// The counts of all sweeps.
+        package let report: SweepReport
+        /// `success`, or `temporary` if users are still due.
+        package let status: ExitStatus
+        /// Why users are still due, as text. nil: none are.
+        package let trouble: String?
+    }
+
+    private let engine: Engine
+    private let totals: Totals
+    /// Milliseconds without progress after which it gives up: two leases, so that a dead daemon's lease has ended, and
+    /// at least a minute.
+    private let patience: Int64
+    /// The same if no lane takes pushes. More time would not change that.
+    private static let patienceWithApple: Int64 = 20_000
+
+    /// - Throws: what is wrong with the configuration.
+    package init(_ configuration: Configuration, log: Logger) throws {
+        try self.init(Assembly(configuration, zones: ZoneDatabase()), reporter: Reporter(log), hooks: .ofProcess)
+    }
+
+    init(
+        _ assembly: Assembly,
+        reporter: Reporter,
+        clock: PolicyClock = .database(),
+        hooks: SweepHooks = SweepHooks()
+    ) throws {
+        let totals = Totals()
+        self.totals = totals
+        engine = try Engine(assembly, reporter: reporter, clock: clock, hooks: hooks) { event in
+            if case .finished(_, let report) = event { totals.add(report) }
+        }
+        patience = max(60_000, 2 * assembly.settings.leaseMilliseconds)
+    }
+
+    /// Sweeps until nobody is due.
+    ///
+    /// - Throws: `PostgresError` if the database can't be used at the start. `SchemaError` if this version can't work
+    ///   with the schema.
+    package func run() async throws -> Result {
+        let signals = SignalSource([
+            SIGTERM: { Task { await engine.finish() } },
+            SIGINT: { Task { await engine.finish() } },
+        ])
+        defer { withExtendedLifetime(signals) {} }
+        let patienceWithDatabase = Task { try await giveUpOnDatabase() }
+        defer { patienceWithDatabase.cancel() }
+        do {
+            try await requireDatabase()
+            let trouble = try await sweepAll()
+            await engine.finish()
+            engine.reporter.tellAllRepeats()
+            return Result(report: totals.report, status: trouble == nil ? .success : .temporary, trouble: trouble)
+        } catch {
+            // A stop closed the connections. That is not a failure: users who are left stay due.
+            let wasStopped = engine.isEnding
+            await engine.finish()
+            if !wasStopped, let refused = error as? PostgresError, refused.isHeldUp {
+                // What this run sent is recorded. Nobody is lost: users stay due until their outcomes are recorded.
+                let text = "a sweep ended early, and users may still be due: run it again. \(refused)"
+                return Result(report: totals.report, status: .temporary, trouble: text)
+            }
+            guard wasStopped else { throw error }
+            let trouble = engine.reporter.databaseTroubleText
+            return Result(report: totals.report, status: trouble == nil ? .success : .temporary, trouble: trouble)
+        }
+    }
+
+    /// The service waits for its database forever, but this command must end.
+    private func giveUpOnDatabase() async throws {
+        var secondsAway: Int64 = 0
+        while secondsAway * 1000 < patience {
+            try await Task.sleep(for: .seconds(1))
+            secondsAway = engine.reporter.databaseTroubleText == nil ? 0 : secondsAway + 1
+        }
+        await engine.finish()
+    }
+
+    /// Only one attempt, so that the caller gets an error at once.
+    private func requireDatabase() async throws {
+        let zones = engine.assembly.planner.policy.zones
+        engine.reporter.zonesAre(zones.reload(), in: zones.directory)
+        let connection = try await Connection.open(engine.assembly.connection)
+        await connection.close()
+        let schemaState = try await engine.migrator.schemaState()
+        guard schemaState.isUsable else { throw SchemaError(schemaState: schemaState) }
+        do throws(PostgresError) {
+            _ = try await engine.store.maintainDelivery()
+        } catch {
+            engine.reporter.partitionsFailed(error)
+        }
+    }
+
+    /// Pushes that could not be written are due again after a second, and the policy's clock counts whole seconds. So
+    /// users who are due within this time are awaited.
+    private static let soonSeconds: Int64 = 2
+
+    /// Returns why users are still due, or nil.
+    private func sweepAll() async throws -> String? {
+        var lastProgress = BootTime.milliseconds()
+        while !engine.pipeline.isStopping {
+            let before = totals.report
+            try await engine.pipeline.sweep()
+            await engine.pipeline.quiesce()
+            engine.reporter.tellRepeats()
+            if engine.pipeline.isOutdated { throw SchemaError(schemaState: try await engine.migrator.schemaState()) }
+            let after = totals.report
+            if after.progress > before.progress { lastProgress = BootTime.milliseconds() }
+            let moved = after.progress > before.progress
+            let isAnyoneAside = await engine.pipeline.isAnyoneAside
+            if let text = engine.lanes.stoppedText, engine.lanes.areAllBlocked || !(moved || isAnyoneAside) {
+                return text
+            }
+            let remaining = try await engine.store.remaining(
+                now: (engine.pipeline.clock.now ?? Instant(seconds: 0)) + Self.soonSeconds,
+                ranges: engine.pipeline.share?.ranges ?? []
+            )
+            let unsent = after.unsent > before.unsent
+            guard remaining.isAnyoneDue || unsent || isAnyoneAside else {
+                // No more answers will come, so close the windows of refused tokens now. Then their nudges end.
+                if await engine.pipeline.concludeWindows() { continue }
+                return engine.lanes.stoppedText ?? zoneText
+            }
+            let patience = engine.lanes.areAllBlocked ? Self.patienceWithApple : patience
+            guard BootTime.milliseconds() - lastProgress < patience else {
+                let texts = engine.lanes.troubleTexts
+                return "users are still due" + (texts.isEmpty ? "" : ": \(texts.joined(separator: "; "))")
+            }
+            try await pause(remaining, unsent: unsent || isAnyoneAside, moved: moved)
+        }
+        return nil
+    }
+
+    /// Users were postponed because their zones could not be read.
+    private var zoneText: String? {
+        totals.report.resting[SweepReport.zonesUnread].map {
+            "time-zone files can't be read: \(Elapsed.counted($0, "user waits", "users wait"))"
+        }
+    }
+
+    /// Waits a moment if pushes were not written or nothing moved. If the users left belong to another daemon, it
+    /// serves them, or its lease ends.
+    private func pause(_ remaining: Store.Remaining, unsent: Bool, moved: Bool) async throws {
+        if remaining.isAnyoneOurs && moved && !unsent { return }
+        try await Task.sleep(for: .milliseconds(250))
+    }
+}
+
+extension OneRun {
+    /// The exit status of a command that failed with this error.
+    package static func status(of error: any Error) -> ExitStatus {
+        switch error {
+        case let error as PostgresError:
+            switch error.code {
+            case .invalidURL, .insecure: return .configuration
+            default: break
+            }
+            guard let state = error.sqlState else { return .unavailable }
+            // 28: invalid authorization. 42501: insufficient privilege. 3D: no such database. 42P01: a table is
+            // missing. 3F000: a schema is missing. 0A000: the database's encoding can't be converted to UTF-8.
+            if state.hasPrefix("28") || state == "42501" { return .permission }
+            if state.hasPrefix("3D") || state == "42P01" || state == "3F000" || state == "0A000" {
+                return .configuration
+            }
+            // The database answered, so it can be reached.
+            return error.isTransient ? .temporary : .software
+        case let error as ConfigurationError: return error.exitStatus
+        case let error as SchemaError: return error.schemaState == .hidden ? .permission : .configuration
+        case is ConfigurationFault, is MigrationError: return .configuration
+        default: return .unavailable
+        }
+    }
+}
+
+/// The sum of several sweeps' reports.
+private final class Totals: Sendable {
+    private let sum = Mutex(SweepReport())
+
+    var report: SweepReport { sum.withLock { $0 } }
+
+    func add(_ report: SweepReport) {
+        sum.withLock { $0.add(report) }
+    }
+}

@@ -1,0 +1,247 @@
+import Base
+import Core
+import Glibc
+import Policy
+import Systemd
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+extension Reporter {
+    func sweep(_ event: SweepEvent) {
+        switch event {
+        case .finished(let id, let report): finished(id, report)
+        case .noticed(let found): found.forEach(notice)
+        case .zonesUnread(let error, let users): zonesUnread(error, users: users)
+        case .rejected(let user, let device, let reason, let status): rejected(user, device, reason, status)
+        case .unknown(let user, let kind, let device, let reason): unknown(user, kind, device, reason)
+        case .quarantined(let device): quarantined(device)
+        case .moved(let device): moved(device)
+        case .statementFailed(let error): statementFailed(error.description)
+        case .settlementFailed(let error): statementFailed(error)
+        case .fanOutFailed(let reminder, let error): fanOutFailed(reminder, error)
+        case .recovered(let pushes):
+            say(
+                .intentsRecovered,
+                "a daemon died: \(Elapsed.counted(pushes, "push in flight is", "pushes in flight are")) "
+                    + "recorded as unknown; check-ins are not sent again, messages and reminders are sent once more",
+                ["unknown": "\(pushes)"]
+            )
+        case .fenced(let pushes):
+            say(
+                .leaseLost,
+                "\(Elapsed.counted(pushes, "outcome", "outcomes")) came after the lease had ended: "
+                    + "another daemon has recorded \(pushes == 1 ? "it" : "them") as unknown",
+                ["unknown": "\(pushes)"]
+            )
+        case .ownership(let ranges, let members):
+            say(
+                .rangesOwned,
+                "this daemon owns \(ranges) of the 64 ranges of users; daemons that share the work: \(members)",
+                ["ranges": "\(ranges)", "members": "\(members)"]
+            )
+        case .membershipEnded:
+            let text = "this daemon's lease has ended, and other daemons may serve its users; it joins again"
+            say(.leaseLost, text, ["unknown": "0"])
+        case .membersDeclaredDead(let count):
+            say(
+                .daemonsDead,
+                "\(Elapsed.counted(count, "daemon was", "daemons were")) declared dead: "
+                    + "the lease ended without a renewal; other daemons serve the users",
+                ["members": "\(count)"]
+            )
+        case .paused(let kinds, let before): paused(kinds, before: before)
+        case .progress: break
+        }
+    }
+
+    private func rejected(_ id: UUID, _ device: String, _ reason: String, _ status: Int?) {
+        let user = Self.name(id)
+        let fields = [
+            "user_id": user, "device": self.device(device), "reason": reason,
+            "status": status.map(String.init) ?? "none",
+        ]
+        switch reason {
+        case "invalid_token":
+            say(.invalidToken, "a device token of user \(user) is not hexadecimal: check what the app stores", fields)
+        case "payload_too_large":
+            say(
+                .payloadTooLarge,
+                "a payload for user \(user) is over Apple's limit of 4,096 bytes: "
+                    + "shorten checkIn.title or checkIn.body, or the text that the app gives nudged_api.send",
+                fields
+            )
+        default: say(.pushRejected, about: reason, "Apple refused a push to user \(user): \(reason)", fields)
+        }
+    }
+
+    private func unknown(_ id: UUID, _ kind: String, _ device: String, _ reason: String) {
+        let user = Self.name(id)
+        let name = kind == NudgeKind.checkIn.rawValue ? "check-in" : kind
+        let isOver = kind == NudgeKind.checkIn.rawValue
+        let what = isOver ? "it is not sent again" : "it is sent once more, unless it was already repeated"
+        say(
+            .pushUnknown,
+            about: reason,
+            "a \(name) to user \(user) was written, but no answer came (\(reason)); \(what)",
+            ["user_id": user, "kind": kind, "device": self.device(device), "reason": reason]
+        )
+    }
+
+    /// Names the subject, but not the author or the text.
+    private func fanOutFailed(_ reminder: PendingReminder, _ error: String) {
+        let subject = "\(reminder.subjectType.printable) \(reminder.subjectID.printable)"
+        say(
+            .fanOutFailed,
+            about: reminder.subjectType,
+            "the fan-out of the reminder about \(subject) failed, and nudged tries it again later: \(error)",
+            [
+                "reminder_id": Self.name(reminder.reminderID), "subject_type": reminder.subjectType,
+                "subject_id": reminder.subjectID,
+            ]
+        )
+    }
+
+    private func quarantined(_ refused: RefusedDevice) {
+        let user = Self.name(refused.userID)
+        say(
+            .deviceQuarantined,
+            about: refused.reason,
+            "Apple refuses a device of user \(user) for \(refused.topic) (\(refused.environment)): \(refused.reason); "
+                + "nothing is sent to it there until it registers again",
+            [
+                "user_id": user, "device": device(refused.deviceHash), "reason": refused.reason,
+                "topic": refused.topic, "environment": refused.environment,
+            ]
+        )
+    }
+
+    private func moved(_ note: EnvironmentNote) {
+        guard let environment = note.newEnvironment else { return }
+        let user = Self.name(note.userID)
+        say(
+            .deviceMoved,
+            about: environment,
+            "a device of user \(user) for \(note.topic) works in \(environment), not in \(note.environment): "
+                + "its pushes go there from now on",
+            ["user_id": user, "device": device(note.deviceHash), "topic": note.topic, "environment": environment]
+        )
+    }
+
+    /// As PostgreSQL writes it, to paste it into a query.
+    static func name(_ id: UUID) -> String { id.uuidString.lowercased() }
+
+    // MARK: What is wrong with a user's data
+
+    /// Reports each value once.
+    private func notice(_ notice: Notice) {
+        guard notices.isNew(notice.value) else { return }
+        let (event, id, text): (Event, UUID, (_ user: String) -> String)
+        var fields: [String: String] = [:]
+        switch notice {
+        case .rowUnreadable(let user, let column, let error):
+            fields["column"] = column ?? "unknown"
+            (event, id) = (.rowUnreadable, user)
+            text = {
+                "user \($0) is set aside: \(column ?? "one of the user's values") can't be read or written (\(error)); "
+                    + "nudged evaluates the user again when the data changes, at the latest in a day"
+            }
+        case .preferencesMalformed(let user, _, let why):
+            (event, id) = (.preferencesMalformed, user)
+            text = {
+                "the preferences of user \($0) are malformed (\(why)): "
+                    + "users with this value get no check-ins until it is corrected"
+            }
+        case .timezoneInvalid(let user, _):
+            (event, id) = (.timezoneInvalid, user)
+            text = {
+                "user \($0) has a time zone that the system doesn't know; "
+                    + "nudged uses the profile's time zone or the default one"
+            }
+        case .reminderZoneUnknown(let user, _):
+            (event, id) = (.timezoneInvalid, user)
+            text = {
+                "a reminder for user \($0) names a time zone that this host doesn't know: it waits until tzdata is "
+                    + "upgraded and nudged reloaded, or until the app sets it again with another zone"
+            }
+        case .historyAhead(let user):
+            (event, id) = (.historyAhead, user)
+            text = {
+                "the history of user \($0) has sends more than 48 h ahead of the clock, which are ignored: "
+                    + "check whether a host ran with a wrong clock"
+            }
+        case .deviceNotServed(let user, let environment, let topic):
+            (event, id) = (.deviceNotServed, user)
+            let said = [environment, topic].map {
+                $0.map { "\"\($0.prefix(64).filter { $0.isASCII && !$0.isNewline })\"" } ?? "null"
+            }
+            text = {
+                "nothing is sent to a device of user \($0): the configuration has no app with "
+                    + "environment \(said[0]) and topic \(said[1]); "
+                    + "add the app under apns.apps, or correct the token's row"
+            }
+        }
+        let user = Self.name(id)
+        fields["user_id"] = user
+        say(event, text(user), fields)
+    }
+
+    // MARK: Time zones
+
+    /// Reports a failed or empty reading of the zone files. Without zones nobody has a local time, and nobody gets
+    /// anything.
+    func zonesAre(_ reading: ZoneDatabase.Reading, in directory: String) {
+        if let first = reading.failures.first {
+            let count = reading.failures.count
+            say(
+                .timezoneUnreadable,
+                about: "files",
+                "\(Elapsed.counted(count, "time-zone file or folder", "time-zone files or folders")) can't be read "
+                    + "(\(first.cause)): zones that were read before stay in use, users of other zones wait; "
+                    + "\(Self.remedy(first)), and reload nudged",
+                ["unread": "\(count)", "errno": first.number.map(String.init) ?? "none"]
+            )
+        } else if reading.count == 0 {
+            say(
+                .timezonesMissing,
+                "there are no time-zone files in \(directory): install tzdata (apt-get install tzdata) "
+                    + "or correct TZDIR, and reload nudged"
+            )
+        }
+    }
+
+    /// Called for each batch. The event's definition limits the lines.
+    private func zonesUnread(_ error: TimeZoneError, users: Int) {
+        let kind = error.number.map(String.init) ?? "none"
+        say(
+            .timezoneUnreadable,
+            about: kind,
+            "a time-zone file can't be read (\(error.cause)): \(Elapsed.counted(users, "user waits", "users wait")) "
+                + "and will be evaluated again within a minute; \(Self.remedy(error))",
+            ["users": "\(users)", "errno": kind]
+        )
+    }
+
+    private static func remedy(_ error: TimeZoneError) -> String {
+        switch error.number {
+        case EMFILE: "raise LimitNOFILE in the unit"
+        case ENFILE: "raise fs.file-max"
+        case EACCES, EPERM: "let the daemon's user read it"
+        case ENOMEM: "give the machine more memory"
+        default: "check the disk, or reinstall tzdata"
+        }
+    }
+
+    // MARK: Pauses
+
+    /// `nudged pause` or `nudged resume` changed the paused kinds.
+    private func paused(_ kinds: Set<NudgeKind>, before: Set<NudgeKind>) {
+        func text(_ kinds: Set<NudgeKind>) -> String { kinds.map(\.rawValue).sorted().joined(separator: ", ") }
+        let (held, freed) = (text(kinds.subtracting(before)), text(before.subtracting(kinds)))
+        if !held.isEmpty {
+            let what = "paused: \(held); nothing of these kinds is sent until nudged resume"
+            say(.kindsPaused, what, ["kinds": held])
+        }
+        if !freed.isEmpty { say(.kindsResumed, "resumed: \(freed)", ["kinds": freed]) }
+    }
+}

@@ -1,0 +1,165 @@
+import APNs
+import Base
+import Core
+package import Logging
+import Policy
+import Postgres
+import Synchronization
+import Systemd
+
+import struct FoundationEssentials.UUID
+
+/// Writes the journal's lines: one per change of state, and one per sweep that did something. Never a token, key or
+/// text.
+///
+/// An event's definition (`Event`) has its name, priority and limit of lines. The text of each line is here.
+package final class Reporter: Sendable {
+    private let log: Logger
+    let notices = OncePerValue<Notice.Value>()
+    private let repeats = Mutex(RepeatBook())
+    private let mood = Mutex(DatabaseMood())
+    private let lastSweep = Mutex<String?>(nil)
+    private let names = Mutex(DeviceNames(secret: ""))
+    /// Ports and files of the metrics that fail now.
+    let metricsTroubles = Mutex<Set<String>>([])
+
+    package init(_ log: Logger) {
+        self.log = log
+    }
+
+    /// Sets how devices are named from now on.
+    func callDevices(by names: DeviceNames) { self.names.withLock { $0 = names } }
+
+    func device(_ hash: String) -> String { names.withLock { $0 }.name(hash) }
+
+    /// Writes a line, or only counts it if its kind has reached the limit.
+    ///
+    /// - Parameter about: distinguishes lines of one event for the limit, such as by a reason or a lane.
+    /// - Returns: whether the line was written.
+    @discardableResult
+    func say(
+        _ event: Event,
+        about: String = "",
+        _ message: String,
+        _ fields: [String: String] = [:],
+        file: String = #fileID,
+        line: UInt = #line
+    ) -> Bool {
+        let (isSaid, before) = repeats.withLock { $0.admit(event, about: about, now: BootTime.milliseconds()) }
+        before.forEach(tell)
+        if isSaid { write(event, message, fields, file: file, line: line) }
+        return isSaid
+    }
+
+    private func write(
+        _ event: Event,
+        _ message: String,
+        _ fields: [String: String],
+        file: String = #fileID,
+        line: UInt = #line
+    ) {
+        var metadata = fields.mapValues { Logger.MetadataValue.string($0) }
+        metadata["event"] = "\(event.name)"
+        log.log(level: event.level, "\(message)", metadata: metadata, file: file, function: event.name, line: line)
+    }
+
+    // MARK: Repeats
+
+    /// Reports suppressed lines of windows that are over.
+    func tellRepeats() { repeats.withLock { $0.ended(now: BootTime.milliseconds()) }.forEach(tell) }
+
+    /// Reports all suppressed lines.
+    func tellAllRepeats() { repeats.withLock { $0.endAll() }.forEach(tell) }
+
+    private func tell(_ held: RepeatBook.Held) {
+        let about = held.about.isEmpty ? "" : " (\(held.about))"
+        write(
+            held.event,
+            "\(Elapsed.grouped(held.count)) more like it within \(Elapsed.text(held.seconds)): "
+                + "\(held.event.subject)\(about)",
+            ["repeats": "\(held.count)"]
+        )
+    }
+
+    // MARK: The database
+
+    /// One line per change of state. A statement that does not fit the schema is no change of state: the database
+    /// answered.
+    func databaseFailed(_ error: PostgresError) {
+        if error.isAboutSchema, error.sqlState != "42501" {
+            databaseAnswered()
+            return statementFailed(error.description)
+        }
+        let refused = error.sqlState?.hasPrefix("28") == true || error.sqlState == "42501"
+        let event: Event =
+            switch true {
+            case refused: .databaseRefused
+            case error.isHeldUp: .databaseBusy
+            case error.isExhausted: .databaseExhausted
+            case error.isCommitStuck: .databaseWaits
+            default: .databaseLost
+            }
+        let fields = ["sqlstate": error.sqlState ?? "none"]
+        databaseIs(event, "\(error)", fields, isAway: !error.isAboutSchema)
+    }
+
+    /// One line per state. The daemon waits until the schema is usable.
+    func schemaIs(_ schemaState: Migrator.SchemaState) {
+        databaseIs(.migrationsMissing, schemaState.text, [:], isAway: false)
+    }
+
+    private func databaseIs(_ event: Event, _ text: String, _ fields: [String: String], isAway: Bool) {
+        let isNews = mood.withLock { $0.failed(event, text, isAway: isAway, now: BootTime.milliseconds()) }
+        if isNews, say(event, text, fields) { mood.withLock { $0.told() } }
+    }
+
+    func databaseAnswered() {
+        guard let away = mood.withLock({ $0.answered(now: BootTime.milliseconds()) }) else { return }
+        say(
+            .databaseBack,
+            "PostgreSQL answers again, after \(Elapsed.text(max(1, away / 1000)))",
+            ["away_ms": "\(away)"]
+        )
+    }
+
+    /// A statement of a sweep failed. It is tried again.
+    func statementFailed(_ error: String) {
+        say(.writeFailed, about: error, "the database refused a statement, trying again: \(error)")
+    }
+
+    /// Whether the database does not answer.
+    var isDatabaseAway: Bool { mood.withLock(\.isAway) }
+
+    /// Why the database can't be used, as text. nil while it answers.
+    var databaseTroubleText: String? { mood.withLock { $0.trouble } }
+
+    /// Whether the database answers, but its schema is not usable.
+    var waitsForSchema: Bool { mood.withLock { $0.waitsForSchema } }
+
+    /// Partitions are made seven days ahead, so nothing is lost yet.
+    func partitionsFailed(_ error: PostgresError) {
+        say(.partitionsFailed, "could not create the record's next partitions, trying again: \(error)")
+    }
+
+    /// A database that does not answer has its own line.
+    func statusFailed(_ error: PostgresError) {
+        guard !error.isTransient, error.code != .cancelled else { return }
+        say(.statusFailed, about: "\(error)", "could not write this daemon's status: \(error)")
+    }
+
+    /// Reported at the start. Nothing waits.
+    func schemaIsNewer(_ schemaState: Migrator.SchemaState) { say(.schemaNewer, schemaState.text) }
+
+    // MARK: Sweeps
+
+    /// The last sweep as text.
+    var lastSweepText: String? { lastSweep.withLock { $0 } }
+
+    func finished(_ id: UUID, _ report: SweepReport) {
+        lastSweep.withLock { $0 = "last sweep: \(report.text)" }
+        guard report.isWorthALine else { return }
+        var fields = report.counts.mapValues { "\($0)" }
+        fields["sweep_id"] = Self.name(id)
+        say(.sweep, "sweep: \(report.text)", fields)
+    }
+}

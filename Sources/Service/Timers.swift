@@ -1,0 +1,103 @@
+import Base
+import Core
+import Dispatch
+import Glibc
+import Synchronization
+import Systemd
+
+/// A Dispatch timer on the monotonic clock, as a sequence of ticks. At most one tick waits, however long a sweep takes.
+final class Ticker: Sendable {
+    let ticks: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+    // DispatchSourceTimer is thread-safe (libdispatch retains and locks its sources), but Swift's import does not
+    // declare it Sendable.
+    nonisolated(unsafe) private let timer: any DispatchSourceTimer
+
+    init(every interval: Duration) {
+        (ticks, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "nudged.tick"))
+        timer.setEventHandler { [continuation] in continuation.yield() }
+        arm(every: interval)
+        timer.resume()
+    }
+
+    /// Ticks now, and then at this interval.
+    func arm(every interval: Duration) {
+        let nanoseconds = Int(interval / .nanoseconds(1))
+        timer.schedule(
+            deadline: .now(),
+            repeating: .nanoseconds(nanoseconds),
+            leeway: .nanoseconds(min(nanoseconds / 20, 50_000_000))
+        )
+    }
+
+    /// Ends the sequence.
+    func cancel() {
+        timer.cancel()
+        continuation.finish()
+    }
+
+    deinit { timer.cancel() }
+}
+
+/// Calls handlers for signals. From `init` on, their default action is off.
+package final class SignalSource: Sendable {
+    // Thread-safe, like `Ticker.timer`.
+    nonisolated(unsafe) private let sources: [any DispatchSourceSignal]
+
+    /// - Parameter handlers: called on one queue, one at a time.
+    package init(_ handlers: [Int32: @Sendable () -> Void]) {
+        let queue = DispatchQueue(label: "nudged.signals")
+        sources = handlers.map { number, handler in
+            // Otherwise the signal would end the process before the source gets it.
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+            source.setEventHandler { handler() }
+            source.resume()
+            return source
+        }
+    }
+
+    deinit {
+        for source in sources { source.cancel() }
+    }
+}
+
+/// Notifies systemd's watchdog as long as the sweep loop makes progress. If the loop hangs, systemd restarts the
+/// service.
+final class Watchdog: Sendable {
+    private let notifier: Notifier
+    private let lastProgress = Mutex(BootTime.milliseconds())
+    /// Milliseconds that the loop may take without progress.
+    private let patience: Mutex<Int64>
+    // Thread-safe, like `Ticker.timer`.
+    nonisolated(unsafe) private let timer: (any DispatchSourceTimer)?
+
+    /// - Parameter longestWait: milliseconds that a healthy loop may take without progress.
+    init(_ notifier: Notifier, longestWait: Int64) {
+        self.notifier = notifier
+        patience = Mutex(longestWait)
+        guard let interval = notifier.watchdogInterval else {
+            timer = nil
+            return
+        }
+        let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "nudged.watchdog"))
+        timer.schedule(deadline: .now(), repeating: .nanoseconds(Int(interval / .nanoseconds(1))))
+        self.timer = timer
+        timer.setEventHandler { [weak self] in self?.feed() }
+        timer.resume()
+    }
+
+    /// The loop made progress.
+    func progress() { lastProgress.withLock { $0 = BootTime.milliseconds() } }
+
+    /// The configuration has changed.
+    func expect(longestWait: Int64) { patience.withLock { $0 = longestWait } }
+
+    private func feed() {
+        let age = BootTime.milliseconds() - lastProgress.withLock { $0 }
+        if age <= patience.withLock({ $0 }) { _ = notifier.watchdog() }
+    }
+
+    deinit { timer?.cancel() }
+}

@@ -1,0 +1,76 @@
+import CLinux
+
+// glibc declares `environ` as a global variable, which Swift 6 refuses to read. `current()` says why the read is safe.
+@preconcurrency import Glibc
+
+/// The environment of this process, as a value.
+package enum ProcessEnvironment {
+    /// A copy of all variables. Of two equal names the first one counts, as for getenv(3). Invalid UTF-8 is repaired.
+    ///
+    /// Call it once at the start, before other threads run. `nudged` never calls setenv(3), so `environ` doesn't change
+    /// meanwhile.
+    package static func current() -> [String: String] {
+        var variables: [String: String] = [:]
+        var entry: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> = environ
+        while let text = entry.pointee {
+            let pair = String(cString: text)
+            if let equals = pair.firstIndex(of: "="), equals > pair.startIndex {
+                let name = String(pair[..<equals])
+                if variables[name] == nil { variables[name] = String(pair[pair.index(after: equals)...]) }
+            }
+            entry += 1
+        }
+        return variables
+    }
+}
+
+package enum Heap {
+    /// Limits glibc's heap to two arenas: one for the sweep and one for the senders. Call this before threads start.
+    ///
+    /// By default glibc makes up to eight arenas for each core, and each keeps what was freed in it (mallopt(3),
+    /// M_ARENA_MAX). A sweep moves between threads, so it would hold its memory once in each arena.
+    package static func limitArenas() { mallopt(M_ARENA_MAX, 2) }
+
+    /// Gives free memory back to the system (malloc_trim(3)). It takes a few milliseconds.
+    package static func giveBack() { malloc_trim(0) }
+}
+
+/// This process's memory, which holds keys and passwords.
+package enum ProcessMemory {
+    /// Lets no other process of this user read the memory (ptrace(2), /proc/PID/mem), and forbids core dumps. Call this
+    /// before secrets are read. Root can still read everything.
+    package static func hide() { _ = nudged_forbid_dumps() }
+}
+
+/// The program's own code in this process's memory.
+package enum ProgramCode {
+    /// Frees the code that only the start needed: some megabytes of option parsing, configuration and connecting. It
+    /// would stay resident until the kernel needs memory. The other code is mapped again at its next use, from the
+    /// kernel's cache, within microseconds.
+    package static func dropUnused() { nudged_drop_code() }
+}
+
+/// The exit statuses of `nudged`'s commands, with the numbers of sysexits(3). Scripts and systemd's
+/// `RestartPreventExitStatus=` depend on them.
+package enum ExitStatus: Int32, Sendable {
+    case success = 0
+    /// What the command checks does not work.
+    case failure = 1
+    /// The command line was wrong.
+    case usage = 64
+    /// The command refuses its input.
+    case dataError = 65
+    /// There is no data about the requested user.
+    case noUser = 67
+    /// A service that the command needs doesn't answer.
+    case unavailable = 69
+    /// An internal error.
+    case software = 70
+    /// The command may work later.
+    case temporary = 75
+    /// A permission is missing, or other users can read a secret.
+    case permission = 77
+    case configuration = 78
+    /// Ended by Ctrl-C or SIGTERM before the work was done. The shell's number for SIGINT (128 + 2), used for both.
+    case interrupted = 130
+}

@@ -1,0 +1,245 @@
+import Base
+import Fixtures
+import Metrics
+import TestSupport
+import Testing
+
+@testable import Configuration
+@testable import Service
+
+/// The database's URL, as libpq reads it.
+@Suite struct ConfigurationDatabaseTests {
+    private let fixture = ConfigurationFixture()
+    private let checks = ConfigurationChecks { $0.database = ConfigurationChecks.system.database }
+
+    @Test func url_whenItIsShown_hasHostAndRoleButNoPassword() throws {
+        let yaml = "database:\n  url: postgresql://me:planted@db.example:6432/app?sslmode=verify-full\n"
+        let loaded = try fixture.load(yaml, without: ["DATABASE_URL"], checks: checks)
+        let row = loaded.rows.first { $0.key == "database.url" }
+        #expect(row?.value == "me@db.example:6432/app sslmode=verify-full" && row?.isSecret == true)
+        #expect(!ConfigurationReport.show(loaded).contains("planted"))
+        #expect(!ConfigurationReport.json(loaded).contains("planted"))
+    }
+
+    @Test(arguments: [
+        (
+            "postgresql://me:p@planted@db.example/app?sslmode=verify-full",
+            "the user or password contains an unescaped @: write %40 for every @ except the one before the host"
+        ),
+        (
+            "postgresql://me:p/planted@db.example/app",
+            "the user or password contains an unescaped /: write %2F for every / in user and password"
+        ),
+        (
+            "postgresql://me:planted@db.example/app",
+            "sslmode prefer is not enough for a host other than this machine: add sslmode=verify-full "
+                + "(and sslrootcert=FILE for a private authority; FILE may be /etc/ssl/certs/ca-certificates.crt) "
+                + "to database.url, or set database.allowInsecure"
+        ),
+        (
+            "mysql://planted",
+            "the value is wrong: write a URI such as postgresql://user@host/database?sslmode=verify-full"
+        ),
+    ])
+    func fault_whenTheURLIs_isSaidOnceWithoutItsParts(url: String, expected: String) {
+        #expect(
+            fixture.faults("database:\n  url: \(url)\n", without: ["DATABASE_URL"], checks: checks) == [
+                "nudged.yaml:2:8: database.url: \(expected)"
+            ]
+        )
+    }
+}
+
+/// The decision service's keys.
+@Suite struct ConfigurationDecisionTests {
+    private let fixture = ConfigurationFixture()
+
+    private func checks() -> ConfigurationChecks {
+        ConfigurationChecks { $0.service = ConfigurationChecks.system.service }
+    }
+
+    @Test func decision_whenTheFileSaysIt() throws {
+        let yaml = """
+            decision:
+              url: https://decide.example/v1
+              token: planted-token
+              timeout: 500ms
+              concurrency: 64
+              caFile: /etc/ca.pem
+            """
+        let decision = try fixture.load(yaml, checks: checks()).configuration.decision
+        #expect(
+            decision
+                == Configuration.Decision(
+                    url: "https://decide.example/v1",
+                    token: Secret("planted-token"),
+                    timeout: .milliseconds(500),
+                    concurrency: 64,
+                    caFile: "/etc/ca.pem"
+                )
+        )
+    }
+
+    @Test func decision_whenOnlyTheAddressIsGiven_hasTheDefaults() throws {
+        var environment = ConfigurationFixture.environment
+        #expect(try fixture.load(environment: environment).configuration.decision == nil)
+        environment["DECISION_URL"] = "http://127.0.0.1:8080"
+        let decision = try fixture.load(environment: environment, checks: checks()).configuration.decision
+        #expect(
+            decision
+                == Configuration.Decision(
+                    url: "http://127.0.0.1:8080",
+                    token: nil,
+                    timeout: .seconds(2),
+                    concurrency: 8,
+                    caFile: nil
+                )
+        )
+    }
+
+    @Test(arguments: [
+        (
+            "http://decide.example:81/planted",
+            "users' texts are not sent to http://decide.example:81 unencrypted: write https://host/path; "
+                + "http:// is allowed only for this machine (localhost, 127.0.0.1, [::1])"
+        ),
+        (
+            "https://name:planted@decide.example/",
+            "the address can't be used: it is not of the form https://host/path, or it contains a user: "
+                + "write https://host/path"
+        ),
+    ])
+    func address_whenItCanNotBeUsed_saysWhyWithoutTheRest(url: String, fault: String) {
+        #expect(
+            fixture.faults("decision:\n  url: \(url)\n", checks: checks()) == [
+                "nudged.yaml:2:8: decision.url: \(fault)"
+            ]
+        )
+    }
+
+    @Test(arguments: ["ftp://decide.example/", "decide.example", "https://a b/"])
+    func address_whenItIsNone_saysWhatIsWanted(url: String) {
+        let faults = fixture.faults("decision:\n  url: \"\(url)\"\n", checks: checks())
+        #expect(
+            faults.count == 1
+                && faults[0].hasSuffix("http:// where the host is this machine (localhost, 127.0.0.1, [::1])")
+        )
+    }
+
+    @Test func token_whenItHoldsASpace_isRefusedWithoutItsText() {
+        let faults = fixture.faults("decision: {url: \"https://a.example/\", token: planted token}\n", checks: checks())
+        #expect(faults.count == 1 && faults[0].contains("decision.token: ") && !faults[0].contains("planted"))
+    }
+
+    @Test func lease_whenItIsTooShortForTheTimeout_isRefused() {
+        let decision = "decision: {url: \"https://a.example/\", timeout: 11s}\n"
+        #expect(
+            fixture.faults(decision) == [
+                "nudged.yaml:1:48: decision.timeout: 11s is more than a third of schedule.lease (30s): "
+                    + "make the lease at least 33s, or the timeout at most 10s"
+            ]
+        )
+        #expect(fixture.faults(decision + "schedule: {lease: 33s}\n") == [])
+        #expect(fixture.faults("decision: {timeout: 11s}\n") == [], "no service, no rule")
+    }
+}
+
+/// The keys of metrics and heartbeat.
+@Suite struct ConfigurationMetricsTests {
+    private let fixture = ConfigurationFixture()
+    private let checks = ConfigurationChecks { $0.heartbeat = ConfigurationChecks.system.heartbeat }
+
+    @Test func metrics_whenTheFileSaysThem() throws {
+        let metrics = try fixture.load("metrics: {listen: \"[::1]:9464\", file: /srv/nudged.prom}\n").configuration
+            .metrics
+        #expect(metrics == Configuration.Metrics(listen: LoopbackAddress("[::1]:9464"), file: "/srv/nudged.prom"))
+        #expect(try fixture.load("{}\n").configuration.metrics == Configuration.Metrics())
+        var environment = ConfigurationFixture.environment
+        environment["METRICS_LISTEN"] = "127.0.0.1:9464"
+        let loaded = try fixture.load(environment: environment)
+        #expect(loaded.configuration.metrics.listen == LoopbackAddress("127.0.0.1:9464"))
+        #expect(loaded.rows.first { $0.key == "metrics.listen" }?.value == "127.0.0.1:9464")
+    }
+
+    @Test(arguments: ["0.0.0.0:9464", "10.1.2.3:9464", "[::]:9464", "localhost:9464", "9464", "127.0.0.1"])
+    func listen_whenOthersCouldReachIt_isRefused(address: String) {
+        #expect(
+            fixture.faults("metrics: {listen: \"\(address)\"}\n") == [
+                "nudged.yaml:1:19: metrics.listen: \"\(address)\" is not an address and a port that only this machine can reach: "
+                    + "write an address of this machine and a port, 127.0.0.1:9464 or [::1]:9464"
+            ]
+        )
+    }
+
+    @Test func file_whenNobodyWouldReadIt_isRefused() {
+        #expect(
+            fixture.faults("metrics: {file: nudged.prom}\n") == [
+                "nudged.yaml:1:17: metrics.file: it is not an absolute path: begin it with /"
+            ]
+        )
+        #expect(
+            fixture.faults("metrics: {file: /srv/nudged.txt}\n") == [
+                "nudged.yaml:1:17: metrics.file: the textfile collector does not read such a name: let it end in .prom"
+            ]
+        )
+    }
+
+    @Test func heartbeat_whenTheFileSaysIt_isASecret() throws {
+        let yaml = "heartbeat: {url: \"https://beat.example/planted\", interval: 5m, caFile: /etc/ca.pem}\n"
+        let loaded = try fixture.load(yaml, checks: checks)
+        #expect(
+            loaded.configuration.heartbeat
+                == Configuration.Heartbeat(
+                    url: Secret("https://beat.example/planted"),
+                    interval: .seconds(300),
+                    caFile: "/etc/ca.pem"
+                )
+        )
+        #expect(!ConfigurationReport.show(loaded).contains("planted"))
+        #expect(try fixture.load("{}\n").configuration.heartbeat == nil)
+        // As of every secret: a file that everyone reads is told.
+        let open = try fixture.load(yaml, checks: checks, mode: 0o644)
+        #expect(open.warnings.contains { $0.description.contains("heartbeat.url") })
+    }
+
+    @Test func heartbeat_fromACredential() throws {
+        fixture.write("https://beat.example/planted\n", to: "heartbeat.url")
+        var environment = ConfigurationFixture.environment
+        environment["CREDENTIALS_DIRECTORY"] = fixture.folder
+        let heartbeat = try fixture.load(environment: environment, checks: checks).configuration.heartbeat
+        #expect(heartbeat?.url == Secret("https://beat.example/planted") && heartbeat?.interval == .seconds(60))
+    }
+
+    @Test(arguments: [
+        "http://beat.example/planted", "https://name:planted@beat.example/", "ftp://beat.example/planted", "planted",
+    ])
+    func heartbeat_whenItCanNotBeUsed_isRefusedWithoutItsPath(url: String) {
+        let faults = fixture.faults("heartbeat: {url: \"\(url)\"}\n", checks: checks)
+        #expect(
+            faults.count == 1 && faults[0].contains("heartbeat.url: ") && !faults[0].contains("planted"),
+            "\(faults)"
+        )
+    }
+}
+
+/// The signing key, as OpenSSL reads it.
+@Suite struct ConfigurationSigningKeyTests {
+    private let fixture = ConfigurationFixture()
+    private let checks = ConfigurationChecks { $0.key = ConfigurationChecks.system.key }
+
+    @Test func key_whenItIsRSA_saysTheFixOnce() {
+        let environment = ConfigurationFixture.environment.merging(["APNS_PRIVATE_KEY": GeneratedKey.rsa()]) { $1 }
+        #expect(
+            fixture.faults(environment: environment, checks: checks) == [
+                "environment APNS_PRIVATE_KEY: apns.privateKey: the key is a private key, but not an elliptic curve key: "
+                    + "use the .p8 file of an APNs authentication key (Apple Developer, Keys), not a certificate's key"
+            ]
+        )
+    }
+
+    @Test func key_whenItIsOnP256_isTaken() {
+        let key = GeneratedKey.ellipticCurve(415)
+        let environment = ConfigurationFixture.environment.merging(["APNS_PRIVATE_KEY": key]) { $1 }
+        #expect(fixture.faults(environment: environment, checks: checks).isEmpty)
+    }
+}

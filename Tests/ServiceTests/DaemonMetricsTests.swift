@@ -1,0 +1,245 @@
+import APNs
+import Glibc
+import Policy
+import TestSupport
+import Testing
+import TimeZones
+
+@testable import Core
+@testable import Metrics
+@testable import Service
+
+import struct FoundationEssentials.UUID
+
+@Suite struct MetricsPageTests {
+    private static let now = Instant(seconds: 1_800_000_000)
+    private static let lanes = [
+        LaneSample(lane: LaneIdentity(environment: "production", topic: "com.example.app"), status: .open),
+        LaneSample(
+            lane: LaneIdentity(environment: "sandbox", topic: "com.example.\"app"),
+            status: .stopped(reason: "InvalidProviderToken", remedy: "remedy", nextProbe: 0)
+        ),
+    ]
+
+    private static func metrics() -> DaemonMetrics {
+        var report = SweepReport()
+        (report.users, report.unsent, report.tokensDeleted, report.changed) = (9, 8, 7, 6)
+        (report.recovered, report.fenced, report.sending) = (5, 4, 3)
+        report.record.enter(.accepted, of: "check_in", 11)
+        report.record.enter(.accepted, of: "message", 12)
+        report.record.enter(.unknown, of: "reminder", 13)
+        report.resting = ["quiet_hours": 14, SweepReport.zonesUnread: 15, SweepReport.declined: 16]
+        report.decisions[.init(origin: .fallback, shouldNotify: false)] = 17
+        report.withoutConsent = 23
+        return DaemonMetrics(
+            version: "1.2.3",
+            startedAt: now - 60,
+            state: DaemonState(
+                lanes: lanes.map { LaneReport($0, since: nil) { _ in nil } },
+                decision: DecisionStatus(since: nil),
+                inFlight: 18,
+                lostLines: 19,
+                intervalMilliseconds: 1500
+            ),
+            rangesOwned: 64,
+            totals: report,
+            paused: [.message],
+            isDatabaseUp: true,
+            isSchemaUsable: false,
+            work: DaemonMetrics.Work(
+                status: WorkStatus(
+                    now: now,
+                    dueUsers: 20,
+                    firstDue: now - 100,
+                    touches: 21,
+                    openIntents: 1,
+                    openPushes: 2,
+                    unknownPushes: 22,
+                    daemons: [row(unseen: 1000), row(unseen: 31_000)]
+                ),
+                age: .seconds(7)
+            )
+        )
+    }
+
+    private static func row(unseen: Int64) -> DaemonRow {
+        DaemonRow(
+            id: UUID(),
+            host: "planted-host",
+            pid: 1,
+            version: "1",
+            startedAt: now,
+            seenAt: now,
+            unseenMilliseconds: unseen,
+            state: "{}"
+        )
+    }
+
+    private static func read(_ metrics: DaemonMetrics) throws -> ReadMetrics {
+        try ReadMetrics(String(decoding: metrics.page, as: UTF8.self))
+    }
+
+    @Test func page_hasEachMetricOnceAsItIsDefined() throws {
+        let page = try Self.read(Self.metrics())
+        let all = Self.metrics().groups.flatMap(\.metrics)
+        #expect(page.families.map(\.name) == all.map(\.name))
+        for (family, metric) in zip(page.families, all) {
+            #expect(family.kind == metric.kind.rawValue && family.help == metric.help, "\(metric.name)")
+            let labels = Set(family.samples.map { $0.labels.map { $0[0] }.filter { $0 != "le" } })
+            #expect(labels == [metric.labels], "\(metric.name)")
+            let series = family.samples.map { $0.name + $0.labels.description }
+            #expect(Set(series).count == series.count, "\(metric.name) has a series twice")
+        }
+    }
+
+    @Test func page_tellsWhatIsKnown() throws {
+        let page = try Self.read(Self.metrics())
+        #expect(page.value("nudged_build_info", ["version": "1.2.3"]) == 1)
+        #expect(page.value("nudged_start_time_seconds") == Double(Self.now.seconds - 60))
+        #expect(page.value("nudged_last_success_timestamp_seconds") == 0)
+        #expect(page.value("nudged_sweep_interval_seconds") == 1.5)
+        #expect(page.value("nudged_ranges_owned") == 64)
+        #expect(page.value("nudged_pushes_total", ["kind": "check_in", "outcome": "accepted"]) == 11)
+        #expect(page.sum("nudged_pushes_total", ["outcome": "accepted"]) == 23)
+        #expect(page.value("nudged_pushes_total", ["kind": "reminder", "outcome": "unknown"]) == 13)
+        #expect(page.value("nudged_users_decided_total", ["result": "send"]) == 3)
+        #expect(page.value("nudged_users_decided_total", ["result": "quiet_hours"]) == 14)
+        #expect(page.value("nudged_users_decided_total", ["result": "timezone_unreadable"]) == 15)
+        // The service's answers are counted apart, because its users were already counted as decided.
+        #expect(page.sum("nudged_users_decided_total") == 32)
+        #expect(page.value("nudged_service_decisions_total", ["by": "fallback", "notify": "false"]) == 17)
+        #expect(page.value("nudged_decision_service_state", ["state": "active"]) == 1)
+        #expect(page.value("nudged_paused", ["kind": "message"]) == 1 && page.sum("nudged_paused") == 1)
+        #expect(page.value("nudged_due_oldest_seconds") == 107 && page.value("nudged_due_users") == 20)
+        #expect(page.value("nudged_changes_waiting") == 21 && page.value("nudged_unknown_pushes") == 22)
+        #expect(page.value("nudged_daemons_alive") == 1)
+        #expect(page.value("nudged_database_up") == 1 && page.value("nudged_schema_usable") == 0)
+        for (name, value) in [
+            ("nudged_users_claimed_total", 9), ("nudged_pushes_unsent_total", 8), ("nudged_tokens_deleted_total", 7),
+            ("nudged_users_changed_total", 6), ("nudged_pushes_recovered_total", 5),
+            ("nudged_settlements_fenced_total", 4), ("nudged_pushes_in_flight", 18),
+            ("nudged_log_lines_lost_total", 19), ("nudged_users_without_consent_total", 23),
+        ] { #expect(page.value(name) == Double(value), "\(name)") }
+    }
+
+    @Test func lanes_areInOneStateEach() throws {
+        let page = try Self.read(Self.metrics())
+        let stopped = ["environment": "sandbox", "topic": "com.example.\"app", "state": "stopped"]
+        #expect(page.value("nudged_lane_state", stopped) == 1)
+        #expect(page.sum("nudged_lane_state", ["environment": "sandbox"]) == 1)
+        #expect(page.sum("nudged_lane_state", ["environment": "production", "state": "open"]) == 1)
+        #expect(page.sum("nudged_lane_state") == 2)
+    }
+
+    /// Nothing is shown for what is not known, or not configured; a zero would be a claim.
+    @Test func page_whenLittleIsKnown_leavesTheRestOut() throws {
+        var metrics = Self.metrics()
+        (metrics.work, metrics.startedAt, metrics.state.decision) = (nil, nil, nil)
+        let all = metrics.groups.flatMap(\.metrics).map(\.name)
+        let missing = Set(all).subtracting(try Self.read(metrics).families.map(\.name))
+        #expect(
+            missing == [
+                "nudged_due_users", "nudged_due_oldest_seconds", "nudged_changes_waiting", "nudged_unknown_pushes",
+                "nudged_daemons_alive", "nudged_start_time_seconds", "nudged_decision_service_state",
+            ]
+        )
+    }
+
+    @Test func oldest_whenNobodyIsDue_isZero() throws {
+        var metrics = Self.metrics()
+        metrics.work?.status.dueUsers = 0
+        #expect(try Self.read(metrics).value("nudged_due_oldest_seconds") == 0)
+    }
+
+    @Test func values_ofLabels_areFew() throws {
+        // Bounded by kinds, outcomes, reasons and configured lanes: never by users.
+        #expect(try Self.read(Self.metrics()).families.allSatisfy { $0.samples.count <= 18 })
+    }
+
+    // MARK: What is written from the definitions
+
+    @Test func guide_hasTheTablesOfTheDefinitions() throws {
+        let path = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" } + "/docs/METRICS.md"
+        let (start, end) = ("<!-- metrics: written by MetricsPageTests -->\n", "\n<!-- metrics end -->")
+        let old = try Self.file(path)
+        let from = try #require(old.firstRange(of: start))
+        let to = try #require(old.firstRange(of: end))
+        // What to make of a metric is written in the page alone.
+        let rows = old[from.upperBound..<to.lowerBound].split(separator: "\n").filter { $0.hasPrefix("| `nudged_") }
+        let uses = rows.map { $0.split(separator: " | ").last.map { $0.dropLast(2) } ?? "" }
+        #expect(uses.allSatisfy { $0.count > 10 })
+        let known = Dictionary(zip(rows.map { $0.split(separator: "`")[1] }, uses)) { first, _ in first }
+        let tables = Self.metrics().groups.map { group in
+            "### \(group.title)\n\n| metric | type | labels | what it says | what to make of it |\n"
+                + "| --- | --- | --- | --- | --- |\n"
+                + group.metrics.map { metric in
+                    let labels = metric.labels.map { "`\($0)`" }.joined(separator: ", ")
+                    return "| `\(metric.name)` | \(metric.kind.rawValue) | \(labels) | \(metric.help) "
+                        + "| \(known[metric.name[...]] ?? "") |"
+                }.joined(separator: "\n")
+        }
+        let new = old[..<from.lowerBound] + start + tables.joined(separator: "\n\n") + old[to.lowerBound...]
+        if getenv("NUDGED_WRITE") != nil {
+            let file = try #require(fopen(path, "w"))
+            fputs(String(new), file)
+            fclose(file)
+            return
+        }
+        #expect(
+            old == new,
+            "docs/METRICS.md is not what the definitions say: NUDGED_WRITE=1 swift test --filter MetricsPageTests"
+        )
+    }
+
+    private static func file(_ path: String) throws -> String {
+        let file = try #require(fopen(path, "r"))
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 1 << 20)
+        return String(decoding: bytes[..<fread(&bytes, 1, bytes.count, file)], as: UTF8.self)
+    }
+}
+
+@Suite struct MetricsBookTests {
+    private static func finished(good: Bool, _ milliseconds: Int64) -> SweepEvent {
+        var report = SweepReport()
+        report.isGood = good
+        report.milliseconds = milliseconds
+        return .finished(id: UUID(), report)
+    }
+
+    @Test func book_countsWhatSweepsTell() {
+        var book = MetricsBook()
+        book.hear(Self.finished(good: true, 3), now: Instant(seconds: 100))
+        book.hear(Self.finished(good: false, 1_000_000), now: Instant(seconds: 200))
+        for event in [.settlementFailed(error: "x"), .settlementFailed(error: "y"), .progress, .fenced(pushes: 3)]
+            as [SweepEvent]
+        {
+            book.hear(event, now: Instant(seconds: 300))
+        }
+        #expect(book.goodSweeps == 1 && book.badSweeps == 1 && book.writeFailures == 2)
+        // A bad sweep is no success.
+        #expect(book.lastSuccess == Instant(seconds: 100))
+        #expect(book.durations.counts.first == 1 && book.durations.counts.last == 1)
+        #expect(book.durations.sum == 1000.003)
+    }
+
+    @Test func lastSuccess_whileNoClockIsKnown_isNone() {
+        var book = MetricsBook()
+        book.hear(Self.finished(good: true, 3), now: nil)
+        #expect(book.lastSuccess == nil)
+    }
+}
+
+@Suite struct WorkPaceTests {
+    @Test func question_comesEveryFifteenSeconds_andLaterAfterASlowAnswer() {
+        var pace = WorkPace()
+        // One at a time.
+        let first = ([0, 100_000] as [Int64]).map { pace.begin(now: $0) }
+        pace.end(now: 10)
+        let second = ([14_999, 15_000] as [Int64]).map { pace.begin(now: $0) }
+        // Two seconds of work, forty of rest.
+        pace.end(now: 17_000)
+        let third = ([56_999, 57_000] as [Int64]).map { pace.begin(now: $0) }
+        #expect([first, second, third] == [[true, false], [false, true], [false, true]])
+    }
+}
