@@ -3,11 +3,11 @@ import Dispatch
 extension Connection {
     /// Connects. Each host of the configuration has `connectTimeout`.
     ///
-    /// - Parameter notices: Gets the server's notices, on the connection's queue. Nil: they are dropped.
+    /// - Parameter notices: Nil: they are dropped.
     /// - Throws: `connectionFailed`, or `cancelled` as soon as the task is cancelled.
     public static func open(
         _ configuration: ConnectionConfiguration,
-        notices: (@Sendable (ServerNotice) -> Void)? = nil
+        notices: NoticeHandler? = nil
     ) async throws(PostgresError) -> Connection {
         let connection = Connection(configuration, notices: notices)
         let first = FirstAnswer<Result<Void, PostgresError>>()
@@ -19,7 +19,8 @@ extension Connection {
                 if !first.settle(isolated.connectResult()) { isolated.close() }
             }
         }
-        let time = configuration.connectTimeout * configuration.attempts.count + grace
+        let patience = configuration.connectTimeout + (configuration.headStart ?? .zero)
+        let time = patience * configuration.attempts.count + grace
         let late = DispatchWorkItem {
             first.settle(.failure(PostgresError(.connectionFailed, detail: "no answer in time")))
         }

@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 /// One connection to PostgreSQL. The actor runs on its own queue, so waiting for the server blocks no other work.
@@ -12,7 +13,7 @@ public actor Connection {
 
     let executor = SerialQueueExecutor(label: "nudged.postgres")
     let configuration: ConnectionConfiguration
-    private let notices: (@Sendable (ServerNotice) -> Void)?
+    private let notices: NoticeHandler?
     private var link: ServerLink?
     private let usable = Atomic<Bool>(false)
     private let silent = Atomic<Bool>(false)
@@ -32,7 +33,7 @@ public actor Connection {
     /// server.
     nonisolated var endedInSilence: Bool { silent.load(ordering: .acquiring) }
 
-    init(_ configuration: ConnectionConfiguration, notices: (@Sendable (ServerNotice) -> Void)?) {
+    init(_ configuration: ConnectionConfiguration, notices: NoticeHandler?) {
         self.configuration = configuration
         self.notices = notices
     }
@@ -231,5 +232,37 @@ extension Connection {
     /// COMMIT of a failed transaction is not an error for the server: it answers with the tag ROLLBACK.
     static func checkCommitted(_ answer: Rows) throws(PostgresError) {
         guard answer.command == "COMMIT" else { throw PostgresError(.rolledBack, statement: "commit") }
+    }
+}
+
+/// A serial Dispatch queue as an actor's executor (Linux has no DispatchSerialQueue). Its jobs may block: a serial
+/// queue made by label takes its thread from the overcommitting pool, not from Swift's cooperative pool.
+final class SerialQueueExecutor: SerialExecutor {
+    private let queue: DispatchQueue
+
+    init(label: String) {
+        queue = DispatchQueue(label: label)
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        // The closure keeps the executor alive while its job runs, even if the actor is freed meanwhile.
+        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+
+    /// Runs `work` on the queue, in order with the actor's jobs.
+    func perform(_ work: @escaping @Sendable () -> Void) {
+        queue.async(execute: work)
+    }
+
+    func checkIsolated() {
+        dispatchPrecondition(condition: .onQueue(queue))
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds as PostgreSQL's settings expect them. At least 1, because 0 would mean no limit.
+    fileprivate var asSetting: Int32 {
+        Int32(Swift.min(Swift.max(self / .milliseconds(1), 1), 2_000_000_000))
     }
 }

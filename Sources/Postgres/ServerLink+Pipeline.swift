@@ -8,10 +8,15 @@ extension ServerLink {
     /// - Throws: The first error. After `refusedByServer` the link stays usable, but a transaction may be open. After
     ///   `connectionLost` or `timedOut` it must be closed.
     func flight(_ statements: [Statement], _ deadline: Deadline) throws(PostgresError) -> [Rows] {
-        // All are encoded before any is sent: an invalid parameter must not leave half a flight behind.
-        var bound: [BoundParameters] = []
-        for statement in statements { bound.append(try BoundParameters(statement)) }
-        for (statement, parameters) in zip(statements, bound) { try send(statement, parameters) }
+        // All are checked before any is sent: an invalid parameter must not leave half a flight behind. The Bind message
+        // has 16 bits for the number of parameters, and 31 for a length.
+        for statement in statements {
+            let isValid = statement.parameters.allSatisfy { $0.isExpressible && $0.bytes?.count ?? 0 <= Int32.max }
+            guard isValid, statement.parameters.count <= 65_535 else {
+                throw PostgresError(.invalidParameter, statement: statement.name)
+            }
+        }
+        for statement in statements { try send(statement) }
         guard PQpipelineSync(handle) == 1 else { throw lost(nil) }
 
         var progress = FlightProgress(statements: statements.map(\.name))
@@ -61,20 +66,24 @@ extension ServerLink {
         if let failure { throw failure }
     }
 
-    private func send(_ statement: Statement, _ parameters: BoundParameters) throws(PostgresError) {
-        let count = Int32(parameters.types.count)
-        let formats = [Int32](repeating: 1, count: parameters.types.count)
-        let sent = parameters.withPointers { values in
-            PQsendQueryParams(
-                handle,
-                statement.sql,
-                count,
-                parameters.types,
-                values,
-                parameters.lengths,
-                formats,
-                1
-            )
+    private func send(_ statement: Statement) throws(PostgresError) {
+        let parameters = statement.parameters
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(parameters.reduce(1) { $0 + ($1.bytes?.count ?? 0) })
+        for parameter in parameters { bytes += parameter.bytes ?? [] }
+        // An empty value still needs an address, because a null pointer means NULL.
+        bytes.append(0)
+        let sent = bytes.withUnsafeBytes { raw in
+            var next = raw.baseAddress?.assumingMemoryBound(to: CChar.self)
+            let values = parameters.map { parameter -> UnsafePointer<CChar>? in
+                guard let count = parameter.bytes?.count else { return nil }
+                defer { next = next.map { $0 + count } }
+                return next
+            }
+            let types = parameters.map(\.type.rawValue)
+            let lengths = parameters.map { Int32($0.bytes?.count ?? -1) }
+            let formats = [Int32](repeating: 1, count: parameters.count)
+            return PQsendQueryParams(handle, statement.sql, Int32(parameters.count), types, values, lengths, formats, 1)
         }
         if sent != 1 { throw lost(statement.name) }
     }
@@ -131,5 +140,40 @@ extension ServerLink {
         error.code = .connectionLost
         if error.sqlState?.isEmpty ?? true { error.sqlState = nil }
         return error
+    }
+}
+
+/// The answers to a flight of statements so far. It is a value, so that tests can check the order of libpq's answers
+/// without libpq.
+///
+/// For each statement libpq gives its result or error and then nil. After the last one it gives the synchronisation
+/// point. An error of the implicit commit (a deferred constraint) comes between them.
+struct FlightProgress {
+    private let statements: [String]
+    private var ended = 0
+    private(set) var rows: [Rows] = []
+    /// The first error. Later ones only follow from it.
+    private(set) var failure: PostgresError?
+    private(set) var isComplete = false
+
+    init(statements: [String]) {
+        self.statements = statements
+    }
+
+    /// The statement whose answer comes next. Nil at the commit.
+    var currentStatement: String? { ended < statements.count ? statements[ended] : nil }
+
+    mutating func succeeded(_ rows: Rows) { self.rows.append(rows) }
+    mutating func failed(_ error: PostgresError) { failure = failure ?? error }
+    mutating func statementEnded() { ended += 1 }
+
+    mutating func synchronised() {
+        isComplete = true
+        if failure == nil, rows.count != statements.count {
+            failure = PostgresError(
+                .unexpectedResult,
+                detail: "\(rows.count) results of \(statements.count) statements"
+            )
+        }
     }
 }
