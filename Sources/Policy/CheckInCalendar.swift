@@ -171,24 +171,15 @@ struct Pace {
     }
 }
 
-/// Slots that ended without counting. A few are searched one by one, many are sorted first.
+/// Slots that ended without counting. Only where there are many, a set pays.
 struct ClosedSlots {
-    private let dates: [LocalDate]
-    private let isSorted: Bool
+    private let few: [LocalDate]
+    private let many: Set<LocalDate>
 
     init(_ closed: [LocalDate]) {
-        isSorted = closed.count > 16
-        dates = isSorted ? closed.sorted() : closed
+        few = closed.count > 16 ? [] : closed
+        many = closed.count > 16 ? Set(closed) : []
     }
 
-    func contains(_ date: LocalDate) -> Bool {
-        guard isSorted else { return dates.contains(date) }
-        var low = 0
-        var high = dates.count
-        while low < high {
-            let middle = (low + high) / 2
-            if dates[middle] < date { low = middle + 1 } else { high = middle }
-        }
-        return low < dates.count && dates[low] == date
-    }
+    func contains(_ date: LocalDate) -> Bool { few.contains(date) || many.contains(date) }
 }

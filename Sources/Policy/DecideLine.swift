@@ -50,8 +50,7 @@ public struct DecideLine: Sendable {
         writer.put("reason", decision.reason.rawValue)
         writer.put("next_at", decision.nextAt?.rfc3339)
         writer.put("slot", decision.slot?.iso)
-        writer.key("urgent")
-        writer.bool(decision.urgent)
+        writer.put("urgent", decision.urgent)
         writer.put("valid_until", decision.validUntil?.rfc3339)
         writer.list("trace", trace) { step, writer in
             writer.beginObject()

@@ -5,10 +5,8 @@ extension Recurrence {
     public struct Occurrence: Sendable, Hashable {
         /// 1 for the first occurrence.
         public let number: Int
-        /// The wall time.
         public let time: LocalDateTime
 
-        /// Creates an occurrence.
         public init(number: Int, time: LocalDateTime) {
             self.number = number
             self.time = time

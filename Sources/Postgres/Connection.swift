@@ -18,12 +18,14 @@ public actor Connection {
     private let usable = Atomic<Bool>(false)
     private let silent = Atomic<Bool>(false)
 
-    /// The interactive transaction that has the connection, and the callers that wait for its end.
-    private var turn = TransactionTurn()
+    /// Whether a caller has the connection. The actor alone would admit others while the body of an interactive
+    /// transaction waits.
+    private var isTaken = false
+    /// In order of arrival.
+    private var waiting: [CheckedContinuation<Void, Never>] = []
     private(set) var currentTransaction: UInt64?
     private var lastTransaction: UInt64 = 0
 
-    /// The executor of the actor's own serial queue.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// Whether the connection is open. It answers at once, even while a statement runs.
@@ -40,7 +42,7 @@ public actor Connection {
 
     /// Closes the connection if the server has ended it while it was idle, so that its next user gets a new one.
     func closeIfEnded() {
-        guard turn.isFree, let link, link.hasEnded() else { return }
+        guard !isTaken, let link, link.hasEnded() else { return }
         close()
     }
 
@@ -128,12 +130,13 @@ public actor Connection {
 
 extension Connection {
     func takeTurn() async {
-        if turn.take() { return }
-        await withCheckedContinuation { turn.wait($0) }
+        if isTaken { return await withCheckedContinuation { waiting.append($0) } }
+        isTaken = true
     }
 
+    /// The next caller has the connection at once, so no other can get it before.
     func passTurn() {
-        turn.pass()?.resume()
+        if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() }
     }
 }
 

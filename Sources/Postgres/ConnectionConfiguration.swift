@@ -89,7 +89,6 @@ extension ConnectionConfiguration: CustomStringConvertible, CustomDebugStringCon
             + " sslmode=\(first["sslmode"] ?? "prefer")"
     }
 
-    /// The same as `description`.
     public var debugDescription: String { description }
 
     /// Hides the keywords, and so the password, from `dump` and reflecting loggers.

@@ -28,7 +28,6 @@ public struct PostgresError: Error, Sendable, Equatable {
         case cancelled
     }
 
-    /// The kind of failure.
     public var code: Code
     /// The SQLSTATE: five characters, if the server gave one.
     public var sqlState: String?
@@ -83,17 +82,6 @@ extension PostgresError {
 
     /// Whether a commit got no answer. Most likely it waits for a synchronous standby that is down.
     public var isCommitStuck: Bool { code == .timedOut && statement == Connection.commit.name }
-
-    /// Whether the transaction may have been committed although it failed here.
-    public var mayHaveCommitted: Bool {
-        switch code {
-        case .timedOut: true
-        // A FATAL with a reason can come instead of the commit's answer. Even then the server may have committed before
-        // it had to stop.
-        case .connectionLost: true
-        default: false
-        }
-    }
 
     static let unescapedAt = "the user or password contains an unescaped @"
     static let unescapedSlash = "the user or password contains an unescaped /"

@@ -19,27 +19,48 @@ extension ServerLink {
         for statement in statements { try send(statement) }
         guard PQpipelineSync(handle) == 1 else { throw lost(nil) }
 
-        var progress = FlightProgress(statements: statements.map(\.name))
-        while !progress.isComplete {
-            guard try becomeReady(deadline, during: progress.currentStatement) else {
-                throw PostgresError(.timedOut, statement: progress.currentStatement)
+        // For each statement libpq gives its result or error and then nil. After the last one it gives the
+        // synchronisation point. An error of the implicit commit (a deferred constraint) comes between them.
+        var all: [Rows] = []
+        var ended = 0
+        /// Later errors only follow from it.
+        var failure: PostgresError?
+        while true {
+            let name = ended < statements.count ? statements[ended].name : nil
+            guard try becomeReady(deadline, during: name) else { throw PostgresError(.timedOut, statement: name) }
+            guard let result = PQgetResult(handle) else {
+                if isBroken { throw failure.map(asLost) ?? lost(name) }
+                ended += 1
+                continue
             }
-            let result = PQgetResult(handle)
-            let status = result.map(PQresultStatus)
-            take(result, &progress)
-            // libpq repeats this answer without end, because COPY is not supported here.
-            if status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH {
-                throw PostgresError(
-                    .connectionLost,
-                    statement: progress.currentStatement,
-                    detail: "COPY isn't supported"
-                )
+            let rows = Rows(owning: result, statement: name ?? "commit")
+            let status = PQresultStatus(result)
+            switch status {
+            case PGRES_TUPLES_OK, PGRES_COMMAND_OK: all.append(rows)
+            case PGRES_PIPELINE_ABORTED: break
+            case PGRES_PIPELINE_SYNC:
+                if let failure { throw failure }
+                guard all.count == statements.count else {
+                    let detail = "\(all.count) results of \(statements.count) statements"
+                    throw PostgresError(.unexpectedResult, detail: detail)
+                }
+                return all
+            case PGRES_FATAL_ERROR:
+                failure = failure ?? ServerReport(result).error(.refusedByServer, statement: name)
+            // libpq repeats this answer without end.
+            case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH: throw Self.copying(name)
+            default:
+                let detail = "an empty statement (status \(status.rawValue))"
+                failure = failure ?? PostgresError(.unexpectedResult, statement: name, detail: detail)
             }
+            withExtendedLifetime(rows) {}
             // A broken connection gives nothing more than the error that says so.
-            if isBroken { throw progress.failure.map(asLost) ?? lost(progress.currentStatement) }
+            if isBroken { throw failure.map(asLost) ?? lost(name) }
         }
-        if let failure = progress.failure { throw failure }
-        return progress.rows
+    }
+
+    private static func copying(_ name: String?) -> PostgresError {
+        PostgresError(.connectionLost, statement: name, detail: "COPY isn't supported")
     }
 
     /// Runs the text with the simple protocol, which accepts several statements but no parameters.
@@ -55,9 +76,7 @@ extension ServerLink {
             switch status {
             case PGRES_FATAL_ERROR:
                 failure = failure ?? ServerReport(result).error(.refusedByServer, statement: name)
-            case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH:
-                // COPY is not supported here.
-                throw PostgresError(.connectionLost, statement: name, detail: "COPY isn't supported")
+            case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH: throw Self.copying(name)
             default: break
             }
             withExtendedLifetime(rows) {}
@@ -107,28 +126,6 @@ extension ServerLink {
         _ = PQconsumeInput(handle)
     }
 
-    private func take(_ result: OpaquePointer?, _ progress: inout FlightProgress) {
-        guard let result else { return progress.statementEnded() }
-        let status = PQresultStatus(result)
-        let rows = Rows(owning: result, statement: progress.currentStatement ?? "commit")
-        switch status {
-        case PGRES_TUPLES_OK, PGRES_COMMAND_OK: progress.succeeded(rows)
-        case PGRES_PIPELINE_SYNC: progress.synchronised()
-        case PGRES_PIPELINE_ABORTED: break
-        case PGRES_FATAL_ERROR:
-            progress.failed(ServerReport(result).error(.refusedByServer, statement: progress.currentStatement))
-        default:
-            progress.failed(
-                PostgresError(
-                    .unexpectedResult,
-                    statement: progress.currentStatement,
-                    detail: "an empty statement (status \(status.rawValue))"
-                )
-            )
-        }
-        withExtendedLifetime(rows) {}
-    }
-
     /// The link is broken. libpq's message can repeat the server's, so it is not included.
     private func lost(_ name: String?) -> PostgresError {
         PostgresError(.connectionLost, statement: name)
@@ -140,40 +137,5 @@ extension ServerLink {
         error.code = .connectionLost
         if error.sqlState?.isEmpty ?? true { error.sqlState = nil }
         return error
-    }
-}
-
-/// The answers to a flight of statements so far. It is a value, so that tests can check the order of libpq's answers
-/// without libpq.
-///
-/// For each statement libpq gives its result or error and then nil. After the last one it gives the synchronisation
-/// point. An error of the implicit commit (a deferred constraint) comes between them.
-struct FlightProgress {
-    private let statements: [String]
-    private var ended = 0
-    private(set) var rows: [Rows] = []
-    /// The first error. Later ones only follow from it.
-    private(set) var failure: PostgresError?
-    private(set) var isComplete = false
-
-    init(statements: [String]) {
-        self.statements = statements
-    }
-
-    /// The statement whose answer comes next. Nil at the commit.
-    var currentStatement: String? { ended < statements.count ? statements[ended] : nil }
-
-    mutating func succeeded(_ rows: Rows) { self.rows.append(rows) }
-    mutating func failed(_ error: PostgresError) { failure = failure ?? error }
-    mutating func statementEnded() { ended += 1 }
-
-    mutating func synchronised() {
-        isComplete = true
-        if failure == nil, rows.count != statements.count {
-            failure = PostgresError(
-                .unexpectedResult,
-                detail: "\(rows.count) results of \(statements.count) statements"
-            )
-        }
     }
 }

@@ -80,11 +80,8 @@ extension Connection {
         defer { passTurn() }
         let transaction = Transaction(connection: self, id: startTransaction(), timeout: timeout)
         defer { endTransaction() }
-        _ = try flight(
-            [begin, self.settings(settings, timeout)],
-            timeout + Self.grace,
-            leavingTransaction: true
-        )
+        let start = [begin, self.settings(settings, timeout)]
+        _ = try flight(start, timeout + Self.grace, leavingTransaction: true)
         do {
             let value = try await body(transaction)
             let answer = try flight([Self.commit], timeout + Self.grace)
@@ -111,35 +108,5 @@ extension Connection {
 
     private func check(_ transaction: Transaction) throws(PostgresError) {
         guard currentTransaction == transaction.id else { throw PostgresError(.transactionEnded) }
-    }
-}
-
-/// Gives a connection to one caller after another, in order of arrival. The actor alone would admit other callers while
-/// the body of an interactive transaction waits.
-struct TransactionTurn {
-    private var isTaken = false
-    private var waiting: [CheckedContinuation<Void, Never>] = []
-
-    /// Nobody has the connection.
-    var isFree: Bool { !isTaken }
-
-    /// Returns true if the caller has the connection. It must call `pass` later. Returns false if it must wait.
-    mutating func take() -> Bool {
-        if isTaken { return false }
-        isTaken = true
-        return true
-    }
-
-    mutating func wait(_ continuation: CheckedContinuation<Void, Never>) {
-        waiting.append(continuation)
-    }
-
-    /// Returns the caller to resume. It has the connection at once, so no other caller can get it before.
-    mutating func pass() -> CheckedContinuation<Void, Never>? {
-        if waiting.isEmpty {
-            isTaken = false
-            return nil
-        }
-        return waiting.removeFirst()
     }
 }

@@ -2,34 +2,28 @@
 ///
 /// Arithmetic saturates, so no hostile input can trap.
 public struct Instant: Sendable, Hashable, Comparable {
-    /// Seconds since the Unix epoch.
     public var seconds: Int64
 
-    /// An instant from Unix seconds.
     @inlinable
     public init(seconds: Int64) {
         self.seconds = seconds
     }
 
-    /// Whether the left instant is earlier.
     @inlinable
     public static func < (left: Instant, right: Instant) -> Bool { left.seconds < right.seconds }
 
-    /// The instant this many seconds later.
     @inlinable
     public static func + (instant: Instant, seconds: Int64) -> Instant {
         let (sum, overflow) = instant.seconds.addingReportingOverflow(seconds)
         return Instant(seconds: overflow ? (seconds < 0 ? .min : .max) : sum)
     }
 
-    /// The instant this many seconds earlier.
     @inlinable
     public static func - (instant: Instant, seconds: Int64) -> Instant {
         let (difference, overflow) = instant.seconds.subtractingReportingOverflow(seconds)
         return Instant(seconds: overflow ? (seconds < 0 ? .max : .min) : difference)
     }
 
-    /// Seconds from the right instant to the left one.
     @inlinable
     public static func - (left: Instant, right: Instant) -> Int64 {
         (left - right.seconds).seconds

@@ -3,7 +3,6 @@ public struct LocalDate: Sendable, Hashable, Comparable {
     /// Days since 1970-01-01.
     public var days: Int32
 
-    /// A date from days since 1970-01-01.
     @inlinable
     public init(days: Int32) {
         self.days = days
@@ -25,7 +24,6 @@ public struct LocalDate: Sendable, Hashable, Comparable {
         self.init(days: Int32((clamped >= 0 ? clamped : clamped - 86_399) / 86_400))
     }
 
-    /// Whether the left date is earlier.
     @inlinable
     public static func < (left: LocalDate, right: LocalDate) -> Bool { left.days < right.days }
 
@@ -41,7 +39,6 @@ public struct LocalDate: Sendable, Hashable, Comparable {
         LocalDate(days: Int32(clamping: Int(date.days).subtractingReportingOverflow(days).partialValue))
     }
 
-    /// Days from the right date to the left one.
     @inlinable
     public static func - (left: LocalDate, right: LocalDate) -> Int { Int(left.days) - Int(right.days) }
 
@@ -144,7 +141,6 @@ extension LocalDate {
 
 /// A wall time: what a calendar and a clock show, without a time zone.
 public struct LocalDateTime: Sendable, Hashable, Comparable {
-    /// The date.
     public var date: LocalDate
     /// The time in seconds after midnight: 0 to 86,399.
     public private(set) var secondOfDay: Int
@@ -162,7 +158,6 @@ public struct LocalDateTime: Sendable, Hashable, Comparable {
         self.init(date, secondOfDay: Int(instant.seconds - Int64(date.days) * 86_400))
     }
 
-    /// Whether the left wall time is earlier.
     public static func < (left: LocalDateTime, right: LocalDateTime) -> Bool {
         (left.date, left.secondOfDay) < (right.date, right.secondOfDay)
     }

@@ -62,7 +62,6 @@ public final class Zone: Sendable {
         return Segment(ruled.offset, max(from, ruled.from), ruled.until)
     }
 
-    /// The local date at an instant.
     public func localDate(at instant: Instant) -> LocalDate { localTime(at: instant).date }
 
     /// The local date and the second of that day (0 to 86,399) at an instant.

@@ -7,7 +7,6 @@ import Synchronization
 ///
 /// The files on disk decide, so an upgrade of the `tzdata` package takes effect after a reload.
 public final class ZoneDatabase: Sendable {
-    /// The path of the folder.
     public let directory: String
 
     private struct Cache {

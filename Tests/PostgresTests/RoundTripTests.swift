@@ -140,8 +140,6 @@ import Testing
             #expect(throws: PostgresError.self) { try rows.isNull(row, column) }
             #expect(throws: PostgresError.self) { try rows.text(row, column) }
         }
-        #expect(try rows.column(named: "word") == 1)
-        #expect(throws: PostgresError.self) { try rows.column(named: "none") }
         #expect { try rows.uuid(0, 1) } throws: { !"\($0)".contains("planted") && "\($0)".contains("column word") }
     }
 
