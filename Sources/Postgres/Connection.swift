@@ -46,7 +46,7 @@ public actor Connection {
         close()
     }
 
-    func connect() throws(PostgresError) {
+    private func connect() throws(PostgresError) {
         link = try ServerLink.open(configuration, notices: notices)
         usable.store(true, ordering: .releasing)
     }
@@ -123,6 +123,43 @@ public actor Connection {
         try perform(leavingTransaction: false) { link throws(PostgresError) in
             try link.script(text, name: name, Deadline(after: timeout + Self.grace))
         }
+    }
+}
+
+extension Connection {
+    /// Connects. Each host of the configuration has `connectTimeout`.
+    ///
+    /// - Parameter notices: Nil: they are dropped.
+    /// - Throws: `connectionFailed`, or `cancelled` as soon as the task is cancelled.
+    public static func open(
+        _ configuration: ConnectionConfiguration,
+        notices: NoticeHandler? = nil
+    ) async throws(PostgresError) -> Connection {
+        let connection = Connection(configuration, notices: notices)
+        let first = FirstAnswer<Result<Void, PostgresError>>()
+        // libpq resolves names with the blocking getaddrinfo on the connection's queue, and no deadline or cancellation
+        // interrupts it. So this function doesn't wait for it: a connection that comes too late is closed. A Task would
+        // start on the cooperative pool. If all its threads are busy, the time would pass unused.
+        connection.executor.perform {
+            connection.assumeIsolated { isolated in
+                let result = Result { () throws(PostgresError) in try isolated.connect() }
+                if !first.settle(result) { isolated.close() }
+            }
+        }
+        let patience = configuration.connectTimeout + (configuration.headStart ?? .zero)
+        let time = patience * configuration.attempts.count + grace
+        let late = DispatchWorkItem {
+            first.settle(.failure(PostgresError(.connectionFailed, detail: "no answer in time")))
+        }
+        DispatchQueue.global().asyncAfter(deadline: .now() + time / .seconds(1), execute: late)
+        defer { late.cancel() }
+        let result = await withTaskCancellationHandler {
+            await first.wait()
+        } onCancel: {
+            first.settle(.failure(PostgresError(.cancelled)))
+        }
+        try result.get()
+        return connection
     }
 }
 

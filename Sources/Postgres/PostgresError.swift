@@ -69,7 +69,7 @@ extension PostgresError {
 
     /// Whether the server gave the statement up because of other work: a lock that was held too long, a time-out, a
     /// deadlock. The connection stays usable, and the same call can succeed later.
-    public var isHeldUp: Bool { code == .refusedByServer && (sqlState.map(SQLState.isHeldUp) ?? false) }
+    public var isHeldUp: Bool { code == .refusedByServer && (sqlState.map(SQLState.heldUp.contains) ?? false) }
 
     /// Whether the server has run out of something: disk, memory, connections (class 53).
     public var isExhausted: Bool { code == .refusedByServer && sqlState?.hasPrefix("53") == true }
@@ -152,36 +152,26 @@ extension PostgresError: CustomStringConvertible {
 
 /// SQLSTATE codes (PostgreSQL's manual, appendix A).
 enum SQLState {
-    /// Whether the same statement can succeed later without any action.
+    /// Other work in the database caused it.
+    static let heldUp: Set = [
+        "40001", "40P01",  // serialization, deadlock
+        "55006", "55P03",  // object in use, lock not available
+        "57014",  // cancelled: the statement time-out
+    ]
+
+    /// The same statement can succeed later without any action.
     static func isTransient(_ state: String) -> Bool {
-        switch state.prefix(2) {
         // Connection exceptions, insufficient resources.
-        case "08", "53": return true
-        default: break
-        }
-        switch state {
-        case "25006",  // read-only: a failover is under way, or the disk is full and an operator turned it on
-            "25P03", "25P04",  // idle in transaction, transaction time-out
-            "40001", "40003", "40P01",  // serialization, unknown completion, deadlock
-            "55006", "55P03",  // object in use, lock not available
-            "57014",  // cancelled: the statement time-out
-            "57P01", "57P02", "57P03", "57P05",  // shutdown, crash, starting up, idle session time-out
-            "58030":  // input or output error
-            return true
-        default: return false
-        }
+        state.hasPrefix("08") || state.hasPrefix("53") || heldUp.contains(state) || passing.contains(state)
     }
 
-    /// Whether other work in the database caused it.
-    static func isHeldUp(_ state: String) -> Bool {
-        switch state {
-        case "40001", "40P01",  // serialization, deadlock
-            "55006", "55P03",  // object in use, lock not available
-            "57014":  // cancelled: the statement time-out
-            true
-        default: false
-        }
-    }
+    private static let passing: Set = [
+        "25006",  // read-only: a failover is under way, or the disk is full and an operator turned it on
+        "25P03", "25P04",  // idle in transaction, transaction time-out
+        "40003",  // unknown completion
+        "57P01", "57P02", "57P03", "57P05",  // shutdown, crash, starting up, idle session time-out
+        "58030",  // input or output error
+    ]
 
     /// The remedy for a state that an operator can act on.
     static func remedy(_ state: String) -> String? {

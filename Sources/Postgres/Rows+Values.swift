@@ -80,7 +80,7 @@ extension Rows {
         _ reader: BinaryReader<Value>
     ) throws(PostgresError) -> [Value?] {
         let values = try cell(row, column) { type, bytes throws(PostgresError) in
-            guard let type, reader.arrays.contains(type), let values = BinaryReader.array(bytes, reader) else {
+            guard let type, reader.isArray(type), let values = BinaryReader.array(bytes, reader) else {
                 throw mismatch(row, column, "\(reader.name)Array")
             }
             return values
@@ -96,13 +96,16 @@ struct BinaryReader<Value> {
     typealias Bytes = UnsafeRawBufferPointer
 
     let name: String
-    /// The types of arrays that it reads.
-    let arrays: [PostgresType]
+    let isArray: (PostgresType) -> Bool
     let read: (PostgresType?, Bytes) -> Value?
 
-    fileprivate init(_ name: String, in arrays: [PostgresType], _ read: @escaping (PostgresType?, Bytes) -> Value?) {
+    fileprivate init(
+        _ name: String,
+        in isArray: @escaping (PostgresType) -> Bool,
+        _ read: @escaping (PostgresType?, Bytes) -> Value?
+    ) {
         self.name = name
-        self.arrays = arrays
+        self.isArray = isArray
         self.read = read
     }
 
@@ -146,19 +149,19 @@ extension BinaryReader where Value: FixedWidthInteger {
 
 extension BinaryReader<Int64> {
     static var int8: Self {
-        Self("int8", in: [.int8Array, .int4Array, .int2Array]) { type, bytes in
+        Self("int8", in: { [.int8Array, .int4Array, .int2Array].contains($0) }) { type, bytes in
             type == .int8 ? integer(bytes) : BinaryReader<Int32>.int4.read(type, bytes).map(Int64.init)
         }
     }
 
     static var timestamp: Self {
-        Self("timestamp", in: [.timestamptzArray]) { type, bytes in
+        Self("timestamp", in: { $0 == .timestamptzArray }) { type, bytes in
             type == .timestamptz ? integer(bytes).flatMap { PostgresEpoch.fromServer(microseconds: $0) } : nil
         }
     }
 
     static var reachableTimestamp: Self {
-        Self("timestamp", in: [.timestamptzArray]) { type, bytes in
+        Self("timestamp", in: { $0 == .timestamptzArray }) { type, bytes in
             type == .timestamptz ? integer(bytes).map { PostgresEpoch.fromServer(microseconds: $0) ?? .max } : nil
         }
     }
@@ -166,35 +169,41 @@ extension BinaryReader<Int64> {
 
 extension BinaryReader<Int32> {
     static var int4: Self {
-        Self("int4", in: [.int4Array, .int2Array]) { type, bytes in
+        Self("int4", in: { [.int4Array, .int2Array].contains($0) }) { type, bytes in
             type == .int4 ? integer(bytes) : BinaryReader<Int16>.int2.read(type, bytes).map(Int32.init)
         }
     }
 
     static var date: Self {
-        Self("date", in: [.dateArray]) { type, bytes in
+        Self("date", in: { $0 == .dateArray }) { type, bytes in
             type == .date ? integer(bytes).flatMap { PostgresEpoch.fromServer(days: $0) } : nil
         }
     }
 }
 
 extension BinaryReader<Int16> {
-    static var int2: Self { Self("int2", in: [.int2Array]) { type, bytes in type == .int2 ? integer(bytes) : nil } }
+    static var int2: Self {
+        Self("int2", in: { $0 == .int2Array }) { type, bytes in type == .int2 ? integer(bytes) : nil }
+    }
 }
 
 extension BinaryReader<Bool> {
     static var bool: Self {
-        Self("bool", in: [.boolArray]) { type, bytes in type == .bool && bytes.count == 1 ? bytes[0] != 0 : nil }
+        Self("bool", in: { $0 == .boolArray }) { type, bytes in
+            type == .bool && bytes.count == 1 ? bytes[0] != 0 : nil
+        }
     }
 }
 
 extension BinaryReader<[UInt8]> {
-    static var bytes: Self { Self("bytes", in: [.byteaArray]) { type, bytes in type == .bytea ? [UInt8](bytes) : nil } }
+    static var bytes: Self {
+        Self("bytes", in: { $0 == .byteaArray }) { type, bytes in type == .bytea ? [UInt8](bytes) : nil }
+    }
 }
 
 extension BinaryReader<UUID> {
     static var uuid: Self {
-        Self("uuid", in: [.uuidArray]) { type, bytes in
+        Self("uuid", in: { $0 == .uuidArray }) { type, bytes in
             type == .uuid && bytes.count == 16 ? UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)) : nil
         }
     }
@@ -204,7 +213,7 @@ extension BinaryReader<String> {
     /// Invalid UTF-8 (possible only in a database with SQL_ASCII) becomes U+FFFD, because one bad row must not stop a
     /// batch.
     static var text: Self {
-        Self("text", in: [.textArray, .varcharArray, .jsonbArray]) { type, bytes in
+        Self("text", in: { [.textArray, .varcharArray, .jsonbArray].contains($0) }) { type, bytes in
             switch type {
             case .text, .varchar, .bpchar, .name, .json, .unknown: return String(decoding: bytes, as: UTF8.self)
             case .jsonb:
