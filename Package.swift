@@ -94,7 +94,7 @@ let package = Package(
         library("NudgedPreferences", ["JSON"]),
         library("NudgedKit", ["JSON", "NudgedPreferences"]),
         library("YAML", ["CLibYAML"]),
-        library("TimeZones", []),
+        library("TimeZones", ["NudgedPreferences"]),
         library("Policy", ["Base", "JSON", "NudgedPreferences", "TimeZones"]),
         library("Postgres", ["Base", "CLibPQ"]),
         library("OpenSSL", ["COpenSSL"]),
@@ -182,10 +182,10 @@ let package = Package(
         tests("HTML", ["Seeded", "TestSupport"]),
         tests("NudgedKit", ["Seeded", "JSON", "TestSupport"]),
         tests("YAML", ["Seeded", "TestSupport"]),
-        tests("TimeZones", ["Seeded", "TestSupport"]),
+        tests("TimeZones", ["NudgedPreferences", "Seeded", "TestSupport"]),
         tests(
             "Policy",
-            ["Seeded", "JSON", "NudgedPreferences", "NudgedKit", "TimeZones", "TestSupport"],
+            ["Seeded", "JSON", "NudgedPreferences", "TimeZones", "TestSupport"],
             exclude: ["Fixtures"]
         ),
         tests("Postgres", ["LocalPostgres", "TestSupport"]),

@@ -130,3 +130,179 @@ struct JSONParser {
         }
     }
 }
+
+/// Strings and numbers.
+extension JSONParser {
+    mutating func string() throws(JSONError) -> String {
+        let opening = position
+        position += 1
+        let start = position
+        while position < bytes.count {
+            switch bytes[position] {
+            case UInt8(ascii: "\""):
+                guard let text = String(validUTF8: UnsafeBufferPointer(rebasing: bytes[start..<position])) else {
+                    throw JSONError(offset: start, what: "a string is not valid UTF-8")
+                }
+                position += 1
+                return text
+            case UInt8(ascii: "\\"):
+                return try escapedString(start: start, opening: opening)
+            case 0..<0x20:
+                throw error("a string contains an unescaped control character")
+            default:
+                position += 1
+            }
+        }
+        throw JSONError(offset: opening, what: "a string is not closed")
+    }
+
+    /// Continues a string at its first escape.
+    private mutating func escapedString(start: Int, opening: Int) throws(JSONError) -> String {
+        var content = Array(bytes[start..<position])
+        while position < bytes.count {
+            let byte = bytes[position]
+            switch byte {
+            case UInt8(ascii: "\""):
+                let result = content.withUnsafeBufferPointer { String(validUTF8: $0) }
+                guard let result else { throw JSONError(offset: opening, what: "a string is not valid UTF-8") }
+                position += 1
+                return result
+            case UInt8(ascii: "\\"):
+                position += 1
+                try escape(into: &content)
+            case 0..<0x20:
+                throw error("a string contains an unescaped control character")
+            default:
+                content.append(byte)
+                position += 1
+            }
+        }
+        throw JSONError(offset: opening, what: "a string is not closed")
+    }
+
+    /// The position is after the backslash.
+    private mutating func escape(into content: inout [UInt8]) throws(JSONError) {
+        let byte = current
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): content.append(byte)
+        case UInt8(ascii: "b"): content.append(0x08)
+        case UInt8(ascii: "f"): content.append(0x0C)
+        case UInt8(ascii: "n"): content.append(0x0A)
+        case UInt8(ascii: "r"): content.append(0x0D)
+        case UInt8(ascii: "t"): content.append(0x09)
+        case UInt8(ascii: "u"):
+            position += 1
+            content.append(contentsOf: Array(UTF8.encode(try escapedScalar()) ?? UTF8.encodedReplacementCharacter))
+            return
+        default:
+            throw error("an unknown escape")
+        }
+        position += 1
+    }
+
+    /// The position is after `\u`. A surrogate is valid only as half of a pair (RFC 8259, section 7).
+    private mutating func escapedScalar() throws(JSONError) -> Unicode.Scalar {
+        let start = position
+        let first = try hexadecimal()
+        if let scalar = Unicode.Scalar(first) { return scalar }
+        guard (0xD800...0xDBFF).contains(first), current == UInt8(ascii: "\\") else {
+            throw JSONError(offset: start, what: "a lone surrogate is escaped")
+        }
+        position += 1
+        guard current == UInt8(ascii: "u") else { throw JSONError(offset: start, what: "a lone surrogate is escaped") }
+        position += 1
+        let second = try hexadecimal()
+        guard (0xDC00...0xDFFF).contains(second),
+            let scalar = Unicode.Scalar(0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00))
+        else { throw JSONError(offset: start, what: "a lone surrogate is escaped") }
+        return scalar
+    }
+
+    private mutating func hexadecimal() throws(JSONError) -> UInt32 {
+        var value: UInt32 = 0
+        for _ in 0..<4 {
+            let digit: UInt8
+            switch current {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = current - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = current - UInt8(ascii: "a") + 10
+            case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = current - UInt8(ascii: "A") + 10
+            default: throw error("four hexadecimal digits are expected")
+            }
+            value = value << 4 | UInt32(digit)
+            position += 1
+        }
+        return value
+    }
+
+    mutating func number() throws(JSONError) -> JSONValue {
+        let start = position
+        let isNegative = current == UInt8(ascii: "-")
+        if isNegative { position += 1 }
+        let firstDigit = position
+        // The value is kept negative, because 2^63 doesn't fit but -2^63 does.
+        var value: Int64 = 0
+        var fits = true
+        while let digit = currentDigit {
+            let (tenfold, overflow) = value.multipliedReportingOverflow(by: 10)
+            let (next, underflow) = tenfold.subtractingReportingOverflow(Int64(digit))
+            fits = fits && !overflow && !underflow
+            value = next
+            position += 1
+        }
+        guard position > firstDigit else { throw error("a digit is expected") }
+        guard position == firstDigit + 1 || bytes[firstDigit] != UInt8(ascii: "0") else {
+            throw JSONError(offset: firstDigit, what: "a number has a leading zero")
+        }
+        let isInteger = try !fractionAndExponent()
+        if isInteger, fits, isNegative { return .int(value) }
+        if isInteger, fits, value != .min { return .int(-value) }
+        return .number(double(from: start))
+    }
+
+    /// Reads past a fraction and an exponent. Returns whether there was one.
+    private mutating func fractionAndExponent() throws(JSONError) -> Bool {
+        var isThere = false
+        if current == UInt8(ascii: ".") {
+            isThere = true
+            position += 1
+            try digits()
+        }
+        if current == UInt8(ascii: "e") || current == UInt8(ascii: "E") {
+            isThere = true
+            position += 1
+            if current == UInt8(ascii: "+") || current == UInt8(ascii: "-") { position += 1 }
+            try digits()
+        }
+        return isThere
+    }
+
+    private mutating func digits() throws(JSONError) {
+        guard currentDigit != nil else { throw error("a digit is expected") }
+        while currentDigit != nil { position += 1 }
+    }
+
+    private var currentDigit: UInt8? {
+        let digit = current &- UInt8(ascii: "0")
+        return digit < 10 ? digit : nil
+    }
+
+    private func double(from start: Int) -> Double {
+        let text = String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<position]), as: UTF8.self)
+        let value = Double(text) ?? 0
+        guard value.isInfinite else { return value }
+        return value < 0 ? -Double.greatestFiniteMagnitude : .greatestFiniteMagnitude
+    }
+}
+
+extension String {
+    /// The text of UTF-8 bytes. Nil if they are not valid.
+    ///
+    /// The standard library has `init(validating:as:)`, but only on systems since 2024. Apps that use `NudgedKit` also
+    /// run on older ones.
+    init?(validUTF8 bytes: UnsafeBufferPointer<UInt8>) {
+        var text = String(decoding: bytes, as: UTF8.self)
+        // Invalid bytes become U+FFFD, so the bytes are the same only if all were valid.
+        guard text.withUTF8({ $0.count == bytes.count && $0.elementsEqual(bytes) }) else { return nil }
+        self = text
+    }
+}

@@ -6,7 +6,6 @@ public struct JSONWriter: Sendable {
     public private(set) var bytes: [UInt8] = []
     private var needsComma = false
 
-    /// An empty document.
     public init(reservingCapacity capacity: Int = 256) {
         bytes.reserveCapacity(capacity)
     }
@@ -17,19 +16,11 @@ public struct JSONWriter: Sendable {
         needsComma = false
     }
 
-    /// The document as a string.
     public var string: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Begins an object.
     public mutating func beginObject() { begin(UInt8(ascii: "{")) }
-
-    /// Ends an object.
     public mutating func endObject() { end(UInt8(ascii: "}")) }
-
-    /// Begins an array.
     public mutating func beginArray() { begin(UInt8(ascii: "[")) }
-
-    /// Ends an array.
     public mutating func endArray() { end(UInt8(ascii: "]")) }
 
     /// A key. A value must follow.
@@ -40,42 +31,28 @@ public struct JSONWriter: Sendable {
         needsComma = false
     }
 
-    /// A string.
     public mutating func string(_ value: String) {
         separate()
         appendQuoted(value)
     }
 
-    /// An integer.
     public mutating func int(_ value: some FixedWidthInteger) {
         separate()
         appendDecimal(value)
     }
 
     /// A number. One that is not finite becomes null.
-    public mutating func number(_ value: Double) {
-        separate()
-        bytes.append(contentsOf: (value.isFinite ? value.description : "null").utf8)
-    }
+    public mutating func number(_ value: Double) { word(value.isFinite ? value.description : "null") }
 
-    /// A boolean.
-    public mutating func bool(_ value: Bool) {
-        separate()
-        bytes.append(contentsOf: (value ? "true" : "false").utf8)
-    }
+    public mutating func bool(_ value: Bool) { word(value ? "true" : "false") }
 
-    /// A null.
-    public mutating func null() {
-        separate()
-        bytes.append(contentsOf: "null".utf8)
-    }
+    public mutating func null() { word("null") }
 
     /// A string. Nil becomes null.
     public mutating func string(_ value: String?) {
         if let value { string(value) } else { null() }
     }
 
-    /// A value with everything in it.
     public mutating func value(_ value: JSONValue) {
         switch value {
         case .null: null()
@@ -95,6 +72,11 @@ public struct JSONWriter: Sendable {
             }
             endObject()
         }
+    }
+
+    private mutating func word(_ word: String) {
+        separate()
+        bytes.append(contentsOf: word.utf8)
     }
 
     private mutating func begin(_ byte: UInt8) {
@@ -161,5 +143,45 @@ public struct JSONWriter: Sendable {
             bytes.append(digits.utf8Start[Int(byte >> 4)])
             bytes.append(digits.utf8Start[Int(byte & 15)])
         }
+    }
+}
+
+extension JSONWriter {
+    /// The text of one object, whose members `write` writes.
+    package static func text(_ write: (inout JSONWriter) -> Void) -> String {
+        var json = JSONWriter()
+        json.object(write)
+        return json.string
+    }
+
+    /// An object, whose members `write` writes.
+    package mutating func object(_ write: (inout JSONWriter) -> Void) {
+        beginObject()
+        write(&self)
+        endObject()
+    }
+
+    /// A member. Nil becomes null.
+    package mutating func put(_ key: String, _ text: String?) {
+        self.key(key)
+        string(text)
+    }
+
+    package mutating func put(_ key: String, _ number: some FixedWidthInteger) {
+        self.key(key)
+        int(number)
+    }
+
+    package mutating func put(_ key: String, _ flag: Bool) {
+        self.key(key)
+        bool(flag)
+    }
+
+    /// A member with an array.
+    package mutating func list<T>(_ key: String, _ items: [T], _ write: (T, inout JSONWriter) -> Void) {
+        self.key(key)
+        beginArray()
+        for item in items { write(item, &self) }
+        endArray()
     }
 }

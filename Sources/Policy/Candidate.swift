@@ -8,7 +8,6 @@ public struct Candidate: Sendable {
     public var userID: UUID
     /// Whether this kind of nudge is paused.
     public var paused: Bool
-    /// The user's preferences.
     public var preferences: Preferences
     /// The profile's zone. Used if the preferences have no valid zone.
     public var timezone: String?
@@ -18,15 +17,12 @@ public struct Candidate: Sendable {
     public var devices: Int
     /// When this user's check-ins last became possible or were last rescheduled.
     public var since: Instant?
-    /// What was sent.
     public var history: History
-    /// The nudge to decide about.
     public var nudge: Nudge
     /// The matcher of the preferences' keywords, from a caller that decides about several messages. nil: one is made
     /// for each message.
     package var keywords: KeywordMatcher?
 
-    /// Creates a candidate.
     public init(
         userID: UUID,
         paused: Bool = false,
@@ -47,5 +43,63 @@ public struct Candidate: Sendable {
         self.since = since
         self.history = history
         self.nudge = nudge
+    }
+}
+
+/// The nudge to decide about.
+public enum Nudge: Sendable, Equatable {
+    case checkIn
+    case message(Message)
+    case reminder(Reminder)
+
+    public var kind: NudgeKind {
+        switch self {
+        case .checkIn: .checkIn
+        case .message: .message
+        case .reminder: .reminder
+        }
+    }
+}
+
+/// The kinds of nudges.
+public enum NudgeKind: String, Sendable, CaseIterable {
+    case checkIn = "check_in"
+    case message
+    case reminder
+}
+
+/// Something that happened, for the user to know.
+public struct Message: Sendable, Equatable {
+    // Keywords are searched in both.
+    public var title: String
+    public var body: String
+    /// Whether the sender marked it urgent.
+    public var urgent: Bool
+    /// From this instant on it is useless. nil: never.
+    public var expiresAt: Instant?
+    /// It is not sent before this instant. nil: at once.
+    public var deliverAt: Instant?
+
+    public init(title: String, body: String, urgent: Bool, expiresAt: Instant? = nil, deliverAt: Instant? = nil) {
+        self.title = title
+        self.body = body
+        self.urgent = urgent
+        self.expiresAt = expiresAt
+        self.deliverAt = deliverAt
+    }
+}
+
+/// Something that a user is reminded of at a chosen time.
+public struct Reminder: Sendable, Equatable {
+    public var dueAt: Instant
+    /// From this instant on it is useless. nil: never.
+    public var expiresAt: Instant?
+    /// Whether the recipient chose the time. Then quiet hours do not apply for the first 900 s.
+    public var recipientIsAuthor: Bool
+
+    public init(dueAt: Instant, expiresAt: Instant? = nil, recipientIsAuthor: Bool) {
+        self.dueAt = dueAt
+        self.expiresAt = expiresAt
+        self.recipientIsAuthor = recipientIsAuthor
     }
 }

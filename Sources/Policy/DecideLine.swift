@@ -1,12 +1,11 @@
-public import JSON
+import JSON
+import NudgedPreferences
 public import TimeZones
 
 /// Answers one line of `nudged decide`: JSON in, JSON out, without a database.
 public struct DecideLine: Sendable {
-    /// The system's time zones.
-    public let zones: ZoneDatabase
+    private let zones: ZoneDatabase
 
-    /// Decides with these zones.
     public init(zones: ZoneDatabase) {
         self.zones = zones
     }
@@ -15,12 +14,6 @@ public struct DecideLine: Sendable {
     /// can't be read now, it is `{"id", "error"}`.
     public func answer(_ line: some Collection<UInt8>) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 1024)
-        answer(line, into: &writer)
-        return writer.bytes
-    }
-
-    /// Appends the answer to one input line.
-    public func answer(_ line: some Collection<UInt8>, into writer: inout JSONWriter) {
         var id: String?
         do {
             let question = try DecideQuestion(parsing: try Self.json(line), id: &id)
@@ -29,12 +22,11 @@ public struct DecideLine: Sendable {
             Self.write(question.id, decision, trace, into: &writer)
         } catch {
             writer.beginObject()
-            writer.key("id")
-            writer.string(id)
-            writer.key("error")
-            writer.string("\(error)")
+            writer.put("id", id)
+            writer.put("error", "\(error)")
             writer.endObject()
         }
+        return writer.bytes
     }
 
     private static func json(_ line: some Collection<UInt8>) throws(PolicyError) -> JSONValue {
@@ -46,39 +38,109 @@ public struct DecideLine: Sendable {
     }
 
     /// Writes an answer with every key of docs/POLICY.md, "Output".
-    static func write(_ id: String, _ decision: Decision, _ trace: [TraceStep], into writer: inout JSONWriter) {
+    private static func write(
+        _ id: String,
+        _ decision: Decision,
+        _ trace: [TraceStep],
+        into writer: inout JSONWriter
+    ) {
         writer.beginObject()
-        writer.key("id")
-        writer.string(id)
-        writer.key("action")
-        writer.string(decision.action.rawValue)
-        writer.key("reason")
-        writer.string(decision.reason.rawValue)
-        writer.key("next_at")
-        writer.string(decision.nextAt?.rfc3339)
-        writer.key("slot")
-        writer.string(decision.slot?.iso)
-        writer.key("urgent")
-        writer.bool(decision.urgent)
-        writer.key("valid_until")
-        writer.string(decision.validUntil?.rfc3339)
-        writer.key("trace")
-        write(trace, into: &writer)
-        writer.endObject()
-    }
-
-    private static func write(_ trace: [TraceStep], into writer: inout JSONWriter) {
-        writer.beginArray()
-        for step in trace {
+        writer.put("id", id)
+        writer.put("action", decision.action.rawValue)
+        writer.put("reason", decision.reason.rawValue)
+        writer.put("next_at", decision.nextAt?.rfc3339)
+        writer.put("slot", decision.slot?.iso)
+        writer.put("urgent", decision.urgent)
+        writer.put("valid_until", decision.validUntil?.rfc3339)
+        writer.list("trace", trace) { step, writer in
             writer.beginObject()
-            writer.key("rule")
-            writer.string(step.rule)
-            writer.key("verdict")
-            writer.string(step.outcome)
+            writer.put("rule", step.rule)
+            writer.put("verdict", step.outcome)
             writer.key("facts")
             writer.value(.object(step.facts))
             writer.endObject()
         }
-        writer.endArray()
+        writer.endObject()
+    }
+}
+
+/// One input line of `nudged decide`, checked by docs/POLICY.md, "Input".
+struct DecideQuestion {
+    let id: String
+    let now: Instant
+    let rules: Rules
+    let candidate: Candidate
+
+    /// - Parameter id: set as soon as it is read, for the answer to a line with an error.
+    init(parsing json: JSONValue, id: inout String?) throws(PolicyError) {
+        let line = try FieldReader(json, path: "")
+        self.id = try line.required("id", "a string").string()
+        id = self.id
+        let kind = try Self.kind(line)
+        now = try line.required("now", "an instant as 2026-05-07T04:38:44Z").instant()
+        let rules = try line.optional("rules")?.object()
+        self.rules = try rules.map { reader throws(PolicyError) in try Rules(reader) } ?? .defaults
+        candidate = Candidate(
+            userID: try line.required("user_id", "a UUID").uuid(),
+            paused: try line.optional("paused")?.bool() ?? false,
+            preferences: Preferences(json: line.optional("preferences")?.value),
+            timezone: try line.nullable("timezone")?.string(),
+            firstSessionComplete: try line.optional("first_session_complete")?.bool() ?? true,
+            devices: try line.optional("devices")?.int(0...Int.max) ?? 1,
+            since: try line.nullable("since")?.instant(),
+            history: try Self.history(line),
+            nudge: try Self.nudge(kind, line)
+        )
+    }
+
+    private static func kind(_ line: FieldReader) throws(PolicyError) -> NudgeKind {
+        let wanted = "check_in, message or reminder"
+        let field = try line.required("kind", wanted)
+        guard let kind = NudgeKind(rawValue: try field.string()) else {
+            throw field.outOfRange("another string", wanted)
+        }
+        return kind
+    }
+
+    private static func history(_ line: FieldReader) throws(PolicyError) -> History {
+        var history = History()
+        for element in try line.elements("check_ins") {
+            let checkIn = try element.object()
+            let at = try checkIn.required("at", "an instant").instant()
+            history.checkIns.append(CheckIn(at: at, slot: try checkIn.required("slot", "a date").date()))
+        }
+        for element in try line.elements("closed") { history.closed.append(try element.date()) }
+        for element in try line.elements("sent") { history.sent.append(try element.instant()) }
+        return history
+    }
+
+    /// A message or reminder that the kind does not need must have the right types, but may lack members.
+    private static func nudge(_ kind: NudgeKind, _ line: FieldReader) throws(PolicyError) -> Nudge {
+        let message = try message(line, isRequired: kind == .message)
+        let reminder = try reminder(line, isRequired: kind == .reminder)
+        if kind == .message, let message { return .message(message) }
+        if kind == .reminder, let reminder { return .reminder(reminder) }
+        return .checkIn
+    }
+
+    private static func message(_ line: FieldReader, isRequired: Bool) throws(PolicyError) -> Message? {
+        guard let reader = try line.field("message", "an object", isRequired: isRequired)?.object() else { return nil }
+        return Message(
+            title: try reader.field("title", "a string", isRequired: isRequired)?.string() ?? "",
+            body: try reader.field("body", "a string", isRequired: isRequired)?.string() ?? "",
+            urgent: try reader.field("urgent", "true or false", isRequired: isRequired)?.bool() ?? false,
+            expiresAt: try reader.nullable("expires_at")?.instant(),
+            deliverAt: try reader.nullable("deliver_at")?.instant()
+        )
+    }
+
+    private static func reminder(_ line: FieldReader, isRequired: Bool) throws(PolicyError) -> Reminder? {
+        guard let reader = try line.field("reminder", "an object", isRequired: isRequired)?.object() else { return nil }
+        let isAuthor = try reader.field("recipient_is_author", "true or false", isRequired: isRequired)
+        return Reminder(
+            dueAt: try reader.field("due_at", "an instant", isRequired: isRequired)?.instant() ?? .first,
+            expiresAt: try reader.nullable("expires_at")?.instant(),
+            recipientIsAuthor: try isAuthor?.bool() ?? false
+        )
     }
 }

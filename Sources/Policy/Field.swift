@@ -1,7 +1,38 @@
-import FoundationEssentials
+import Base
 import JSON
 import NudgedPreferences
 import TimeZones
+
+import struct FoundationEssentials.UUID
+
+/// Why an input or a rule can't be used. It never contains the text of a message.
+public struct PolicyError: Error, Sendable, Equatable, CustomStringConvertible {
+    public enum Code: Sendable {
+        /// The line is not a JSON object.
+        case notJSON
+        /// A required field is absent.
+        case missing
+        case wrongType
+        /// The type is right, but the value is not.
+        case outOfRange
+    }
+
+    public let code: Code
+    /// The field's path, such as `rules.quiet_hours.start`. Empty for the whole line.
+    public let field: String
+    public let found: String
+    public let wanted: String
+
+    public init(_ code: Code, field: String, found: String, wanted: String) {
+        self.code = code
+        self.field = field
+        self.found = found
+        self.wanted = wanted
+    }
+
+    /// One line, such as `rules.spread_minutes: found -1, wanted an integer from 0 to 1440`.
+    public var description: String { "\(field.isEmpty ? "line" : field): found \(found), wanted \(wanted)" }
+}
 
 /// One value of an input line, with its path.
 struct Field {
@@ -21,8 +52,8 @@ struct Field {
 
     func object() throws(PolicyError) -> FieldReader { try FieldReader(value, path: path) }
 
-    func string() throws(PolicyError) -> String {
-        guard case .string(let text) = value else { throw wrongType("a string") }
+    func string(_ wanted: String = "a string") throws(PolicyError) -> String {
+        guard case .string(let text) = value else { throw wrongType(wanted) }
         return text
     }
 
@@ -43,32 +74,56 @@ struct Field {
     func cap() throws(PolicyError) -> Int64 { Int64(try int(1...Int.max)) }
 
     func instant() throws(PolicyError) -> Instant {
-        let wanted = "an instant as 2026-05-07T04:38:44Z"
-        guard case .string(let text) = value else { throw wrongType(wanted) }
-        guard let instant = Instant(rfc3339: text) else { throw outOfRange("a string that is none", wanted) }
-        return instant
+        try read("an instant as 2026-05-07T04:38:44Z") { Instant(rfc3339: $0) }
     }
 
-    func date() throws(PolicyError) -> LocalDate {
-        let wanted = "a date as 2026-05-07"
-        guard case .string(let text) = value else { throw wrongType(wanted) }
-        guard let date = LocalDate(iso: text) else { throw outOfRange("a string that is none", wanted) }
-        return date
-    }
+    func date() throws(PolicyError) -> LocalDate { try read("a date as 2026-05-07") { LocalDate(iso: $0) } }
+    func timeOfDay() throws(PolicyError) -> TimeOfDay { try read("HH:MM from 00:00 to 23:59") { TimeOfDay($0) } }
+    func uuid() throws(PolicyError) -> UUID { try read("a UUID of 36 characters") { UUID(exactly: $0) } }
 
-    func timeOfDay() throws(PolicyError) -> TimeOfDay {
-        let wanted = "HH:MM from 00:00 to 23:59"
-        guard case .string(let text) = value else { throw wrongType(wanted) }
-        guard let time = TimeOfDay(text) else { throw outOfRange("a string that is none", wanted) }
-        return time
+    private func read<Value>(_ wanted: String, _ parse: (String) -> Value?) throws(PolicyError) -> Value {
+        guard let value = parse(try string(wanted)) else { throw outOfRange("a string that is none", wanted) }
+        return value
     }
+}
 
-    func uuid() throws(PolicyError) -> UUID {
-        let wanted = "a UUID of 36 characters"
-        guard case .string(let text) = value else { throw wrongType(wanted) }
-        guard text.utf8.count == 36, let uuid = UUID(uuidString: text) else {
-            throw outOfRange("a string that is none", wanted)
+/// Reads the members of one object of an input line. Errors name the field's whole path.
+struct FieldReader {
+    private let object: JSONObject
+    private let path: String
+
+    /// - Throws: if the value is not an object.
+    init(_ value: JSONValue, path: String) throws(PolicyError) {
+        guard case .object(let object) = value else {
+            throw PolicyError(.wrongType, field: path, found: value.typeName, wanted: "an object")
         }
-        return uuid
+        self.object = object
+        self.path = path
+    }
+
+    private func pathOf(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+
+    /// A field that may be absent. Null counts as present.
+    func optional(_ key: String) -> Field? { object[key].map { Field(value: $0, path: pathOf(key)) } }
+
+    /// A field that may be absent or null.
+    func nullable(_ key: String) -> Field? { optional(key).flatMap { $0.isNull ? nil : $0 } }
+
+    func required(_ key: String, _ wanted: String) throws(PolicyError) -> Field {
+        guard let field = optional(key) else {
+            throw PolicyError(.missing, field: pathOf(key), found: "nothing", wanted: wanted)
+        }
+        return field
+    }
+
+    func field(_ key: String, _ wanted: String, isRequired: Bool) throws(PolicyError) -> Field? {
+        isRequired ? try required(key, wanted) : optional(key)
+    }
+
+    /// The elements of an array. Empty if the field is absent.
+    func elements(_ key: String) throws(PolicyError) -> [Field] {
+        guard let field = optional(key) else { return [] }
+        guard case .array(let values) = field.value else { throw field.wrongType("an array") }
+        return values.enumerated().map { Field(value: $1, path: "\(field.path)[\($0)]") }
     }
 }

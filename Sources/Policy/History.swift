@@ -1,15 +1,25 @@
 public import TimeZones
 
+/// A check-in that counts as sent: its outcome was accepted or unknown.
+public struct CheckIn: Sendable, Hashable {
+    public var at: Instant
+    /// The user's local date for which it was sent.
+    public var slot: LocalDate
+
+    public init(at: Instant, slot: LocalDate) {
+        self.at = at
+        self.slot = slot
+    }
+}
+
 /// What was sent to a user and counts. Each list may be in any order.
 public struct History: Sendable, Equatable {
-    /// Check-ins that count as sent.
     public var checkIns: [CheckIn]
     /// Slots that ended without counting.
     public var closed: [LocalDate]
     /// Every send that counts, of any kind, check-ins included.
     public var sent: [Instant]
 
-    /// Creates a history.
     public init(checkIns: [CheckIn] = [], closed: [LocalDate] = [], sent: [Instant] = []) {
         self.checkIns = checkIns
         self.closed = closed
@@ -50,5 +60,66 @@ public struct History: Sendable, Equatable {
         var history = self
         if !closed.contains(slot) { history.closed.append(slot) }
         return history
+    }
+}
+
+extension History {
+    /// Entries more than 48 h ahead are ignored: a host that once ran with a wrong clock must not silence its users for
+    /// years.
+    static let horizon: Int64 = 48 * 3600
+
+    /// No rule needs more check-ins than this, even if several share a slot.
+    private static let checkInLimit = 16
+    /// Entries ahead are kept, too, but only this many: perhaps `now` is wrong for a while.
+    private static let aheadLimit = 8
+    private static let closedLimit = 32
+
+    /// The entries that the policy still needs, newest first:
+    /// - check-ins with a slot within 8 days of the newest slot, and the one with the latest `at`
+    /// - closed slots from 8 days before today (in UTC) on
+    /// - sends of the last 24 hours
+    ///
+    /// A few entries more than 48 h ahead are kept as well. They never displace others.
+    ///
+    /// - Parameter cap: how many sends to keep at most: the largest cap, or more.
+    public func trimmed(now: Instant, cap: Int) -> History {
+        let ahead = now + Self.horizon
+        return History(
+            checkIns: trimmedCheckIns(ahead: ahead),
+            closed: trimmedClosed(now: now),
+            sent: trimmedSends(ahead: ahead, day: now - 86_400, cap: cap)
+        )
+    }
+
+    private func trimmedSends(ahead: Instant, day: Instant, cap: Int) -> [Instant] {
+        // Most lists are empty, and each list made below would be an allocation.
+        guard !sent.isEmpty else { return [] }
+        let real = sent.filter { $0 <= ahead && $0 > day }.sorted(by: >).prefix(max(cap, 0))
+        let future = sent.filter { $0 > ahead }.sorted(by: <).prefix(Self.aheadLimit)
+        return future.reversed() + real
+    }
+
+    private func trimmedCheckIns(ahead: Instant) -> [CheckIn] {
+        // A single check-in has the newest slot and the latest instant.
+        guard checkIns.count > 1 else { return checkIns }
+        let newestSlotFirst = { (left: CheckIn, right: CheckIn) in (left.slot, left.at) > (right.slot, right.at) }
+        let real = checkIns.filter { $0.at <= ahead }.sorted(by: newestSlotFirst)
+        let future = checkIns.filter { $0.at > ahead }.sorted { ($0.at, $0.slot) < ($1.at, $1.slot) }
+        var kept = Array(real.prefix { real[0].slot - $0.slot <= 8 }.prefix(Self.checkInLimit))
+        if let latest = real.max(by: { $0.at < $1.at }), !kept.contains(where: { $0.at == latest.at }) {
+            kept.append(latest)
+        }
+        return future.prefix(Self.aheadLimit).reversed() + kept
+    }
+
+    /// A slot can be used for days after its date (staleness, slot jitter, quiet hours), but for less than a week. The
+    /// eighth day is for zones west of UTC.
+    private func trimmedClosed(now: Instant) -> [LocalDate] {
+        guard !closed.isEmpty else { return [] }
+        let days = now.seconds / 86_400 - (now.seconds % 86_400 < 0 ? 1 : 0)
+        let today = LocalDate(days: Int32(clamping: days))
+        let kept = Set(closed).filter { $0 >= today - 8 }.sorted()
+        // The nearest come first: today's is needed now, and one far ahead can be entered again.
+        return kept.prefix(Self.closedLimit).reversed()
     }
 }

@@ -1,14 +1,10 @@
 import Base
 import JSON
 import NudgedPreferences
-import TimeZones
+public import TimeZones
 
 extension Policy {
-    func decideCheckIn(
-        _ candidate: Candidate,
-        now: Instant,
-        _ trace: inout some DecisionTrace
-    ) throws(TimeZoneError) -> Decision {
+    func decideCheckIn(_ candidate: Candidate, now: Instant, _ trace: inout Trace) throws(TimeZoneError) -> Decision {
         if let held = holdCheckIn(candidate, &trace) { return held }
         guard let zone = try zone(of: candidate) else {
             trace.note("zone", .hold, zoneFacts(candidate))
@@ -43,7 +39,7 @@ extension Policy {
     }
 
     /// The holds that are checked before the zone.
-    func holdCheckIn(_ candidate: Candidate, _ trace: inout some DecisionTrace) -> Decision? {
+    func holdCheckIn(_ candidate: Candidate, _ trace: inout Trace) -> Decision? {
         let preferences = candidate.preferences
         let checks: [5 of (rule: String, isHeld: Bool, reason: Reason)] = [
             ("paused", candidate.paused, .paused),
@@ -68,7 +64,7 @@ extension Policy {
         _ candidate: Candidate,
         _ calendar: CheckInCalendar,
         now: Instant,
-        _ trace: inout some DecisionTrace
+        _ trace: inout Trace
     ) -> Decision {
         var latestLive: (date: LocalDate, earliest: Instant)?
         var chosen: (date: LocalDate, earliest: Instant)?
@@ -92,7 +88,7 @@ extension Policy {
         _ calendar: CheckInCalendar,
         _ chosen: (date: LocalDate, earliest: Instant),
         now: Instant,
-        _ trace: inout some DecisionTrace
+        _ trace: inout Trace
     ) -> Decision {
         let limit = calendar.limit(chosen.earliest)
         if let wakeUp = calendar.wakeUp {
@@ -130,10 +126,73 @@ extension Policy {
         _ reason: Reason,
         _ calendar: CheckInCalendar,
         _ now: Instant,
-        _ trace: inout some DecisionTrace
+        _ trace: inout Trace
     ) -> Decision {
         let next = calendar.next(after: now)
         trace.note("next", .wait, [("slot", .date(next.date)), ("at", .instant(next.earliest))])
         return Decision(.wait, reason, nextAt: next.earliest)
     }
+}
+
+extension Policy {
+    /// Slots that have passed unsent since the last evaluation, the earliest first: D is open and ok, and `lastEvaluated` <
+    /// limit(D) <= `now`. Empty if check-ins are held. At most the last seven days are searched.
+    ///
+    /// Each reason is the policy's answer one second before limit(D).
+    ///
+    /// - Throws: if the zone could not be read now.
+    public func skippedSlots(
+        _ candidate: Candidate,
+        lastEvaluated: Instant,
+        now: Instant
+    ) throws(TimeZoneError) -> [SkippedSlot] {
+        var trace = Trace(recording: false)
+        guard lastEvaluated < now, candidate.nudge == .checkIn, holdCheckIn(candidate, &trace) == nil,
+            let zone = try zone(of: candidate), let calendar = calendar(candidate, zone, now: now)
+        else { return [] }
+        let after = max(lastEvaluated, now - 7 * 86_400)
+        var skipped: [SkippedSlot] = []
+        calendar.visit(limitAfter: after, now: now) { date, earliest in
+            let limit = calendar.limit(earliest)
+            if limit <= now, calendar.pace.allows(date), calendar.pace.allows(earliest), calendar.isOpen(date, earliest)
+            {
+                let reason = skipReason(candidate, zone, before: limit)
+                skipped.append(SkippedSlot(slot: date, reason: reason, limit: limit))
+            }
+            return false
+        }
+        return skipped.reversed()
+    }
+
+    /// Only for a candidate whose check-ins are not held.
+    private func skipReason(_ candidate: Candidate, _ zone: Zone, before limit: Instant) -> SkippedSlot.Reason {
+        let before = limit - 1
+        guard let calendar = calendar(candidate, zone, now: before) else { return .stale }
+        var trace = Trace(recording: false)
+        return switch decideCheckIn(candidate, calendar, now: before, &trace).reason {
+        case .quietHours: .quietHours
+        case .capped: .capped
+        default: .stale
+        }
+    }
+}
+
+/// A slot of a check-in that passed unsent.
+public struct SkippedSlot: Sendable, Hashable {
+    /// Why it was not sent.
+    public enum Reason: String, Sendable {
+        /// The user was not evaluated in time, or a later slot was used.
+        case stale
+        /// A cap was reached until its end.
+        case capped
+        /// Quiet hours lasted until its end.
+        case quietHours = "quiet_hours"
+    }
+
+    /// The slot's local date.
+    public let slot: LocalDate
+    /// Why it was not sent.
+    public let reason: Reason
+    /// When it ended: limit(D).
+    public let limit: Instant
 }

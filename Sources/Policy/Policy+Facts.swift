@@ -4,7 +4,7 @@ import TimeZones
 
 /// The facts of the trace.
 extension Policy {
-    typealias Facts = [(String, JSONValue)]
+    typealias Facts = Trace.Facts
 
     func zoneFacts(_ candidate: Candidate, _ zone: Zone? = nil, _ now: Instant? = nil) -> Facts {
         let given: Facts = [

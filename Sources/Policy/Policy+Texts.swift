@@ -11,7 +11,7 @@ extension Policy {
         _ candidate: Candidate,
         _ message: Message,
         now: Instant,
-        _ trace: inout some DecisionTrace
+        _ trace: inout Trace
     ) throws(TimeZoneError) -> Decision {
         if let deliverAt = message.deliverAt {
             let isEarly = now < deliverAt
@@ -42,7 +42,7 @@ extension Policy {
         _ candidate: Candidate,
         _ reminder: Reminder,
         now: Instant,
-        _ trace: inout some DecisionTrace
+        _ trace: inout Trace
     ) throws(TimeZoneError) -> Decision {
         let isEarly = now < reminder.dueAt
         trace.note("due", isEarly ? .wait : nil, [("due_at", .instant(reminder.dueAt))])
@@ -58,7 +58,7 @@ extension Policy {
         _ candidate: Candidate,
         _ expiresAt: Instant?,
         _ now: Instant,
-        _ trace: inout some DecisionTrace
+        _ trace: inout Trace
     ) -> Decision? {
         let isExpired = expiresAt.map { now >= $0 } ?? false
         trace.note("expiry", isExpired ? .drop : nil, [("expires_at", .instant(expiresAt))])
@@ -81,7 +81,7 @@ extension Policy {
         _ quietFrom: Instant?,
         isUrgent: Bool,
         now: Instant,
-        _ trace: inout some DecisionTrace
+        _ trace: inout Trace
     ) throws(TimeZoneError) -> Decision {
         let hours = quietFrom == nil ? nil : quietHours(of: candidate)
         // The zone is read only if quiet hours may apply.
@@ -117,7 +117,7 @@ extension Policy {
         expiresAt: Instant?,
         isUrgent: Bool,
         now: Instant,
-        _ trace: inout some DecisionTrace
+        _ trace: inout Trace
     ) -> Decision {
         let caps = Caps(rules, candidate.preferences)
         let free = caps.free(from: now, candidate.history.sent)
@@ -143,5 +143,28 @@ extension Policy {
     public func isQuiet(_ candidate: Candidate, at instant: Instant) throws(TimeZoneError) -> Bool {
         guard quietHours(of: candidate) != nil, let zone = try zone(of: candidate) else { return false }
         return wakeUp(of: candidate, LocalClock(zone, near: instant))?.quiet.isQuiet(instant) ?? false
+    }
+}
+
+/// Quiet hours as they apply to one message or reminder.
+struct AppliedQuiet {
+    /// Quiet hours apply from this instant on. nil: never.
+    let from: Instant?
+    /// nil: the user has no valid zone.
+    let wakeUp: WakeUp?
+
+    /// When something that becomes possible at `instant` can be sent.
+    func awake(_ instant: Instant, limit: Instant?) -> Instant {
+        guard let from, instant >= from, let wakeUp, wakeUp.quiet.isQuiet(instant) else { return instant }
+        return wakeUp.instant(from: instant, limit: limit)
+    }
+
+    /// The first quiet instant after `now`, which is not quiet or before `from`. nil: there is none.
+    ///
+    /// Without a zone it is `from`: from then on the nudge is held.
+    func nextStart(after now: Instant) -> Instant? {
+        guard let from else { return nil }
+        guard let wakeUp else { return from > now ? from : nil }
+        return from > now ? wakeUp.quiet.firstQuiet(from: from) : wakeUp.quiet.nextStart(after: now)
     }
 }

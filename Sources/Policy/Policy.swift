@@ -5,12 +5,9 @@ public import TimeZones
 /// Decides when a nudge may be sent, by docs/POLICY.md. It is pure: it reads no clock and no database, and of the
 /// environment only the time zones.
 public struct Policy: Sendable {
-    /// The operator's rules.
     public let rules: Rules
-    /// The system's time zones.
     public let zones: ZoneDatabase
 
-    /// Creates a policy.
     public init(rules: Rules, zones: ZoneDatabase) {
         self.rules = rules
         self.zones = zones
@@ -20,7 +17,7 @@ public struct Policy: Sendable {
     ///
     /// - Throws: if the zone could not be read now. No other zone may be used instead.
     public func decide(_ candidate: Candidate, now: Instant) throws(TimeZoneError) -> Decision {
-        var trace = NoTrace()
+        var trace = Trace(recording: false)
         return try decide(candidate, now: now, &trace)
     }
 
@@ -31,16 +28,12 @@ public struct Policy: Sendable {
         _ candidate: Candidate,
         now: Instant
     ) throws(TimeZoneError) -> (decision: Decision, trace: [TraceStep]) {
-        var trace = RecordedTrace()
+        var trace = Trace(recording: true)
         let decision = try decide(candidate, now: now, &trace)
         return (decision, trace.steps)
     }
 
-    private func decide(
-        _ candidate: Candidate,
-        now: Instant,
-        _ trace: inout some DecisionTrace
-    ) throws(TimeZoneError) -> Decision {
+    private func decide(_ candidate: Candidate, now: Instant, _ trace: inout Trace) throws(TimeZoneError) -> Decision {
         switch candidate.nudge {
         case .checkIn: try decideCheckIn(candidate, now: now, &trace)
         case .message(let message): try decideMessage(candidate, message, now: now, &trace)
@@ -71,5 +64,42 @@ public struct Policy: Sendable {
         // The hash is computed only if the rule is set: it takes a tenth of a decision's time.
         let jitter = minutes == 0 ? 0 : Int64(FNV1a(candidate.userID).adding(":quiet") % (minutes * 60))
         return WakeUp(quiet: quiet, jitter: jitter)
+    }
+}
+
+extension Policy {
+    /// A fingerprint of everything that sets `since`. Equal values have equal fingerprints in every version of the
+    /// daemon.
+    ///
+    /// It is FNV-1a with 64 bits over the UTF-8 of
+    /// `1;<opted>;<enabled>;<frequency>;<minutes>;<weekday>;<zone>;<first session>;<device>`:
+    /// - opted: `null`, `malformed` or `ok`. Unless it is `ok`, the next four are `-`.
+    /// - enabled, first session, device: 0 or 1
+    /// - frequency: its name in docs/POLICY.md
+    /// - minutes: `check_in_time` in minutes after midnight
+    /// - weekday: 1 to 7
+    /// - zone: the name of the user's zone
+    ///
+    /// Absent values are `-`.
+    ///
+    /// - Throws: if the zone could not be read now.
+    public func scheduleFingerprint(_ candidate: Candidate) throws(TimeZoneError) -> Int64 {
+        let preferences = candidate.preferences
+        let isOpted = !preferences.isNull && preferences.malformed == nil
+        var hash = FNV1a()
+        func add(_ text: String?) {
+            hash.add((text ?? "-").utf8)
+            hash.add(UInt8(ascii: ";"))
+        }
+        add("1")
+        add(preferences.isNull ? "null" : isOpted ? "ok" : "malformed")
+        add(isOpted ? preferences.checkInsEnabled.map { $0 ? "1" : "0" } : nil)
+        add(isOpted ? preferences.frequency?.rawValue : nil)
+        add(isOpted ? preferences.checkInTime.map { String($0.minutes) } : nil)
+        add(isOpted ? preferences.weekday.map { String($0) } : nil)
+        add(try zone(of: candidate)?.name)
+        add(candidate.firstSessionComplete ? "1" : "0")
+        hash.add(UInt8(ascii: candidate.devices > 0 ? "1" : "0"))
+        return Int64(bitPattern: hash.value)
     }
 }

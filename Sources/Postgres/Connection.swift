@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 /// One connection to PostgreSQL. The actor runs on its own queue, so waiting for the server blocks no other work.
@@ -12,17 +13,19 @@ public actor Connection {
 
     let executor = SerialQueueExecutor(label: "nudged.postgres")
     let configuration: ConnectionConfiguration
-    private let notices: (@Sendable (ServerNotice) -> Void)?
+    private let notices: NoticeHandler?
     private var link: ServerLink?
     private let usable = Atomic<Bool>(false)
     private let silent = Atomic<Bool>(false)
 
-    /// The interactive transaction that has the connection, and the callers that wait for its end.
-    private var turn = TransactionTurn()
+    /// Whether a caller has the connection. The actor alone would admit others while the body of an interactive
+    /// transaction waits.
+    private var isTaken = false
+    /// In order of arrival.
+    private var waiting: [CheckedContinuation<Void, Never>] = []
     private(set) var currentTransaction: UInt64?
     private var lastTransaction: UInt64 = 0
 
-    /// The executor of the actor's own serial queue.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// Whether the connection is open. It answers at once, even while a statement runs.
@@ -32,18 +35,18 @@ public actor Connection {
     /// server.
     nonisolated var endedInSilence: Bool { silent.load(ordering: .acquiring) }
 
-    init(_ configuration: ConnectionConfiguration, notices: (@Sendable (ServerNotice) -> Void)?) {
+    init(_ configuration: ConnectionConfiguration, notices: NoticeHandler?) {
         self.configuration = configuration
         self.notices = notices
     }
 
     /// Closes the connection if the server has ended it while it was idle, so that its next user gets a new one.
     func closeIfEnded() {
-        guard turn.isFree, let link, link.hasEnded() else { return }
+        guard !isTaken, let link, link.hasEnded() else { return }
         close()
     }
 
-    func connect() throws(PostgresError) {
+    private func connect() throws(PostgresError) {
         link = try ServerLink.open(configuration, notices: notices)
         usable.store(true, ordering: .releasing)
     }
@@ -123,16 +126,54 @@ public actor Connection {
     }
 }
 
+extension Connection {
+    /// Connects. Each host of the configuration has `connectTimeout`.
+    ///
+    /// - Parameter notices: Nil: they are dropped.
+    /// - Throws: `connectionFailed`, or `cancelled` as soon as the task is cancelled.
+    public static func open(
+        _ configuration: ConnectionConfiguration,
+        notices: NoticeHandler? = nil
+    ) async throws(PostgresError) -> Connection {
+        let connection = Connection(configuration, notices: notices)
+        let first = FirstAnswer<Result<Void, PostgresError>>()
+        // libpq resolves names with the blocking getaddrinfo on the connection's queue, and no deadline or cancellation
+        // interrupts it. So this function doesn't wait for it: a connection that comes too late is closed. A Task would
+        // start on the cooperative pool. If all its threads are busy, the time would pass unused.
+        connection.executor.perform {
+            connection.assumeIsolated { isolated in
+                let result = Result { () throws(PostgresError) in try isolated.connect() }
+                if !first.settle(result) { isolated.close() }
+            }
+        }
+        let patience = configuration.connectTimeout + (configuration.headStart ?? .zero)
+        let time = patience * configuration.attempts.count + grace
+        let late = DispatchWorkItem {
+            first.settle(.failure(PostgresError(.connectionFailed, detail: "no answer in time")))
+        }
+        DispatchQueue.global().asyncAfter(deadline: .now() + time / .seconds(1), execute: late)
+        defer { late.cancel() }
+        let result = await withTaskCancellationHandler {
+            await first.wait()
+        } onCancel: {
+            first.settle(.failure(PostgresError(.cancelled)))
+        }
+        try result.get()
+        return connection
+    }
+}
+
 // MARK: - Turns
 
 extension Connection {
     func takeTurn() async {
-        if turn.take() { return }
-        await withCheckedContinuation { turn.wait($0) }
+        if isTaken { return await withCheckedContinuation { waiting.append($0) } }
+        isTaken = true
     }
 
+    /// The next caller has the connection at once, so no other can get it before.
     func passTurn() {
-        turn.pass()?.resume()
+        if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() }
     }
 }
 
@@ -231,5 +272,37 @@ extension Connection {
     /// COMMIT of a failed transaction is not an error for the server: it answers with the tag ROLLBACK.
     static func checkCommitted(_ answer: Rows) throws(PostgresError) {
         guard answer.command == "COMMIT" else { throw PostgresError(.rolledBack, statement: "commit") }
+    }
+}
+
+/// A serial Dispatch queue as an actor's executor (Linux has no DispatchSerialQueue). Its jobs may block: a serial
+/// queue made by label takes its thread from the overcommitting pool, not from Swift's cooperative pool.
+final class SerialQueueExecutor: SerialExecutor {
+    private let queue: DispatchQueue
+
+    init(label: String) {
+        queue = DispatchQueue(label: label)
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        // The closure keeps the executor alive while its job runs, even if the actor is freed meanwhile.
+        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+
+    /// Runs `work` on the queue, in order with the actor's jobs.
+    func perform(_ work: @escaping @Sendable () -> Void) {
+        queue.async(execute: work)
+    }
+
+    func checkIsolated() {
+        dispatchPrecondition(condition: .onQueue(queue))
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds as PostgreSQL's settings expect them. At least 1, because 0 would mean no limit.
+    fileprivate var asSetting: Int32 {
+        Int32(Swift.min(Swift.max(self / .milliseconds(1), 1), 2_000_000_000))
     }
 }

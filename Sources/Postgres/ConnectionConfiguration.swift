@@ -1,3 +1,6 @@
+import CLibPQ
+import Glibc
+
 /// Where and how to connect, already validated. Its description never holds the password.
 public struct ConnectionConfiguration: Sendable, Equatable {
     /// The time for one host of the URL to accept the connection. With several hosts, each has this time.
@@ -10,12 +13,6 @@ public struct ConnectionConfiguration: Sendable, Equatable {
     /// libpq's keywords for each host, in the order of the attempts.
     let attempts: [[String: String]]
 
-    /// A configuration from libpq's keywords, which must be checked already.
-    init(attempts: [[String: String]], connectTimeout: Duration, statementTimeout: Duration) {
-        self.attempts = attempts
-        self.connectTimeout = connectTimeout
-        self.statementTimeout = statementTimeout
-    }
 }
 
 extension ConnectionConfiguration {
@@ -24,8 +21,8 @@ extension ConnectionConfiguration {
         ["read-write", "primary"].contains(attempts.first?["target_session_attrs"] ?? "any")
     }
 
-    /// How long to wait for a silent host before the next one is tried too. Nil: until its time is over. Used only if
-    /// every writable host is equally good. Otherwise the order says which one is wanted.
+    /// How long to wait for a silent host before the next one is tried. Nil: until its time is over. Used only if every
+    /// writable host is equally good. Otherwise the order says which one is wanted.
     var headStart: Duration? { attempts.count > 1 && wantsWritable ? .seconds(1) : nil }
 }
 
@@ -92,9 +89,167 @@ extension ConnectionConfiguration: CustomStringConvertible, CustomDebugStringCon
             + " sslmode=\(first["sslmode"] ?? "prefer")"
     }
 
-    /// The same as `description`.
     public var debugDescription: String { description }
 
     /// Hides the keywords, and so the password, from `dump` and reflecting loggers.
     public var customMirror: Mirror { Mirror(self, children: ["target": description]) }
+}
+
+extension ConnectionConfiguration {
+    /// Reads a libpq URI (manual, 34.1.1.2). The environment's `PG…` variables supply what it omits.
+    ///
+    /// - Parameters:
+    ///   - allowInsecure: Allows other hosts than this machine with less than `sslmode=verify-full`.
+    ///   - applicationName: Shown in `pg_stat_activity`, unless the URL sets another name.
+    ///   - connectTimeout: For each host, unless the URL has a `connect_timeout` (whole seconds).
+    /// - Throws: `invalidURL` (without parts of the URL, because one may be the password), `insecure`.
+    public static func parse(
+        url: String,
+        allowInsecure: Bool = false,
+        applicationName: String = "nudged",
+        connectTimeout: Duration = .seconds(10),
+        statementTimeout: Duration = .seconds(30)
+    ) throws(PostgresError) -> ConnectionConfiguration {
+        guard url.hasPrefix("postgresql://") || url.hasPrefix("postgres://") else {
+            throw PostgresError(.invalidURL, detail: "it doesn't start with postgresql://")
+        }
+        guard !url.utf8.contains(0) else { throw PostgresError(.invalidURL, detail: "it contains U+0000") }
+        try checkEscapes(url)
+        let given = try keywords(of: url)
+        if given["service"] != nil {
+            throw PostgresError(.invalidURL, detail: "service files aren't supported")
+        }
+        var keywords = quickToNotice.merging(defaults()) { $1 }.merging(given) { $1 }
+        keywords["service"] = nil
+        keywords["client_encoding"] = "UTF8"
+        keywords["application_name"] = keywords["application_name"] ?? applicationName
+        // libpq tries Kerberos encryption before TLS. That would bypass verify-full.
+        keywords["gssencmode"] = given["gssencmode"] ?? "disable"
+        // libpq applies connect_timeout only in its blocking calls, so this module applies it.
+        let seconds = keywords.removeValue(forKey: "connect_timeout").flatMap(Int64.init) ?? 0
+        let attempts = try split(keywords)
+        for attempt in attempts { try check(attempt, allowInsecure: allowInsecure) }
+        return ConnectionConfiguration(
+            connectTimeout: seconds > 0 ? .seconds(min(seconds, 3600)) : connectTimeout,
+            statementTimeout: statementTimeout,
+            attempts: inOrderOfPreference(attempts)
+        )
+    }
+
+    /// A host that vanished is noticed after six seconds, not only after the statement's time-out. libpq's default is
+    /// two hours.
+    private static let quickToNotice = [
+        "keepalives_idle": "2", "keepalives_interval": "2", "keepalives_count": "2", "tcp_user_timeout": "6000",
+    ]
+
+    /// libpq ends user and password at the first `@`, or has none if a `/` comes first. It takes the rest of a password
+    /// for host, port or database.
+    private static func checkEscapes(_ url: String) throws(PostgresError) {
+        let rest = url.drop { $0 != "/" }.dropFirst(2)
+        let credentials = rest.prefix { $0 != "@" && $0 != "/" }
+        let hasCredentials = rest[credentials.endIndex...].first == "@"
+        let tail = hasCredentials ? rest[credentials.endIndex...].dropFirst() : rest
+        // A parameter's value may hold an `@`, but not its name.
+        let isStray = ["?", "="].contains { (end: Character) in tail.prefix { $0 != end }.contains("@") }
+        guard isStray else { return }
+        let detail = hasCredentials ? PostgresError.unescapedAt : PostgresError.unescapedSlash
+        throw PostgresError(.invalidURL, detail: detail)
+    }
+
+    private static func keywords(of url: String) throws(PostgresError) -> [String: String] {
+        var message: UnsafeMutablePointer<CChar>?
+        guard let options = PQconninfoParse(url, &message) else {
+            // libpq quotes parts of the URL after the first quotation mark. One of them may be a part of the password.
+            var text = message.map { String(String(cString: $0).prefix { $0 != "\"" && $0 != "\n" }) } ?? ""
+            PQfreemem(message)
+            while text.hasSuffix(" ") || text.hasSuffix(":") { text.removeLast() }
+            throw PostgresError(.invalidURL, detail: text.isEmpty ? nil : text)
+        }
+        defer { PQconninfoFree(options) }
+        return values(options)
+    }
+
+    /// The values from the environment and from libpq's defaults.
+    private static func defaults() -> [String: String] {
+        guard let options = PQconndefaults() else { return [:] }
+        defer { PQconninfoFree(options) }
+        return values(options)
+    }
+
+    private static func values(_ options: UnsafeMutablePointer<PQconninfoOption>) -> [String: String] {
+        var found: [String: String] = [:]
+        var option = options
+        // The list ends with an entry without a keyword.
+        while let keyword = option.pointee.keyword {
+            if let value = option.pointee.val, value.pointee != 0 {
+                found[String(cString: keyword)] = String(cString: value)
+            }
+            option += 1
+        }
+        return found
+    }
+
+    /// One attempt for each host: libpq's non-blocking connect has no time-out after which it tries the next host.
+    static func split(_ keywords: [String: String]) throws(PostgresError) -> [[String: String]] {
+        func list(_ key: String) -> [String] {
+            keywords[key].map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) } ?? []
+        }
+        let (hosts, addresses, ports) = (list("host"), list("hostaddr"), list("port"))
+        let count = max(hosts.count, addresses.count, 1)
+        guard [0, count].contains(hosts.count), [0, count].contains(addresses.count),
+            [0, 1, count].contains(ports.count)
+        else { throw PostgresError(.invalidURL, detail: "the numbers of hosts, addresses and ports differ") }
+        return (0..<count).map { index in
+            var attempt = keywords
+            attempt["host"] = hosts.isEmpty || hosts[index].isEmpty ? nil : hosts[index]
+            attempt["hostaddr"] = addresses.isEmpty || addresses[index].isEmpty ? nil : addresses[index]
+            let port = ports.count == 1 ? ports[0] : ports.isEmpty ? "" : ports[index]
+            attempt["port"] = port.isEmpty ? nil : port
+            return attempt
+        }
+    }
+
+    /// `prefer-standby` means two rounds: standbys first, then any server.
+    private static func inOrderOfPreference(_ attempts: [[String: String]]) -> [[String: String]] {
+        guard attempts.first?["target_session_attrs"] == "prefer-standby" else { return attempts }
+        return ["standby", "any"].flatMap { wanted in
+            attempts.map { $0.merging(["target_session_attrs": wanted]) { $1 } }
+        }
+    }
+
+    private static func check(_ attempt: [String: String], allowInsecure: Bool) throws(PostgresError) {
+        let host = attempt["host"]
+        if let host, !host.hasPrefix("/"), !host.hasPrefix("@") {
+            // A password with an unescaped @ or / becomes a part of the host, and errors name hosts.
+            let isName = host.utf8.allSatisfy {
+                (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
+                    || [0x2D, 0x2E, 0x3A, 0x5F, 0x25].contains($0)
+            }
+            guard isName else { throw PostgresError(.invalidURL, detail: "the host is not a host name") }
+        }
+        if let port = attempt["port"] {
+            guard let number = UInt16(port), number > 0 else {
+                throw PostgresError(.invalidURL, detail: "the port is not a number from 1 to 65535")
+            }
+        }
+        let modes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
+        if let mode = attempt["sslmode"], !modes.contains(mode) {
+            throw PostgresError(.invalidURL, detail: "sslmode must be one of \(modes.joined(separator: ", "))")
+        }
+        guard !allowInsecure, !isLocal(host: host, address: attempt["hostaddr"]) else { return }
+        guard attempt["sslmode"] == "verify-full" else {
+            let mode = attempt["sslmode"] ?? "prefer"
+            throw PostgresError(.insecure, detail: "sslmode \(mode) is not enough for a host other than this machine")
+        }
+    }
+
+    /// Whether this is a Unix socket or a loopback address. `hostaddr` decides if both are given, because libpq
+    /// connects there.
+    static func isLocal(host: String?, address: String?) -> Bool {
+        guard let target = address ?? host else { return true }
+        if address == nil, target.hasPrefix("/") || target.hasPrefix("@") || target == "localhost" { return true }
+        var four = in_addr()
+        if inet_pton(AF_INET, target, &four) == 1 { return UInt32(bigEndian: four.s_addr) >> 24 == 127 }
+        return target == "::1"
+    }
 }

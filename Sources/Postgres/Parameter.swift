@@ -1,77 +1,226 @@
 public import struct FoundationEssentials.UUID
 
-/// A bound value. It is sent in binary with its type's OID, so the server doesn't need to describe the statement first.
+/// One SQL statement with its bound parameters. It is always sent unnamed, so it works through a transaction pooler.
+public struct Statement: Sendable {
+    /// The name in errors, for example the SQL file's. It never holds user data.
+    public let name: String
+    /// One SQL statement with its parameters as `$1`, `$2` …
+    public let sql: String
+    /// The values of `$1`, `$2` …, in that order. At most 65,535.
+    public let parameters: [Parameter]
+
+    public init(_ name: String, sql: String, parameters: [Parameter] = []) {
+        self.name = name
+        self.sql = sql
+        self.parameters = parameters
+    }
+}
+
+/// The PostgreSQL types that this module reads and writes, each with its OID (fixed in `pg_type.dat`). `name`, `json`,
+/// `unknown` (an untyped literal), `bpchar`, `varchar` and `varcharArray` are only read, as text.
+public enum PostgresType: UInt32, Sendable, CaseIterable {
+    case bool = 16
+    case bytea = 17
+    case name = 19
+    case int8 = 20
+    case int2 = 21
+    case int4 = 23
+    case text = 25
+    case json = 114
+    case unknown = 705
+    case bpchar = 1042
+    case varchar = 1043
+    case date = 1082
+    case timestamptz = 1184
+    case uuid = 2950
+    case jsonb = 3802
+    case boolArray = 1000
+    case byteaArray = 1001
+    case int2Array = 1005
+    case int4Array = 1007
+    case textArray = 1009
+    case varcharArray = 1015
+    case int8Array = 1016
+    case dateArray = 1182
+    case timestamptzArray = 1185
+    case uuidArray = 2951
+    case jsonbArray = 3807
+}
+
+/// A bound value in PostgreSQL's binary format. It is sent with its type's OID, so the server doesn't need to describe
+/// the statement first.
 ///
 /// Instants are microseconds since the Unix epoch. `Int64.max` and `Int64.min` are PostgreSQL's `infinity` and
 /// `-infinity`. Dates are days since 1970-01-01. `Int32.max` and `Int32.min` are the infinities. The server refuses a
 /// text with U+0000 (SQLSTATE 22021).
-public enum Parameter: Sendable {
-    /// `smallint`
-    case int2(Int16)
-    /// `integer`
-    case int4(Int32)
-    /// `bigint`
-    case int8(Int64)
-    /// `double precision`
-    case float8(Double)
-    case bool(Bool)
-    case text(String)
-    case uuid(UUID)
-    /// `timestamptz`, microseconds since the Unix epoch
-    case timestamp(Int64)
-    /// `date`, days since 1970-01-01
-    case date(Int32)
-    case bytea([UInt8])
-    /// `jsonb`, as JSON text
-    case json(String)
-    /// `smallint[]`
-    case int2Array([Int16?])
-    /// `integer[]`
-    case int4Array([Int32?])
-    /// `bigint[]`
-    case int8Array([Int64?])
-    /// `double precision[]`
-    case float8Array([Double?])
-    case boolArray([Bool?])
-    case textArray([String?])
-    case uuidArray([UUID?])
-    /// `timestamptz[]`, microseconds since the Unix epoch
-    case timestampArray([Int64?])
-    /// `date[]`, days since 1970-01-01
-    case dateArray([Int32?])
-    case byteaArray([[UInt8]?])
-    /// `jsonb[]`, as JSON texts
-    case jsonArray([String?])
-    case null(PostgresType)
+public struct Parameter: Sendable {
+    let type: PostgresType
+    /// nil: NULL.
+    private(set) var bytes: [UInt8]?
+    /// Whether PostgreSQL has such a value. A statement with another is not sent.
+    private(set) var isExpressible = true
+
+    private init(_ type: PostgresType, _ bytes: [UInt8]?) {
+        self.type = type
+        self.bytes = bytes
+    }
+
+    public static func null(_ type: PostgresType) -> Parameter { Parameter(type, nil) }
+    public static func int4(_ value: Int32) -> Parameter { one(.int4, value.bigEndian) }
+    public static func int8(_ value: Int64) -> Parameter { one(.int8, value.bigEndian) }
+    public static func bool(_ value: Bool) -> Parameter { Parameter(.bool, [value ? 1 : 0]) }
+    public static func text(_ value: String) -> Parameter { Parameter(.text, Array(value.utf8)) }
+    public static func uuid(_ value: UUID) -> Parameter { one(.uuid, value.uuid) }
+    public static func bytea(_ value: [UInt8]) -> Parameter { Parameter(.bytea, value) }
+    /// `jsonb`, as JSON text: jsonb_recv wants a version byte first.
+    public static func json(_ value: String) -> Parameter { Parameter(.jsonb, [1] + value.utf8) }
+    public static func timestamp(_ value: Int64) -> Parameter { one(.timestamptz, instant(value)) }
+    public static func date(_ value: Int32) -> Parameter { one(.date, day(value)) }
+
+    public static func int2Array(_ values: [Int16?]) -> Parameter {
+        fixed(.int2Array, of: .int2, values) { $0.bigEndian }
+    }
+    public static func int4Array(_ values: [Int32?]) -> Parameter {
+        fixed(.int4Array, of: .int4, values) { $0.bigEndian }
+    }
+    public static func int8Array(_ values: [Int64?]) -> Parameter {
+        fixed(.int8Array, of: .int8, values) { $0.bigEndian }
+    }
+    public static func uuidArray(_ values: [UUID?]) -> Parameter { fixed(.uuidArray, of: .uuid, values) { $0.uuid } }
+    public static func dateArray(_ values: [Int32?]) -> Parameter { fixed(.dateArray, of: .date, values, day) }
+
+    public static func boolArray(_ values: [Bool?]) -> Parameter {
+        fixed(.boolArray, of: .bool, values) { UInt8($0 ? 1 : 0) }
+    }
+
+    public static func timestampArray(_ values: [Int64?]) -> Parameter {
+        fixed(.timestamptzArray, of: .timestamptz, values, instant)
+    }
+
+    public static func textArray(_ values: [String?]) -> Parameter {
+        array(.textArray, of: .text, values) { $0.append(contentsOf: $1.utf8) }
+    }
+
+    public static func byteaArray(_ values: [[UInt8]?]) -> Parameter {
+        array(.byteaArray, of: .bytea, values) { $0.append(contentsOf: $1) }
+    }
+
+    /// `jsonb[]`, as JSON texts.
+    public static func jsonArray(_ values: [String?]) -> Parameter {
+        array(.jsonbArray, of: .jsonb, values) { bytes, json in
+            bytes.append(1)
+            bytes.append(contentsOf: json.utf8)
+        }
+    }
+
+    private static func instant(_ unix: Int64) -> Int64? { PostgresEpoch.toServer(microseconds: unix)?.bigEndian }
+    private static func day(_ unix: Int32) -> Int32? { PostgresEpoch.toServer(days: unix)?.bigEndian }
+
+    /// - Parameter value: as it is in memory. nil if it can't be expressed.
+    private static func one(_ type: PostgresType, _ value: (some BitwiseCopyable)?) -> Parameter {
+        guard let value else { return inexpressible(type) }
+        return Parameter(type, withUnsafeBytes(of: value) { Array($0) })
+    }
+
+    private static func inexpressible(_ type: PostgresType) -> Parameter {
+        var parameter = Parameter(type, nil)
+        parameter.isExpressible = false
+        return parameter
+    }
+
+    /// Elements of one length, written in one pass: a settlement binds about thirty of these lists.
+    ///
+    /// - Parameter encode: Returns the element's bytes as they are in memory. Nil if it can't be expressed.
+    private static func fixed<Element, Bytes: BitwiseCopyable>(
+        _ type: PostgresType,
+        of element: PostgresType,
+        _ values: [Element?],
+        _ encode: (Element) -> Bytes?
+    ) -> Parameter {
+        let width = MemoryLayout<Bytes>.size
+        guard var bytes = arrayHead(values, of: element, width: width) else { return inexpressible(type) }
+        let start = bytes.count
+        bytes.append(contentsOf: repeatElement(0, count: values.count * (4 + width)))
+        let length = Int32(truncatingIfNeeded: width).bigEndian
+        let end = bytes.withUnsafeMutableBytes { raw -> Int? in
+            var place = start
+            for value in values {
+                guard let value else {
+                    raw.storeBytes(of: Int32(-1), toByteOffset: place, as: Int32.self)
+                    place += 4
+                    continue
+                }
+                guard let element = encode(value) else { return nil }
+                raw.storeBytes(of: length, toByteOffset: place, as: Int32.self)
+                raw.storeBytes(of: element, toByteOffset: place + 4, as: Bytes.self)
+                place += 4 + width
+            }
+            return place
+        }
+        guard let end else { return inexpressible(type) }
+        bytes.removeLast(bytes.count - end)
+        return Parameter(type, bytes)
+    }
+
+    private static func array<Element>(
+        _ type: PostgresType,
+        of element: PostgresType,
+        _ values: [Element?],
+        _ encode: (inout [UInt8], Element) -> Void
+    ) -> Parameter {
+        guard var bytes = arrayHead(values, of: element, width: 32) else { return inexpressible(type) }
+        for value in values {
+            let start = bytes.count
+            bytes.append(bigEndian: Int32(-1))
+            guard let value else { continue }
+            encode(&bytes, value)
+            guard let length = Int32(exactly: bytes.count - start - 4) else { return inexpressible(type) }
+            withUnsafeBytes(of: length.bigEndian) { raw in
+                for index in 0..<4 { bytes[start + index] = raw[index] }
+            }
+        }
+        return Parameter(type, bytes)
+    }
+
+    /// The head of array_recv's format: dimensions, a flag for NULLs and the element's OID, then size and lower bound
+    /// of the dimension. Each element follows as length and bytes. An empty array has no dimension. Nil if there are
+    /// too many elements.
+    private static func arrayHead<Element>(_ values: [Element?], of type: PostgresType, width: Int) -> [UInt8]? {
+        guard let count = Int32(exactly: values.count) else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(20 + values.count * (4 + width))
+        bytes.append(bigEndian: Int32(count == 0 ? 0 : 1))
+        bytes.append(bigEndian: Int32(values.contains { $0 == nil } ? 1 : 0))
+        bytes.append(bigEndian: type.rawValue)
+        if count == 0 { return bytes }
+        bytes.append(bigEndian: count)
+        bytes.append(bigEndian: Int32(1))
+        return bytes
+    }
 }
 
-extension Parameter {
-    /// The type that the server is told.
-    var type: PostgresType {
-        switch self {
-        case .int2: .int2
-        case .int4: .int4
-        case .int8: .int8
-        case .float8: .float8
-        case .bool: .bool
-        case .text: .text
-        case .uuid: .uuid
-        case .timestamp: .timestamptz
-        case .date: .date
-        case .bytea: .bytea
-        case .json: .jsonb
-        case .int2Array: .int2Array
-        case .int4Array: .int4Array
-        case .int8Array: .int8Array
-        case .float8Array: .float8Array
-        case .boolArray: .boolArray
-        case .textArray: .textArray
-        case .uuidArray: .uuidArray
-        case .timestampArray: .timestamptzArray
-        case .dateArray: .dateArray
-        case .byteaArray: .byteaArray
-        case .jsonArray: .jsonbArray
-        case .null(let type): type
-        }
+extension [UInt8] {
+    fileprivate mutating func append(bigEndian value: some FixedWidthInteger) {
+        Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
+    }
+}
+
+/// PostgreSQL counts from 2000-01-01, the callers of this module from 1970-01-01. Infinities keep their extreme values.
+enum PostgresEpoch {
+    /// Microseconds from 1970-01-01 to 2000-01-01 (10,957 days).
+    static let microseconds: Int64 = 946_684_800_000_000
+    static let days: Int32 = 10_957
+
+    /// Nil if PostgreSQL can't express the instant.
+    static func toServer(microseconds unix: Int64) -> Int64? { moved(unix, -microseconds) }
+    /// Nil for years after 294246. PostgreSQL has them, but Unix microseconds in 64 bits don't.
+    static func fromServer(microseconds server: Int64) -> Int64? { moved(server, microseconds) }
+    static func toServer(days unix: Int32) -> Int32? { moved(unix, -days) }
+    static func fromServer(days server: Int32) -> Int32? { moved(server, days) }
+
+    private static func moved<Count: FixedWidthInteger>(_ count: Count, _ distance: Count) -> Count? {
+        if count == .max || count == .min { return count }
+        let (value, overflow) = count.addingReportingOverflow(distance)
+        return overflow ? nil : value
     }
 }

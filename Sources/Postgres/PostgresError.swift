@@ -28,7 +28,6 @@ public struct PostgresError: Error, Sendable, Equatable {
         case cancelled
     }
 
-    /// The kind of failure.
     public var code: Code
     /// The SQLSTATE: five characters, if the server gave one.
     public var sqlState: String?
@@ -40,7 +39,6 @@ public struct PostgresError: Error, Sendable, Equatable {
     /// A text that is known to hold no user data.
     public var detail: String?
 
-    /// An error with these values.
     public init(
         _ code: Code,
         sqlState: String? = nil,
@@ -71,7 +69,7 @@ extension PostgresError {
 
     /// Whether the server gave the statement up because of other work: a lock that was held too long, a time-out, a
     /// deadlock. The connection stays usable, and the same call can succeed later.
-    public var isHeldUp: Bool { code == .refusedByServer && (sqlState.map(SQLState.isHeldUp) ?? false) }
+    public var isHeldUp: Bool { code == .refusedByServer && (sqlState.map(SQLState.heldUp.contains) ?? false) }
 
     /// Whether the server has run out of something: disk, memory, connections (class 53).
     public var isExhausted: Bool { code == .refusedByServer && sqlState?.hasPrefix("53") == true }
@@ -84,17 +82,6 @@ extension PostgresError {
 
     /// Whether a commit got no answer. Most likely it waits for a synchronous standby that is down.
     public var isCommitStuck: Bool { code == .timedOut && statement == Connection.commit.name }
-
-    /// Whether the transaction may have been committed although it failed here.
-    public var mayHaveCommitted: Bool {
-        switch code {
-        case .timedOut: true
-        // A FATAL with a reason can come instead of the commit's answer. Even then the server may have committed before
-        // it had to stop.
-        case .connectionLost: true
-        default: false
-        }
-    }
 
     static let unescapedAt = "the user or password contains an unescaped @"
     static let unescapedSlash = "the user or password contains an unescaped /"
@@ -161,4 +148,107 @@ extension PostgresError: CustomStringConvertible {
         case .cancelled: "cancelled"
         }
     }
+}
+
+/// SQLSTATE codes (PostgreSQL's manual, appendix A).
+enum SQLState {
+    /// Other work in the database caused it.
+    static let heldUp: Set = [
+        "40001", "40P01",  // serialization, deadlock
+        "55006", "55P03",  // object in use, lock not available
+        "57014",  // cancelled: the statement time-out
+    ]
+
+    /// The same statement can succeed later without any action.
+    static func isTransient(_ state: String) -> Bool {
+        // Connection exceptions, insufficient resources.
+        state.hasPrefix("08") || state.hasPrefix("53") || heldUp.contains(state) || passing.contains(state)
+    }
+
+    private static let passing: Set = [
+        "25006",  // read-only: a failover is under way, or the disk is full and an operator turned it on
+        "25P03", "25P04",  // idle in transaction, transaction time-out
+        "40003",  // unknown completion
+        "57P01", "57P02", "57P03", "57P05",  // shutdown, crash, starting up, idle session time-out
+        "58030",  // input or output error
+    ]
+
+    /// The remedy for a state that an operator can act on.
+    static func remedy(_ state: String) -> String? {
+        switch state {
+        case "28P01", "28000":
+            "check user and password in database.url (DATABASE_URL), and pg_hba.conf on the server"
+        case "3D000": "create the database, or correct its name in database.url (DATABASE_URL)"
+        case "3F000", "42P01", "42703", "42883":
+            "run nudged migrate; if nothing is pending, a view or function of schema nudged, "
+                + "or something that it reads, was dropped or lacks a column: "
+                + "create it again (docs/SQL.md, \"The views\")"
+        case "42501": "grant the role of database.url the missing right, or connect as the role that ran nudged migrate"
+        case "53300": "raise max_connections or the role's CONNECTION LIMIT, or connect through a pooler"
+        case "08P01":
+            "if PgBouncer is in between, its log names the cause: set pool_mode = transaction, "
+                + "remove options= from database.url, allow more server connections, or raise query_wait_timeout"
+        case "53100": "free disk space on the database server"
+        case "25006":
+            "connect to the primary: add target_session_attrs=read-write to database.url, "
+                + "or end the read-only mode (default_transaction_read_only)"
+        case "55P03", "57014":
+            "check in pg_stat_activity which sessions hold locks for long (pg_blocking_pids names them), "
+                + "and whether the server is overloaded"
+        case "57P05": "raise idle_session_timeout for this role"
+        case "57P03": "wait: the server is starting up or shutting down"
+        default: nil
+        }
+    }
+
+    /// The name of the condition, or of its class.
+    static func condition(_ state: String) -> String {
+        names[state] ?? classes[String(state.prefix(2))] ?? "unknown condition"
+    }
+
+    private static let names = [
+        "08000": "connection_exception", "08001": "sqlclient_unable_to_establish_sqlconnection",
+        "08003": "connection_does_not_exist", "08004": "sqlserver_rejected_establishment_of_sqlconnection",
+        "08006": "connection_failure", "08P01": "protocol_violation", "0A000": "feature_not_supported",
+        "21000": "cardinality_violation", "22001": "string_data_right_truncation",
+        "22003": "numeric_value_out_of_range", "22004": "null_value_not_allowed", "22007": "invalid_datetime_format",
+        "22008": "datetime_field_overflow", "22012": "division_by_zero", "22021": "character_not_in_repertoire",
+        "22023": "invalid_parameter_value", "22025": "invalid_escape_sequence", "2202E": "array_subscript_error",
+        "22P02": "invalid_text_representation", "22P03": "invalid_binary_representation",
+        "22P05": "untranslatable_character", "23001": "restrict_violation", "23502": "not_null_violation",
+        "23503": "foreign_key_violation", "23505": "unique_violation", "23514": "check_violation",
+        "23P01": "exclusion_violation", "25001": "active_sql_transaction", "25006": "read_only_sql_transaction",
+        "25P01": "no_active_sql_transaction", "25P02": "in_failed_sql_transaction",
+        "25P03": "idle_in_transaction_session_timeout", "28000": "invalid_authorization_specification",
+        "28P01": "invalid_password", "3D000": "invalid_catalog_name", "3F000": "invalid_schema_name",
+        "40001": "serialization_failure", "40002": "transaction_integrity_constraint_violation",
+        "40003": "statement_completion_unknown", "40P01": "deadlock_detected", "42501": "insufficient_privilege",
+        "42601": "syntax_error", "42701": "duplicate_column", "42702": "ambiguous_column", "42703": "undefined_column",
+        "42704": "undefined_object", "42710": "duplicate_object", "42723": "duplicate_function",
+        "42725": "ambiguous_function", "42804": "datatype_mismatch", "42830": "invalid_foreign_key",
+        "42846": "cannot_coerce", "42883": "undefined_function", "42P01": "undefined_table",
+        "42P02": "undefined_parameter", "42P04": "duplicate_database", "42P06": "duplicate_schema",
+        "42P07": "duplicate_table", "42P10": "invalid_column_reference", "42P18": "indeterminate_datatype",
+        "44000": "with_check_option_violation", "53000": "insufficient_resources", "53100": "disk_full",
+        "53200": "out_of_memory", "53300": "too_many_connections", "53400": "configuration_limit_exceeded",
+        "54000": "program_limit_exceeded", "54001": "statement_too_complex",
+        "55000": "object_not_in_prerequisite_state",
+        "55006": "object_in_use", "55P02": "cant_change_runtime_param", "55P03": "lock_not_available",
+        "57014": "query_canceled", "57P01": "admin_shutdown", "57P02": "crash_shutdown", "57P03": "cannot_connect_now",
+        "57P04": "database_dropped", "57P05": "idle_session_timeout", "58000": "system_error", "58030": "io_error",
+        "58P01": "undefined_file", "58P02": "duplicate_file", "P0001": "raise_exception", "P0002": "no_data_found",
+        "P0003": "too_many_rows", "P0004": "assert_failure", "XX000": "internal_error", "XX001": "data_corrupted",
+        "XX002": "index_corrupted",
+    ]
+
+    private static let classes = [
+        "00": "successful_completion", "01": "warning", "02": "no_data", "08": "connection_exception",
+        "0A": "feature_not_supported", "21": "cardinality_violation", "22": "data_exception",
+        "23": "integrity_constraint_violation", "25": "invalid_transaction_state",
+        "28": "invalid_authorization_specification", "3D": "invalid_catalog_name", "3F": "invalid_schema_name",
+        "40": "transaction_rollback", "42": "syntax_error_or_access_rule_violation",
+        "44": "with_check_option_violation", "53": "insufficient_resources", "54": "program_limit_exceeded",
+        "55": "object_not_in_prerequisite_state", "57": "operator_intervention", "58": "system_error",
+        "F0": "config_file_error", "P0": "plpgsql_error", "XX": "internal_error",
+    ]
 }

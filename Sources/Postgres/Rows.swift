@@ -8,9 +8,7 @@ public final class Rows: Sendable {
     private nonisolated(unsafe) let result: OpaquePointer
     /// The statement's name, for errors.
     let statement: String
-    /// The number of rows.
     public let count: Int
-    /// The number of columns.
     public let columnCount: Int
 
     init(owning result: OpaquePointer, statement: String) {
@@ -22,24 +20,9 @@ public final class Rows: Sendable {
 
     deinit { PQclear(result) }
 
-    /// The number of rows that an INSERT, UPDATE, DELETE, MERGE or SELECT affected. 0 for other commands.
-    public var affected: Int {
-        PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0
-    }
-
     /// The command's tag without numbers: `INSERT`, `COMMIT` …
     var command: String {
         PQcmdStatus(result).map { String(String(cString: $0).prefix { $0 != " " }) } ?? ""
-    }
-
-    /// The index of the first column called `name`.
-    ///
-    /// - Throws: `unexpectedResult` if there is none.
-    public func column(named name: String) throws(PostgresError) -> Int {
-        for index in 0..<columnCount where PQfname(result, Int32(index)).map({ String(cString: $0) }) == name {
-            return index
-        }
-        throw PostgresError(.unexpectedResult, statement: statement, detail: "no column \(name)")
     }
 
     /// Whether the cell is NULL.

@@ -8,33 +8,59 @@ extension ServerLink {
     /// - Throws: The first error. After `refusedByServer` the link stays usable, but a transaction may be open. After
     ///   `connectionLost` or `timedOut` it must be closed.
     func flight(_ statements: [Statement], _ deadline: Deadline) throws(PostgresError) -> [Rows] {
-        // All are encoded before any is sent: an invalid parameter must not leave half a flight behind.
-        var bound: [BoundParameters] = []
-        for statement in statements { bound.append(try BoundParameters(statement)) }
-        for (statement, parameters) in zip(statements, bound) { try send(statement, parameters) }
+        // All are checked before any is sent: an invalid parameter must not leave half a flight behind. The Bind message
+        // has 16 bits for the number of parameters, and 31 for a length.
+        for statement in statements {
+            let isValid = statement.parameters.allSatisfy { $0.isExpressible && $0.bytes?.count ?? 0 <= Int32.max }
+            guard isValid, statement.parameters.count <= 65_535 else {
+                throw PostgresError(.invalidParameter, statement: statement.name)
+            }
+        }
+        for statement in statements { try send(statement) }
         guard PQpipelineSync(handle) == 1 else { throw lost(nil) }
 
-        var progress = FlightProgress(statements: statements.map(\.name))
-        while !progress.isComplete {
-            guard try becomeReady(deadline, during: progress.currentStatement) else {
-                throw PostgresError(.timedOut, statement: progress.currentStatement)
+        // For each statement libpq gives its result or error and then nil. After the last one it gives the
+        // synchronisation point. An error of the implicit commit (a deferred constraint) comes between them.
+        var all: [Rows] = []
+        var ended = 0
+        /// Later errors only follow from it.
+        var failure: PostgresError?
+        while true {
+            let name = ended < statements.count ? statements[ended].name : nil
+            guard try becomeReady(deadline, during: name) else { throw PostgresError(.timedOut, statement: name) }
+            guard let result = PQgetResult(handle) else {
+                if isBroken { throw failure.map(asLost) ?? lost(name) }
+                ended += 1
+                continue
             }
-            let result = PQgetResult(handle)
-            let status = result.map(PQresultStatus)
-            take(result, &progress)
-            // libpq repeats this answer without end, because COPY is not supported here.
-            if status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH {
-                throw PostgresError(
-                    .connectionLost,
-                    statement: progress.currentStatement,
-                    detail: "COPY isn't supported"
-                )
+            let rows = Rows(owning: result, statement: name ?? "commit")
+            let status = PQresultStatus(result)
+            switch status {
+            case PGRES_TUPLES_OK, PGRES_COMMAND_OK: all.append(rows)
+            case PGRES_PIPELINE_ABORTED: break
+            case PGRES_PIPELINE_SYNC:
+                if let failure { throw failure }
+                guard all.count == statements.count else {
+                    let detail = "\(all.count) results of \(statements.count) statements"
+                    throw PostgresError(.unexpectedResult, detail: detail)
+                }
+                return all
+            case PGRES_FATAL_ERROR:
+                failure = failure ?? ServerReport(result).error(.refusedByServer, statement: name)
+            // libpq repeats this answer without end.
+            case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH: throw Self.copying(name)
+            default:
+                let detail = "an empty statement (status \(status.rawValue))"
+                failure = failure ?? PostgresError(.unexpectedResult, statement: name, detail: detail)
             }
+            withExtendedLifetime(rows) {}
             // A broken connection gives nothing more than the error that says so.
-            if isBroken { throw progress.failure.map(asLost) ?? lost(progress.currentStatement) }
+            if isBroken { throw failure.map(asLost) ?? lost(name) }
         }
-        if let failure = progress.failure { throw failure }
-        return progress.rows
+    }
+
+    private static func copying(_ name: String?) -> PostgresError {
+        PostgresError(.connectionLost, statement: name, detail: "COPY isn't supported")
     }
 
     /// Runs the text with the simple protocol, which accepts several statements but no parameters.
@@ -50,9 +76,7 @@ extension ServerLink {
             switch status {
             case PGRES_FATAL_ERROR:
                 failure = failure ?? ServerReport(result).error(.refusedByServer, statement: name)
-            case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH:
-                // COPY is not supported here.
-                throw PostgresError(.connectionLost, statement: name, detail: "COPY isn't supported")
+            case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH: throw Self.copying(name)
             default: break
             }
             withExtendedLifetime(rows) {}
@@ -61,20 +85,24 @@ extension ServerLink {
         if let failure { throw failure }
     }
 
-    private func send(_ statement: Statement, _ parameters: BoundParameters) throws(PostgresError) {
-        let count = Int32(parameters.types.count)
-        let formats = [Int32](repeating: 1, count: parameters.types.count)
-        let sent = parameters.withPointers { values in
-            PQsendQueryParams(
-                handle,
-                statement.sql,
-                count,
-                parameters.types,
-                values,
-                parameters.lengths,
-                formats,
-                1
-            )
+    private func send(_ statement: Statement) throws(PostgresError) {
+        let parameters = statement.parameters
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(parameters.reduce(1) { $0 + ($1.bytes?.count ?? 0) })
+        for parameter in parameters { bytes += parameter.bytes ?? [] }
+        // An empty value still needs an address, because a null pointer means NULL.
+        bytes.append(0)
+        let sent = bytes.withUnsafeBytes { raw in
+            var next = raw.baseAddress?.assumingMemoryBound(to: CChar.self)
+            let values = parameters.map { parameter -> UnsafePointer<CChar>? in
+                guard let count = parameter.bytes?.count else { return nil }
+                defer { next = next.map { $0 + count } }
+                return next
+            }
+            let types = parameters.map(\.type.rawValue)
+            let lengths = parameters.map { Int32($0.bytes?.count ?? -1) }
+            let formats = [Int32](repeating: 1, count: parameters.count)
+            return PQsendQueryParams(handle, statement.sql, Int32(parameters.count), types, values, lengths, formats, 1)
         }
         if sent != 1 { throw lost(statement.name) }
     }
@@ -96,28 +124,6 @@ extension ServerLink {
     /// A server that ends a connection sends the reason first. A write may fail before that is read.
     private func drainLastMessages() {
         _ = PQconsumeInput(handle)
-    }
-
-    private func take(_ result: OpaquePointer?, _ progress: inout FlightProgress) {
-        guard let result else { return progress.statementEnded() }
-        let status = PQresultStatus(result)
-        let rows = Rows(owning: result, statement: progress.currentStatement ?? "commit")
-        switch status {
-        case PGRES_TUPLES_OK, PGRES_COMMAND_OK: progress.succeeded(rows)
-        case PGRES_PIPELINE_SYNC: progress.synchronised()
-        case PGRES_PIPELINE_ABORTED: break
-        case PGRES_FATAL_ERROR:
-            progress.failed(ServerReport(result).error(.refusedByServer, statement: progress.currentStatement))
-        default:
-            progress.failed(
-                PostgresError(
-                    .unexpectedResult,
-                    statement: progress.currentStatement,
-                    detail: "an empty statement (status \(status.rawValue))"
-                )
-            )
-        }
-        withExtendedLifetime(rows) {}
     }
 
     /// The link is broken. libpq's message can repeat the server's, so it is not included.

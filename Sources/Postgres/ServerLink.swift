@@ -8,36 +8,90 @@ final class ServerLink {
     /// Must live longer than `handle`, whose notice receiver points to it unretained.
     private let receiver: NoticeReceiver
 
-    init(handle: OpaquePointer, notices: (@Sendable (ServerNotice) -> Void)?) {
+    /// Begins to connect to one host.
+    private init(_ keywords: [String: String], _ notices: NoticeHandler?) throws(PostgresError) {
+        guard let handle = Self.start(keywords) else { throw PostgresError(.connectionFailed, detail: "out of memory") }
         self.handle = handle
         receiver = NoticeReceiver(notices)
         receiver.install(on: handle)
+        // Verbose, because the SQLSTATE of a refused connection is only in libpq's message.
+        PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
+        PQsetnonblocking(handle, 1)
     }
 
     /// Non-blocking mode is on, so the last message that PQfinish sends can't block.
     deinit { PQfinish(handle) }
 
-    static func start(_ keywords: [String: String]) -> OpaquePointer? {
+    private static func start(_ keywords: [String: String]) -> OpaquePointer? {
         let pairs = keywords.sorted { $0.key < $1.key }
         let copies = pairs.flatMap { [strdup($0.key), strdup($0.value)] }
         defer { copies.forEach { free($0) } }
-        var names: [UnsafePointer<CChar>?] = []
-        var values: [UnsafePointer<CChar>?] = []
-        for index in pairs.indices {
-            names.append(copies[2 * index].map { UnsafePointer($0) })
-            values.append(copies[2 * index + 1].map { UnsafePointer($0) })
-        }
+        let texts = copies.map { $0.map { UnsafePointer($0) } }
+        let names = stride(from: 0, to: texts.count, by: 2).map { texts[$0] }
+        let values = stride(from: 1, to: texts.count, by: 2).map { texts[$0] }
         return PQconnectStartParams(names + [nil], values + [nil], 0)
     }
 
-    func connectError() -> PostgresError {
-        ConnectFailure.error(from: PQerrorMessage(handle).map { String(cString: $0) } ?? "")
+    /// Tries the configuration's hosts in order. With a `headStart`, a silent host is left for the next one soon, and
+    /// tried again for its whole time if no other accepts. After a failover, the first host of the list often drops
+    /// packets.
+    ///
+    /// - Throws: The last host's error. An error from a server has priority over one from the network.
+    static func open(
+        _ configuration: ConnectionConfiguration,
+        notices: NoticeHandler?
+    ) throws(PostgresError) -> ServerLink {
+        var failure = PostgresError(.connectionFailed)
+        var hosts = configuration.attempts
+        for time in [configuration.headStart, configuration.connectTimeout].compactMap(\.self) {
+            var silent: [[String: String]] = []
+            for keywords in hosts {
+                do throws(PostgresError) {
+                    let link = try ServerLink(keywords, notices)
+                    if try link.connects(before: Deadline(after: time)) { return link }
+                    silent.append(keywords)
+                    throw PostgresError(.connectionFailed, detail: "no answer in time")
+                } catch {
+                    guard failure.sqlState == nil || error.sqlState != nil else { continue }
+                    failure = error
+                    failure.code = .connectionFailed
+                    failure.object = ConnectionConfiguration.target(keywords)
+                }
+            }
+            hosts = silent
+        }
+        throw failure
+    }
+
+    /// Returns false if the deadline came first.
+    private func connects(before deadline: Deadline) throws(PostgresError) -> Bool {
+        guard !isBroken else { throw connectError() }
+        // The first poll is for writing (manual, PQconnectPoll).
+        var events = POLLOUT
+        while true {
+            // libpq has closed a socket of -1. Its next call reports the error.
+            if PQsocket(handle) >= 0, try !wait(for: events, deadline) { return false }
+            switch PQconnectPoll(handle) {
+            case PGRES_POLLING_READING: events = POLLIN
+            case PGRES_POLLING_WRITING: events = POLLOUT
+            case PGRES_POLLING_OK:
+                // PQconnectPoll doesn't keep the mode that was set before.
+                guard PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1 else { throw connectError() }
+                return true
+            default: throw connectError()
+            }
+        }
+    }
+
+    private func connectError() -> PostgresError {
+        PostgresError(connecting: PQerrorMessage(handle).map { String(cString: $0) } ?? "")
     }
 
     /// Waits until the socket is ready. Returns false if the deadline came first.
     func wait(for events: Int32, _ deadline: Deadline) throws(PostgresError) -> Bool {
         while true {
             guard let milliseconds = deadline.milliseconds else { return false }
+            // libpq changes its socket for each address.
             let socket = PQsocket(handle)
             guard socket >= 0 else { throw PostgresError(.connectionLost) }
             var descriptor = pollfd(fd: socket, events: Int16(events), revents: 0)
@@ -65,4 +119,21 @@ final class ServerLink {
     var isBroken: Bool { PQstatus(handle) == CONNECTION_BAD }
     /// The server process named at the connection's start. A pooler gives its own number.
     var processID: Int32 { PQbackendPID(handle) }
+}
+
+/// An instant by which something must be done. ContinuousClock continues while the machine sleeps, so after a
+/// suspension the wait is over, as it is for the server.
+struct Deadline {
+    private let instant: ContinuousClock.Instant
+
+    init(after duration: Duration) {
+        instant = ContinuousClock.now + duration
+    }
+
+    /// The time-out for poll(): milliseconds, rounded up, at most an hour. Nil if the instant has passed.
+    var milliseconds: Int32? {
+        let left = ContinuousClock.now.duration(to: instant)
+        guard left > .zero else { return nil }
+        return Int32(min(left, .seconds(3600)) / .milliseconds(1)) + 1
+    }
 }

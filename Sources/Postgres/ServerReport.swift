@@ -1,3 +1,5 @@
+import CLibPQ
+
 /// The fields of a server's error or notice (manual, 55.8). It decides which of them may be repeated.
 ///
 /// A message can quote a parameter or a row:
@@ -57,5 +59,92 @@ struct ServerReport: Equatable {
     /// The report as an error of the statement called `name`.
     func error(_ code: PostgresError.Code, statement name: String?) -> PostgresError {
         PostgresError(code, sqlState: sqlState, statement: name, object: object, detail: disclosedMessage)
+    }
+}
+
+/// A notice or warning of the server. Like an error, it never holds the value of a parameter or row.
+public struct ServerNotice: Sendable, Equatable {
+    /// WARNING, NOTICE, DEBUG, INFO or LOG.
+    public let severity: String
+    /// The SQLSTATE: five characters.
+    public let sqlState: String
+    /// The server's message, if it can't hold a value.
+    public let message: String?
+
+    init(_ report: ServerReport) {
+        severity = report.severity
+        sqlState = report.sqlState
+        message = report.disclosedMessage
+    }
+}
+
+/// Gets the server's notices, on the connection's queue.
+public typealias NoticeHandler = @Sendable (ServerNotice) -> Void
+
+/// Passes the server's notices to a handler. libpq would write them to stderr.
+final class NoticeReceiver {
+    private let handler: NoticeHandler?
+
+    init(_ handler: NoticeHandler?) {
+        self.handler = handler
+    }
+
+    /// The context is unretained, because the connection's owner keeps the receiver longer than the connection. A
+    /// result keeps the pointer too. It uses it only for an index out of range, which `Rows` prevents.
+    func install(on connection: OpaquePointer) {
+        let receive: PQnoticeReceiver = { context, result in
+            guard let context, let result else { return }
+            let receiver = Unmanaged<NoticeReceiver>.fromOpaque(context).takeUnretainedValue()
+            receiver.handler?(ServerNotice(ServerReport(result)))
+        }
+        PQsetNoticeReceiver(connection, receive, Unmanaged.passUnretained(self).toOpaque())
+    }
+}
+
+extension ServerReport {
+    /// Reads the fields of libpq's result. DETAIL, HINT and CONTEXT's text can quote values, so they are not read.
+    init(_ result: OpaquePointer) {
+        func field(_ code: Character) -> String? {
+            guard let ascii = code.asciiValue, let text = PQresultErrorField(result, Int32(ascii)) else { return nil }
+            return String(cString: text)
+        }
+        // The letters are PG_DIAG_…, character macros that Swift doesn't import (manual, 55.8).
+        severity = field("V") ?? field("S") ?? ""
+        sqlState = field("C") ?? ""
+        message = field("M") ?? ""
+        hasPosition = field("P") != nil && field("q") == nil
+        hasContext = field("W") != nil
+        sourceFunction = field("R") ?? ""
+        schema = field("s")
+        table = field("t")
+        column = field("c")
+        dataType = field("d")
+        constraint = field("n")
+    }
+}
+
+extension PostgresError {
+    /// Reads libpq's message about a failed connection. libpq gives no other source for it.
+    ///
+    /// libpq's own messages name host, address, port, user and database, but never the password. The server's have
+    /// class 28, 3D, 53, 57 or 08. So the first line may be shown.
+    init(connecting message: String) {
+        let lines = message.split(separator: "\n")
+        // A name with several addresses gives several lines. The server's own line is the most useful: it has
+        // `FATAL:  28P01: ` before its text.
+        for line in lines {
+            let parts = line.split(separator: ":")
+            for (severity, next) in zip(parts, parts.dropFirst())
+            where severity.hasSuffix("FATAL") || severity.hasSuffix("ERROR") {
+                let state = next.drop { $0 == " " }
+                guard state.utf8.count == 5, state.allSatisfy({ $0.isASCII && ($0.isNumber || $0.isUppercase) }) else {
+                    continue
+                }
+                let text = line[state.endIndex...].drop { $0 == ":" || $0 == " " }
+                self.init(.connectionFailed, sqlState: String(state), detail: text.isEmpty ? nil : String(text))
+                return
+            }
+        }
+        self.init(.connectionFailed, detail: lines.first.map(String.init))
     }
 }

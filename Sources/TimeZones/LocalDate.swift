@@ -3,7 +3,6 @@ public struct LocalDate: Sendable, Hashable, Comparable {
     /// Days since 1970-01-01.
     public var days: Int32
 
-    /// A date from days since 1970-01-01.
     @inlinable
     public init(days: Int32) {
         self.days = days
@@ -25,7 +24,6 @@ public struct LocalDate: Sendable, Hashable, Comparable {
         self.init(days: Int32((clamped >= 0 ? clamped : clamped - 86_399) / 86_400))
     }
 
-    /// Whether the left date is earlier.
     @inlinable
     public static func < (left: LocalDate, right: LocalDate) -> Bool { left.days < right.days }
 
@@ -41,7 +39,6 @@ public struct LocalDate: Sendable, Hashable, Comparable {
         LocalDate(days: Int32(clamping: Int(date.days).subtractingReportingOverflow(days).partialValue))
     }
 
-    /// Days from the right date to the left one.
     @inlinable
     public static func - (left: LocalDate, right: LocalDate) -> Int { Int(left.days) - Int(right.days) }
 
@@ -99,5 +96,87 @@ extension LocalDate {
         let day = dayOfYear - (153 * month + 2) / 5 + 1
         let year = yearOfEra + era * 400
         return month < 10 ? (year, month + 3, day) : (year + 1, month - 9, day)
+    }
+}
+
+extension LocalDate {
+    /// Reads `YYYY-MM-DD` with years 0001 to 9999. Nil for any other form and for days that don't exist.
+    public init?(iso text: String) {
+        var text = text
+        let date = text.withUTF8 { LocalDate(iso: $0[...]) }
+        guard let date else { return nil }
+        self = date
+    }
+
+    init?(iso bytes: Slice<UnsafeBufferPointer<UInt8>>) {
+        let start = bytes.startIndex
+        guard bytes.count == 10, bytes[start + 4] == UInt8(ascii: "-"), bytes[start + 7] == UInt8(ascii: "-"),
+            let year = decimal(bytes[start..<start + 4]),
+            let month = decimal(bytes[start + 5..<start + 7]),
+            let day = decimal(bytes[start + 8..<start + 10])
+        else { return nil }
+        self.init(year: year, month: month, day: day)
+    }
+
+    /// `YYYY-MM-DD`. A date outside the years 0001 to 9999 is written as the nearest one inside.
+    public var iso: String {
+        String(unsafeUninitializedCapacity: 10) { bytes in
+            write(to: bytes)
+            return 10
+        }
+    }
+
+    /// Writes the ten bytes of `YYYY-MM-DD`.
+    func write(to bytes: UnsafeMutableBufferPointer<UInt8>) {
+        let inside = min(max(days, -719_162), 2_932_896)
+        let (year, month, day) = LocalDate(days: inside).civil
+        writeDecimal(year / 100, to: bytes, at: 0)
+        writeDecimal(year, to: bytes, at: 2)
+        bytes[4] = UInt8(ascii: "-")
+        writeDecimal(month, to: bytes, at: 5)
+        bytes[7] = UInt8(ascii: "-")
+        writeDecimal(day, to: bytes, at: 8)
+    }
+}
+
+/// A wall time: what a calendar and a clock show, without a time zone.
+public struct LocalDateTime: Sendable, Hashable, Comparable {
+    public var date: LocalDate
+    /// The time in seconds after midnight: 0 to 86,399.
+    public private(set) var secondOfDay: Int
+
+    /// A wall time. A second outside 0 to 86,399 counts as the nearest one inside.
+    public init(_ date: LocalDate, secondOfDay: Int) {
+        self.date = date
+        self.secondOfDay = min(max(secondOfDay, 0), 86_399)
+    }
+
+    /// Reads `YYYY-MM-DDTHH:MM:SS` with years 0001 to 9999. Nil for any other form.
+    public init?(iso text: String) {
+        guard text.utf8.count == 19, let instant = Instant(rfc3339: text + "Z") else { return nil }
+        let date = LocalDate(flooring: instant.seconds)
+        self.init(date, secondOfDay: Int(instant.seconds - Int64(date.days) * 86_400))
+    }
+
+    public static func < (left: LocalDateTime, right: LocalDateTime) -> Bool {
+        (left.date, left.secondOfDay) < (right.date, right.secondOfDay)
+    }
+
+    /// `YYYY-MM-DDTHH:MM:SS`. A time outside the years 0001 to 9999 is written as the nearest one inside.
+    public var iso: String {
+        String(Instant(seconds: Int64(date.days) * 86_400 + Int64(secondOfDay)).rfc3339.dropLast())
+    }
+}
+
+extension Zone {
+    /// The instant of a wall time. In a gap it is the instant of the transition, in an overlap `which` decides.
+    public func resolve(_ time: LocalDateTime, _ which: Which) -> Instant {
+        resolve(time.date, secondOfDay: time.secondOfDay, which)
+    }
+
+    /// The wall time at an instant.
+    public func localDateTime(at instant: Instant) -> LocalDateTime {
+        let (date, secondOfDay) = localTime(at: instant)
+        return LocalDateTime(date, secondOfDay: secondOfDay)
     }
 }

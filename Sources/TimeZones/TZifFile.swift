@@ -1,48 +1,47 @@
 /// The transitions and the footer of a TZif file (RFC 9636), already checked.
 struct TZifFile {
     /// Instants at which the offset may change, strictly ascending.
-    let transitions: [Int64]
+    private(set) var transitions: [Int64] = []
     /// The offsets in seconds east of UTC, each from the transition of the same index on.
-    let offsets: [Int32]
+    private(set) var offsets: [Int32] = []
     /// The offset before the first transition: local time type 0 (section 3.2).
-    let initialOffset: Int32
+    private(set) var initialOffset: Int32 = 0
     /// The rule for instants after the last transition. Nil if the footer is empty, or missing (version 1).
-    let rule: PosixRule?
+    private(set) var rule: PosixRule?
 
     /// The allowed offsets in seconds east of UTC (section 3.2, "utoff": more than -25 h and less than +26 h).
     private static let allowedOffsets: ClosedRange<Int32> = -89_999...93_599
     /// Transitions further away are moved to this limit, so that arithmetic with them can't overflow.
     private static let reach: Int64 = 1 << 59
 
+    /// UTC.
+    init() {}
+
     init(parsing bytes: [UInt8]) throws(TimeZoneError) {
         var reader = ByteReader(bytes)
         let first = try Header(&reader)
         guard first.version > 0 else {
             // Version 1 has 32-bit times and no footer.
-            self = try TZifFile(block: first, timeSize: 4, &reader)
+            try read(first, timeSize: 4, &reader)
             return
         }
         try reader.skip(first.blockSize(timeSize: 4))
-        let second = try Header(&reader)
-        let block = try TZifFile(block: second, timeSize: 8, &reader)
-        transitions = block.transitions
-        offsets = block.offsets
-        initialOffset = block.initialOffset
+        try read(try Header(&reader), timeSize: 8, &reader)
         rule = try Self.footer(&reader)
     }
 
-    private init(block header: Header, timeSize: Int, _ reader: inout ByteReader) throws(TimeZoneError) {
+    private mutating func read(_ header: Header, timeSize: Int, _ reader: inout ByteReader) throws(TimeZoneError) {
         let end = reader.position + header.blockSize(timeSize: timeSize)
-        guard end <= reader.count else { throw TimeZoneError(.malformed, "the data block is cut short") }
-        guard header.types > 0 else { throw TimeZoneError(.malformed, "there is no local time type") }
+        guard end <= reader.count else { throw .malformed("the data block is cut short") }
+        guard header.types > 0 else { throw .malformed("there is no local time type") }
         // A file with leap seconds (the `right` tree) counts seconds differently from the daemon's clock.
-        guard header.leaps == 0 else { throw TimeZoneError(.malformed, "the file counts leap seconds") }
+        guard header.leaps == 0 else { throw .malformed("the file counts leap seconds") }
         var times: [Int64] = []
         times.reserveCapacity(header.times)
         for _ in 0..<header.times {
             let time = min(max(try reader.signed(timeSize), -Self.reach), Self.reach)
             guard times.last.map({ $0 < time }) ?? true else {
-                throw TimeZoneError(.malformed, "the transitions do not ascend")
+                throw .malformed("the transitions do not ascend")
             }
             times.append(time)
         }
@@ -50,31 +49,24 @@ struct TZifFile {
         var types: [Int32] = []
         for _ in 0..<header.types {
             let offset = Int32(truncatingIfNeeded: try reader.signed(4))
-            guard Self.allowedOffsets.contains(offset) else {
-                throw TimeZoneError(.malformed, "an offset is out of range")
-            }
+            guard Self.allowedOffsets.contains(offset) else { throw .malformed("an offset is out of range") }
             types.append(offset)
             try reader.skip(2)
         }
         guard indexes.allSatisfy({ Int($0) < types.count }) else {
-            throw TimeZoneError(.malformed, "a transition has no local time type")
+            throw .malformed("a transition has no local time type")
         }
         transitions = times
         offsets = indexes.map { types[Int($0)] }
         initialOffset = types[0]
-        rule = nil
         try reader.skip(end - reader.position)
     }
 
     /// A TZ string between two newlines (section 3.3).
     private static func footer(_ reader: inout ByteReader) throws(TimeZoneError) -> PosixRule? {
-        guard try reader.take(1).first == UInt8(ascii: "\n") else {
-            throw TimeZoneError(.malformed, "the footer is missing")
-        }
+        guard try reader.take(1).first == UInt8(ascii: "\n") else { throw .malformed("the footer is missing") }
         let rest = try reader.take(reader.count - reader.position)
-        guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else {
-            throw TimeZoneError(.malformed, "the footer is not closed")
-        }
+        guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else { throw .malformed("the footer is not closed") }
         let text = rest[..<end]
         return text.isEmpty ? nil : try PosixRule(parsing: text)
     }
@@ -92,9 +84,7 @@ extension TZifFile {
         private let characters: Int
 
         init(_ reader: inout ByteReader) throws(TimeZoneError) {
-            guard try reader.take(4).elementsEqual("TZif".utf8) else {
-                throw TimeZoneError(.malformed, "it is not a TZif file")
-            }
+            guard try reader.take(4).elementsEqual("TZif".utf8) else { throw .malformed("it is not a TZif file") }
             version = try reader.take(1).first ?? 0
             try reader.skip(15)
             utIndicators = try reader.count32()
@@ -110,5 +100,38 @@ extension TZifFile {
             times * (timeSize + 1) + types * 6 + characters + leaps * (timeSize + 4)
                 + standardIndicators + utIndicators
         }
+    }
+}
+
+/// Reads big-endian integers from a byte array, with a check at every step.
+struct ByteReader {
+    private let bytes: [UInt8]
+    private(set) var position = 0
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    var count: Int { bytes.count }
+
+    mutating func take(_ length: Int) throws(TimeZoneError) -> ArraySlice<UInt8> {
+        guard length >= 0, length <= bytes.count - position else { throw .malformed("the file is cut short") }
+        defer { position += length }
+        return bytes[position..<position + length]
+    }
+
+    mutating func skip(_ length: Int) throws(TimeZoneError) {
+        _ = try take(length)
+    }
+
+    /// A signed integer of 4 or 8 bytes.
+    mutating func signed(_ size: Int) throws(TimeZoneError) -> Int64 {
+        let value = try take(size).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return size == 4 ? Int64(Int32(truncatingIfNeeded: value)) : Int64(bitPattern: value)
+    }
+
+    /// An unsigned integer of 4 bytes.
+    mutating func count32() throws(TimeZoneError) -> Int {
+        Int(try take(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
     }
 }

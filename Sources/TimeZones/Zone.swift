@@ -4,10 +4,7 @@ public final class Zone: Sendable {
     /// The name it was requested with, such as `Europe/Berlin`.
     public let name: String
 
-    private let transitions: [Int64]
-    private let offsets: [Int32]
-    private let initialOffset: Int32
-    private let rule: PosixRule?
+    private let file: TZifFile
 
     /// A span of time with one offset.
     public struct Segment: Sendable, Equatable {
@@ -17,6 +14,12 @@ public final class Zone: Sendable {
         public let from: Instant
         /// The first instant after the span.
         public let until: Instant
+
+        fileprivate init(_ offset: some BinaryInteger, _ from: Int64, _ until: Int64) {
+            self.offset = Int64(offset)
+            self.from = Instant(seconds: from)
+            self.until = Instant(seconds: until)
+        }
     }
 
     /// In an overlap a wall time has two instants. This selects one of them.
@@ -27,21 +30,14 @@ public final class Zone: Sendable {
 
     /// Reads a zone from the bytes of a TZif file (RFC 9636, any version).
     public init(name: String, parsing bytes: [UInt8]) throws(TimeZoneError) {
-        let file = try TZifFile(parsing: bytes)
+        file = try TZifFile(parsing: bytes)
         self.name = name
-        transitions = file.transitions
-        offsets = file.offsets
-        initialOffset = file.initialOffset
-        rule = file.rule
     }
 
     /// UTC, without a file.
     init(utc name: String) {
+        file = TZifFile()
         self.name = name
-        transitions = []
-        offsets = []
-        initialOffset = 0
-        rule = nil
     }
 
     /// Seconds east of UTC at an instant.
@@ -49,7 +45,7 @@ public final class Zone: Sendable {
 
     /// The offset at an instant with the span in which it holds. Neighbouring spans can have the same offset.
     public func segment(at instant: Instant) -> Segment {
-        let seconds = instant.clamped
+        let (seconds, transitions) = (instant.clamped, file.transitions)
         // The first transition after the instant.
         var low = 0
         var high = transitions.count
@@ -59,29 +55,13 @@ public final class Zone: Sendable {
         }
         let from = low > 0 ? transitions[low - 1] : .min
         if low < transitions.count {
-            let offset = low > 0 ? offsets[low - 1] : initialOffset
-            return Segment(
-                offset: Int64(offset),
-                from: Instant(seconds: from),
-                until: Instant(seconds: transitions[low])
-            )
+            return Segment(low > 0 ? file.offsets[low - 1] : file.initialOffset, from, transitions[low])
         }
-        guard let rule else {
-            return Segment(
-                offset: Int64(offsets.last ?? initialOffset),
-                from: Instant(seconds: from),
-                until: Instant(seconds: .max)
-            )
-        }
+        guard let rule = file.rule else { return Segment(file.offsets.last ?? file.initialOffset, from, .max) }
         let ruled = rule.segment(at: seconds)
-        return Segment(
-            offset: Int64(ruled.offset),
-            from: Instant(seconds: max(from, ruled.from)),
-            until: Instant(seconds: ruled.until)
-        )
+        return Segment(ruled.offset, max(from, ruled.from), ruled.until)
     }
 
-    /// The local date at an instant.
     public func localDate(at instant: Instant) -> LocalDate { localTime(at: instant).date }
 
     /// The local date and the second of that day (0 to 86,399) at an instant.
@@ -92,5 +72,49 @@ public final class Zone: Sendable {
     }
 
     /// The transitions of the file itself, for tests.
-    public var fileTransitions: [Instant] { transitions.map { Instant(seconds: $0) } }
+    public var fileTransitions: [Instant] { file.transitions.map { Instant(seconds: $0) } }
+}
+
+extension Zone {
+    /// The instant of a wall time. In a gap it is the instant of the transition, in an overlap `which` decides.
+    ///
+    /// - Parameter secondOfDay: Seconds after midnight of the wall clock. 86,400 and more are on later days.
+    public func resolve(_ date: LocalDate, secondOfDay: Int, _ which: Which) -> Instant {
+        let day = Int64(date.days) * 86_400
+        let local = min(
+            max(day.addingReportingOverflow(Int64(secondOfDay)).partialValue, -Instant.reach),
+            Instant.reach
+        )
+        // Every offset is smaller than this (`TZifFile` checks), so an instant with this wall time is within this
+        // distance.
+        let reach: Int64 = 27 * 3600
+        let segment = segment(at: Instant(seconds: local))
+        if segment.from.seconds < local - 2 * reach, segment.until.seconds > local + 2 * reach {
+            return Instant(seconds: local - segment.offset)
+        }
+        return resolveNearTransition(local: local, reach: reach, which)
+    }
+
+    /// Checks each segment around a wall time.
+    private func resolveNearTransition(local: Int64, reach: Int64, _ which: Which) -> Instant {
+        var segment = segment(at: Instant(seconds: local - reach))
+        var found: Instant?
+        var gap: Instant?
+        while true {
+            let candidate = Instant(seconds: local - segment.offset)
+            if segment.from <= candidate, candidate < segment.until {
+                found = candidate
+                if which == .first { break }
+            }
+            let next = segment.until
+            guard next.seconds <= local + reach else { break }
+            let following = self.segment(at: next)
+            // Before the transition the clock hasn't reached this time, and after it the clock is past it.
+            if gap == nil, candidate >= next, local - following.offset < next.seconds { gap = next }
+            // A segment always ends after its start. If that were ever wrong, the loop must still end.
+            guard following.until > next else { break }
+            segment = following
+        }
+        return found ?? gap ?? Instant(seconds: local - segment.offset)
+    }
 }

@@ -1,35 +1,25 @@
 import Glibc
+import NudgedPreferences
 import Synchronization
 
-/// The system's time zone database: a folder of TZif files, and old names that `tzdata.zi` lists. `reload` reads all of them. Other files are read when a
-/// zone is first requested, and kept until the next `reload`.
+/// The system's time zone database: a folder of TZif files, and old names that `tzdata.zi` lists. `reload` reads all of
+/// them. Other files are read when a zone is first requested, and kept until the next `reload`.
 ///
 /// The files on disk decide, so an upgrade of the `tzdata` package takes effect after a reload.
 public final class ZoneDatabase: Sendable {
-    /// The path of the folder.
     public let directory: String
-
-    enum Entry {
-        case zone(Zone)
-        case missing
-    }
 
     private struct Cache {
         /// What the last reload has read.
         var read: [String: Zone] = [:]
-        /// Other zones that were requested since.
-        var asked: [String: Entry] = [:]
+        /// Other names that were requested since. nil: no zone has it.
+        var asked: [String: Zone?] = [:]
         /// Old names (`links(in:)`). Nil: not read since the last reload.
         var links: [String: String]?
         /// Counts reloads. A file that was read before a reload must not be stored after it.
         var generation = 0
 
-        func entry(_ name: String) -> Entry? { read[name].map { .zone($0) } ?? asked[name] }
-
-        func zone(_ name: String) -> Zone? {
-            if case .zone(let zone)? = entry(name) { return zone }
-            return nil
-        }
+        func zone(_ name: String) -> Zone?? { read[name].map { .some($0) } ?? asked[name] }
     }
 
     private let cache = Mutex(Cache())
@@ -51,35 +41,25 @@ public final class ZoneDatabase: Sendable {
         }
     }
 
-    /// The names of UTC without a `/`. They are valid even without a file.
-    package static let namesOfUTC: Set<String> = ["UTC", "GMT", "UCT", "Universal", "Zulu", "Greenwich"]
-
-    /// The zone with a valid name, else nil. Valid are the names of UTC and names with a `/` that have a TZif file
-    /// or are an old name of one
-    /// that has (docs/POLICY.md, section "Zone").
+    /// The zone with a valid name, else nil. Valid are the names of UTC, which need no file, and names with a `/` that
+    /// have a TZif file or are an old name of one that has (docs/POLICY.md, section "Zone").
     ///
     /// - Throws: `unreadable` if the file can't be read now. The next request tries again.
     public func zone(named name: String) throws(TimeZoneError) -> Zone? {
-        let (known, generation) = cache.withLock { ($0.entry(name), $0.generation) }
-        switch known {
+        let (known, generation) = cache.withLock { ($0.zone(name), $0.generation) }
         // Swift compares strings by canonical equivalence, so U+212A KELVIN SIGN would find `Asia/Kolkata`. Its UTF-8
         // is longer.
-        case .zone(let zone)?: return zone.name.utf8.count == name.utf8.count ? zone : nil
-        case .missing?: return nil
-        case nil: break
-        }
-        guard Self.isWellFormed(name) else { return nil }
-        let entry = try read(name)
+        if let known { return known.flatMap { $0.name.utf8.count == name.utf8.count ? $0 : nil } }
+        guard ZoneName.isWellFormed(name) else { return nil }
+        let zone = try read(name)
         cache.withLock { cache in
             guard cache.generation == generation else { return }
             if cache.asked.count >= Self.cacheLimit { cache.asked.removeAll() }
-            cache.asked[name] = entry
+            cache.asked[name] = .some(zone)
         }
-        guard case .zone(let zone) = entry else { return nil }
         return zone
     }
 
-    /// The result of a reload.
     public struct Reading: Sendable {
         /// How many zones are known now.
         public let count: Int
@@ -100,7 +80,7 @@ public final class ZoneDatabase: Sendable {
                 var zones = scan.zones
                 if !scan.unread.isEmpty {
                     for name in Array(cache.read.keys) + Array(cache.asked.keys) where scan.leavesOpen(name) {
-                        if zones[name] == nil { zones[name] = cache.zone(name) }
+                        if zones[name] == nil, let zone = cache.zone(name) { zones[name] = zone }
                     }
                 }
                 cache.read = zones
@@ -111,18 +91,18 @@ public final class ZoneDatabase: Sendable {
         }
     }
 
-    func read(_ name: String) throws(TimeZoneError) -> Entry {
-        if let zone = try file(name, for: name) { return .zone(zone) }
+    private func read(_ name: String) throws(TimeZoneError) -> Zone? {
+        if let zone = try file(name, for: name) { return zone }
         // UTC needs no file.
-        if Self.namesOfUTC.contains(name) { return .zone(Zone(utc: name)) }
+        if ZoneName.namesOfUTC.contains(name) { return Zone(utc: name) }
         let links = try links()
         var target = name
         for _ in 0..<Self.mostHops {
             guard let next = links[target] else { break }
-            if let zone = try file(next, for: name) { return .zone(zone) }
+            if let zone = try file(next, for: name) { return zone }
             target = next
         }
-        return .missing
+        return nil
     }
 
     /// The zone of a file, under this name. Nil: there is none, or it is no zone's.
@@ -130,39 +110,122 @@ public final class ZoneDatabase: Sendable {
         do throws(TimeZoneError) {
             return try Zone(name: name, parsing: try ZoneFile.read("\(directory)/\(path)"))
         } catch {
-            guard error.code != .unreadable || Self.namesOfUTC.contains(name) else { throw error }
+            guard error.code != .unreadable || ZoneName.namesOfUTC.contains(name) else { throw error }
             return nil
         }
     }
 
     /// Old names, as read since the last reload.
-    func links() throws(TimeZoneError) -> [String: String] {
+    private func links() throws(TimeZoneError) -> [String: String] {
         if let known = cache.withLock(\.links) { return known }
         let read = try Self.links(in: directory)
         cache.withLock { $0.links = read }
         return read
     }
+}
 
-    /// Whether a name may be looked up: ASCII parts between single slashes that never leave the folder.
-    static func isWellFormed(_ name: String) -> Bool {
-        if let known = Self.namesOfUTC.first(where: { $0 == name }) { return known.utf8.count == name.utf8.count }
-        guard name.utf8.count <= 255 else { return false }
-        var parts = 0
-        for part in name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
-            guard !part.isEmpty, part.allSatisfy(isNamed) else { return false }
-            if parts == 0, part.elementsEqual("posix".utf8) || part.elementsEqual("right".utf8) { return false }
-            parts += 1
+extension ZoneDatabase {
+    /// Old names of zones with the names that they stand for, from the lines `L target name` of `tzdata.zi`.
+    ///
+    /// Debian 13 and Ubuntu 24.04 have the files of old names (`Asia/Calcutta`, `US/Eastern`) in a package of their own,
+    /// which few hosts have. But `tzdata.zi` names them all, and PostgreSQL knows them.
+    ///
+    /// - Throws: `unreadable` if the file is there and can't be read now.
+    private static func links(in directory: String) throws(TimeZoneError) -> [String: String] {
+        let bytes: [UInt8]
+        do throws(TimeZoneError) {
+            bytes = try ZoneFile.read("\(directory)/tzdata.zi")
+        } catch {
+            guard error.code != .unreadable else { throw error }
+            return [:]
         }
-        return parts >= 2
+        var links: [String: String] = [:]
+        for line in bytes.split(separator: UInt8(ascii: "\n")) where line.first == UInt8(ascii: "L") {
+            guard links.count < mostLinks else { break }
+            let words = line.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
+            guard words.count == 3, words[0] == "L", ZoneName.isWellFormed(words[1]), ZoneName.isWellFormed(words[2])
+            else { continue }
+            links[words[2]] = words[1]
+        }
+        return links
     }
 
-    /// `[A-Za-z0-9_+-]`. Without a dot there can be no `.` or `..` part.
-    private static func isNamed(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "+"), UInt8(ascii: "-"):
-            true
-        default: false
+    /// The real file has some 250.
+    private static let mostLinks = 4_096
+    /// A link may stand for another link.
+    private static let mostHops = 4
+}
+
+extension ZoneDatabase {
+    private struct Scan {
+        var zones: [String: Zone] = [:]
+        /// The files and folders that could not be read now, each with its error. The whole folder has an empty name.
+        var unread: [(name: String, error: TimeZoneError)] = []
+
+        /// Whether the zone with this name may be in what could not be read.
+        func leavesOpen(_ name: String) -> Bool {
+            unread.contains { $0.name.isEmpty || $0.name == name || name.hasPrefix("\($0.name)/") }
         }
+    }
+
+    /// Every valid name on disk, sorted. Reads every file, so it is for tests and tools.
+    public var names: [String] { scan().zones.keys.sorted() }
+
+    /// Reads every file whose name is valid.
+    private func scan() -> Scan {
+        var scan = Scan()
+        collect(in: "", depth: 0, into: &scan)
+        do throws(TimeZoneError) {
+            for name in try links().keys where scan.zones[name] == nil {
+                if let zone = try read(name) { scan.zones[name] = zone }
+            }
+        } catch {
+            // Any old name may be in it.
+            if !scan.unread.contains(where: \.name.isEmpty) { scan.unread.append(("", error)) }
+        }
+        return scan
+    }
+
+    /// The real database has folders at most three deep. The limit ends a loop of links.
+    private func collect(in folder: String, depth: Int, into scan: inout Scan) {
+        guard depth < 5 else { return }
+        for entry in entries(of: folder, &scan) {
+            let name = folder.isEmpty ? entry : "\(folder)/\(entry)"
+            do throws(TimeZoneError) {
+                if ZoneName.isWellFormed(name), let zone = try read(name) {
+                    scan.zones[name] = zone
+                } else if ZoneName.isWellFormed("\(name)/x") {
+                    collect(in: name, depth: depth + 1, into: &scan)
+                }
+            } catch {
+                scan.unread.append((name, error))
+            }
+        }
+    }
+
+    /// The names in a folder. Empty if there is no such folder.
+    private func entries(of name: String, _ scan: inout Scan) -> [String] {
+        let path = "\(directory)/\(name)"
+        func note(_ number: Int32) {
+            let error = ZoneFile.failure(number, path)
+            if error.code == .unreadable { scan.unread.append((name, error)) }
+        }
+        guard let folder = opendir(path) else {
+            note(errno)
+            return []
+        }
+        defer { closedir(folder) }
+        var entries: [String] = []
+        while true {
+            // readdir returns nil both at the end and on failure. Only errno tells which.
+            errno = 0
+            guard let entry = readdir(folder) else { break }
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if !name.hasPrefix(".") { entries.append(name) }
+        }
+        if errno != 0 { note(errno) }
+        return entries
     }
 }

@@ -1,5 +1,34 @@
 import Glibc
 
+/// Why there is no time zone with a name, or why that is unknown.
+public struct TimeZoneError: Error, Sendable, Equatable, CustomStringConvertible {
+    public enum Code: Sendable {
+        /// There is no such file, or it is not a regular file.
+        case missing
+        /// The bytes are not a TZif file (RFC 9636).
+        case malformed
+        /// The file could not be read now: no free descriptor, a failing disk, a missing permission. It may be a valid
+        /// zone.
+        case unreadable
+    }
+
+    public let code: Code
+    /// The cause as text, never the file's bytes.
+    public let cause: String
+    /// The system's error number. Nil if no system call failed.
+    public let number: Int32?
+
+    public init(_ code: Code, _ cause: String, number: Int32? = nil) {
+        self.code = code
+        self.cause = cause
+        self.number = number
+    }
+
+    static func malformed(_ cause: String) -> TimeZoneError { TimeZoneError(.malformed, cause) }
+
+    public var description: String { "\(code): \(cause)" }
+}
+
 enum ZoneFile {
     /// The largest real file is under 5 KB.
     private static let sizeLimit = 1 << 20
@@ -16,7 +45,7 @@ enum ZoneFile {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw failure(errno, path) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw TimeZoneError(.missing, "\(path): not a regular file") }
-        guard status.st_size <= sizeLimit else { throw TimeZoneError(.malformed, "larger than \(sizeLimit) bytes") }
+        guard status.st_size <= sizeLimit else { throw .malformed("larger than \(sizeLimit) bytes") }
         // One more byte, to notice if the file grew meanwhile.
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size) + 1)
         var length = 0
@@ -44,5 +73,59 @@ enum ZoneFile {
             default: .unreadable
             }
         return TimeZoneError(code, "\(path): \(String(cString: strerror(number)))", number: number)
+    }
+}
+
+extension ZoneDatabase {
+    /// The release of the time zone files.
+    public struct Release: Sendable, Equatable {
+        /// IANA's name: a year and a letter, `2025b`. Nil if the folder doesn't contain it.
+        public let name: String?
+        /// When the file with the name was last changed. Without such a file, when the folder was.
+        public let modified: Instant?
+
+        /// The year of its name.
+        public var year: Int? { name.flatMap { Int($0.prefix(4)) } }
+
+        public init(name: String?, modified: Instant?) {
+            self.name = name
+            self.modified = modified
+        }
+    }
+
+    /// The release that the folder names, in `tzdata.zi` (Debian and others) or in `+VERSION` (the BSDs).
+    public var release: Release {
+        for file in ["tzdata.zi", "+VERSION"] {
+            let path = "\(directory)/\(file)"
+            if let head = Self.head(of: path), let name = Self.releaseName(in: head) {
+                return Release(name: name, modified: Self.modified(path))
+            }
+        }
+        return Release(name: nil, modified: Self.modified(directory))
+    }
+
+    /// The first line is `# version 2025b`, or only the name. A packager's suffix after a hyphen is ignored.
+    static func releaseName(in head: String) -> String? {
+        let line = head.prefix { $0 != "\n" }
+        let word = line.hasPrefix("# version ") ? line.dropFirst("# version ".count) : line
+        let name = word.prefix { $0 != "-" && $0 != " " }
+        let isName =
+            (5...6).contains(name.utf8.count) && name.utf8.prefix(4).allSatisfy { (0x30...0x39).contains($0) }
+            && name.utf8.dropFirst(4).allSatisfy { (0x61...0x7A).contains($0) }
+        return isName ? String(name) : nil
+    }
+
+    private static func head(of path: String) -> String? {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = Glibc.read(file, &bytes, bytes.count)
+        return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
+    }
+
+    private static func modified(_ path: String) -> Instant? {
+        var facts = stat()
+        return stat(path, &facts) == 0 ? Instant(seconds: Int64(facts.st_mtim.tv_sec)) : nil
     }
 }

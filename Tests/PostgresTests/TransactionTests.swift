@@ -18,7 +18,6 @@ import Testing
             timeout: .seconds(9)
         )
         #expect(rows.count == 4)
-        #expect(rows[1].affected == 2)
         #expect(try rows[2].text(0, 0) == "7MB")
         #expect(try rows[2].text(0, 1) == "9s")
         #expect(try rows[3].int4(1, 0) == 2)

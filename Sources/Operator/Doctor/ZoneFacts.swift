@@ -1,6 +1,7 @@
 import Service
 import Core
 import Base
+import NudgedPreferences
 import TimeZones
 
 /// Facts about the time-zone files, which define everybody's local time.
@@ -75,7 +76,7 @@ struct ZoneFacts: Sendable {
         used.finding(Self.names) { used in
             let unknown = used.names.filter { name, _ in
                 // Swift's keys are equal by canonical equivalence.
-                !name.utf8.allSatisfy { $0 < 0x80 } || offsets[name] == nil && !ZoneDatabase.namesOfUTC.contains(name)
+                !name.utf8.allSatisfy { $0 < 0x80 } || offsets[name] == nil && !ZoneName.namesOfUTC.contains(name)
             }
             guard let first = unknown.first else {
                 return Self.names.ok("this host knows all zones that users and reminders have")

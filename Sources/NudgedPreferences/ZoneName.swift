@@ -15,7 +15,7 @@ public enum ZoneName {
         return !["posix", "right"].contains { parts[0].elementsEqual($0.utf8) }
     }
 
-    private static let namesOfUTC = ["UTC", "GMT", "UCT", "Universal", "Zulu", "Greenwich"]
+    package static let namesOfUTC = ["UTC", "GMT", "UCT", "Universal", "Zulu", "Greenwich"]
 
     private static func isNamed(_ byte: UInt8) -> Bool {
         switch byte {

@@ -5,10 +5,8 @@ extension Recurrence {
     public struct Occurrence: Sendable, Hashable {
         /// 1 for the first occurrence.
         public let number: Int
-        /// The wall time.
         public let time: LocalDateTime
 
-        /// Creates an occurrence.
         public init(number: Int, time: LocalDateTime) {
             self.number = number
             self.time = time
@@ -126,4 +124,31 @@ extension Recurrence {
 
     /// The smallest multiple of `step` that is at least `number`, which is 0 or more.
     private static func roundedUp(_ number: Int, _ step: Int) -> Int { (number + step - 1) / step * step }
+}
+
+extension Recurrence {
+    /// The next occurrence in a zone after an instant. nil: none. Occurrences before the instant are skipped but count
+    /// for COUNT, so a user who was away for a week gets one reminder, not seven.
+    ///
+    /// A wall time in a gap is due at the transition. A wall time in an overlap is due at its first instant.
+    ///
+    /// - Parameters:
+    ///   - occurrence: the last one.
+    ///   - start: the wall time of the first one.
+    ///   - than: the last one's instant, or now, whichever is later.
+    public func next(
+        after occurrence: Occurrence,
+        start: LocalDateTime,
+        in zone: Zone,
+        later than: Instant
+    ) -> (occurrence: Occurrence, instant: Instant)? {
+        var last = occurrence
+        while let next = next(after: last, start: start) {
+            let instant = zone.resolve(next.time, .first)
+            if case .instant(let until) = end, instant > until { return nil }
+            if instant > than { return (next, instant) }
+            last = next
+        }
+        return nil
+    }
 }

@@ -1,6 +1,0 @@
-/// The kinds of nudges.
-public enum NudgeKind: String, Sendable, CaseIterable {
-    case checkIn = "check_in"
-    case message
-    case reminder
-}

@@ -1,0 +1,227 @@
+public import FoundationEssentials
+
+// Every reader throws `unexpectedResult` if the cell doesn't exist, has another type or width, or is NULL. Readers with
+// `OrNull` return nil for NULL. Integers only widen: an int2 can be read as int8, but not an int8 as int2. Instants are
+// microseconds since the Unix epoch and dates are days since 1970-01-01, as in `Parameter`.
+
+extension Rows {
+    public func int8(_ row: Int, _ column: Int) throws(PostgresError) -> Int64 { try one(row, column, .int8) }
+    public func int8OrNull(_ row: Int, _ column: Int) throws(PostgresError) -> Int64? { try cell(row, column, .int8) }
+    public func int4(_ row: Int, _ column: Int) throws(PostgresError) -> Int32 { try one(row, column, .int4) }
+    public func int4OrNull(_ row: Int, _ column: Int) throws(PostgresError) -> Int32? { try cell(row, column, .int4) }
+    public func int2OrNull(_ row: Int, _ column: Int) throws(PostgresError) -> Int16? { try cell(row, column, .int2) }
+    public func bool(_ row: Int, _ column: Int) throws(PostgresError) -> Bool { try one(row, column, .bool) }
+    public func boolOrNull(_ row: Int, _ column: Int) throws(PostgresError) -> Bool? { try cell(row, column, .bool) }
+    public func bytes(_ row: Int, _ column: Int) throws(PostgresError) -> [UInt8] { try one(row, column, .bytes) }
+    public func bytesOrNull(_ row: Int, _ column: Int) throws(PostgresError) -> [UInt8]? {
+        try cell(row, column, .bytes)
+    }
+    public func uuid(_ row: Int, _ column: Int) throws(PostgresError) -> UUID { try one(row, column, .uuid) }
+    public func uuidOrNull(_ row: Int, _ column: Int) throws(PostgresError) -> UUID? { try cell(row, column, .uuid) }
+    public func date(_ row: Int, _ column: Int) throws(PostgresError) -> Int32 { try one(row, column, .date) }
+    public func dateOrNull(_ row: Int, _ column: Int) throws(PostgresError) -> Int32? { try cell(row, column, .date) }
+
+    /// A `text`, `varchar`, `char(n)`, `name`, `json` or `jsonb`. Cast an enum to text.
+    public func text(_ row: Int, _ column: Int) throws(PostgresError) -> String { try one(row, column, .text) }
+    public func textOrNull(_ row: Int, _ column: Int) throws(PostgresError) -> String? { try cell(row, column, .text) }
+
+    public func timestamp(_ row: Int, _ column: Int) throws(PostgresError) -> Int64 { try one(row, column, .timestamp) }
+
+    public func timestampOrNull(_ row: Int, _ column: Int) throws(PostgresError) -> Int64? {
+        try cell(row, column, .timestamp)
+    }
+
+    /// As `timestampOrNull`, but years after 294246 read as infinity, because microseconds since 1970 can't express
+    /// them. For columns that people can edit.
+    public func reachableTimestampOrNull(_ row: Int, _ column: Int) throws(PostgresError) -> Int64? {
+        try cell(row, column, .reachableTimestamp)
+    }
+}
+
+// One-dimensional arrays. A NULL element is nil. A NULL array is an error: check `isNull` first where it may be NULL.
+extension Rows {
+    public func int8Array(_ row: Int, _ column: Int) throws(PostgresError) -> [Int64?] { try array(row, column, .int8) }
+    public func int4Array(_ row: Int, _ column: Int) throws(PostgresError) -> [Int32?] { try array(row, column, .int4) }
+    public func int2Array(_ row: Int, _ column: Int) throws(PostgresError) -> [Int16?] { try array(row, column, .int2) }
+    public func boolArray(_ row: Int, _ column: Int) throws(PostgresError) -> [Bool?] { try array(row, column, .bool) }
+    public func textArray(_ row: Int, _ column: Int) throws(PostgresError) -> [String?] {
+        try array(row, column, .text)
+    }
+    public func uuidArray(_ row: Int, _ column: Int) throws(PostgresError) -> [UUID?] { try array(row, column, .uuid) }
+    public func dateArray(_ row: Int, _ column: Int) throws(PostgresError) -> [Int32?] { try array(row, column, .date) }
+
+    public func bytesArray(_ row: Int, _ column: Int) throws(PostgresError) -> [[UInt8]?] {
+        try array(row, column, .bytes)
+    }
+
+    public func timestampArray(_ row: Int, _ column: Int) throws(PostgresError) -> [Int64?] {
+        try array(row, column, .timestamp)
+    }
+}
+
+extension Rows {
+    private func one<Value>(_ row: Int, _ column: Int, _ reader: BinaryReader<Value>) throws(PostgresError) -> Value {
+        guard let value = try cell(row, column, reader) else {
+            throw mismatch(row, column, "\(reader.name), but is NULL")
+        }
+        return value
+    }
+
+    private func cell<Value>(_ row: Int, _ column: Int, _ reader: BinaryReader<Value>) throws(PostgresError) -> Value? {
+        try cell(row, column) { type, bytes throws(PostgresError) in
+            guard let value = reader.read(type, bytes) else { throw mismatch(row, column, reader.name) }
+            return value
+        }
+    }
+
+    private func array<Value>(
+        _ row: Int,
+        _ column: Int,
+        _ reader: BinaryReader<Value>
+    ) throws(PostgresError) -> [Value?] {
+        let values = try cell(row, column) { type, bytes throws(PostgresError) in
+            guard let type, reader.isArray(type), let values = BinaryReader.array(bytes, reader) else {
+                throw mismatch(row, column, "\(reader.name)Array")
+            }
+            return values
+        }
+        guard let values else { throw mismatch(row, column, "\(reader.name)Array, but is NULL") }
+        return values
+    }
+}
+
+/// Reads values of one kind in PostgreSQL's binary format (network byte order). `read` returns nil if the type or the
+/// width doesn't fit.
+struct BinaryReader<Value> {
+    typealias Bytes = UnsafeRawBufferPointer
+
+    let name: String
+    let isArray: (PostgresType) -> Bool
+    let read: (PostgresType?, Bytes) -> Value?
+
+    fileprivate init(
+        _ name: String,
+        in isArray: @escaping (PostgresType) -> Bool,
+        _ read: @escaping (PostgresType?, Bytes) -> Value?
+    ) {
+        self.name = name
+        self.isArray = isArray
+        self.read = read
+    }
+
+    /// A one-dimensional array (array_send): dimensions, a flag, the element's OID, size and lower bound. Then each
+    /// element follows as length and bytes. Every length is checked against the buffer.
+    static func array(_ bytes: Bytes, _ reader: BinaryReader<Value>) -> [Value?]? {
+        func int(_ offset: Int) -> Int32? {
+            guard offset >= 0, offset + 4 <= bytes.count else { return nil }
+            return Int32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self))
+        }
+        guard let dimensions = int(0), let oid = int(8) else { return nil }
+        if dimensions == 0 { return [] }
+        // Each element has at least its length word, so a wrong count can't reserve too much memory.
+        guard dimensions == 1, let count = int(12), count >= 0, Int(count) <= (bytes.count - 20) / 4 else { return nil }
+        let type = PostgresType(rawValue: UInt32(bitPattern: oid))
+        var values: [Value?] = []
+        values.reserveCapacity(Int(count))
+        var offset = 20
+        for _ in 0..<count {
+            guard let length = int(offset).map(Int.init) else { return nil }
+            offset += 4
+            if length < 0 {
+                values.append(nil)
+                continue
+            }
+            guard length <= bytes.count - offset else { return nil }
+            guard let value = reader.read(type, Bytes(rebasing: bytes[offset..<offset + length])) else { return nil }
+            values.append(value)
+            offset += length
+        }
+        return values
+    }
+}
+
+extension BinaryReader where Value: FixedWidthInteger {
+    fileprivate static func integer(_ bytes: Bytes) -> Value? {
+        guard bytes.count == MemoryLayout<Value>.size else { return nil }
+        return Value(bigEndian: bytes.loadUnaligned(as: Value.self))
+    }
+}
+
+extension BinaryReader<Int64> {
+    static var int8: Self {
+        Self("int8", in: { [.int8Array, .int4Array, .int2Array].contains($0) }) { type, bytes in
+            type == .int8 ? integer(bytes) : BinaryReader<Int32>.int4.read(type, bytes).map(Int64.init)
+        }
+    }
+
+    static var timestamp: Self {
+        Self("timestamp", in: { $0 == .timestamptzArray }) { type, bytes in
+            type == .timestamptz ? integer(bytes).flatMap { PostgresEpoch.fromServer(microseconds: $0) } : nil
+        }
+    }
+
+    static var reachableTimestamp: Self {
+        Self("timestamp", in: { $0 == .timestamptzArray }) { type, bytes in
+            type == .timestamptz ? integer(bytes).map { PostgresEpoch.fromServer(microseconds: $0) ?? .max } : nil
+        }
+    }
+}
+
+extension BinaryReader<Int32> {
+    static var int4: Self {
+        Self("int4", in: { [.int4Array, .int2Array].contains($0) }) { type, bytes in
+            type == .int4 ? integer(bytes) : BinaryReader<Int16>.int2.read(type, bytes).map(Int32.init)
+        }
+    }
+
+    static var date: Self {
+        Self("date", in: { $0 == .dateArray }) { type, bytes in
+            type == .date ? integer(bytes).flatMap { PostgresEpoch.fromServer(days: $0) } : nil
+        }
+    }
+}
+
+extension BinaryReader<Int16> {
+    static var int2: Self {
+        Self("int2", in: { $0 == .int2Array }) { type, bytes in type == .int2 ? integer(bytes) : nil }
+    }
+}
+
+extension BinaryReader<Bool> {
+    static var bool: Self {
+        Self("bool", in: { $0 == .boolArray }) { type, bytes in
+            type == .bool && bytes.count == 1 ? bytes[0] != 0 : nil
+        }
+    }
+}
+
+extension BinaryReader<[UInt8]> {
+    static var bytes: Self {
+        Self("bytes", in: { $0 == .byteaArray }) { type, bytes in type == .bytea ? [UInt8](bytes) : nil }
+    }
+}
+
+extension BinaryReader<UUID> {
+    static var uuid: Self {
+        Self("uuid", in: { $0 == .uuidArray }) { type, bytes in
+            type == .uuid && bytes.count == 16 ? UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)) : nil
+        }
+    }
+}
+
+extension BinaryReader<String> {
+    /// Invalid UTF-8 (possible only in a database with SQL_ASCII) becomes U+FFFD, because one bad row must not stop a
+    /// batch.
+    static var text: Self {
+        Self("text", in: { [.textArray, .varcharArray, .jsonbArray].contains($0) }) { type, bytes in
+            switch type {
+            case .text, .varchar, .bpchar, .name, .json, .unknown: return String(decoding: bytes, as: UTF8.self)
+            case .jsonb:
+                // jsonb_send: a version byte, then the text.
+                guard bytes.first == 1 else { return nil }
+                return String(decoding: bytes.dropFirst(), as: UTF8.self)
+            default: return nil
+            }
+        }
+    }
+}
