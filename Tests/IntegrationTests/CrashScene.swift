@@ -49,8 +49,7 @@ enum CrashScene {
     private static let small: [String: String?] = ["APNS_MAX_IN_FLIGHT": "100", "SCHEDULE_BATCH": "50"]
 
     private static func check(_ scene: Scene, _ moment: String) async throws {
-        let open =
-            Int(try scene.sql("select count(*) from \(Scene.openUsers)")) ?? -1
+        let open = try scene.openPushes()
         try scene.expireLeases()
         let again = try await scene.once(small)
         #expect(again.exit == .code(0), "\(again.text)")

@@ -146,8 +146,7 @@ import struct FoundationEssentials.UUID
         )
         let small = ["APNS_MAX_IN_FLIGHT": "40", "SCHEDULE_BATCH": "20", "NUDGED_FAIL_POINT": "\(point):kill:1"]
         #expect(try await scene.nudged(["run", "--once", "--json"], small).exit == .signal(SIGKILL))
-        let open =
-            Int(try scene.sql("select count(*) from \(Scene.openUsers)")) ?? -1
+        let open = try scene.openPushes()
         #expect(open > 0)
         try scene.expireLeases()
         let again = try await scene.once()

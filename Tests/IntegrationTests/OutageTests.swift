@@ -139,7 +139,7 @@ import Testing
             """
             update public.push_tokens set created_at = '-infinity', updated_at = '-infinity' where user_id = '\(Scene.user(1))';
             update public.push_tokens set created_at = '294270-01-01', updated_at = '294270-01-01' where user_id = '\(Scene.user(2))';
-            insert into nudged.person (user_id, due_at, sent) values ('\(Scene.user(3))', now(), '{294270-01-01}')
+            insert into nudged.person (user_id, due_at, since) values ('\(Scene.user(3))', now(), '294270-01-01')
             """
         )
         let run = try await scene.once()

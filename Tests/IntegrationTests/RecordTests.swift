@@ -1,7 +1,11 @@
 import APNsSimulator
+import Core
+import Glibc
 import LocalPostgres
+import Policy
 import TestSupport
 import Testing
+import TimeZones
 
 /// The record is for people: the daemon never reads it to decide.
 @Suite(.ownThreads) struct RecordTests {
@@ -14,13 +18,14 @@ import Testing
             })
             try scene.seedDue(6, devices: 2)
             // One whose slot is stale, and one whose day is full.
+            let now = Instant(seconds: Int64(time(nil)))
+            let full = UserState(history: History(sent: [now - 3_600, now - 7_200]))
             try scene.sql(
                 """
                 update public.context_profiles set notification_preferences = notification_preferences
                     || jsonb_build_object('check_in_time', to_char((now() - interval '5 hours') at time zone 'UTC', 'HH24:MI'))
                 where user_id = '\(Scene.user(4))';
-                insert into nudged.person (user_id, due_at, sent)
-                values ('\(Scene.user(5))', now(), array[now() - interval '1 hour', now() - interval '2 hours'])
+                insert into nudged.person (user_id, due_at, state) values ('\(Scene.user(5))', now(), '\\x\(Scene.hex(full.bytes))')
                 """
             )
             let limits: [String: String?] = ["POLICY_MAX_PER_DAY": "2"]

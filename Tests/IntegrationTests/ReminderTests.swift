@@ -179,9 +179,7 @@ import struct FoundationEssentials.UUID
         for left in (1...kills).reversed() {
             let small = ["APNS_MAX_IN_FLIGHT": "30", "SCHEDULE_BATCH": "30", "NUDGED_FAIL_POINT": "\(point):kill:1"]
             #expect(try await scene.nudged(["run", "--once", "--json"], small).exit == .signal(SIGKILL))
-            open +=
-                Int(try scene.sql("select count(*) from \(Scene.openUsers)"))
-                ?? 0
+            open += try scene.openPushes()
             // Three attempts are at three instants, however slow the machine is.
             try scene.sql("update nudged.intent set attempted_at = attempted_at - interval '\(left) hours'")
             try scene.expireLeases()

@@ -1,5 +1,7 @@
 import Core
+import FoundationEssentials
 import Policy
+import Testing
 
 /// What nudged remembers of its users, which only the daemon reads and writes (`nudged.person.state`).
 extension Scene {
@@ -8,6 +10,20 @@ extension Scene {
         nudged.intent i cross join lateral unnest(i.user_ids, i.turns) as o (user_id, turn)
         join nudged.person p on p.user_id = o.user_id and p.turn = o.turn
         """
+
+    /// Pushes of users of open intents.
+    func openPushes() throws -> Int {
+        let contents = try lines(
+            """
+            select encode(o.content, 'hex') from nudged.intent i cross join lateral unnest(i.user_ids, i.turns, i.contents) as o (user_id, turn, content)
+            join nudged.person p on p.user_id = o.user_id and p.turn = o.turn
+            """
+        )
+        return try contents.reduce(0) { sum, hex in
+            let change = Change(userID: UUID(), turn: 0, content: Self.bytes(hex: hex[...]), attemptedAt: 0, reason: "")
+            return sum + (try #require(change)).records.count { $0.apnsID != nil }
+        }
+    }
 
     /// By user, for users who have a state.
     func states(where condition: String = "true") throws -> [String: UserState] {
@@ -32,7 +48,7 @@ extension Scene {
         try sql(script)
     }
 
-    private static func hex(_ bytes: [UInt8]) -> String {
+    static func hex(_ bytes: [UInt8]) -> String {
         bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
