@@ -149,7 +149,10 @@ import Testing
                 ])
             )
         )
-        try scene.sql("update nudged.person set due_at = now() where sent = '{}'")
+        let unserved = try scene.states().filter { $0.value.history.sent.isEmpty }.map { "'\($0.key)'" }
+        try scene.sql(
+            "update nudged.person set due_at = now() where state is null or user_id in (\(unserved.joined(separator: ",")))"
+        )
         let fixed = try await once(scene, second)
         #expect(fixed.exit == .code(0) && fixed.number("sent") == 200, "\(fixed.text)")
         #expect(scene.accepted().count == 200 && scene.accepted().values.allSatisfy { $0 == 1 })
