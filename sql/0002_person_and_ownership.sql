@@ -4,8 +4,9 @@
 create table nudged.person (
     user_id uuid primary key,
     -- Each settlement is made once: it is of one turn, and raises it. So a settlement that is repeated, or late, changes
-    -- nothing. A user who comes back after an erasure starts at another turn.
-    turn integer not null default extract(epoch from statement_timestamp())::bigint % 1000000000,
+    -- nothing. It begins with the seconds since 2023-11-14, so that a user who comes back after an erasure has no turn of
+    -- before.
+    turn integer not null default extract(epoch from statement_timestamp())::bigint - 1700000000,
     -- Raised by every drained touch. On another version a settlement leaves due_at alone. The upper 32 bits count
     -- changes, the lower 32 bits arrivals since then (something new to send), from 0 again with each change.
     version bigint not null default 1,
@@ -109,7 +110,9 @@ create table nudged.intent (
     message_ids uuid[] not null default '{}',
     -- How many users are not settled yet.
     open integer not null,
-    withdrawn_until timestamptz
+    withdrawn_until timestamptz,
+    check (cardinality(turns) = cardinality(user_ids) and cardinality(contents) = cardinality(user_ids)),
+    check (array_position(user_ids, null) is null and array_position(turns, null) is null)
 ) with (autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 500);
 create index intent_member on nudged.intent (member);
 -- Ids don't get smaller. The contents do, and lz4 takes a fifth of the time.
@@ -133,7 +136,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     join sent s on s.id = w.id
     join nudged.intent i on i.id = s.intent
     cross join lateral unnest(i.user_ids, i.turns) as o (user_id, turn)
-    join nudged.person p on p.user_id = o.user_id and p.turn = o.turn
+    join nudged.person p on p.user_id = o.user_id and p.turn <= o.turn
     where o.user_id = w.user_id
 $$;
 

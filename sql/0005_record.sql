@@ -21,6 +21,9 @@ create table nudged.delivery (
 -- No unique key: a settlement is of one turn (nudged.person.turn), and records each outcome once.
 create index delivery_user on nudged.delivery (user_id);
 create table nudged.delivery_default partition of nudged.delivery default;
+-- It has no key, so a publication of all tables needs this for its deletions.
+alter table nudged.delivery replica identity full;
+alter table nudged.delivery_default replica identity full;
 -- `nudged status` counts the last day's unknown pushes by this index. Few rows are unknown, so it costs an append next
 -- to nothing.
 create index delivery_unknown on nudged.delivery (attempted_at) where outcome = 'unknown';
@@ -64,6 +67,7 @@ begin
             execute format('create table nudged.%I partition of nudged.delivery for values from (%L) to (%L)',
                 part, day::timestamptz, (day + 1)::timestamptz);
             execute format('alter table nudged.%I enable row level security', part);
+            execute format('alter table nudged.%I replica identity full', part);
             made := made + 1;
         end if;
     end loop;

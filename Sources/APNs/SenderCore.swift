@@ -40,7 +40,7 @@ struct SenderCore: Sendable {
     /// signatures are random, so signing again would give a second token.
     private var tokens: [Int: String] = [:]
     /// The last template. Nearly all pushes of a lane are of one type.
-    private var template: (token: Int, type: PushType, template: RequestTemplate)?
+    private var template: (token: Int, type: PushType, authority: String, template: RequestTemplate)?
     private var waiters: [UInt64: Waiter] = [:]
     private var lastWaiter: UInt64 = 0
     var drainers: [CheckedContinuation<Void, Never>] = []
@@ -56,7 +56,10 @@ struct SenderCore: Sendable {
     /// What the requests of a submission have in common. Signs its token if it is new.
     mutating func template(for submission: LaneEffects.Submission) throws(APNsError) -> RequestTemplate {
         let (token, type) = (submission.token.number, submission.type)
-        if let template, template.token == token, template.type == type { return template.template }
+        let authority = state.configuration.authority
+        if let template, template.token == token, template.type == type, template.authority == authority {
+            return template.template
+        }
         let configuration = state.configuration
         let text: String
         if let signed = tokens[token] {
@@ -68,8 +71,8 @@ struct SenderCore: Sendable {
             tokens = tokens.filter { $0.key > token - 8 }
             note(.log(.tokenMinted(keyID: configuration.keyID, issuedAt: submission.token.issuedAt)))
         }
-        let made = PushBatch.template(type, topic: configuration.topic, token: text, authority: configuration.authority)
-        template = (token, type, made)
+        let made = PushBatch.template(type, topic: configuration.topic, token: text, authority: authority)
+        template = (token, type, authority, made)
         return made
     }
 

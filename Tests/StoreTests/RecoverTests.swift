@@ -63,6 +63,43 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
+    /// A message was put off by its answer. It would have ended if that answer had stayed unknown.
+    @Test func recover_whenTheUserWasSettledBefore_endsNothingOfTheirs() async throws {
+        let (fixture, member, users) = try await F.claimed(1...2)
+        let message = try #require(
+            UUID(uuidString: try fixture.sql("select nudged_api.send(\(F.quoted(1)), 'Ann', 'Hello')"))
+        )
+        var changes = users.map { F.announced($0, [F.record($0, .unknown, status: nil)]) }
+        changes[0].ended = [message]
+        _ = try await fixture.store.commit(F.intent(member, changes))
+        _ = try await fixture.store.settle(
+            Settlement(member: member, sweepID: UUID(), changes: [F.change(users[0], F.record(users[0], .deferred))])
+        )
+        try fixture.die()
+        #expect(try await fixture.store.recoverOrphans(limit: 9) == .init(intents: 1, pushes: 1))
+        #expect(try fixture.sql("select id from nudged.message") == message.uuidString.lowercased())
+        await fixture.close()
+    }
+
+    /// A promoted standby lacks the settlement before. The next outcome is recorded all the same.
+    @Test func settle_whenAnEarlierTurnIsLost_recordsTheLaterOne() async throws {
+        let (fixture, member, users) = try await F.claimed(1...1)
+        try fixture.sql("update nudged.person set turn = turn - 1")
+        let settlement = Settlement(
+            member: member,
+            sweepID: UUID(),
+            changes: [F.change(users[0], F.record(users[0]))]
+        )
+        for settled in [1, 0] {
+            #expect(try await fixture.store.settle(settlement).settled.count == settled)
+            #expect(
+                try fixture.sql("select count(*), min(turn - \(users[0].turn)) from nudged.delivery, nudged.person")
+                    == "1|1"
+            )
+        }
+        await fixture.close()
+    }
+
     @Test func recover_whenMembersLive_leavesTheirIntents() async throws {
         let (fixture, member, users) = try await F.claimed()
         _ = try await fixture.store.commit(F.intent([users[0]], member: member))

@@ -66,7 +66,7 @@ on conflict (id) do nothing
 update nudged.intent i set
     open = case when $3 then (
         select count(*) from unnest(i.user_ids, i.turns) as o (user_id, turn)
-        where (o.user_id, o.turn) in (select p.user_id, p.turn from nudged.person p where p.user_id = any (i.user_ids))
+        join (select p.user_id, p.turn from nudged.person p where p.user_id = any (i.user_ids)) as q on q.user_id = o.user_id and q.turn <= o.turn
     ) else i.open - w.users end,
     member = case when i.id = any ($4) then null else i.member end
 from unnest($1::uuid[], $2::integer[]) as w (id, users)
@@ -74,7 +74,7 @@ where i.id = w.id and i.withdrawn_until is null
 
 -- name: drop_intents
 -- Deletes intents that are closed, and withdrawn ones that were committed; an empty row keeps its place
--- (`withdraw_intents`). $1 those of which the daemon has no other push, $2 withdrawn ones.
+-- (`withdraw_intents`). $1 those of which users were settled now, $2 withdrawn ones.
 delete from nudged.intent
 where withdrawn_until is null and (id = any ($1) and open <= 0 or id = any ($2))
 
@@ -91,6 +91,10 @@ from nudged.intent i
 where i.member is null and i.withdrawn_until is null and i.id <> all ($2)
 order by random()
 limit $1
+
+-- name: turns
+-- The turns of these users. $1 users. Rows: user, turn.
+select user_id, turn from nudged.person where user_id = any ($1)
 
 -- name: drop_orphan
 -- Deletes an orphan whose users are settled. $1 intent.

@@ -97,7 +97,6 @@ recorded as (
         where m.retry ->> 'slot' ~ '^[1-9][0-9]{3}-(0[1-9]|1[0-2])-[0-9]{2}$'
     ) as rest
     where device is not null
-    on conflict do nothing
 ),
 -- Reminders that may have been due before now may have been sent since the backup. The daemon drops those that were
 -- due, and goes on with their series.
@@ -117,7 +116,6 @@ dropped as (
 ended as (
     insert into nudged.delivery (user_id, kind, key, device_hash, outcome, reason, attempted_at, sweep_id)
     select user_id, 'message', id::text, '', 'dropped', 'restored', $1, '00000000-0000-0000-0000-000000000000' from dropped
-    on conflict do nothing
 )
 select
     (select count(*) from restored), messages.*, reminders.*, (select user_id from page order by user_id offset $3)

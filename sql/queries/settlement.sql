@@ -1,6 +1,6 @@
 -- name: settle
 -- Writes what decisions and outcomes change: users' rows, and the record. Each user's part is of one turn and raises it.
--- A part of another turn was settled already, or its user was erased: it changes nothing.
+-- If a later turn has begun, the part was settled already, or its user was erased: it changes nothing.
 -- Users (parallel, in the order of user_id, like all writers that wait for locks): $1 user, $2 turn, $3 version, $4
 -- due_at, $5 evaluated_at (null: as it is), $6 since, $7 reason (null: as it is), $8 retry, $9 state.
 -- Rows of the record (parallel): $10 user, $11 kind, $12 key, $13 slot, $14 device hash, $15 apns-id, $16 outcome, $17
@@ -15,7 +15,7 @@ with wanted as materialized (
 ),
 settled as (
     update nudged.person p set
-        turn = p.turn + 1,
+        turn = w.turn + 1,
         -- On another version, a change has made the user due already.
         due_at = case when p.version = w.version then w.due_at else p.due_at end,
         touched_at = case when p.version >> 32 = w.version >> 32 then null else p.touched_at end,
@@ -26,7 +26,8 @@ settled as (
         retry = w.retry,
         state = w.state
     from wanted w
-    where p.user_id = w.user_id and p.turn = w.turn
+    -- A promoted standby can lack turns before this one.
+    where p.user_id = w.user_id and p.turn <= w.turn
       -- Read by the list, then joined by hashing, whatever the planner expects of the list's length.
       and p.user_id = any ($1)
       and (p.user_id <> all ($23) or p.version >> 32 = w.version >> 32)

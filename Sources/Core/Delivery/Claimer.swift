@@ -159,6 +159,7 @@ actor Claimer {
             do throws(PostgresError) {
                 let found = try await delivery.store.recoverOrphans(limit: Self.recoveredAtOnce, reason: "daemon_lost")
                 pushes += found.pushes
+                tell(found.refused)
                 if found.intents < Self.recoveredAtOnce { break }
             } catch {
                 // The users of these orphans are not claimed until the orphans are recorded. All others are claimed.

@@ -164,6 +164,7 @@ extension Query {
     package static let touchUsers = Query("touch_users")
     package static let touchedSince = Query("touched_since")
     package static let touches = Query("touches")
+    package static let turns = Query("turns")
     package static let unseenUsers = Query("unseen_users")
     package static let waitingFanOuts = Query("waiting_fan_outs")
     package static let wakeUsers = Query("wake_users")

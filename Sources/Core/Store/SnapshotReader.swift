@@ -236,8 +236,8 @@ package struct SnapshotReader: Sendable {
         for row in 0..<rows.count {
             let attemptedAt = try rows.timestamp(row, 2)
             let (turn, content) = (try rows.int4(row, 3), try rows.bytes(row, 4))
-            // A user of another turn is settled.
-            guard turn == turnNow,
+            // A user of a later turn is settled.
+            guard turnNow <= turn,
                 let change = Change(userID: id, turn: turn, content: content, attemptedAt: attemptedAt, reason: "")
             else { continue }
             intents.append(

@@ -18,7 +18,7 @@ extension Store {
     /// - Parameters:
     ///   - onChanged: called with users whose data changed, before their touches are taken.
     ///   - onRefused: called for users whose touches can't be taken. They are left for a while.
-    /// - Returns: touches taken. Fewer than `limit`: none is left in these ranges.
+    /// - Returns: touches taken. Fewer than `limit`: none is left in these ranges, except those of refused users.
     package func drain(
         member: UUID,
         ranges: [Int32],
@@ -31,7 +31,7 @@ extension Store {
         while taken < limit, !ranges.isEmpty {
             let wanted = limit - taken
             let most = max(wanted, Self.touchesAtOnce)
-            let found = try await touches(ranges, limit: most)
+            let found = try await touches(ranges, limit: most, users: wanted)
             onChanged(found.changed)
             let (many, few) = found.users.prefix(wanted).partitioned { $0.ids.count > Self.touchesOfOne }
             taken += try await drain(few, member: member, now: now, onRefused)
@@ -44,7 +44,8 @@ extension Store {
     /// The oldest touches by their users, and those users whose data changed.
     private func touches(
         _ ranges: [Int32],
-        limit: Int
+        limit: Int,
+        users wanted: Int
     ) async throws(PostgresError) -> (touches: Int, users: [Touches], changed: [UUID]) {
         let asked = Claiming.now()
         let (start, skipped) = claiming.with { ($0.touches.start(at: asked), $0.aside.skipped(at: asked)) }
@@ -74,7 +75,7 @@ extension Store {
                 start: start,
                 first: ids?.first,
                 last: ids?.last,
-                isFull: rows.count >= limit,
+                isFull: rows.count >= limit || users.count > wanted,
                 asked: asked,
                 answered: Claiming.now()
             )

@@ -29,7 +29,7 @@ extension Store {
         var recovery = Recovery()
         for row in 0..<rows.count {
             let id = try rows.uuid(row, 0)
-            let (orphan, unreadable) = try orphan(rows, row, reason)
+            let (orphan, unreadable) = try orphan(rows, row, reason, try await turns(rows.uuidArray(row, 3)))
             let result = try await settle(orphan)
             let pushes = orphan.changes.lazy.filter { result.settled.contains($0.userID) }.flatMap(\.records)
             recovery.pushes += pushes.count { $0.apnsID != nil }
@@ -46,11 +46,19 @@ extension Store {
         return recovery
     }
 
-    /// What an orphan's users get, and users whose part can't be read.
+    private func turns(_ users: [UUID?]) async throws(PostgresError) -> [UUID: Int32] {
+        let rows = try await one(claims, .turns, [.uuidArray(users)])
+        var turns: [UUID: Int32] = [:]
+        for row in 0..<rows.count { turns[try rows.uuid(row, 0)] = try rows.int4(row, 1) }
+        return turns
+    }
+
+    /// What an orphan's open users get, and users whose part can't be read.
     private func orphan(
         _ rows: Rows,
         _ row: Int,
-        _ reason: String
+        _ reason: String,
+        _ turnsNow: [UUID: Int32]
     ) throws(PostgresError) -> (Settlement, [Refusal]) {
         let attemptedAt = try rows.timestamp(row, 2)
         let (users, turns) = (try rows.uuidArray(row, 3), try rows.int4Array(row, 4))
@@ -58,7 +66,8 @@ extension Store {
         var orphan = Settlement(member: nil, sweepID: try rows.uuid(row, 1))
         var unreadable: [Refusal] = []
         for ((user, turn), content) in zip(zip(users, turns), contents) {
-            guard let user, let turn, let content else { continue }
+            // Users of a later turn are settled, and users without a row erased: what ended for them has ended.
+            guard let user, let turn, let content, let now = turnsNow[user], now <= turn else { continue }
             let change = Change(userID: user, turn: turn, content: content, attemptedAt: attemptedAt, reason: reason)
             if let change {
                 orphan.changes.append(change)

@@ -232,8 +232,10 @@ extension Store {
                 ])
             )
         }
-        if closed.contains(where: \.isWhole) || !settlement.withdrawn.isEmpty {
-            statements.append(Query.dropIntents([whole, .uuidArray(settlement.withdrawn)]))
+        if !closed.isEmpty || !settlement.withdrawn.isEmpty {
+            statements.append(
+                Query.dropIntents([.uuidArray(closed.map(\.intent)), .uuidArray(settlement.withdrawn)])
+            )
         }
         let tokens = changes.flatMap(\.staleTokens)
         if !tokens.isEmpty { statements.append(forgetDevices(tokens, since: since(settlement))) }

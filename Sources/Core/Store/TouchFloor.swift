@@ -28,7 +28,7 @@ struct TouchFloor: Sendable {
     mutating func took(start: Int64, first: Int64?, last: Int64?, isFull: Bool, asked: Int64, answered: Int64) {
         if start == 0 { nextFullLook = answered + max(Self.lookMilliseconds, Self.share * (answered - asked)) }
         if isFull {
-            // The touches that were found are still there: they are about to be taken.
+            // Not all that were found are taken at once.
             if start == 0 { id = 0 }
             id = max(id, (first ?? 0) - Self.margin)
         } else {

@@ -126,7 +126,7 @@ struct Recipient: Sendable {
                 .rejected,
                 reason: entry.reason,
                 status: 400,
-                // The time of the quarantine: if it is seen twice, it is the same row.
+                // The time of the quarantine.
                 at: entry.at
             )
         }

@@ -127,8 +127,10 @@ struct RetryMachine {
 
     /// Records the remaining devices of a nudge that counts, after its time has ended.
     private func stale(_ retry: Retry, _ reason: String) -> [DeliveryRecord] {
-        retry.left.flatMap { left in
-            // The time of its end: if it is seen twice, it is the same row.
+        // A token in two rows of the app is one device.
+        var seen: Set<String> = []
+        return retry.left.filter { seen.insert($0.deviceHash).inserted }.flatMap { left in
+            // The time of its end.
             recipient.records(
                 retry.members,
                 device: left.deviceHash,
