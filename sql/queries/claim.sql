@@ -19,7 +19,7 @@ where uuid_hash(user_id) >> 26 = any ($5::integer[])
   and (uuid_hash(user_id)::bigint << 32) + turn <> all (array(
       select (uuid_hash(o.user_id)::bigint << 32) + o.turn
       from nudged.intent i cross join lateral unnest(i.user_ids, i.turns) as o (user_id, turn)
-      where i.member is null or i.member = $7 and i.id <> all ($8)
+      where (i.member is null or i.member = $7 and i.id <> all ($8)) and o.user_id <> all ($6)
   ))
   and not exists (select 1 from nudged.departed d where d.user_id = p.user_id and not d.is_erased)
 limit $4
