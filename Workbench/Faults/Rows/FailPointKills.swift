@@ -62,8 +62,8 @@ struct FailPointKill {
             guard let person = stage.population.people.first else { return }
             try await stage.sql(
                 """
-                insert into nudged.person (user_id, due_at, sent) values ('\(person.id)', now(), '{294270-01-01}')
-                on conflict (user_id) do update set sent = excluded.sent
+                insert into nudged.person (user_id, due_at, since) values ('\(person.id)', now(), '294270-01-01')
+                on conflict (user_id) do update set since = excluded.since
                 """
             )
             stage.allow { $0.changed.insert(person.id) }
