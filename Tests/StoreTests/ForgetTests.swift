@@ -229,15 +229,6 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
-    @Test func forget_whenNobodyIsNamed_isRefused() async throws {
-        let fixture = try await F()
-        #expect(
-            try fixture.refusal("select nudged_api.forget(null)")
-                == "22023 nudged_api.forget: user_id is null / Name the user who is to be erased."
-        )
-        await fixture.close()
-    }
-
     @Test func forget_whenTheRoleHasNoRight_isRefused() async throws {
         let fixture = try await F()
         #expect(
