@@ -1,4 +1,4 @@
-package import APNs
+import APNs
 
 /// Compares the simulator's log and the sender's outcomes, push by push.
 ///
