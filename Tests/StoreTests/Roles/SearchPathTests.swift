@@ -5,7 +5,6 @@ import TimeZones
 
 @testable import Core
 
-
 /// Roles that may create in schema public put functions and operators there which PostgreSQL prefers to its own.
 @Suite struct SearchPathTests {
     /// Each function and operator of PostgreSQL, again in schema public, which is searched first. A call of one fails
