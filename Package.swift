@@ -35,14 +35,8 @@ func executable(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 /// What tests, demo and benchmarks are made of: no product of ours that ships depends on it.
-func workbench(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
-    .target(
-        name: name,
-        dependencies: dependencies,
-        path: "Workbench/\(name)",
-        resources: resources,
-        swiftSettings: strict
-    )
+func workbench(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Workbench/\(name)", swiftSettings: strict)
 }
 
 func workbenchExecutable(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -146,7 +140,7 @@ let package = Package(
         workbench("HTTP2Server", ["Base", "CNGHTTP2", "OpenSSL", "Certificates", "HTTP2"]),
         workbench("APNsSimulator", ["Base", "JSON", "OpenSSL", "Certificates", "HTTP2", "HTTP2Server"]),
         workbench("LocalPostgres", ["CLinux", "CLibPQ"]),
-        workbench("Chaos", ["Base", "Seeded", "JSON", "OpenSSL", "APNs", "APNsSimulator"]),
+        workbench("Chaos", ["Base", "Seeded", "OpenSSL", "APNs", "HTTP2Server", "APNsSimulator"]),
         workbench(
             "Faults",
             [
@@ -158,8 +152,7 @@ let package = Package(
             [
                 "Seeded", "TimeZones", "Postgres", "Core", "Systemd", "Configuration", "Service",
                 "APNsSimulator", "LocalPostgres", logging,
-            ],
-            resources: [.embedInCode("SQL")]
+            ]
         ),
         workbenchExecutable("nudged-demo", ["Systemd", "Demo", argumentParser]),
         workbenchExecutable(
@@ -200,9 +193,9 @@ let package = Package(
             ]
         ),
         tests("HTTPClient", ["CLibCurl", "Seeded", "LocalPostgres", "TestSupport"]),
-        tests("APNsSimulator", ["Base", "JSON", "OpenSSL", "Certificates", "HTTP2"]),
+        tests("APNsSimulator", ["HTTP2"]),
         tests("Chaos", ["APNs", "TestSupport"]),
-        tests("Faults", ["nudged", "nudged-bench", "LocalPostgres", "Systemd", "TestSupport"]),
+        tests("Faults", ["nudged", "TestSupport"]),
         tests("Systemd", ["Base", logging]),
         tests("Metrics", ["Base", "Seeded", "TestSupport"]),
         tests(
@@ -250,7 +243,7 @@ let package = Package(
         tests(
             "Demo",
             [
-                "Seeded", "TimeZones", "Policy", "Postgres", "Core", "Systemd", "Service", "Operator",
+                "TimeZones", "Policy", "Postgres", "Core", "Systemd", "Service", "Operator",
                 "LocalPostgres", "TestSupport",
             ]
         ),

@@ -87,7 +87,7 @@ import Testing
             case 1: return ScriptedApple.refused(403, "ExpiredProviderToken")
             case 3: return ScriptedApple.refused(400, "MissingTopic")
             case 4:
-                connection.goAway(lastStreamID: 1, debug: "{\"reason\":\"bad device ab12\"}")
+                connection.perform(.goAway(lastStreamID: 1, debug: "{\"reason\":\"bad device ab12\"}"))
                 return .silence
             default: return ScriptedApple.accepted
             }

@@ -31,7 +31,7 @@ import Testing
     @Test func connection_whenTheServerFloodsIt_isClosed_andTheNextDialWaits() async throws {
         let frames = [[UInt8]](repeating: [0, 0, 0, 0xEE, 0, 0, 0, 0, 0], count: 65_536).flatMap(\.self)
         let rig = try SenderRig { _, connection, index in
-            if index == 0 { connection.writeRaw(frames) }
+            if index == 0 { connection.perform(.garbage(frames)) }
             return ScriptedApple.accepted
         }
         rig.send(1...1)

@@ -32,15 +32,9 @@ final class PlayedScene: Sendable {
             }
         )
         cluster = try LocalCluster(LocalCluster.Options(maxConnections: 20))
-        let caFile = try cluster.install(file: "authority.pem", contents: apple.certificate.authority)
-        let configuration = try DemoEngine.configuration(
-            cluster: cluster,
-            apple: apple,
-            caFile: caFile,
-            rules: Demo(users: users).rules
-        )
         app = try await AppDatabase.open(ConnectionConfiguration.parse(url: cluster.url(), applicationName: "app"))
-        engine = try DemoEngine(configuration, zones: zones, start: start, interruption: interruption)
+        let scene = DemoScene(population: population, zones: zones, start: start, apple: apple, cluster: cluster)
+        engine = try DemoEngine(scene, rules: Demo(users: users).rules, interruption)
         try await app.seed(population, interruption)
         _ = try await engine.engine.migrator.migrate()
     }

@@ -1,5 +1,6 @@
-import Faults
 import Testing
+
+@testable import Faults
 
 /// A comparison that can't fail is worthless. So each breach is put into good data, and must be found alone.
 @Suite struct BookCheckTests {

@@ -25,18 +25,18 @@ import Testing
             case 20..<30: return .reset(code: UInt32(number % 14))
             case 30..<36:
                 // Not 0, with which the queue would rightly wait for ever.
-                connection.sendSettings(maxConcurrentStreams: UInt32(1 + number % 60))
+                connection.perform(.streams(UInt32(1 + number % 60)))
                 return .respond(status: 200)
             case 36..<40:
-                connection.sendSettings(initialWindowSize: UInt32(number % 2_000))
+                connection.perform(.window(UInt32(number % 2_000)))
                 return .respond(status: 200)
             case 40:
-                connection.goAway(lastStreamID: Int32(number % UInt64(request.streamID + 40)) | 1)
+                connection.perform(.goAway(lastStreamID: Int32(number % UInt64(request.streamID + 40)) | 1))
                 return .respond(status: 200)
-            case 41: connection.resetTCP()
-            case 42: connection.closeRaw()
-            case 43: connection.writeRaw((0..<40).map { UInt8(truncatingIfNeeded: number >> ($0 % 8 * 8)) })
-            case 44: connection.shutdownGracefully()
+            case 41: connection.perform(.resetTCP)
+            case 42: connection.perform(.close)
+            case 43: connection.perform(.garbage((0..<40).map { UInt8(truncatingIfNeeded: number >> ($0 % 8 * 8)) }))
+            case 44: connection.perform(.shutdown(debug: ""))
             case 45: return .respond(status: 500, body: [UInt8](repeating: 1, count: 200_000))
             case 46..<60: return .unfinished(status: 200)
             case 60..<200: return .respond(status: 200, after: .milliseconds(Int(number % 20)))

@@ -142,8 +142,8 @@ import Testing
         let pair = try Pair(
             Script { _, connection in
                 // Else the answers to PING and SETTINGS would end the server.
-                connection.stopReading()
-                connection.writeRaw(frames)
+                connection.perform(.stopReading)
+                connection.perform(.garbage(frames))
                 return flood == .emptyData ? .unfinished(status: 200) : .silence
             }
         )

@@ -18,8 +18,8 @@ import Testing
     @Test func settings_whenOneThenThousandAndDownAgain() throws {
         let pair = try Pair(
             Script { request, connection in
-                if request.streamID == 1 { connection.sendSettings(maxConcurrentStreams: 1_000) }
-                if request.streamID == 801 { connection.sendSettings(maxConcurrentStreams: 1) }
+                if request.streamID == 1 { connection.perform(.streams(1_000)) }
+                if request.streamID == 801 { connection.perform(.streams(1)) }
                 // What crossed the lowered limit on the wire.
                 if (803..<900).contains(request.streamID) { return .reset(code: 7) }
                 return .respond(status: 200, after: .milliseconds(1))
@@ -37,7 +37,9 @@ import Testing
     @Test func goaway_whenMidFlight_exactlyThoseAboveAreUnsent() throws {
         let pair = try Pair(
             Script { request, connection in
-                if request.streamID == 39 { connection.goAway(lastStreamID: 19, debug: #"{"reason":"Shutdown"}"#) }
+                if request.streamID == 39 {
+                    connection.perform(.goAway(lastStreamID: 19, debug: #"{"reason":"Shutdown"}"#))
+                }
                 return request.streamID <= 39 ? .respond(status: 200, after: .milliseconds(20)) : .silence
             },
             client: { $0.maximumStreams = 20 }
@@ -54,7 +56,7 @@ import Testing
     @Test func goaway_whenInTwoStages() throws {
         let pair = try Pair(
             Script { request, connection in
-                if request.streamID == 1 { connection.shutdownGracefully(debug: "bye") }
+                if request.streamID == 1 { connection.perform(.shutdown(debug: "bye")) }
                 return .respond(status: 200, after: .milliseconds(30))
             },
             client: { $0.maximumStreams = 10 }
@@ -86,7 +88,7 @@ import Testing
         let pair = try Pair(silent(), client: { $0.maximumStreams = 5 })
         pair.submit(1...9)
         #expect(pair.script.seen.wait { $0.tags.count == 5 })
-        pair.script.seen.now.connections[0].resetTCP()
+        pair.script.seen.now.connections[0].perform(.resetTCP)
         #expect(pair.closeReason()?.code == .lost)
         let results = pair.results(9)
         for tag in UInt64(1)...5 { #expect(results[tag] == .unknown(.connectionLost)) }
@@ -112,7 +114,7 @@ import Testing
 
     @Test func window_whenOpenedLater_everyByteArrives() throws {
         let pair = try Pair(
-            Script(open: { $0.sendSettings(initialWindowSize: 100) }, answer: Self.accept),
+            Script(open: { $0.perform(.window(100)) }, answer: Self.accept),
             server: { $0.initialWindowSize = 0 }
         )
         pair.submit(1...20, body: 4_096)
@@ -130,7 +132,7 @@ import Testing
         pair.submit(1...1, writeBy: boottime() + 60)
         // PINGs go on in an idle connection, so their number is a clock that both ends share.
         #expect(Poll.until { pair.server.counters.pingsReceived >= 6 })
-        opened.now?.sendSettings(initialWindowSize: 65_535)
+        opened.now?.perform(.window(65_535))
         #expect(pair.results(1)[1] == .unsent(.tooLate))
         #expect(pair.script.seen.now.tags.isEmpty)
     }
@@ -155,7 +157,7 @@ import Testing
         let body = [UInt8](repeating: UInt8(ascii: "x"), count: 60_000)
         let requests = (1...1_000).map { Request(tag: $0, body: body) }
         let pair = try Pair(
-            Script(open: { $0.stopReading() }, answer: Self.accept),
+            Script(open: { $0.perform(.stopReading) }, answer: Self.accept),
             server: {
                 $0.initialWindowSize = 1 << 30; $0.connectionWindowSize = 1 << 30
             },
@@ -287,7 +289,7 @@ import Testing
     @Test func goaway_whenStreamIsTheLastAndReset_isUnknown() throws {
         let pair = try Pair(
             Script { request, connection in
-                if request.streamID == 3 { connection.goAway(lastStreamID: 3) }
+                if request.streamID == 3 { connection.perform(.goAway(lastStreamID: 3)) }
                 return .reset(code: 2, after: .milliseconds(20))
             }
         )
@@ -302,7 +304,7 @@ import Testing
         let pair = try Pair(Script(answer: Self.accept))
         pair.submit(1...1)
         #expect(pair.results(1)[1]?.status == 200)
-        pair.script.seen.now.connections[0].closeRaw()
+        pair.script.seen.now.connections[0].perform(.close)
         #expect(pair.closeReason()?.code == .lost)
         #expect(!pair.client.submit([pair.request(2)]))
     }
@@ -312,7 +314,7 @@ import Testing
         let garbage: [UInt8] = [0, 0, 4, 1, 4, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF]
         let pair = try Pair(
             Script { _, connection in
-                connection.writeRaw(garbage)
+                connection.perform(.garbage(garbage))
                 return .silence
             }
         )

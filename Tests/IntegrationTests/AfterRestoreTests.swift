@@ -82,7 +82,6 @@ import Testing
         let done = try await scene.nudged(["after-restore", "--yes", "--while-daemons-run"])
         #expect(done.exit == .code(0) && done.output.contains("\n1 daemon is alive:\n"), "\(done.text)")
         #expect(try scene.sql("select count(*) from nudged.message") == "0")
-        daemon.signal(SIGTERM)
-        #expect(try await scene.finish(daemon).exit == .code(0))
+        try await scene.stop(daemon)
     }
 }

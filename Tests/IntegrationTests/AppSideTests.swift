@@ -123,7 +123,6 @@ import Testing
         #expect(try scene.scene.sql("select nudged_api.decision_status()") == "off")
         let daemon = try scene.scene.start(["run"], scene.environment())
         try await scene.wait(daemon, for: "nudged_api.decision_status() = 'active'")
-        daemon.signal(SIGTERM)
-        #expect(try await scene.scene.finish(daemon).exit == .code(0))
+        try await scene.scene.stop(daemon)
     }
 }

@@ -41,9 +41,7 @@ import Testing
         let kinds = try scene.lines("select distinct kind from nudged.delivery where outcome = 'accepted' order by 1")
         #expect(kinds == ["check_in", "message", "reminder"])
         for daemon in daemons {
-            daemon.signal(SIGTERM)
-            let run = try await scene.finish(daemon)
-            #expect(run.exit == .code(0), "\(run.text)")
+            try await scene.stop(daemon)
         }
     }
 }

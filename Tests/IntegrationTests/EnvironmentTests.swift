@@ -163,8 +163,7 @@ import Testing
         )
         #expect(both.requests == [users, 2 * users])
         for daemon in daemons {
-            daemon.signal(SIGTERM)
-            #expect(try await both.scene.finish(daemon).exit == .code(0))
+            try await both.scene.stop(daemon)
         }
     }
 

@@ -32,8 +32,7 @@ import struct FoundationEssentials.UUID
                 and (select count(*) >= 3000 from nudged.delivery where kind = 'reminder')
             """
         try await scene.wait(for: done, of: daemons[0], within: .seconds(90))
-        for daemon in daemons { daemon.signal(SIGTERM) }
-        for daemon in daemons { #expect(try await scene.finish(daemon).exit == .code(0)) }
+        try await scene.stop(daemons)
         try expectEachOnce(scene, 3000)
     }
 
@@ -116,9 +115,7 @@ import struct FoundationEssentials.UUID
         )
         try scene.everyoneIsMember()
         #expect(await scene.simulator.waitUntil(accepted: 4, within: .seconds(60)))
-        process.signal(SIGTERM)
-        let run = try await scene.finish(process)
-        #expect(run.exit == .code(0))
+        let run = try await scene.stop(process)
         #expect(run.errors.contains("spread_failed") && run.errors.contains(id), "\(run.text)")
         #expect(run.errors.contains("the fan-out of the reminder about task 7 failed"), "\(run.text)")
         #expect(run.errors.contains("22012"), "\(run.text)")

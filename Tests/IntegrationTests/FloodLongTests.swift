@@ -42,8 +42,7 @@ import Testing
             "flood: \(users) x \(count) of \(length): \(before) MB before, peak \(peak), after \(after); neighbour at \(meanwhile) of \(all)"
         )
         #expect(peak < 128 && isSmall)
-        process.signal(SIGTERM)
-        #expect(try await scene.finish(process).exit == .code(0))
+        try await scene.stop(process)
     }
 
     /// In megabytes.

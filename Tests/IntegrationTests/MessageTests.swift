@@ -191,8 +191,7 @@ import struct FoundationEssentials.UUID
             """
         )
         try await scene.wait(for: "count(*) = 0 from nudged.message", of: process)
-        process.signal(SIGTERM)
-        #expect(try await scene.finish(process).exit == .code(0))
+        try await scene.stop(process)
         let taken = Set(scene.simulator.snapshot().accepted.map(\.token))
         let cancelled = try scene.lines(
             "select device_token, in_time from asked join public.push_tokens using (user_id)"
@@ -257,8 +256,7 @@ import struct FoundationEssentials.UUID
         let process = try #require(started.withLock { $0 })
         if !commits { #expect(await scene.simulator.waitUntil(accepted: 3)) }
         try await scene.wait(for: "count(*) = 0 from nudged.message", of: process)
-        process.signal(SIGTERM)
-        #expect(try await scene.finish(process).exit == .code(0))
+        try await scene.stop(process)
         #expect(scene.simulator.snapshot().accepted.count == (commits ? 2 : 3))
         #expect(
             try scene.lines(

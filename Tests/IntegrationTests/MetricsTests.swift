@@ -113,9 +113,7 @@ import TestSupport
         #expect(copy.value("nudged_sweep_interval_seconds") == 0.1)
         #expect(Set(copy.families.map(\.name)).isSubset(of: page.families.map(\.name)))
         try Self.keep(page: LoopbackClient.scrape(port: port))
-        process.signal(SIGTERM)
-        let run = try await scene.finish(process)
-        #expect(run.exit == .code(0))
+        let run = try await scene.stop(process)
         // The journal's sweeps come to the same sums.
         for (field, outcome) in [
             ("sent", "accepted"), ("rejected", "rejected"), ("deferred", "deferred"), ("skipped", "skipped"),
@@ -269,8 +267,7 @@ import TestSupport
         scene.write("{}\n", to: "nudged.yaml")
         process.signal(SIGHUP)
         #expect(await eventually { LoopbackClient(port: second) == nil || process.exit != nil })
-        process.signal(SIGTERM)
-        #expect(try await scene.finish(process).exit == .code(0))
+        try await scene.stop(process)
     }
 
     /// The service that is called hears of good sweeps, and of no other.
@@ -305,9 +302,8 @@ import TestSupport
         // Thirty ticks, and three intervals: nothing signals that nothing comes.
         try await Task.sleep(for: .seconds(3))
         #expect(service.seen.now.requests.count <= lost + 1)
-        process.signal(SIGTERM)
-        let run = try await scene.finish(process)
-        #expect(run.exit == .code(0) && !run.errors.contains("heartbeat_failed"), "\(run.text)")
+        let run = try await scene.stop(process)
+        #expect(!run.errors.contains("heartbeat_failed"), "\(run.text)")
         service.stop()
         cluster.stop()
     }
@@ -328,9 +324,7 @@ import TestSupport
         #expect(process.waitForOutput(.seconds(60)) { $0.contains("answers with status 500") })
         #expect(await scene.simulator.waitUntil(accepted: 5))
         await service.seen.wait { $0.requests.count >= 3 }
-        process.signal(SIGTERM)
-        let run = try await scene.finish(process)
-        #expect(run.exit == .code(0))
+        let run = try await scene.stop(process)
         #expect(run.errors.split(separator: "\n").count { $0.contains("heartbeat's calls fail") } == 1, "\(run.text)")
         service.stop()
     }

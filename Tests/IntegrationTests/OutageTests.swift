@@ -82,8 +82,7 @@ import Testing
         #expect(await scene.simulator.waitUntil(accepted: 1))
         try await wait { try scene.sql("select count(*) from nudged.delivery where outcome = 'accepted'") == "1" }
         #expect(try scene.sql("select count(*) from nudged.delivery") == "1")
-        process.signal(SIGTERM)
-        #expect(try await scene.finish(process).exit == .code(0))
+        try await scene.stop(process)
         #expect(scene.accepted().values.allSatisfy { $0 == 1 })
     }
 

@@ -79,8 +79,7 @@ import Testing
                 + (select count(*) from nudged.intent where user_ids <> '{}') = 0
             """
         try await scene.wait(for: isOver, of: process)
-        process.signal(SIGTERM)
-        #expect(try await scene.finish(process).exit == .code(0))
+        try await scene.stop(process)
         let taken = scene.accepted()
         #expect(taken.values.allSatisfy { $0 == 1 })
         let inTime = try scene.lines("select token from asked where in_time")

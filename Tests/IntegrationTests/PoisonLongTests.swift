@@ -148,8 +148,7 @@ import Testing
             }
         }
         #expect(peak(process) < 128)
-        process.signal(SIGTERM)
-        #expect(try await scene.finish(process).exit == .code(0))
+        try await scene.stop(process)
         // The attackers themselves are neither lost nor in anybody's hand.
         #expect(try scene.sql("select count(*) from nudged.intent") == "0")
     }

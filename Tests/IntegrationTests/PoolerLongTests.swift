@@ -172,8 +172,7 @@ struct PoolerLongTests {
         // A claim whose answer was lost holds its users until their lease ends.
         #expect(await scene.simulator.waitUntil(accepted: 400, within: .seconds(240)))
         try await settled(scene, process, 400)
-        process.signal(SIGTERM)
-        #expect(try await scene.finish(process).exit == .code(0))
+        try await scene.stop(process)
         try checkOnce(scene, users: 400)
     }
 
@@ -200,9 +199,7 @@ struct PoolerLongTests {
         _ = await greedy.ended()
         #expect(await scene.simulator.waitUntil(accepted: 300, within: .seconds(240)))
         try await settled(scene, process, 300)
-        process.signal(SIGTERM)
-        let run = try await scene.finish(process)
-        #expect(run.exit == .code(0))
+        try await scene.stop(process)
         #expect(pooler.log.contains("query_wait_timeout"))
         try checkOnce(scene, users: 300)
     }

@@ -68,8 +68,7 @@ import Testing
         )
         let bodies = try scene.bodies()
         #expect(bodies.count == 2 && bodies.contains(.string(S.answerText)) && bodies.contains(.string(S.text)))
-        daemon.signal(SIGTERM)
-        #expect(try await scene.scene.finish(daemon).exit == .code(0))
+        try await scene.scene.stop(daemon)
     }
 
     /// Consent ends while the service thinks: the answer is not used.
@@ -85,8 +84,7 @@ import Testing
         scene.service.release()
         let (answer, _) = try await answer(scene.scene, 1, id)
         #expect(answer["by"] == .string("policy") && answer["would_notify"] == .bool(true))
-        daemon.signal(SIGTERM)
-        #expect(try await scene.scene.finish(daemon).exit == .code(0))
+        try await scene.scene.stop(daemon)
     }
 
     /// Four questions about a user whose data can't be read don't keep another user's waiting.
@@ -108,8 +106,7 @@ import Testing
         let (said, _) = try await answer(scene.scene, 2, try ask(scene.scene, 2))
         #expect(said["would_notify"] == .bool(true))
         #expect(try scene.scene.sql("select count(*) from nudged.preview where answer is null") == "4")
-        daemon.signal(SIGTERM)
-        #expect(try await scene.scene.finish(daemon).exit == .code(0))
+        try await scene.scene.stop(daemon)
     }
 
     /// A user chooses their previews' texts. What the service makes of them must not end its use for everyone.
@@ -129,8 +126,7 @@ import Testing
         try scene.send(2)
         try await scene.wait(daemon, for: "count(*) = 1 from nudged.delivery")
         #expect(try scene.bodies() == [.string(S.answerText)])
-        daemon.signal(SIGTERM)
-        #expect(try await scene.scene.finish(daemon).exit == .code(0))
+        try await scene.scene.stop(daemon)
     }
 
     @Test func explain_whenGivenAMessage_saysTheSame() async throws {

@@ -320,8 +320,7 @@ import struct FoundationEssentials.UUID
             """
         )
         try await scene.wait(for: "count(*) = 0 from nudged.occurrence", of: process)
-        process.signal(SIGTERM)
-        #expect(try await scene.finish(process).exit == .code(0))
+        try await scene.stop(process)
         let taken = Set(scene.accepted().keys)
         let asked = try scene.lines("select token, cancelled from asked").map {
             $0.split(separator: "|").map(String.init)

@@ -124,9 +124,7 @@ import Testing
         #expect(try scene.sql(parts) == "9")
         let status = try await scene.nudged(["status"], rig.daemon)
         #expect(status.exit == .code(0), "\(status.text)")
-        process.signal(SIGTERM)
-        let run = try await scene.finish(process)
-        #expect(run.exit == .code(0), "\(run.text)")
+        let run = try await scene.stop(process)
         #expect(!run.errors.contains("42501"), "\(run.text)")
         #expect(try scene.sql("select count(*) from nudged.daemon") == "0")
     }

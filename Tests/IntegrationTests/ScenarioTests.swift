@@ -85,9 +85,7 @@ import Testing
         #expect(span > .seconds(8), "\(span)")
         // The second interval of ten seconds has a tenth of the first one's pushes at most.
         #expect((after - before) * 10 <= before, "\(before), then \(after)")
-        process.signal(SIGTERM)
-        let run = try await scene.finish(process)
-        #expect(run.exit == .code(0), "\(run.text)")
+        try await scene.stop(process)
         #expect(received(scene).filter { $0.key != Scene.token(1) }.values.allSatisfy { $0 == 1 })
         let asked = received(scene).count - 1
         #expect(

@@ -188,6 +188,20 @@ final class Scene: Sendable {
         return run
     }
 
+    /// Ends a daemon by SIGTERM, which must end it well.
+    @discardableResult
+    func stop(_ daemon: ChildProcess, sourceLocation: SourceLocation = #_sourceLocation) async throws -> Run {
+        daemon.signal(SIGTERM)
+        let run = try await finish(daemon)
+        #expect(run.exit == .code(0), "\(run.text)", sourceLocation: sourceLocation)
+        return run
+    }
+
+    func stop(_ daemons: [ChildProcess], sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        for daemon in daemons { daemon.signal(SIGTERM) }
+        for daemon in daemons { try await stop(daemon, sourceLocation: sourceLocation) }
+    }
+
     /// `run --once --json`.
     func once(_ changes: [String: String?] = [:]) async throws -> Run {
         try await nudged(["run", "--once", "--json"], changes)

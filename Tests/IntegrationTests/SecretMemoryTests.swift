@@ -26,8 +26,7 @@ import Testing
         #expect(try await eventually { try !parts.contains { try Self.holds(process.id, $0) } })
         // So the search finds what is there.
         #expect(try Self.holds(process.id, Scene.title[...]))
-        process.signal(SIGTERM)
-        #expect(try await scene.finish(process).exit == .code(0))
+        try await scene.stop(process)
     }
 
     /// Whether a process has a text in the memory that it can write to.

@@ -84,8 +84,7 @@ import Testing
         #expect(process.waitForOutput(.seconds(20)) { $0.contains("were read again") })
         try scene.rewind(dueAt: "now()")
         #expect(await scene.simulator.waitUntil(accepted: 2))
-        process.signal(SIGTERM)
-        #expect(try await scene.finish(process).exit == .code(0))
+        try await scene.stop(process)
         let payloads = scene.simulator.snapshot().accepted.map { String(decoding: $0.payload, as: UTF8.self) }
         #expect(payloads.first?.contains("planted-one") == true && payloads.last?.contains("planted-two") == true)
     }
@@ -180,20 +179,5 @@ import Testing
         #expect(try scene.sql("select count(*) from nudged.delivery where outcome = 'accepted'") == "5", "\(run.text)")
         scene.simulator.stop()
         cluster.stop()
-    }
-
-    @Test func daemons_whenTwoRunAtOnce_doubleNothing() async throws {
-        let scene = try await Scene()
-        try scene.seedDue(2000)
-        let settings = Self.fast.merging(["SCHEDULE_BATCH": "50"]) { $1 }
-        let both = [
-            try scene.start(["run"], settings), try scene.start(["run"], settings), try scene.start(["run"], settings),
-        ]
-        #expect(await scene.simulator.waitUntil(accepted: 2000, within: .seconds(600)))
-        for process in both { process.signal(SIGTERM) }
-        for process in both { #expect(try await scene.finish(process).exit == .code(0)) }
-        #expect(scene.accepted().count == 2000 && scene.accepted().values.allSatisfy { $0 == 1 })
-        #expect(try scene.sql("select count(*) from nudged.delivery where outcome = 'accepted'") == "2000")
-        #expect(try scene.sql("select deadlocks from pg_stat_database where datname = current_database()") == "0")
     }
 }

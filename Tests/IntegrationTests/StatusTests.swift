@@ -32,8 +32,7 @@ import Testing
         let plain = try await scene.nudged(["status"])
         #expect(plain.exit == .code(0) && plain.output.contains("lane sandbox \(Scene.topic): "), "\(plain.text)")
         // A good stop takes the row back.
-        first.signal(SIGTERM)
-        #expect(try await scene.finish(first).exit == .code(0))
+        try await scene.stop(first)
         #expect(try scene.sql("select count(*) from nudged.daemon") == "0")
         #expect(try await scene.nudged(["status"]).exit == .code(69))
         // A crash leaves it: it grows old.

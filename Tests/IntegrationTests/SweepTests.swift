@@ -33,8 +33,7 @@ import Testing
         try scene.sql("drop trigger refuse on nudged.delivery")
         try await scene.wait(for: "count(*) = 30 from nudged.delivery where outcome = 'accepted'", of: process)
         #expect(try scene.sql("select count(*) from nudged.delivery") == "30")
-        process.signal(SIGTERM)
-        #expect(try await scene.finish(process).exit == .code(0))
+        try await scene.stop(process)
         #expect(scene.accepted().values.allSatisfy { $0 == 1 })
     }
 
@@ -65,8 +64,7 @@ import Testing
         #expect(try scene.sql("select count(*) from nudged.person where due_at > now() + interval '1 hour'") == "0")
         try scene.sql("drop trigger refuse on nudged.person")
         try await scene.wait(for: "count(*) = 64 from nudged.person where evaluated_at is not null", of: process)
-        process.signal(SIGTERM)
-        #expect(try await scene.finish(process).exit == .code(0))
+        try await scene.stop(process)
     }
 
     /// A sweep of minutes checks for changes each second. Before its end they are drained, and a dead daemon's intents

@@ -1,76 +1,9 @@
 import Glibc
-@testable import LocalPostgres
+import LocalPostgres
 import TestSupport
 import Testing
 
 @Suite(.ownThreads) struct LocalClusterLongTests {
-    @Test func cluster_whenStopped_leavesNothing() throws {
-        let cluster = try LocalCluster()
-        #expect(try cluster.sql("select 1 + 1") == "2\n")
-        let server = try #require(cluster.serverID)
-        cluster.stop()
-        cluster.stop()
-        #expect(access(cluster.folder, F_OK) != 0)
-        #expect(kill(server, 0) != 0)
-        #expect(throws: LocalPostgresError.self) { try cluster.start() }
-    }
-
-    @Test func url_whenTheFolderHasOddCharacters_isOneAllTheSame() throws {
-        let cluster = try LocalCluster()
-        defer { cluster.stop() }
-        #expect(!cluster.url().dropFirst("postgresql://postgres@".count).prefix { $0 != ":" }.contains("/"))
-        #expect(LocalCluster.percentEncoded("/tmp/a b'c") == "%2Ftmp%2Fa%20b%27c")
-    }
-
-    @Test func cluster_whenForgotten_isStoppedByDeinit() throws {
-        var cluster: LocalCluster? = try LocalCluster()
-        let server = try #require(cluster?.serverID)
-        cluster = nil
-        #expect(kill(server, 0) != 0)
-    }
-
-    @Test(arguments: [LocalCluster.StopMode.immediate, .fast, .kill])
-    func cluster_whenRestarted_keepsItsData(mode: LocalCluster.StopMode) throws {
-        let cluster = try LocalCluster(LocalCluster.Options(fsync: true))
-        defer { cluster.stop() }
-        try cluster.sql("create table kept as select 7 as n")
-        try cluster.restart(mode)
-        #expect(try cluster.sql("select n from kept") == "7\n")
-    }
-
-    @Test func cluster_withPasswordAndSettings_listensOnLoopbackOnly() throws {
-        let options = LocalCluster.Options(maxConnections: 17, password: "s3cret", settings: ["work_mem": "5MB"])
-        let cluster = try LocalCluster(options)
-        defer { cluster.stop() }
-        #expect(
-            try cluster.sql("show max_connections; show work_mem; show listen_addresses") == "17\n5MB\n127.0.0.1\n"
-        )
-        let answer = try ChildProcess.run(["psql", "-XAtqc", "select 1", cluster.tcpURL()])
-        #expect(answer == "1\n")
-        #expect(throws: LocalPostgresError.self) {
-            try ChildProcess.run(["psql", "-wXAtqc", "select 1", cluster.tcpURL(password: "wrong")])
-        }
-    }
-
-    @Test func database_whenMadeFromTemplate_isItsCopy() throws {
-        let cluster = try LocalCluster()
-        defer { cluster.stop() }
-        try cluster.createDatabase(named: "seed")
-        try cluster.sql("create table t as select 1 as n", database: "seed")
-        try cluster.createDatabase(named: "copy", template: "seed")
-        #expect(try cluster.sql("select n from t", database: "copy") == "1\n")
-        try cluster.dropDatabase(named: "copy")
-        #expect(throws: LocalPostgresError.self) { try cluster.sql("select 1", database: "copy") }
-    }
-
-    @Test func cluster_whenBadSetting_failsWithTheServersMessage() {
-        #expect {
-            try LocalCluster(LocalCluster.Options(settings: ["no_such_setting": "1"]))
-        } throws: { error in
-            "\(error)".contains("no_such_setting")
-        }
-    }
-
     /// Only for the next test, which runs this process's own program once more: starts a cluster, says where, and waits.
     @Test(.enabled(if: getenv("NUDGED_CLUSTER_HOST") != nil))
     func host_waitsToBeKilled() throws {

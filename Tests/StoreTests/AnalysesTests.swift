@@ -10,8 +10,6 @@ import struct FoundationEssentials.UUID
 
 /// How often the decision service was asked of a user.
 @Suite(.ownThreads) struct AnalysesTests {
-    typealias F = StoreFixture
-
     @Test func analyses_whenTheMemberLives_areKept() async throws {
         let (fixture, member, users) = try await F.claimed()
         let user = users[0].userID

@@ -9,8 +9,6 @@ import struct FoundationEssentials.UUID
 
 /// What a person asks in psql: who got what, why not, what waits.
 @Suite(.ownThreads) struct AnswersTests {
-    typealias F = StoreFixture
-
     private static let optedIn = #""check_ins_enabled":true,"frequency":"daily""#
 
     private static func fault(_ preferences: [String], _ fixture: F) throws -> [String] {

@@ -7,8 +7,6 @@ import Testing
 
 /// nudged's views and triggers stay with a table that is renamed, but its functions look names up.
 @Suite(.ownThreads) struct BindingTests {
-    typealias F = StoreFixture
-
     /// Another table takes the name of one of the app's tables.
     private static func swap(_ table: String) -> String {
         """

@@ -9,8 +9,6 @@ import struct FoundationEssentials.UUID
 @testable import Core
 
 @Suite(.ownThreads) struct ClaimTests {
-    typealias F = StoreFixture
-
     /// - Returns: everybody, claim by claim, as a daemon that has them in hand asks on.
     private func claimAll(_ fixture: F, ranges: [Int32] = F.ranges, limit: Int) async throws -> [[UUID]] {
         var claims: [[UUID]] = []

@@ -15,7 +15,6 @@ import Testing
         )
         #expect(DaemonRight.all.count > 30)
         #expect(Set(remembered) == Set(DaemonRight.all.map { "\($0.object) \($0.privilege)" }))
-        await fixture.close()
     }
 
     @Test(arguments: [

@@ -9,8 +9,6 @@ import struct FoundationEssentials.UUID
 
 /// The rows that `nudged status` reads.
 @Suite(.ownThreads) struct DaemonsTests {
-    typealias F = StoreFixture
-
     @Test func heartbeat_whenItComesAgain_keepsTheStartAndRenewsTheRest() async throws {
         let fixture = try await F()
         let id = UUID()
@@ -29,7 +27,6 @@ import struct FoundationEssentials.UUID
         #expect(after.first.map { $0.unseenMilliseconds < 60_000 } == true)
         #expect(after.first?.id == id && after.first?.host == "web-1" && after.first?.pid == 42)
         #expect(after.first?.version == "1.2.3")
-        await fixture.close()
     }
 
     @Test func heartbeat_whenItIsTheFirst_countsTheStartBackByTheDatabasesClock() async throws {
@@ -39,7 +36,6 @@ import struct FoundationEssentials.UUID
             try fixture.sql("select seen_at - started_at = interval '1 hour' and seen_at <= now() from nudged.daemon")
                 == "t"
         )
-        await fixture.close()
     }
 
     @Test func heartbeat_whenOthersWereNotSeenForADay_forgetsThem() async throws {
@@ -55,7 +51,6 @@ import struct FoundationEssentials.UUID
         // Its own row is renewed, however old: a machine that slept.
         try await fixture.store.heartbeat(F.beat(mine))
         #expect(Set(try await fixture.store.workStatus().daemons.map(\.id)) == [old, mine])
-        await fixture.close()
     }
 
     @Test func daemonGone_takesItsOwnRowOnly() async throws {
@@ -65,7 +60,6 @@ import struct FoundationEssentials.UUID
         try await fixture.store.daemonGone(one)
         try await fixture.store.daemonGone(one)
         #expect(try await fixture.store.workStatus().daemons.map(\.id) == [other])
-        await fixture.close()
     }
 
     @Test func workStatus_countsWhatWaits() async throws {
@@ -96,7 +90,6 @@ import struct FoundationEssentials.UUID
         #expect(workStatus.unknownPushes == 2 && workStatus.freeRanges == 0)
         let daemon = try #require(workStatus.daemons.first)
         #expect(daemon.ranges == Array(-32...31) && daemon.aliveUntil != nil)
-        await fixture.close()
     }
 
     /// A reminder for everyone that stands still: of others and of what came just now nothing is said.
@@ -117,7 +110,6 @@ import struct FoundationEssentials.UUID
         #expect(fanOuts.count == 2 && fanOuts.first.rfc3339 == "2026-01-02T03:04:05Z")
         #expect(fanOuts.reminderID.uuidString.lowercased() == stuck.id)
         #expect(fanOuts.subjectType == "task" && fanOuts.subjectID == "10")
-        await fixture.close()
     }
 
     @Test func workStatus_whenThereIsMuch_countsNoFurther() async throws {
@@ -126,7 +118,6 @@ import struct FoundationEssentials.UUID
         try fixture.sql("insert into nudged.touched (user_id) select user_id from nudged.person")
         let workStatus = try await fixture.store.workStatus()
         #expect(workStatus.dueUsers == 12_000 && workStatus.touches == WorkStatus.most)
-        await fixture.close()
     }
 
     /// A record of any size costs a look at the index of unknown pushes.
@@ -162,7 +153,6 @@ import struct FoundationEssentials.UUID
             }
         }
         await connection.close()
-        await fixture.close()
     }
 
     /// A beat every ten seconds for years: no index entries.
@@ -172,7 +162,6 @@ import struct FoundationEssentials.UUID
         for number in 0..<200 {
             try await fixture.store.heartbeat(F.beat(id, state: #"{"in_flight": \#(number)}"#))
         }
-        await fixture.close()
         let connection = try await fixture.connection()
         let stat = Statement(
             "stat",

@@ -6,8 +6,6 @@ import TimeZones
 @testable import Core
 
 @Suite(.ownThreads) struct DeliveryTests {
-    typealias F = StoreFixture
-
     private static let count = "select count(*) from pg_inherits where inhparent = 'nudged.delivery'::regclass"
 
     @Test func partitions_whenMigrated_reachAWeekAhead() async throws {

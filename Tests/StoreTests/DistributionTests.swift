@@ -7,8 +7,6 @@ import Testing
 
 /// What a database on several machines asks of the tables, held on one.
 @Suite(.ownThreads) struct DistributionTests {
-    typealias F = StoreFixture
-
     /// Tables that hold no rows about users: slices of pushes (they name users in lists, and live for seconds), who owns which range, daemons, migrations,
     /// who may what, what is paused, limits, locks.
     private static let others: Set<String> = [

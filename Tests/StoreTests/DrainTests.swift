@@ -8,8 +8,6 @@ import struct FoundationEssentials.UUID
 
 /// Changes that apps made, and who takes them.
 @Suite(.ownThreads) struct DrainTests {
-    typealias F = StoreFixture
-
     @Test func drain_whenTouchesWait_takesTheOldestFirst() async throws {
         let fixture = try await F()
         try fixture.seed(1...20)

@@ -7,8 +7,6 @@ import struct FoundationEssentials.UUID
 @testable import Core
 
 @Suite(.ownThreads) struct DueFloorTests {
-    typealias F = StoreFixture
-
     @Test func look_whenItIsCheap_isTakenEveryFewSeconds() {
         var floor = DueFloor()
         #expect(floor.isDue(for: [], at: 0) && floor.cursor == .start)

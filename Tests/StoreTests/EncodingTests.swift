@@ -26,8 +26,6 @@ extension StoreFixture {
 
 /// Databases in other encodings than UTF-8.
 @Suite(.ownThreads) struct EncodingTests {
-    typealias F = StoreFixture
-
     /// Migrated, in LATIN1, with these users claimed by one member.
     private static func latin1() async throws -> (StoreFixture, UUID, [ClaimedUser]) {
         let fixture = try await F(made: "encoding 'LATIN1' locale 'C'")
@@ -53,7 +51,6 @@ extension StoreFixture {
         try fixture.sql("select \(call.replacing("3000", with: "1500"))")
         let template = "insert into nudged.template (title, body) values ('a', repeat(chr(233), 3000))"
         #expect(throws: (any Error).self) { try fixture.sql(template) }
-        await fixture.close()
     }
 
     /// An answer of the decision service, a daemon's state, an operator's reason: texts that come from outside.
@@ -95,7 +92,6 @@ extension StoreFixture {
         _ = try await fixture.store.pause([.message], byWhom: "me@\u{1F525}", reason: "caf\u{e9}")
         #expect(try read("reason", "nudged.paused") == "636166c3a9")
         #expect(try fixture.sql("select by_whom from nudged.paused") == "me@??")
-        await fixture.close()
     }
 
     @Test func asciiJSON_isTheSameValue() {

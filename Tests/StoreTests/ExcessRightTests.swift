@@ -7,8 +7,6 @@ import Testing
 
 /// What a broad grant gives (`nudged.excess_right`), and how `nudged migrate` and `nudged doctor` see and end it.
 @Suite(.ownThreads) struct ExcessRightTests {
-    typealias F = StoreFixture
-
     private static let broad = F.broadGrants(on: "nudged").joined(separator: ";")
 
     private func migrator(_ fixture: F, _ user: String) throws -> Migrator {
@@ -29,7 +27,6 @@ import Testing
         #expect(try await migrator.excessRights() == [])
         #expect(try fixture.attempt("anon", "select count(*) from nudged.person").state == "42501")
         await migrator.close()
-        await fixture.close()
     }
 
     /// As `nudged doctor --json` names them.
@@ -42,7 +39,6 @@ import Testing
         for right in rights { try fixture.sql(right.statement) }
         #expect(try await migrator.excessRights() == [])
         await migrator.close()
-        await fixture.close()
     }
 
     /// `nudged migrate` is also run by roles that may not see it, and before the view exists.
@@ -54,7 +50,6 @@ import Testing
         let theirs = try migrator(fixture, stranger)
         #expect(try await theirs.excessRights() == [])
         await theirs.close()
-        await fixture.close()
         let empty = try await F(migrated: false)
         let early = try migrator(empty, "postgres")
         #expect(try await early.excessRights() == [])
@@ -70,7 +65,6 @@ import Testing
         let error = await #expect(throws: PostgresError.self) { try await theirs.grantRoles() }
         #expect(error?.sqlState == "42501")
         await theirs.close()
-        await fixture.close()
     }
 
     // MARK: Who writes the app's tables
@@ -120,7 +114,6 @@ import Testing
             """
         )
         #expect(try await written(fixture) == [Self.healthy("public.push_tokens")])
-        await fixture.close()
     }
 
     /// Tokens are deleted through the app's view.
@@ -142,7 +135,6 @@ import Testing
         #expect(try await written(fixture) == [Self.healthy("nudged.device")])
         try fixture.sql("revoke delete on nudged.device from nudged_writer")
         #expect(try await written(fixture).first?.lacking == ["delete"])
-        await fixture.close()
     }
 
     /// Nothing is deleted through a view that PostgreSQL can't write.
@@ -163,6 +155,5 @@ import Testing
         let migrator = try migrator(fixture, "postgres")
         #expect(try await migrator.rolesWanting() == ([], []))
         await migrator.close()
-        await fixture.close()
     }
 }

@@ -9,8 +9,6 @@ import struct FoundationEssentials.UUID
 
 /// Names in ASCII, and values of the app's own tables, where a collation or another spelling could change them.
 @Suite(.ownThreads) struct FoldingTests {
-    typealias F = StoreFixture
-
     /// In Turkish, the small letter of I has no dot. In Lithuanian and Azeri, i keeps or gets one.
     @Test(arguments: ["tr-TR", "az", "lt-LT", "de-DE"])
     func names_whenTheLocaleFoldsOtherwise_areTheSame(locale: String) async throws {

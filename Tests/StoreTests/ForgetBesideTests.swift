@@ -10,8 +10,6 @@ import struct FoundationEssentials.UUID
 
 /// `nudged_api.forget` while another session writes for the same user. In either order nothing of the user is left.
 @Suite(.ownThreads) struct ForgetBesideTests {
-    typealias F = StoreFixture
-
     /// A reminder of user 1's for themselves and 2 and 3, due now.
     private func fixture(_ arguments: String = "due_at => now(), audience => 'everyone'") async throws -> (F, String) {
         let fixture = try await F.withUsers(1...3)
@@ -86,7 +84,6 @@ import struct FoundationEssentials.UUID
         #expect(try traces(fixture, 2).isEmpty)
         #expect(try fixture.sql("select count(*) from nudged.occurrence") == "2")
         for connection in [daemon, app] { await connection.close() }
-        await fixture.close()
     }
 
     /// The other way round: the page gives way, and tells the others when it comes again.
@@ -106,7 +103,6 @@ import struct FoundationEssentials.UUID
         #expect(try traces(fixture, 2).isEmpty)
         #expect(try fixture.sql("select count(*) from nudged.occurrence") == "2")
         await app.close()
-        await fixture.close()
     }
 
     /// Members were read, and one of them is erased before their rows are held: as the page would meet it between two of its statements.
@@ -119,7 +115,6 @@ import struct FoundationEssentials.UUID
         // A user that no sweep has seen yet has no row to hold, but is in the result.
         try fixture.sql("delete from nudged.person")
         #expect(try fixture.lines(held) == ["01", "03"])
-        await fixture.close()
     }
 
     /// An open snooze, of all and of a recipient's own, of one's own reminder and of another's: the erasure waits for it.
@@ -150,7 +145,6 @@ import struct FoundationEssentials.UUID
         try await drain(fixture)
         #expect(try traces(fixture, user).isEmpty)
         for connection in [app, other] { await connection.close() }
-        await fixture.close()
     }
 
     /// A snooze that waits for the erasure finds nothing.
@@ -169,6 +163,5 @@ import struct FoundationEssentials.UUID
         try await drain(fixture)
         #expect(try traces(fixture, 1).isEmpty)
         for connection in [app, other] { await connection.close() }
-        await fixture.close()
     }
 }

@@ -10,8 +10,6 @@ import struct FoundationEssentials.UUID
 
 /// `nudged_api.forget`: no query finds the user, whatever was under way.
 @Suite(.ownThreads) struct ForgetTests {
-    typealias F = StoreFixture
-
     /// Where a user is still found.
     private func traces(_ fixture: F, _ user: Int) throws -> [String] {
         let tables = try fixture.lines(
@@ -226,15 +224,6 @@ import struct FoundationEssentials.UUID
         #expect(try await fixture.drain(9) == 5)
         // The app's rows of the other stayed: they are a user.
         #expect(try fixture.sql("select user_id from nudged.person") == F.user(2).uuidString.lowercased())
-        await fixture.close()
-    }
-
-    @Test func forget_whenNobodyIsNamed_isRefused() async throws {
-        let fixture = try await F()
-        #expect(
-            try fixture.refusal("select nudged_api.forget(null)")
-                == "22023 nudged_api.forget: user_id is null / Name the user who is to be erased."
-        )
         await fixture.close()
     }
 

@@ -42,7 +42,6 @@ import Testing
                 "select environment, topic is null, registered_at > now() - interval '1 hour', count(*) over () from nudged.device"
             ) == "production|t|t|1"
         )
-        await fixture.close()
     }
 
     @Test func signingOut_whenThePhoneIsAnothers_leavesTheirs() async throws {
@@ -53,7 +52,6 @@ import Testing
         #expect(try fixture.sql("select user_id from nudged.device") == StoreFixture.quoted(2).filter { $0 != "'" })
         #expect(try fixture.sql(session(2, leave)) == "t")
         #expect(try fixture.sql("select count(*) from nudged.device") == "0")
-        await fixture.close()
     }
 
     @Test func preferences_whenWritten_areTheRecipients() async throws {

@@ -10,8 +10,6 @@ import struct FoundationEssentials.UUID
 /// Views, types, policies and triggers of the app raise any SQLSTATE for one user. The others are served, and the user
 /// is named.
 @Suite(.ownThreads) struct HostileStateTests {
-    typealias F = StoreFixture
-
     static let states = [
         "02000", "03000", "08000", "08003", "08006", "0A000", "0B000", "0F000", "0L000", "0P000", "20000", "21000",
         "22000", "22003", "22012", "22021", "22P02", "23000", "23503", "23505", "23514", "24000", "25000", "25006",

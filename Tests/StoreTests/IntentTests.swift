@@ -10,8 +10,6 @@ import struct FoundationEssentials.UUID
 
 /// Intents: committed, refused, withdrawn.
 @Suite(.ownThreads) struct IntentTests {
-    typealias F = StoreFixture
-
     @Test func commit_whenNothingChanged_holdsAndLeavesTheRowsAlone() async throws {
         let (fixture, member, users) = try await F.claimed()
         let rows = "select * from nudged.person order by user_id"

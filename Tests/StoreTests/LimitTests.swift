@@ -6,8 +6,6 @@ import Testing
 
 /// How much one user can have waiting (nudged.setting).
 @Suite(.ownThreads) struct LimitTests {
-    typealias F = StoreFixture
-
     /// The SQLSTATE of a statement; 00000 where it is carried out.
     private func state(_ statement: String, _ fixture: F) throws -> String {
         try fixture.sql(

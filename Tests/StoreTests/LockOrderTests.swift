@@ -8,8 +8,6 @@ import struct FoundationEssentials.UUID
 
 /// Everyone who waits locks in one order.
 @Suite(.ownThreads) struct LockOrderTests {
-    typealias F = StoreFixture
-
     /// Users come in the order in which they are due; every writer locks them by their id.
     @Test func writers_whenRowsAreLockedFromBothEnds_neverDeadlock() async throws {
         let fixture = try await F()

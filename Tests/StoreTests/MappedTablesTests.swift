@@ -7,8 +7,6 @@ import TimeZones
 
 /// An app whose tables have other names: it makes the two views before the first migration.
 @Suite(.ownThreads) struct MappedTablesTests {
-    typealias F = StoreFixture
-
     private static let mapped = """
         create table public.users (id uuid primary key, prefs jsonb, tz text, onboarded boolean);
         create table public.devices (id bigint generated always as identity primary key, owner uuid, apns text, seen timestamptz);
@@ -38,7 +36,6 @@ import TimeZones
         let user = try #require(try await fixture.claim().first)
         #expect(user.timezone == "Europe/Berlin" && user.firstSessionComplete && user.context == nil)
         #expect(user.devices.map(\.token) == ["ab"])
-        await fixture.close()
     }
 
     /// A stale token is deleted through the view, but not if the device has registered since.
@@ -55,7 +52,6 @@ import TimeZones
         #expect(try forget("2026-01-02") == "t")
         #expect(try forget("2026-01-02", "cd") == "t")
         #expect(try fixture.sql("select count(*) from public.devices") == "0")
-        await fixture.close()
     }
 
     /// The device registered again with the same token, in a row of its own.
@@ -66,7 +62,6 @@ import TimeZones
         #expect(try fixture.sql(call) == "t")
         #expect(try fixture.lines("select seen::date from public.devices") == ["2026-11-25"])
         #expect(try fixture.sql(call) == "f")
-        await fixture.close()
     }
 
     @Test func forgetDevice_whenTheViewCannotBeDeletedFrom_deletesNothing() async throws {
@@ -79,7 +74,6 @@ import TimeZones
             ) == "f"
         )
         #expect(try fixture.sql("select count(*) from public.devices") == "1")
-        await fixture.close()
     }
 
     @Test func registerDevice_whenTheTableIsAnother_saysSo() async throws {
@@ -97,7 +91,6 @@ import TimeZones
             )
             #expect(answer.more.contains("redefine nudged.write_device"), "\(answer)")
         }
-        await fixture.close()
     }
 
     /// Tables of our names with other columns: triggers, and a statement touches all of its users.
@@ -125,7 +118,6 @@ import TimeZones
                 "select attname from pg_attribute where attrelid = 'public.context_profiles'::regclass and attnum > 0"
             ) == ["user_id", "prefs"]
         )
-        await fixture.close()
     }
 
     // MARK: What `nudged migrate` reads before
@@ -137,7 +129,6 @@ import TimeZones
         #expect(facts.role == "postgres" && facts.mayCreateSchema && facts.mayCreateTables && facts.mayCreateRoles)
         #expect(facts.schemaOwner == nil && facts.held.isEmpty && facts.otherTables.isEmpty && facts.relations.isEmpty)
         #expect(facts.isWritable && facts.versionNumber >= 150_000)
-        await fixture.close()
     }
 
     @Test func survey_whenTheAppHasTables_readsThem() async throws {
@@ -164,7 +155,6 @@ import TimeZones
                 )
             ]
         )
-        await fixture.close()
     }
 
     @Test func survey_whenTheViewsAreThere_readsThemAndWhatTheyRead() async throws {
@@ -175,6 +165,5 @@ import TimeZones
         #expect(facts.relations.prefix(2).allSatisfy { $0.isRead && $0.kind == "r" })
         #expect(facts.relations.suffix(2).allSatisfy { $0.kind == "v" })
         #expect(facts.held.contains("person") && facts.otherTables.isEmpty)
-        await fixture.close()
     }
 }

@@ -55,7 +55,6 @@ import Testing
         }
         await connection.close()
         #expect(try await Migrator.schemaState(fixture.configuration) == .current)
-        await fixture.close()
     }
 
     /// As `nudged migrate` does.
@@ -73,7 +72,6 @@ import Testing
         _ = try await applying.value
         #expect(try await Migrator.schemaState(fixture.configuration) == .current)
         await migrator.close()
-        await fixture.close()
     }
 
     /// The tools do that; Flyway would replace `${`.
@@ -95,7 +93,6 @@ import Testing
         #expect(try await Migrator.schemaState(fixture.configuration) == .current)
         #expect(try fixture.sql("select count(*) from nudged.template where active") == "6")
         #expect(Migration.script(after: Migration.newest).hasPrefix("-- nudged has no migration after"))
-        await fixture.close()
     }
 
     /// What `nudged migrate` says that it creates.
@@ -110,6 +107,5 @@ import Testing
             """
         )
         #expect(catalog == "\(counted("table"))|\(counted("view"))|\(counted("function"))")
-        await fixture.close()
     }
 }

@@ -211,7 +211,6 @@ import TimeZones
         for call in mute {
             #expect(call.hasPrefix("nudged.") && !pages.contains("\(call)(") && !pages.contains("`\(call)`"), "\(call)")
         }
-        await fixture.close()
     }
 
     private static let docs = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs")
@@ -286,7 +285,6 @@ import TimeZones
                 "select nudged.forget_device(\(StoreFixture.quoted(1)), 'ab', 'sandbox', 'com.example.app', '2026-02-01')"
             ) == "t"
         )
-        await fixture.close()
     }
 
     @Test func migrate_whenColumnsAreMissing_addsThem() async throws {
@@ -300,7 +298,6 @@ import TimeZones
         )
         #expect(user.preferences == nil && !user.firstSessionComplete)
         #expect(user.devices == [Device(token: "ab", registeredAt: nil)])
-        await fixture.close()
     }
 
     private static var late: Instant { StoreFixture.now + 86_400 * 3650 }

@@ -10,8 +10,6 @@ import struct FoundationEssentials.UUID
 
 /// Members and their ranges, and the fence that they are.
 @Suite(.ownThreads) struct OwnershipTests {
-    typealias F = StoreFixture
-
     @Test func join_whenAlone_getsAllRanges() async throws {
         let fixture = try await F()
         let (member, daemon) = (UUID(), UUID())

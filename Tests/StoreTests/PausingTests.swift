@@ -10,8 +10,6 @@ import struct FoundationEssentials.UUID
 
 /// Pauses and everyone due, on a real PostgreSQL.
 @Suite(.ownThreads) struct PausingTests {
-    typealias F = StoreFixture
-
     @Test func commit_whenAKindIsPausedMeanwhile_saysSo() async throws {
         let fixture = try await F()
         try fixture.seed(1...3)

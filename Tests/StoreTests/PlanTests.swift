@@ -10,8 +10,6 @@ import struct FoundationEssentials.UUID
 
 /// The hot statements go by index whatever the planner believes: a plan that errs costs three quarters of the throughput.
 @Suite(.ownThreads) struct PlanTests {
-    typealias F = StoreFixture
-
     enum Belief: String, CaseIterable {
         /// A fresh table, a burst: no statistics at all.
         case nothing

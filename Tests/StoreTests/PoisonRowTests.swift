@@ -8,8 +8,6 @@ import struct FoundationEssentials.UUID
 
 /// What one user can write delays nobody else's claim.
 @Suite(.ownThreads) struct PoisonRowTests {
-    typealias F = StoreFixture
-
     private func claim(_ fixture: F, startingOver: Bool = true) async throws -> (
         users: [ClaimedUser], refused: [Refusal]
     ) {

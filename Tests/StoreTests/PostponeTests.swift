@@ -11,8 +11,6 @@ import struct FoundationEssentials.UUID
 
 /// Users who are given back, and what the database may do meanwhile.
 @Suite(.ownThreads) struct PostponeTests {
-    typealias F = StoreFixture
-
     @Test func postpone_whenAUserWasChangedMeanwhile_leavesThemDue() async throws {
         let fixture = try await F()
         try fixture.seed(1...3)

@@ -9,8 +9,6 @@ import struct FoundationEssentials.UUID
 
 /// `nudged.preview`: what a call leaves, who reads it, and how long it stays.
 @Suite(.ownThreads) struct PreviewQuestionTests {
-    typealias F = StoreFixture
-
     private func ask(_ fixture: F, _ user: Int, _ more: String = "") throws -> String {
         try fixture.sql("select nudged_api.preview(\(F.quoted(user)), 'Ann', 'Hello.'\(more))")
     }
@@ -49,7 +47,6 @@ import struct FoundationEssentials.UUID
             try fixture.sql("select (select count(*) from nudged.message) + (select count(*) from nudged.touched)")
                 == "0"
         )
-        await fixture.close()
     }
 
     @Test func question_whenNobodyWaitsAnyMore_isNeitherReadNorKept() async throws {
@@ -69,7 +66,6 @@ import struct FoundationEssentials.UUID
         #expect(try await open(fixture).isEmpty)
         #expect(try await left(after: 240) == ["1"])
         #expect(try await left(after: 301) == [])
-        await fixture.close()
     }
 
     /// Users' questions don't keep a backend from asking.
@@ -81,7 +77,6 @@ import struct FoundationEssentials.UUID
         #expect(try fixture.sql(own) == "t")
         #expect(try fixture.refusal(own).hasPrefix("ND031 nudged_api.preview_own: "))
         _ = try ask(fixture, 1)
-        await fixture.close()
     }
 
     @Test func call_whenAThousandWait_isRefusedUntilOneIsAnswered() async throws {
@@ -93,7 +88,6 @@ import struct FoundationEssentials.UUID
         let question = try #require(try await open(fixture).first)
         try await fixture.store.answer(question, "{}")
         #expect(try fixture.refusal(call) == "")
-        await fixture.close()
     }
 
     @Test func call_whenAUserHadTen_isRefusedUntilTheyAreOld() async throws {
@@ -104,6 +98,5 @@ import struct FoundationEssentials.UUID
         _ = try ask(fixture, 2)
         try fixture.sql("update nudged.preview set asked_at = asked_at - interval '6 minutes'")
         _ = try ask(fixture, 1)
-        await fixture.close()
     }
 }

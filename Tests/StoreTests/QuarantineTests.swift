@@ -10,7 +10,6 @@ import struct FoundationEssentials.UUID
 
 /// `nudged.person.quarantine`: what writes it, what a claim reads, what lifts it.
 @Suite(.ownThreads) struct QuarantineTests {
-    typealias F = StoreFixture
     private static let hash = "left(encode(sha256(convert_to(device_token, 'UTF8')), 'hex'), 16)"
 
     private func refused(

@@ -10,8 +10,6 @@ import struct FoundationEssentials.UUID
 
 /// Reading as a claim reads, without leasing.
 @Suite(.ownThreads) struct ReadingTests {
-    typealias F = StoreFixture
-
     /// The columns that a statement gives back, as one line.
     private func columns(_ query: Query, from start: String, to end: String?) throws -> String {
         let code = query.sql.split(separator: "\n").filter { !$0.hasPrefix("--") }.joined(separator: " ")

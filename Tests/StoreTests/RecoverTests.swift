@@ -8,8 +8,6 @@ import struct FoundationEssentials.UUID
 
 /// What the intents of members that have ended become.
 @Suite(.ownThreads) struct RecoverTests {
-    typealias F = StoreFixture
-
     /// Recovery records what the intent announced.
     @Test func recover_whenADaemonDied_recordsWhatItAnnounced() async throws {
         let (fixture, member, users) = try await F.claimed()

@@ -10,8 +10,6 @@ import struct FoundationEssentials.UUID
 
 /// `nudged after-restore`, statement by statement.
 @Suite(.ownThreads) struct RestoreTests {
-    typealias F = StoreFixture
-
     private static let zero = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
     private static let at = "2026-11-20 12:00Z"
 

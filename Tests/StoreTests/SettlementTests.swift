@@ -10,8 +10,6 @@ import struct FoundationEssentials.UUID
 
 /// Outcomes and decisions, as they are settled.
 @Suite(.ownThreads) struct SettlementTests {
-    typealias F = StoreFixture
-
     @Test func settle_whenTheIntentIsWhole_recordsAndClosesIt() async throws {
         let (fixture, member, users) = try await F.claimed()
         let intent = F.intent(users, member: member)

@@ -8,8 +8,6 @@ import struct FoundationEssentials.UUID
 
 /// Tokens that a 410 proved stale.
 @Suite(.ownThreads) struct StaleTokenTests {
-    typealias F = StoreFixture
-
     /// The settlement of one push that was answered so.
     private static func settlement(
         _ fixture: F,
@@ -60,7 +58,6 @@ import struct FoundationEssentials.UUID
         )
         #expect(result.tokensDeleted == (goes ? 1 : 0))
         #expect(try fixture.sql("select count(*) from public.push_tokens") == (goes ? "0" : "1"))
-        await fixture.close()
     }
 
     /// A promoted standby without the intent, or a member that has ended. The user is due again, and the device must
@@ -76,7 +73,6 @@ import struct FoundationEssentials.UUID
         #expect(result.settled.count == 0 && result.tokensDeleted == 0)
         #expect(try fixture.sql("select count(*) from nudged.delivery") == "0")
         #expect(try fixture.sql("select count(*) from public.push_tokens") == "2")
-        await fixture.close()
     }
 
     /// A trigger or a foreign key of the app's refuses that tokens are deleted: of all users, or of one.
@@ -98,7 +94,6 @@ import struct FoundationEssentials.UUID
         #expect(result.settled.count == 12 && result.refused.isEmpty)
         #expect(result.tokensDeleted == (only == 0 ? 0 : 11))
         #expect(try fixture.sql("select count(*) from nudged.delivery where outcome = 'rejected'") == "12")
-        await fixture.close()
     }
 
     @Test func settle_whenTheAppHoldsTheToken_doesNotWait() async throws {
@@ -116,7 +111,6 @@ import struct FoundationEssentials.UUID
         }
         await app.close()
         #expect(try fixture.sql("select count(*) from public.push_tokens") == "1")
-        await fixture.close()
     }
 
     /// The daemon's login deletes a token only by the record's 410 for this user and device, and up to now.
@@ -143,7 +137,6 @@ import struct FoundationEssentials.UUID
             "select nudged.forget_device(\(F.quoted(2)), lpad('2', 64, '0'), 'sandbox', 'com.example.app', 'infinity')"
         #expect(try fixture.perform("nudged_daemon", direct) == "42501")
         #expect(try fixture.sql("select count(*) from public.push_tokens") == (deleted == "1" ? "1" : "2"))
-        await fixture.close()
     }
 
     private static let plain =
@@ -173,7 +166,6 @@ import struct FoundationEssentials.UUID
         }
         let call = "select nudged.forget_device(\(F.quoted(1)), 'ab', 'sandbox', 'com.example.app', now())"
         #expect(try fixture.sql(call) == "t")
-        await fixture.close()
     }
 
     @Test func forget_whenTheRowNamesNoEnvironment_takesTheConfiguredOne() async throws {
@@ -183,7 +175,6 @@ import struct FoundationEssentials.UUID
             try fixture.sql("select nudged.forget_device(\(F.quoted(1)), lpad('1', 64, '0'), 'sandbox', 'x', now())")
                 == "t"
         )
-        await fixture.close()
     }
 
     /// What is asked for is never mistaken for the app's own columns.
@@ -204,6 +195,5 @@ import struct FoundationEssentials.UUID
         #expect(try forget(1, "2") == "f")
         #expect(try forget(1, "1") == "t")
         #expect(try fixture.lines("select user_id from public.push_tokens") == [F.user(2).uuidString.lowercased()])
-        await fixture.close()
     }
 }

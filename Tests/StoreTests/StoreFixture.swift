@@ -9,6 +9,8 @@ import TimeZones
 
 @testable import Core
 
+typealias F = StoreFixture
+
 /// One server for all tests of this process, which ends with it; each test has a migrated database of its own.
 final class StoreFixture: Sendable {
     static let cluster = Result {
@@ -346,6 +348,6 @@ final class StoreFixture: Sendable {
             """
     }
 
-    /// Ends the store's connections.
+    /// Ends the store's connections. They end with the fixture, too.
     func close() async { await store.close() }
 }

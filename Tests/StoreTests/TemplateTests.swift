@@ -10,8 +10,6 @@ import struct FoundationEssentials.UUID
 
 /// Templates as an operator writes them and a daemon reads them, and what a user's row remembers of them.
 @Suite(.ownThreads) struct TemplateTests {
-    typealias F = StoreFixture
-
     private static func insert(_ columns: String, _ values: String) -> String {
         "insert into nudged.template (\(columns)) values (\(values))"
     }

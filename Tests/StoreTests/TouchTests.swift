@@ -7,8 +7,6 @@ import TimeZones
 @testable import Core
 
 @Suite(.ownThreads) struct TouchTests {
-    typealias F = StoreFixture
-
     private func touches(_ fixture: StoreFixture) throws -> Int {
         Int(try fixture.sql("select count(*) from nudged.touched")) ?? -1
     }
@@ -196,7 +194,6 @@ import TimeZones
                 "select version, due_at = '2026-11-20 12:00Z' from nudged.person where user_id = \(F.quoted(7))"
             ) == "1|t"
         )
-        await fixture.close()
     }
 
     @Test func drain_whenTheUserIsDueAlready_keepsTheirPlace() async throws {
@@ -206,7 +203,6 @@ import TimeZones
         try fixture.sql("insert into nudged.touched (user_id) values (\(F.quoted(1)))")
         try await fixture.drain(100)
         #expect(try fixture.sql("select due_at from nudged.person") == before)
-        await fixture.close()
     }
 
     /// The app's transaction must not wait for any row that the daemon holds.
@@ -226,6 +222,5 @@ import TimeZones
         }
         #expect(try touches(fixture) == 2)
         await holder.close()
-        await fixture.close()
     }
 }

@@ -10,8 +10,6 @@ import struct FoundationEssentials.UUID
 
 /// Bad data harms its own row (docs/GUARANTEES.md, promise 7).
 @Suite(.ownThreads) struct UnreadableRowTests {
-    typealias F = StoreFixture
-
     @Test(arguments: ["-infinity", "infinity", "294270-01-01", "4713-01-01 BC"])
     func claim_whenADeviceHasAnImpossibleInstant_readsItAsNone(instant: String) async throws {
         let fixture = try await F()

@@ -1,25 +1,21 @@
 import COpenSSL
 
-/// Private keys made for a test, as PEM text.
-public enum GeneratedKey {
-    /// On a curve, by OpenSSL's number.
-    public static func ellipticCurve(_ nid: Int32) -> String {
+package enum GeneratedKey {
+    package static func ellipticCurve(_ nid: Int32) -> String {
         pem(of: EVP_PKEY_EC) { context in
             EVP_PKEY_keygen_init(context)
             EVP_PKEY_CTX_set_ec_paramgen_curve_nid(context, nid)
         }
     }
 
-    /// Of 2,048 bits.
-    public static func rsa() -> String {
+    package static func rsa() -> String {
         pem(of: EVP_PKEY_RSA) { context in
             EVP_PKEY_keygen_init(context)
             EVP_PKEY_CTX_set_rsa_keygen_bits(context, 2_048)
         }
     }
 
-    /// A certificate for a DNS name with an RSA key. It signs itself.
-    public static func rsaCertificate(for name: String) -> (certificate: String, key: String) {
+    package static func rsaCertificate(for name: String) -> (certificate: String, key: String) {
         let text = rsa()
         let bytes = Array(text.utf8)
         let source = BIO_new_mem_buf(bytes, Int32(bytes.count))
@@ -48,7 +44,7 @@ public enum GeneratedKey {
     }
 
     /// Verifies a raw `r || s` signature: independent of the code under test, which only signs.
-    public static func verifies(_ raw: [UInt8], _ message: [UInt8], pem: String) -> Bool {
+    package static func verifies(_ raw: [UInt8], _ message: [UInt8], pem: String) -> Bool {
         let text = Array(pem.utf8)
         let bio = BIO_new_mem_buf(text, Int32(text.count))
         defer { BIO_free(bio) }

@@ -1,11 +1,11 @@
 import Glibc
 
 /// A TCP client on the loopback that sends whatever bytes a test wants. It waits for an answer, or an end, for half a minute at most.
-public final class LoopbackClient: Sendable {
+package final class LoopbackClient: Sendable {
     private let descriptor: Int32
 
     /// Connects; nil where nobody listens.
-    public init?(port: UInt16, isVersion6: Bool = false) {
+    package init?(port: UInt16, isVersion6: Bool = false) {
         descriptor = socket(isVersion6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var limit = timeval(tv_sec: 30, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -39,7 +39,7 @@ public final class LoopbackClient: Sendable {
 
     /// Sends bytes. Whether all of them went; not where the server has left.
     @discardableResult
-    public func send(_ text: String) -> Bool {
+    package func send(_ text: String) -> Bool {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
@@ -49,11 +49,10 @@ public final class LoopbackClient: Sendable {
         return true
     }
 
-    /// Sends nothing more.
-    public func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+    package func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// All that comes until the server ends; nil where it didn't in time, or broke off.
-    public func readAll() -> String? {
+    package func readAll() -> String? {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
@@ -65,7 +64,7 @@ public final class LoopbackClient: Sendable {
     }
 
     /// The whole answer to a request for the metrics; nil where there was none.
-    public static func scrape(port: UInt16, isVersion6: Bool = false) -> String? {
+    package static func scrape(port: UInt16, isVersion6: Bool = false) -> String? {
         guard let client = LoopbackClient(port: port, isVersion6: isVersion6) else { return nil }
         client.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\n\r\n")
         return client.readAll()
@@ -73,7 +72,7 @@ public final class LoopbackClient: Sendable {
 
     /// A TCP port of 127.0.0.1 that was free a moment ago. It is below those that Linux hands out by itself, so that
     /// nobody else's connection or server gets it before it is used.
-    public static func freePort() -> UInt16 {
+    package static func freePort() -> UInt16 {
         var port: UInt16 = 0
         repeat { port = UInt16.random(in: 12_000..<20_000) } while !isFree(port)
         return port

@@ -1,7 +1,7 @@
 import Base
 
 /// A value that threads change and a test awaits: its time limit, which cancels the test, is the deadline.
-public final class Observed<Value: Sendable>: Sendable {
+package final class Observed<Value: Sendable>: Sendable {
     private struct Waiter {
         let id: UInt64
         let isTrue: @Sendable (Value) -> Bool
@@ -16,14 +16,11 @@ public final class Observed<Value: Sendable>: Sendable {
 
     private let state: Mutex<State>
 
-    /// Begins with a value.
-    public init(_ value: Value) { state = Mutex(State(value: value)) }
+    package init(_ value: Value) { state = Mutex(State(value: value)) }
 
-    /// As it is now.
-    public var now: Value { state.withLock { $0.value } }
+    package var now: Value { state.withLock { $0.value } }
 
-    /// Changes the value, and wakes the tasks that wait for it.
-    public func change(_ body: (inout Value) -> Void) {
+    package func change(_ body: (inout Value) -> Void) {
         let (value, ready) = state.withLock { state in
             body(&state.value)
             let value = state.value
@@ -36,7 +33,7 @@ public final class Observed<Value: Sendable>: Sendable {
 
     /// The value once it is so, or when the test is cancelled.
     @discardableResult
-    public func wait(until isTrue: @escaping @Sendable (Value) -> Bool) async -> Value {
+    package func wait(until isTrue: @escaping @Sendable (Value) -> Bool) async -> Value {
         let id = state.withLock { state in
             state.lastID += 1
             return state.lastID

@@ -1,9 +1,9 @@
 import Glibc
 
 /// This process's own program, for a test that runs one test in a process of its own.
-public enum OwnProgram {
+package enum OwnProgram {
     /// The program and its arguments, without the tests that were chosen.
-    public static let arguments: [String] = {
+    package static let arguments: [String] = {
         var arguments = CommandLine.arguments
         for option in ["--filter", "--skip"] {
             while let index = arguments.firstIndex(of: option), index + 1 < arguments.count {
@@ -13,8 +13,7 @@ public enum OwnProgram {
         return ["/proc/self/exe".resolved ?? arguments[0]] + arguments.dropFirst()
     }()
 
-    /// The whole environment.
-    public static var environment: [String: String] {
+    package static var environment: [String: String] {
         var found: [String: String] = [:]
         var entry = environ
         while let text = entry.pointee {
@@ -27,7 +26,6 @@ public enum OwnProgram {
 }
 
 extension String {
-    /// Where a symbolic link leads.
     fileprivate var resolved: String? {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = readlink(self, &buffer, buffer.count)

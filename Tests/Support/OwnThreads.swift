@@ -1,17 +1,15 @@
 import Dispatch
-public import Testing
+package import Testing
 
 /// Gives each test threads of its own, and runs it again if the machine stood still meanwhile.
 ///
 /// A test that waits in calls that block (a server, a child process, a socket) would hold one of the pool's few threads
 /// (one per core), and eight such tests side by side would make each other late. While the machine stands still, the
 /// deadlines of daemons, servers and tests end. What fails then says nothing.
-public struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
-    /// Each test of a suite has it.
-    public let isRecursive = true
+package struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
+    package let isRecursive = true
 
-    /// Runs the test, and what it starts within itself, off the pool.
-    public func provideScope(
+    package func provideScope(
         for test: Test,
         testCase: Test.Case?,
         performing function: @Sendable () async throws -> Void
@@ -31,8 +29,7 @@ public struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == OwnThreads {
-    /// See `OwnThreads`.
-    public static var ownThreads: Self { OwnThreads() }
+    package static var ownThreads: Self { OwnThreads() }
 }
 
 private final class ThreadPerJob: TaskExecutor {

@@ -1,7 +1,7 @@
 import Glibc
 
 /// The processor time that work takes on its thread. What runs beside it doesn't count.
-public func processorTime(of work: () throws -> Void) rethrows -> Duration {
+package func processorTime(of work: () throws -> Void) rethrows -> Duration {
     let start = threadTime()
     try work()
     return threadTime() - start

@@ -1,19 +1,16 @@
-public import Seeded
+package import Seeded
 
-/// Random recurrence rules, right ones and spoilt ones.
-public struct RandomRules {
-    /// Further draws of the same seed.
-    public var draw: SplitMix64
+package struct RandomRules {
+    package var draw: SplitMix64
 
     private static let weekdays = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"]
 
-    /// The same rules for the same seed.
-    public init(seed: UInt64) {
+    package init(seed: UInt64) {
         draw = SplitMix64(seed: seed)
     }
 
     /// A rule that is right, its parts in random order and of either case.
-    public mutating func rule() -> String {
+    package mutating func rule() -> String {
         let frequency = draw.pick(["DAILY", "WEEKLY", "MONTHLY"])
         var parts = ["FREQ=\(frequency)"]
         if draw.chance(70) {
@@ -34,7 +31,7 @@ public struct RandomRules {
     }
 
     /// A rule with something changed, twice or foreign; some are right by chance.
-    public mutating func spoilt() -> String {
+    package mutating func spoilt() -> String {
         var bytes = Array(rule().utf8)
         for _ in 0...draw.int(0...3) where !bytes.isEmpty {
             let place = draw.int(0...bytes.count - 1)

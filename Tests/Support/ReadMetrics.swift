@@ -1,38 +1,26 @@
 /// A page of Prometheus' text format. It is parsed strictly by the format's description, without nudged's writer.
-public struct ReadMetrics: Sendable, Equatable {
-    /// A line.
-    public struct Sample: Sendable, Equatable {
-        /// With its suffix.
-        public let name: String
-        /// In the order of the page.
-        public let labels: [[String]]
-        /// The number.
-        public let value: Double
+package struct ReadMetrics: Sendable, Equatable {
+    package struct Sample: Sendable, Equatable {
+        package let name: String
+        package let labels: [[String]]
+        package let value: Double
     }
 
-    /// A metric.
-    public struct Family: Sendable, Equatable {
-        /// Without suffixes.
-        public let name: String
-        /// Its `HELP`.
-        public let help: String
-        /// Its `TYPE`.
-        public let kind: String
-        /// In the order of the page.
-        public var samples: [Sample]
+    package struct Family: Sendable, Equatable {
+        package let name: String
+        package let help: String
+        package let kind: String
+        package var samples: [Sample]
     }
 
-    /// Why a page is none.
-    public struct Fault: Error, CustomStringConvertible {
-        /// What is wrong, with the line.
-        public let description: String
+    package struct Fault: Error, CustomStringConvertible {
+        package let description: String
     }
 
     /// In the order of the page.
-    public private(set) var families: [Family] = []
+    package private(set) var families: [Family] = []
 
-    /// Reads a page.
-    public init(_ text: String) throws(Fault) {
+    package init(_ text: String) throws(Fault) {
         guard text.isEmpty || text.unicodeScalars.last == "\n" else {
             throw Fault(description: "the last line has no end")
         }
@@ -67,14 +55,14 @@ public struct ReadMetrics: Sendable, Equatable {
     }
 
     /// The value of the sample with just these labels; nil where there is none.
-    public func value(_ name: String, _ labels: [String: String] = [:]) -> Double? {
+    package func value(_ name: String, _ labels: [String: String] = [:]) -> Double? {
         families.flatMap(\.samples).first { sample in
             sample.name == name && Dictionary(sample.labels.map { ($0[0], $0[1]) }, uniquingKeysWith: { $1 }) == labels
         }?.value
     }
 
     /// The sum over all samples that have at least these labels.
-    public func sum(_ name: String, _ labels: [String: String] = [:]) -> Double {
+    package func sum(_ name: String, _ labels: [String: String] = [:]) -> Double {
         families.flatMap(\.samples).filter { sample in
             sample.name == name && labels.allSatisfy { label in sample.labels.contains([label.key, label.value]) }
         }.reduce(0) { $0 + $1.value }
@@ -110,7 +98,6 @@ public struct ReadMetrics: Sendable, Equatable {
         return Sample(name: name, labels: labels, value: value)
     }
 
-    /// A metric's or label's name, taken off the front.
     private static func word(_ rest: inout Substring.UnicodeScalarView) -> String {
         var word = String.UnicodeScalarView()
         while let scalar = rest.first,

@@ -1,12 +1,10 @@
 import Glibc
 
 /// Seeds of the property tests: three fixed ones and one more, `NUDGED_SEED` or a random one. Every failure names its seed.
-public enum Seeds {
-    /// All four.
-    public static let all: [UInt64] = [1, 2, 3, extra]
+package enum Seeds {
+    package static let all: [UInt64] = [1, 2, 3, extra]
 
-    /// The one that differs from run to run.
-    public static let extra: UInt64 = {
+    package static let extra: UInt64 = {
         if let given = getenv("NUDGED_SEED").flatMap({ UInt64(String(cString: $0)) }) { return given }
         return UInt64.random(in: 1_000...999_999_999)
     }()

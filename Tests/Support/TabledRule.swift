@@ -1,9 +1,8 @@
 /// A recurrence rule and what is said of it, by Swift's parser and by SQL's `nudged_api.recurrence_fault` alike.
-public struct TabledRule: Sendable {
-    /// The rule.
-    public let text: String
+package struct TabledRule: Sendable {
+    package let text: String
     /// What is wrong with it; nil: it is right.
-    public let error: String?
+    package let error: String?
 
     private init(_ text: String, _ error: String? = nil) {
         self.text = text
@@ -20,8 +19,7 @@ public struct TabledRule: Sendable {
         "found another value, wanted a day or a time: 20261231, 20261231T180000 (wall time) or 20261231T180000Z"
     private static let frequency = "wanted DAILY, WEEKLY or MONTHLY (each year is FREQ=MONTHLY;INTERVAL=12)"
 
-    /// Rules that are right.
-    public static let good =
+    package static let good =
         [
             "FREQ=DAILY", "freq=weekly;byday=mo,fr", "INTERVAL=2;FREQ=MONTHLY", "FREQ=DAILY;INTERVAL=9999",
             "FREQ=DAILY;INTERVAL=0007",
@@ -36,8 +34,7 @@ public struct TabledRule: Sendable {
             "FREQ=MONTHLY;BYMONTHDAY=" + Array(repeating: "1", count: 238).joined(separator: ","),
         ].map { TabledRule($0) }
 
-    /// Rules with something wrong.
-    public static let bad = structure + values + contradictions
+    package static let bad = structure + values + contradictions
 
     private static let structure = [
         TabledRule("", "recurrence: found nothing, wanted a rule such as FREQ=WEEKLY;BYDAY=MO"),

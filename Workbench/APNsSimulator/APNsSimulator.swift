@@ -1,33 +1,30 @@
-public import HTTP2Server
-public import Certificates
+package import HTTP2Server
+package import Certificates
 
 /// A simulated Apple push service: TLS, HTTP/2, Apple's checks of a request, and scripted behaviour.
 ///
-/// It listens on a loopback address and runs on its own thread. It logs what it did.
-public final class APNsSimulator: Sendable {
+/// It listens on a loopback address and runs on its own thread. It logs what it did. No method may be called from a
+/// script.
+package final class APNsSimulator: Sendable {
     private let server: Server
     private let handler: SimulatorHandler
 
-    /// The TCP port.
-    public let port: UInt16
+    package var port: UInt16 { server.port }
 
     /// The value for `apns.endpoint`. The certificate must name `localhost`.
-    public var endpoint: String { "https://localhost:\(port)" }
+    package var endpoint: String { "https://localhost:\(port)" }
 
     /// Opens the listening socket. Requests are answered after `start`.
     ///
     /// - Parameters:
-    ///   - script: its behaviour.
-    ///   - certificate: the server's certificate; see `SimulatorCertificate`.
     ///   - port: 0 takes any free port.
     ///   - configure: changes what the script doesn't set: addresses, windows, pings, ALPN, handshakes.
-    /// - Throws: if a provider key is invalid, the port is taken, or the log file can't be opened.
-    public init(
+    package init(
         script: SimulatorScript,
         certificate: IssuedCertificate,
         port: UInt16 = 0,
         configure: (inout ServerConfiguration) -> Void = { _ in }
-    ) throws(SimulatorError) {
+    ) throws {
         var configuration = ServerConfiguration(
             certificate: .text(certificate.certificate),
             key: .text(certificate.key),
@@ -36,90 +33,78 @@ public final class APNsSimulator: Sendable {
         configuration.maxConcurrentStreams = script.settings.firstStreams
         configure(&configuration)
         handler = try SimulatorHandler(script: script)
-        do throws(ServerError) {
-            server = try Server(configuration: configuration, handler: handler)
-        } catch {
-            throw SimulatorError(code: .server, context: error.description)
-        }
-        self.port = server.port
+        server = try Server(configuration: configuration, handler: handler)
     }
 
     /// Starts serving. A second call does nothing.
-    public func start() throws(SimulatorError) {
-        do throws(ServerError) {
-            try server.start()
-        } catch {
-            throw SimulatorError(code: .server, context: error.description)
-        }
-    }
+    package func start() throws { try server.start() }
 
-    /// Refuses new TCP connections until `acceptConnections`. Open connections stay. Not to be called from a script.
-    public func refuseConnections() {
-        server.refuseConnections()
-    }
+    /// Closes everything and waits until the thread has ended.
+    package func stop() { server.stop() }
 
-    /// Accepts TCP connections again.
-    public func acceptConnections() throws(SimulatorError) {
-        do throws(ServerError) {
-            try server.acceptConnections()
-        } catch {
-            throw SimulatorError(code: .server, context: error.description)
-        }
-    }
+    /// Refuses new TCP connections until `acceptConnections`. Open connections stay.
+    package func refuseConnections() { server.refuseConnections() }
 
-    /// Closes everything and waits until the thread has ended. Not to be called from a script.
-    public func stop() {
-        server.stop()
-    }
+    package func acceptConnections() throws { try server.acceptConnections() }
 
     /// Changes the behaviour from the next request on. The first SETTINGS frame of a connection and the log stay as
     /// they were.
-    public func setScript(_ script: SimulatorScript) throws(SimulatorError) {
-        try handler.setScript(script)
-    }
+    package func setScript(_ script: SimulatorScript) throws { try handler.setScript(script) }
 
     /// Answers all held pushes (`ScriptedAnswer.held`), oldest first.
-    public func release() {
-        handler.release()
+    package func release() { handler.release() }
+
+    /// Performs an action on every open connection, or on the one with this number, now.
+    package func perform(_ action: ConnectionAction, onConnection number: Int? = nil) {
+        for connection in handler.openConnections where number ?? connection.id == connection.id {
+            connection.perform(action)
+        }
     }
 
-    /// Performs an action on every open connection, now.
-    public func perform(_ action: ConnectionAction) {
-        for connection in handler.openConnections() { handler.perform(action, connection) }
-    }
-
-    /// The numbers of the open connections, ascending.
-    public var openConnections: [Int] { handler.openConnections().map(\.id) }
-
-    /// Performs an action on one connection, if it is still open.
-    public func perform(_ action: ConnectionAction, onConnection number: Int) {
-        guard let connection = handler.openConnections().first(where: { $0.id == number }) else { return }
-        handler.perform(action, connection)
-    }
-
-    /// What it has counted since its start.
-    public var counts: SimulatorCounts { handler.log.counts() }
-
-    /// What the HTTP/2 server counted.
-    public var serverCounters: ServerCounters { server.counters }
-
+    package var openConnections: [Int] { handler.openConnections.map(\.id) }
+    package var counts: SimulatorCounts { handler.log.counts }
+    package var serverCounters: ServerCounters { server.counters }
     /// How many different provider tokens it has seen since the script was set, good or bad.
-    public var providerTokens: Int { handler.providerTokens }
-
-    /// Everything that it has recorded so far.
-    public func snapshot() -> SimulatorSnapshot { handler.log.snapshot() }
+    package var providerTokens: Int { handler.providerTokens }
+    package func snapshot() -> SimulatorSnapshot { handler.log.snapshot }
 
     /// Waits until that many pushes were accepted since the start. False if `limit` passes first.
-    public func waitUntil(accepted count: Int, within limit: Duration = .seconds(300)) async -> Bool {
-        await handler.log.wait(within: limit) { $0.accepted >= count }
+    package func waitUntil(accepted count: Int, within limit: Duration = .seconds(300)) async -> Bool {
+        await wait(within: limit) { $0.accepted >= count }
     }
 
-    /// Waits until the closure returns true. False if `limit` passes first. The closure runs at every change and must
-    /// be quick.
-    public func wait(
+    /// Waits until the closure returns true. False if `limit` passes first.
+    package func wait(
         within limit: Duration = .seconds(300),
         until isMet: @escaping @Sendable (SimulatorCounts) -> Bool
     ) async -> Bool {
         await handler.log.wait(within: limit, until: isMet)
+    }
+}
+
+/// The certificates and keys of a simulated Apple: an authority, a server certificate for `localhost`, and a provider
+/// key.
+package struct SimulatorCertificate: Sendable {
+    /// The authority's certificate as PEM text, for `apns.caFile`.
+    package var authority: String { issuer.certificate }
+    package let server: IssuedCertificate
+    /// Its private half is what Apple hands out as a `.p8` file.
+    package let providerKey: P256KeyPair
+    private let issuer: SelfSignedAuthority
+
+    package init() throws {
+        issuer = try SelfSignedAuthority()
+        server = try issuer.issue(for: ["localhost", "127.0.0.1", "::1"])
+        providerKey = try P256KeyPair.generate()
+    }
+
+    /// Another server certificate of the same authority. A negative time makes an expired one.
+    package func server(for names: [String], expiringIn seconds: Int = 86_400) throws -> IssuedCertificate {
+        try issuer.issue(for: names, notAfter: seconds)
+    }
+
+    /// The provider key's public half, for `SimulatorSettings.keys`.
+    package func registered(keyID: String, teamID: String) -> SimulatorSettings.ProviderKey {
+        SimulatorSettings.ProviderKey(keyID: keyID, teamID: teamID, pem: providerKey.publicKey)
     }
 }

@@ -3,14 +3,19 @@ import Certificates
 
 /// A provider token with a valid signature.
 struct PresentedToken: Sendable, Equatable {
+    /// By key id.
+    typealias Keys = [String: (teamID: String, key: P256VerifyingKey)]
+
     let keyID: String
     /// Seconds since 1970.
     let issuedAt: Int64
 
+    static func keys(_ settings: SimulatorSettings) throws -> Keys {
+        try settings.keys.reduce(into: [:]) { $0[$1.keyID] = ($1.teamID, try P256VerifyingKey(pem: $1.pem)) }
+    }
+
     /// Parses `bearer <JWT>`. Nil if anything but its age is wrong (RFC 7515 section 5.2, RFC 7518 section 3.4).
-    ///
-    /// - Parameter keys: by key id.
-    init?(authorization: String, keys: [String: (teamID: String, key: P256VerifyingKey)]) {
+    init?(authorization: String, keys: Keys) {
         guard let text = Self.bearer(authorization) else { return nil }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Self.object(parts[0]), let claims = Self.object(parts[1]),
@@ -34,28 +39,51 @@ struct PresentedToken: Sendable, Equatable {
         bytes(part).flatMap { try? JSONValue(parsing: $0) }
     }
 
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
     /// base64url without padding (RFC 7515 section 2).
     static func bytes(_ text: Substring) -> [UInt8]? {
         var result: [UInt8] = []
-        var bits: UInt32 = 0
-        var count = 0
+        var (bits, count): (UInt32, UInt32) = (0, 0)
         for byte in text.utf8 {
-            let value: UInt8
-            switch byte {
-            case 65...90: value = byte - 65
-            case 97...122: value = byte - 71
-            case 48...57: value = byte + 4
-            case 45: value = 62
-            case 95: value = 63
-            default: return nil
-            }
+            guard let value = alphabet.firstIndex(of: byte) else { return nil }
             bits = bits << 6 | UInt32(value)
             count += 6
             if count >= 8 {
                 count -= 8
-                result.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+                result.append(UInt8(truncatingIfNeeded: bits >> count))
             }
         }
         return count < 6 ? result : nil
+    }
+}
+
+/// The provider tokens of one connection, and the rules that Apple applies per connection.
+struct ConnectionTokens: Sendable {
+    /// How long a provider token is valid, and the shortest time between two new ones on a connection, in seconds.
+    private static let (lifetime, renewal): (Int64, Int64) = (3_600, 1_200)
+
+    /// The `authorization` field that is in use.
+    private var current: String?
+    private var keyID: String?
+    /// When it was first used on this connection. Apple counts a connection's first token as an update too.
+    private var firstUsedAt: Int64 = 0
+
+    /// Takes a request with this field, or returns Apple's refusal. `token` is the parsed field; nil if it is invalid.
+    mutating func refusal(_ authorization: String, _ token: PresentedToken?, now: Int64, leeway: Int64)
+        -> RequestRefusal?
+    {
+        guard let token else { return RequestRefusal(403, "InvalidProviderToken") }
+        guard token.issuedAt > now - Self.lifetime, token.issuedAt <= now + leeway else {
+            return RequestRefusal(403, "ExpiredProviderToken")
+        }
+        if authorization == current { return nil }
+        // One team's key per connection.
+        if let keyID, keyID != token.keyID { return RequestRefusal(403, "UnrelatedKeyIdInToken") }
+        if current != nil, now - firstUsedAt < Self.renewal {
+            return RequestRefusal(429, "TooManyProviderTokenUpdates")
+        }
+        (firstUsedAt, current, keyID) = (now, authorization, token.keyID)
+        return nil
     }
 }

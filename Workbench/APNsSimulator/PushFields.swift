@@ -2,7 +2,7 @@ import FoundationEssentials
 import HTTP2
 import JSON
 
-/// The header fields of a push. Fields and body are checked as Apple checks them.
+/// The target of a request: `POST /3/device/<hexadecimal token>`.
 struct PushFields {
     var apnsID: UUID
     var topic: String
@@ -51,7 +51,23 @@ struct PushFields {
         } else {
             apnsID = UUID()
         }
-        try Self.checkPayload(body, limit: type == "voip" ? settings.payloadLimit * 5 / 4 : settings.payloadLimit)
+        try Self.checkPayload(body, limit: type == "voip" ? 5_120 : 4_096)
+    }
+
+    /// The token as in the path `/3/device/<hexadecimal token>`.
+    static func token(method: String, path: String) throws(RequestRefusal) -> String {
+        guard method == "POST" else { throw RequestRefusal(405, "MethodNotAllowed") }
+        if path == "/3/device" || path == "/3/device/" { throw RequestRefusal(400, "MissingDeviceToken") }
+        guard path.hasPrefix("/3/device/") else { throw RequestRefusal(404, "BadPath") }
+        let token = path.dropFirst("/3/device/".count)
+        guard !token.utf8.contains(UInt8(ascii: "/")) else { throw RequestRefusal(404, "BadPath") }
+        let isHexadecimal = token.utf8.allSatisfy {
+            (48...57).contains($0) || (97...102).contains($0) || (65...70).contains($0)
+        }
+        guard isHexadecimal, token.utf8.count % 2 == 0, token.utf8.count <= 200 else {
+            throw RequestRefusal(400, "BadDeviceToken")
+        }
+        return String(token)
     }
 
     /// Looks for duplicates only if there are more fields than the four pseudo-header fields and one of each name.
@@ -85,6 +101,61 @@ struct PushFields {
         // Apple gives the same reason for a body that isn't a JSON object with `aps` as for an empty body.
         guard let parsed = try? JSONValue(parsing: body), case .object = parsed["aps"] else {
             throw RequestRefusal(400, "PayloadEmpty")
+        }
+    }
+}
+
+struct RequestRefusal: Error, Equatable {
+    let status: Int
+    let reason: String
+
+    init(_ status: Int, _ reason: String) {
+        self.status = status
+        self.reason = reason
+    }
+}
+
+/// `apns-id` as text. Foundation's own conversions use scanf and printf, which is too slow for every request.
+extension UUID {
+    init?(canonical text: String) {
+        let digits = Array(text.utf8)
+        guard digits.count == 36 else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(16)
+        var index = 0
+        while index < 36 {
+            if index == 8 || index == 13 || index == 18 || index == 23 {
+                guard digits[index] == UInt8(ascii: "-") else { return nil }
+                index += 1
+            }
+            guard let high = Self.value(digits[index]), let low = Self.value(digits[index + 1]) else { return nil }
+            bytes.append(high << 4 | low)
+            index += 2
+        }
+        self = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    }
+
+    /// The canonical form in lower case.
+    var canonical: String {
+        let digits = Array("0123456789abcdef".utf8)
+        return withUnsafeBytes(of: uuid) { bytes in
+            var text: [UInt8] = []
+            text.reserveCapacity(36)
+            for (index, byte) in bytes.enumerated() {
+                if index == 4 || index == 6 || index == 8 || index == 10 { text.append(UInt8(ascii: "-")) }
+                text.append(digits[Int(byte >> 4)])
+                text.append(digits[Int(byte & 15)])
+            }
+            return String(decoding: text, as: UTF8.self)
+        }
+    }
+
+    private static func value(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case 48...57: digit - 48
+        case 65...70: digit - 55
+        case 97...102: digit - 87
+        default: nil
         }
     }
 }

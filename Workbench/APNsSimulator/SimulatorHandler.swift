@@ -1,53 +1,52 @@
 import FoundationEssentials
+import Glibc
+import HTTP2
 import HTTP2Server
+import Base
 import Certificates
 import OpenSSL
-import Base
 
 /// Answers requests as the script says. Requests run on the server's thread; the mutex is for calls from other threads.
 final class SimulatorHandler: ServerHandler {
-    struct ConnectionState {
+    private struct Client {
         let connection: ServerConnection
-        var script: ConnectionScript?
+        let script: ConnectionScript?
         var tokens = ConnectionTokens()
         var requests = 0
         var raisedStreams = false
     }
 
-    typealias Keys = [String: (teamID: String, key: P256VerifyingKey)]
+    /// A valid request that waits for the script's answer.
+    private struct PendingPush {
+        let push: AcceptedPush
+        let streamID: Int32
+        let connection: ServerConnection
+        /// Whether the push was already logged as accepted.
+        var isLogged = false
+        /// How long its answer is delayed.
+        var after: Duration?
+    }
 
     private struct State {
         var script: SimulatorScript
-        var keys: Keys
-        var connections: [Int: ConnectionState] = [:]
+        var keys: PresentedToken.Keys
+        var clients: [Int: Client] = [:]
         /// By the whole `authorization` field; nil for an invalid token. Not bounded: a sender has few tokens.
         var tokens: [String: PresentedToken?] = [:]
         var attempts: [String: Int] = [:]
-        var held: [HeldPush] = []
+        var held: [(pending: PendingPush, then: ScriptedAnswer)] = []
     }
 
     let log: SimulatorLog
     private let state: Mutex<State>
 
-    init(script: SimulatorScript) throws(SimulatorError) {
-        log = try SimulatorLog(settings: script.settings)
-        state = Mutex(State(script: script, keys: try Self.keys(script.settings)))
+    init(script: SimulatorScript) throws {
+        log = SimulatorLog(recordsAll: script.settings.recordsAll)
+        state = Mutex(State(script: script, keys: try PresentedToken.keys(script.settings)))
     }
 
-    private static func keys(_ settings: SimulatorSettings) throws(SimulatorError) -> Keys {
-        var keys: Keys = [:]
-        for key in settings.keys {
-            do throws(TLSError) {
-                keys[key.keyID] = (key.teamID, try P256VerifyingKey(pem: key.pem))
-            } catch {
-                throw SimulatorError(code: .key, context: "key \(key.keyID): \(error)")
-            }
-        }
-        return keys
-    }
-
-    func setScript(_ script: SimulatorScript) throws(SimulatorError) {
-        let keys = try Self.keys(script.settings)
+    func setScript(_ script: SimulatorScript) throws {
+        let keys = try PresentedToken.keys(script.settings)
         state.withLock { state in
             state.script = script
             state.keys = keys
@@ -57,17 +56,24 @@ final class SimulatorHandler: ServerHandler {
 
     var providerTokens: Int { state.withLock { $0.tokens.count } }
 
+    /// The open connections, oldest first.
+    var openConnections: [ServerConnection] {
+        state.withLock { $0.clients.values.map(\.connection) }.sorted { $0.id < $1.id }
+    }
+
     func connectionOpened(_ connection: ServerConnection) {
         log.connectionOpened()
         let perConnection = state.withLock { $0.script.perConnection }
         let script = perConnection?(connection.id)
-        state.withLock { $0.connections[connection.id] = ConnectionState(connection: connection, script: script) }
-        for action in script?.atOpening ?? [] { perform(action, connection) }
+        state.withLock { $0.clients[connection.id] = Client(connection: connection, script: script) }
+        for action in script?.atOpening ?? [] { connection.perform(action) }
     }
 
     func connectionClosed(_ connection: ServerConnection) {
-        state.withLock { $0.connections[connection.id] = nil }
+        state.withLock { $0.clients[connection.id] = nil }
     }
+
+    // MARK: Requests
 
     func request(_ request: ServerRequest, on connection: ServerConnection) -> ServerReply {
         log.received(request.headers["authorization"]) { providerToken in
@@ -78,21 +84,21 @@ final class SimulatorHandler: ServerHandler {
                 providerToken: providerToken
             )
         }
-        for action in beginRequest(connection) { perform(action, connection) }
+        for action in beginRequest(connection) { connection.perform(action) }
         var token = ""
         do throws(RequestRefusal) {
-            token = try RequestTarget.token(method: request.method, path: request.path)
+            token = try PushFields.token(method: request.method, path: request.path)
             return try push(token, request, connection)
         } catch {
-            let id = request.headers["apns-id"] ?? UUID().canonical
-            return answer(error, token, connection, id: id)
+            note(token, error.status, error.reason, connection)
+            return reply(error.status, error.reason, id: request.headers["apns-id"] ?? UUID().canonical)
         }
     }
 
     private func beginRequest(_ connection: ServerConnection) -> [ConnectionAction] {
         state.withLock { state in
-            state.connections[connection.id]?.requests += 1
-            guard let current = state.connections[connection.id] else { return [] }
+            state.clients[connection.id]?.requests += 1
+            guard let current = state.clients[connection.id] else { return [] }
             return current.script?.atRequest[current.requests] ?? []
         }
     }
@@ -101,10 +107,9 @@ final class SimulatorHandler: ServerHandler {
     private func push(_ token: String, _ request: ServerRequest, _ connection: ServerConnection) throws(RequestRefusal)
         -> ServerReply
     {
-        let authorization = request.headers["authorization"]
         let script = state.withLock { $0.script }
         let now = script.now()
-        if let refusal = state.withLock({ Self.admit(authorization, connection.id, now, &$0) }) { throw refusal }
+        try admit(request.headers["authorization"], connection.id, now)
         let fields = try PushFields(headers: request.headers, body: request.body, settings: script.settings)
         let attempt = attempt(token, script)
         let push = AcceptedPush(
@@ -121,81 +126,146 @@ final class SimulatorHandler: ServerHandler {
             attempt: attempt
         )
         let answer = script.perPush?(push, request.streamID) ?? script.perDevice?(token, attempt) ?? .accept
-        let pending = PendingPush(push: push, streamID: request.streamID, connection: connection)
-        return perform(answer, pending, after: nil, isLogged: false)
+        return perform(answer, PendingPush(push: push, streamID: request.streamID, connection: connection))
     }
 
-    private static func admit(_ authorization: String?, _ connection: Int, _ now: Int64, _ state: inout State)
-        -> RequestRefusal?
-    {
-        guard state.script.settings.checksProviderToken else { return nil }
-        guard let authorization, PresentedToken.bearer(authorization) != nil else {
-            return RequestRefusal(403, "MissingProviderToken")
-        }
-        let token: PresentedToken?
-        if let known = state.tokens[authorization] {
-            token = known
-        } else {
-            token = PresentedToken(authorization: authorization, keys: state.keys)
+    private func admit(_ authorization: String?, _ connection: Int, _ now: Int64) throws(RequestRefusal) {
+        let refusal = state.withLock { state -> RequestRefusal? in
+            guard state.script.settings.checksProviderToken else { return nil }
+            guard let authorization, PresentedToken.bearer(authorization) != nil else {
+                return RequestRefusal(403, "MissingProviderToken")
+            }
+            let token = state.tokens[authorization] ?? PresentedToken(authorization: authorization, keys: state.keys)
             state.tokens[authorization] = .some(token)
+            let leeway = state.script.settings.tokenLeeway
+            return state.clients[connection]?.tokens.refusal(authorization, token, now: now, leeway: leeway)
         }
-        do throws(RequestRefusal) {
-            try state.connections[connection]?.tokens.admit(
-                authorization,
-                token,
-                now: now,
-                settings: state.script.settings
-            )
-            return nil
-        } catch {
-            return error
-        }
+        if let refusal { throw refusal }
     }
-
-    /// The script's clock; nil if answers carry no date.
-    var now: Int64? {
-        let now = state.withLock { $0.script.settings.saysDate ? $0.script.now : nil }
-        return now?()
-    }
-
-    var onAccepted: (@Sendable (AcceptedPush) -> Void)? { state.withLock { $0.script.onAccepted } }
 
     /// Counts only if the count is used, because it costs a table entry per device.
     private func attempt(_ token: String, _ script: SimulatorScript) -> Int {
-        guard script.perDevice != nil || script.settings.recording == .everything else { return 1 }
+        guard script.perDevice != nil || script.settings.recordsAll else { return 1 }
         return state.withLock { state in
             state.attempts[token, default: 0] += 1
             return state.attempts[token] ?? 1
         }
     }
 
-    func hold(_ push: HeldPush) {
-        state.withLock { $0.held.append(push) }
-        log.held(1)
+    // MARK: Answers
+
+    private func perform(_ answer: ScriptedAnswer, _ pending: PendingPush) -> ServerReply {
+        var pending = pending
+        let connection = pending.connection
+        switch answer {
+        case .accept: return accept(pending)
+        case .answer(let status, let reason, let timestamp, let retryAfter):
+            note(pending, status, reason)
+            let id = pending.push.apnsID.canonical
+            return reply(status, reason, id: id, timestamp: timestamp, retryAfter: retryAfter, after: pending.after)
+        case .rawBody(let status, let bytes):
+            note(pending, status)
+            return .respond(status: status, body: bytes, after: pending.after)
+        case .unfinished(let status, let bytes):
+            note(pending, status)
+            return .unfinished(status: status, body: bytes, after: pending.after)
+        case .delay(let more, let then):
+            pending.after = (pending.after ?? .zero) + more
+            return perform(then, pending)
+        case .accepted(let then):
+            record(&pending)
+            return perform(then, pending)
+        case .doing(let action, let then):
+            connection.perform(action)
+            return perform(then, pending)
+        case .goAway(let extent, let code, let reason, let then):
+            let last = extent.lastStream(pending.streamID)
+            connection.perform(.goAway(lastStreamID: last, code: code, debug: reasonJSON(reason)))
+            return perform(then, pending)
+        case .held(let then):
+            state.withLock { [pending] in $0.held.append((pending, then)) }
+            log.held(1)
+            return .silence
+        case .reset(let code):
+            note(pending, 0)
+            return .reset(code: code, after: pending.after)
+        case .silence, .closeTCP, .close:
+            note(pending, 0)
+            if answer != .silence { connection.perform(answer == .close ? .close : .resetTCP) }
+            return .silence
+        }
     }
 
-    /// Returns all held requests and forgets them.
-    func takeHeld() -> [HeldPush] {
+    /// Answers all held requests. It may run on any thread; the server's thread writes the answers.
+    func release() {
         let held = state.withLock { state in
             defer { state.held = [] }
             return state.held
         }
         log.held(-held.count)
-        return held
+        for (pending, then) in held { pending.connection.reply(perform(then, pending), to: pending.streamID) }
     }
 
-    /// The open connections, oldest first.
-    func openConnections() -> [ServerConnection] {
-        state.withLock { $0.connections.values.map(\.connection) }.sorted { $0.id < $1.id }
+    private func accept(_ pending: PendingPush) -> ServerReply {
+        var pending = pending
+        record(&pending)
+        note(pending, 200)
+        if let streams = streamsToGrant(pending.connection.id) { pending.connection.perform(.streams(streams)) }
+        var headers = HeaderFields()
+        headers.append("apns-id", pending.push.apnsID.canonical)
+        if let date { headers.append("date", date) }
+        return .respond(status: 200, headers: headers, after: pending.after)
+    }
+
+    private func record(_ pending: inout PendingPush) {
+        guard !pending.isLogged else { return }
+        pending.isLogged = true
+        log.accepted(pending.push)
+        state.withLock { $0.script.onAccepted }?(pending.push)
+    }
+
+    private func note(_ pending: PendingPush, _ status: Int, _ reason: String = "") {
+        note(pending.push.token, status, reason, pending.connection)
+    }
+
+    private func note(_ token: String, _ status: Int, _ reason: String, _ connection: ServerConnection) {
+        log.answered(AnsweredRequest(token: token, status: status, reason: reason, connection: connection.id))
+    }
+
+    private func reply(
+        _ status: Int,
+        _ reason: String,
+        id: String,
+        timestamp: Int64? = nil,
+        retryAfter: Int? = nil,
+        after: Duration? = nil
+    ) -> ServerReply {
+        var headers = HeaderFields()
+        headers.append("apns-id", id)
+        headers.append("content-type", "application/json")
+        if let date { headers.append("date", date) }
+        if let retryAfter { headers.append("retry-after", String(retryAfter)) }
+        let body = Array(reasonJSON(reason, timestamp: timestamp).utf8)
+        return .respond(status: status, headers: headers, body: body, after: after)
+    }
+
+    /// The date as in RFC 9110 section 5.6.7; nil if answers carry none.
+    private var date: String? {
+        guard let now = state.withLock({ $0.script.settings.saysDate ? $0.script.now : nil }) else { return nil }
+        var instant = time_t(now())
+        var parts = tm()
+        gmtime_r(&instant, &parts)
+        var text = [CChar](repeating: 0, count: 32)
+        let count = strftime(&text, text.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
+        return String(decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// MAX_CONCURRENT_STREAMS for the connection after its first accepted push; nil if nothing is to be sent.
-    func streamsToGrant(_ connection: Int) -> UInt32? {
+    private func streamsToGrant(_ connection: Int) -> UInt32? {
         state.withLock { state in
             let settings = state.script.settings
-            guard var current = state.connections[connection], !current.raisedStreams else { return nil }
-            current.raisedStreams = true
-            state.connections[connection] = current
+            guard let current = state.clients[connection], !current.raisedStreams else { return nil }
+            state.clients[connection]?.raisedStreams = true
             return current.script?.raisesStreams ?? true && settings.streams != settings.firstStreams
                 ? settings.streams : nil
         }

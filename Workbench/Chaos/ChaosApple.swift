@@ -1,7 +1,8 @@
 import APNsSimulator
 import FoundationEssentials
-import OpenSSL
+import HTTP2Server
 import Base
+import OpenSSL
 
 /// The simulated Apple with its faults. It records what it accepted in the `Ledger`.
 final class ChaosApple: Sendable {
@@ -14,7 +15,6 @@ final class ChaosApple: Sendable {
         var announcements: [Int: StreamAnnouncements] = [:]
         /// Connections that answer nothing, and whether they accept pushes.
         var mute: [Int: Bool] = [:]
-        /// All pushes are answered with this status.
         var storm: Int?
     }
 
@@ -24,7 +24,7 @@ final class ChaosApple: Sendable {
     private let books: Mutex<Ledger>
     private let moods = Mutex(Moods())
 
-    init(seed: UInt64) throws(SimulatorError) {
+    init(seed: UInt64) throws {
         self.seed = seed
         certificate = try SimulatorCertificate()
         books = Mutex(Ledger())
@@ -41,16 +41,16 @@ final class ChaosApple: Sendable {
         _ script: SimulatorScript,
         _ certificate: SimulatorCertificate,
         port: UInt16
-    ) throws(SimulatorError) -> APNsSimulator {
+    ) throws -> APNsSimulator {
         var script = script
-        script.settings.recording = .counts
+        script.settings.recordsAll = false
         return try APNsSimulator(script: script, certificate: certificate.server, port: port)
     }
 
     private func script(epoch: Int) -> SimulatorScript {
         var settings = SimulatorSettings(keys: [certificate.registered(keyID: Self.keyID, teamID: Self.teamID)])
         settings.topics = [Self.topic]
-        settings.recording = .counts
+        settings.recordsAll = false
         var script = SimulatorScript(settings: settings)
         script.perPush = { [weak self] push, stream in self?.answer(push, stream, epoch: epoch) ?? .silence }
         script.onAccepted = { [weak self] push in
@@ -167,7 +167,6 @@ final class ChaosApple: Sendable {
         }
     }
 
-    /// Ends the simulator: it neither answers nor listens.
     func stop() {
         let old = moods.withLock { moods in
             defer { moods.simulator = nil }
@@ -192,5 +191,32 @@ extension ScriptedAnswer {
             then.status
         case .silence, .reset, .closeTCP, .close: 0
         }
+    }
+}
+
+/// What one connection of the simulated Apple has promised about its streams.
+///
+/// Requests are read in batches. At a GOAWAY, streams above its last stream may already be accepted, and more may be
+/// read before it is written. So GOAWAY names only streams above the highest accepted one, and later ones are not
+/// processed.
+struct StreamAnnouncements {
+    private var highest: Int32 = 0
+    private var last: Int32?
+
+    /// Whether a stream may be processed. If so, it counts as processed.
+    mutating func process(_ stream: Int32) -> Bool {
+        if let last, stream > last { return false }
+        highest = max(highest, stream)
+        return true
+    }
+
+    /// Whether GOAWAY can be sent at this stream. It becomes the last one that is processed, or the first one that is
+    /// not.
+    mutating func goAway(at stream: Int32, processesThis: Bool) -> Bool {
+        guard last == nil, stream > highest else { return false }
+        if processesThis { highest = stream }
+        // Client streams have odd numbers, so the one before is two less.
+        last = processesThis ? stream : max(0, stream - 2)
+        return true
     }
 }

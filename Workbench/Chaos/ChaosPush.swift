@@ -1,8 +1,8 @@
 import APNs
+import APNsSimulator
 import FoundationEssentials
 import Seeded
 
-/// The pushes of a run. Each is a function of seed and number.
 enum ChaosPush {
     /// - Parameter now: milliseconds of CLOCK_BOOTTIME.
     static func append(_ number: UInt64, to pushes: inout PushBatch, seed: UInt64, now: Int64) {
@@ -22,7 +22,6 @@ enum ChaosPush {
         ) { $0 += payload(size) }
     }
 
-    /// The seed, then the number, both big endian.
     static func id(_ number: UInt64, seed: UInt64) -> UUID {
         var words = (seed.bigEndian, number.bigEndian)
         return withUnsafeBytes(of: &words) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
@@ -37,5 +36,61 @@ enum ChaosPush {
         bytes.append(contentsOf: repeatElement(UInt8(ascii: "x"), count: max(0, size - bytes.count - 3)))
         bytes.append(contentsOf: "\"}}".utf8)
         return bytes
+    }
+}
+
+/// The simulated Apple's answer to one push: a function of seed, push and attempt, so no race can change it.
+enum ScriptedOutcome: Equatable {
+    case answer(ScriptedAnswer)
+    /// GOAWAY at this stream, which is the last one that is processed or the first one that is not.
+    case goAway(processesThis: Bool)
+
+    /// - Parameter attempt: how many requests for this push came before.
+    static func of(_ number: UInt64, attempt: UInt8, seed: UInt64) -> ScriptedOutcome {
+        var random = SplitMix64(seed: seed ^ (number &* 0x9E37_79B9_7F4A_7C15) ^ UInt64(attempt) << 56)
+        let dice = Int.random(in: 0..<10_000, using: &random)
+        switch dice {
+        case 0..<300: return .answer(refusal(dice, &random))
+        case 300..<412: return trouble(dice, &random)
+        case 412..<700: return .answer(.delay(.milliseconds(Int.random(in: 1...900, using: &random)), then: .accept))
+        case 700..<705: return .answer(.delay(.seconds(3), then: .accept))
+        case 705..<710:
+            return .answer(.delay(.milliseconds(200), then: .answer(status: 429, reason: "TooManyRequests")))
+        default: return .answer(.accept)
+        }
+    }
+
+    private static func refusal(_ dice: Int, _ random: inout SplitMix64) -> ScriptedAnswer {
+        switch dice {
+        case 0..<60: .unregistered(timestamp: 1_788_000_000_000)
+        case 60..<90: .answer(status: 410, reason: "ExpiredToken")
+        case 90..<110: .answer(status: 400, reason: "BadDeviceToken")
+        case 110..<140: .answer(status: 400, reason: "BadCollapseId")
+        case 140..<200:
+            .answer(status: 429, reason: "TooManyRequests", retryAfter: Bool.random(using: &random) ? 5 : nil)
+        case 200..<240: .answer(status: 500, reason: "InternalServerError")
+        case 240..<280: .answer(status: 503, reason: "ServiceUnavailable")
+        case 280..<283: .answer(status: 503, reason: "Shutdown")
+        case 283..<286: .answer(status: 400, reason: "IdleTimeout")
+        case 286..<290: .rawBody(status: 410, bytes: Array("<html>gone</html>".utf8))
+        case 290..<294: .rawBody(status: 410, bytes: Array("{\"reason\":\"Unregis".utf8))
+        case 294..<296: .rawBody(status: 400, bytes: [UInt8](repeating: 0x41, count: 100_000))
+        default: .rawBody(status: 502, bytes: [])
+        }
+    }
+
+    private static func trouble(_ dice: Int, _ random: inout SplitMix64) -> ScriptedOutcome {
+        switch dice {
+        case 300..<320: .answer(.silence)
+        case 320..<340: .answer(.accepted(then: .silence))
+        case 340..<350: .answer(.accepted(then: .unfinished(status: 200, bytes: [])))
+        // REFUSED_STREAM promises that the server did nothing, so it never follows an accepted push.
+        case 350..<380: .answer(.reset(code: 7))
+        case 380..<390: .answer(.reset(code: [0, 1, 2, 5, 8, 11].randomElement(using: &random) ?? 2))
+        case 390..<400: .answer(.accepted(then: .reset(code: 8)))
+        case 400..<402: .answer(.accepted(then: .closeTCP))
+        case 402..<404: .answer(.close)
+        default: .goAway(processesThis: Bool.random(using: &random))
+        }
     }
 }

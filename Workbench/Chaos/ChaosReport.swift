@@ -1,92 +1,73 @@
-import JSON
+import Glibc
 
 /// The result of a run.
-public struct ChaosReport: Sendable {
-    /// The seed of plan, pushes and answers.
-    public var seed: UInt64
-    /// How long pushes were sent, in seconds.
-    public var seconds: Int
-    /// The wanted pushes per second.
-    public var rate: Int
+package struct ChaosReport: Sendable {
+    let seed: UInt64
+    let seconds: Int
+    let rate: Int
     /// The comparison of both sides.
-    public var books: Ledger
+    package let books: Ledger
     /// How often each act was performed.
-    public var acts: [String: Int] = [:]
+    let acts: [String: Int]
     /// Connections that the sender opened.
-    public var connections = 0
+    let connections: Int
     /// After a tenth of the pushes, after half of them, and after everything was closed.
-    public var footprints: (start: Footprint, middle: Footprint, end: Footprint)
+    let footprints: [(name: String, footprint: Footprint)]
 
     /// Whether no promise was broken and at least a quarter of the pushes was accepted. So a sender that sends nothing
     /// fails.
-    public var isClean: Bool {
-        books.violations.isEmpty && books.endings[Int(Ending.accepted.rawValue)] * 4 >= books.sent
-    }
+    package var isClean: Bool { books.violations.isEmpty && books.endings[.accepted, default: 0] * 4 >= books.sent }
 
     /// One JSON object without a newline.
-    public var line: String {
-        var writer = JSONWriter(reservingCapacity: 2_048)
-        writer.beginObject()
-        writer.key("seed")
-        writer.int(seed)
-        writer.key("seconds")
-        writer.int(seconds)
-        writer.key("rate")
-        writer.int(rate)
-        writer.key("pushes")
-        writer.int(books.sent)
-        writer.key("outcomes")
-        writer.beginObject()
-        for ending in Ending.allCases where ending != .open {
-            writer.key("\(ending)")
-            writer.int(books.endings[Int(ending.rawValue)])
-        }
-        writer.endObject()
-        writer.key("logged")
-        writer.int(books.logged)
-        writer.key("connections")
-        writer.int(connections)
-        writer.key("acts")
-        writer.beginObject()
-        for (name, count) in acts.sorted(by: { $0.key < $1.key }) {
-            writer.key(name)
-            writer.int(count)
-        }
-        writer.endObject()
-        writeFootprints(&writer)
-        writeViolations(&writer)
-        writer.endObject()
-        return writer.string
-    }
-
-    private func writeFootprints(_ writer: inout JSONWriter) {
-        for (key, path) in [("rss_kb", \Footprint.residentKilobytes), ("descriptors", \Footprint.descriptors)] {
-            writer.key(key)
-            writer.beginObject()
-            let (start, middle, end) = footprints
-            for (name, footprint) in [("start", start), ("middle", middle), ("end", end)] {
-                writer.key(name)
-                writer.int(footprint[keyPath: path])
+    package var line: String {
+        let endings = Ending.allCases.filter { $0 != .open }.map { ("\($0)", "\(books.endings[$0, default: 0])") }
+        let violations = Violation.allCases.compactMap { violation in
+            books.violations[violation].map { count in
+                let examples = (books.examples[violation] ?? []).map(String.init).joined(separator: ",")
+                return (violation.rawValue, Self.object([("count", "\(count)"), ("pushes", "[\(examples)]")]))
             }
-            writer.endObject()
         }
+        return Self.object([
+            ("seed", "\(seed)"), ("seconds", "\(seconds)"), ("rate", "\(rate)"), ("pushes", "\(books.sent)"),
+            ("outcomes", Self.object(endings)), ("logged", "\(books.logged)"), ("connections", "\(connections)"),
+            ("acts", Self.object(acts.sorted { $0.key < $1.key }.map { ($0.key, "\($0.value)") })),
+            ("rss_kb", Self.object(footprints.map { ($0.name, "\($0.footprint.residentKilobytes)") })),
+            ("descriptors", Self.object(footprints.map { ($0.name, "\($0.footprint.descriptors)") })),
+            ("violations", Self.object(violations)),
+        ])
     }
 
-    private func writeViolations(_ writer: inout JSONWriter) {
-        writer.key("violations")
-        writer.beginObject()
-        for violation in Violation.allCases {
-            guard let count = books.violations[violation] else { continue }
-            writer.key(violation.rawValue)
-            writer.beginObject()
-            writer.key("count")
-            writer.int(count)
-            writer.key("pushes")
-            writer.beginArray()
-            for number in books.examples[violation] ?? [] { writer.int(number) }
-            writer.endArray()
-            writer.endObject()
-        }
-        writer.endObject()
+    /// No name and no text of a run needs escaping.
+    private static func object(_ members: [(String, String)]) -> String {
+        "{" + members.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",") + "}"
+    }
+}
+
+/// Memory and descriptors of this process at one instant.
+struct Footprint: Sendable, Equatable {
+    /// /proc/self/statm.
+    let residentKilobytes: Int
+    /// /proc/self/fd.
+    let descriptors: Int
+
+    static func now() -> Footprint { Footprint(residentKilobytes: resident(), descriptors: descriptorCount()) }
+
+    private static func resident() -> Int {
+        guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+        defer { fclose(file) }
+        var text = [UInt8](repeating: 0, count: 128)
+        let count = fread(&text, 1, text.count, file)
+        let words = String(decoding: text[..<count], as: UTF8.self).split(separator: " ")
+        guard words.count > 1, let pages = Int(words[1]) else { return 0 }
+        return pages * sysconf(Int32(_SC_PAGESIZE)) / 1_024
+    }
+
+    private static func descriptorCount() -> Int {
+        guard let folder = opendir("/proc/self/fd") else { return 0 }
+        defer { closedir(folder) }
+        var count = 0
+        while readdir(folder) != nil { count += 1 }
+        // Without ".", ".." and the descriptor of the folder itself.
+        return count - 3
     }
 }

@@ -8,7 +8,7 @@ import OpenSSL
 ///
 /// A seed decides what is done to connections and when (`ChaosPlan`), the pushes (`ChaosPush`), and each attempt's
 /// answer (`ScriptedOutcome`). Which streams an act meets, and so the outcomes, depends on threads and the network.
-public final class ChaosRun: Sendable {
+package final class ChaosRun: Sendable {
     private struct Tally {
         var acts: [String: Int] = [:]
         var connections = 0
@@ -28,15 +28,15 @@ public final class ChaosRun: Sendable {
     ///   - seconds: how long pushes are sent.
     ///   - rate: pushes per second.
     ///   - folder: an existing folder; `ca.pem` is written there.
-    /// - Throws: `SimulatorError` if the simulator can't be created, `ChaosError` if the file can't be written,
-    ///   `SigningKeyError` if its key can't be read.
-    public init(seed: UInt64, seconds: Int, rate: Int, folder: String) throws {
+    package init(seed: UInt64, seconds: Int, rate: Int, folder: String) throws {
         self.seed = seed
         self.seconds = seconds
         self.rate = rate
         apple = try ChaosApple(seed: seed)
         let caFile = folder + "/ca.pem"
-        try Self.write(apple.certificate.authority, to: caFile)
+        guard let file = fopen(caFile, "w") else { throw ChaosError(errno: errno) }
+        fputs(apple.certificate.authority, file)
+        fclose(file)
         var configuration = SenderConfiguration(
             teamID: ChaosApple.teamID,
             keyID: ChaosApple.keyID,
@@ -55,7 +55,7 @@ public final class ChaosRun: Sendable {
     }
 
     /// Sends the pushes, and compares the outcomes with what the simulated Apple accepted.
-    public func run() async -> ChaosReport {
+    package func run() async -> ChaosReport {
         let sender = Sender(
             configuration: configuration,
             // The shortest pauses, because a sender that waits tests nothing.
@@ -80,7 +80,7 @@ public final class ChaosRun: Sendable {
             books: apple.withBooks { $0 },
             acts: tally.acts,
             connections: tally.connections,
-            footprints: (marks.start, marks.middle, end)
+            footprints: [("start", marks.start), ("middle", marks.middle), ("end", end)]
         )
     }
 
@@ -140,7 +140,6 @@ public final class ChaosRun: Sendable {
         }
     }
 
-    /// Drains the sender, and notes a violation if that doesn't end.
     private func drain(_ sender: Sender) async {
         let deadline = SenderClock.system.now() + 5_000
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -171,14 +170,29 @@ public final class ChaosRun: Sendable {
         let grew = end.residentKilobytes - marks.middle.residentKilobytes > 32 * 1_024
         if grew || end.descriptors > marks.start.descriptors { apple.withBooks { $0.note(.growth, 0) } }
     }
+}
 
-    private static func write(_ text: String, to path: String) throws(ChaosError) {
-        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw ChaosError.file(path, errno: errno) }
-        defer { close(file) }
-        let bytes = Array(text.utf8)
-        guard Glibc.write(file, bytes, bytes.count) == bytes.count else {
-            throw ChaosError.file(path, errno: errno)
-        }
+/// A continuation that two callers may end. Only the first resumes it.
+final class Once: Sendable {
+    private let continuation: Mutex<CheckedContinuation<Void, Never>?>
+
+    init(_ continuation: CheckedContinuation<Void, Never>) {
+        self.continuation = Mutex(continuation)
     }
+
+    /// Returns whether this call was the first.
+    @discardableResult
+    func end() -> Bool {
+        let first = continuation.withLock { held in
+            defer { held = nil }
+            return held
+        }
+        first?.resume()
+        return first != nil
+    }
+}
+
+/// The certificate can't be written.
+struct ChaosError: Error {
+    let errno: Int32
 }

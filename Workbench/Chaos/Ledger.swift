@@ -1,12 +1,11 @@
-public import APNs
+import APNs
 
 /// Compares the simulator's log and the sender's outcomes, push by push.
 ///
 /// It remembers the last 524,288 pushes, in memory that is allocated at once. A push is forgotten when its place is
 /// needed again, and must have an outcome by then.
-public struct Ledger: Sendable {
+package struct Ledger: Sendable {
     private struct Entry {
-        /// 0: none.
         var number: UInt64 = 0
         var status: UInt16 = 0
         var asked: UInt8 = 0
@@ -14,30 +13,24 @@ public struct Ledger: Sendable {
         var ending = Ending.open
     }
 
-    /// How many pushes are remembered.
-    public static let span = 1 << 19
-
     private var entries: [Entry]
     /// The last number that was sent. Numbers start at 1.
-    public private(set) var sent: UInt64 = 0
-    /// How many pushes ended in each way, by `Ending`.
-    public private(set) var endings = [Int](repeating: 0, count: Ending.allCases.count)
+    package private(set) var sent: UInt64 = 0
+    private(set) var endings: [Ending: Int] = [:]
     /// How often each promise was broken.
-    public private(set) var violations: [Violation: Int] = [:]
+    package private(set) var violations: [Violation: Int] = [:]
     /// The first pushes of each violation, 20 at most.
-    public private(set) var examples: [Violation: [UInt64]] = [:]
+    package private(set) var examples: [Violation: [UInt64]] = [:]
     /// Pushes that the simulator accepted.
-    public private(set) var logged = 0
+    package private(set) var logged = 0
 
-    /// Starts without pushes.
-    ///
-    /// - Parameter span: how many pushes are remembered. Only tests use less than the default.
-    public init(span: Int = Ledger.span) {
+    /// Only tests remember fewer pushes than the default.
+    init(span: Int = 1 << 19) {
         entries = [Entry](repeating: Entry(), count: span)
     }
 
     /// Returns the next number, before the push is handed to the sender.
-    public mutating func send() -> UInt64 {
+    mutating func send() -> UInt64 {
         sent += 1
         let place = place(sent)
         forget(place)
@@ -46,7 +39,7 @@ public struct Ledger: Sendable {
     }
 
     /// The simulator got a valid request for the push. Returns how often it got one before.
-    public mutating func asked(_ number: UInt64) -> UInt8 {
+    mutating func asked(_ number: UInt64) -> UInt8 {
         guard let place = find(number) else {
             note(.stranger, number)
             return 0
@@ -56,12 +49,11 @@ public struct Ledger: Sendable {
     }
 
     /// The status that the simulator is about to answer; 0 for none.
-    public mutating func answers(_ number: UInt64, status: Int) {
+    mutating func answers(_ number: UInt64, status: Int) {
         if let place = find(number) { entries[place].status = UInt16(clamping: status) }
     }
 
-    /// The simulator accepted the push.
-    public mutating func log(_ number: UInt64) {
+    mutating func log(_ number: UInt64) {
         logged += 1
         guard let place = find(number) else { return note(.stranger, number) }
         entries[place].logged += 1
@@ -73,12 +65,12 @@ public struct Ledger: Sendable {
     }
 
     /// The sender's result.
-    public mutating func end(_ number: UInt64, _ outcome: PushOutcome) {
+    mutating func end(_ number: UInt64, _ outcome: PushOutcome) {
         guard let place = find(number), entries[place].ending == .open else { return note(.resultTwice, number) }
         let ending = Ending(outcome)
         let entry = entries[place]
         entries[place].ending = ending
-        endings[Int(ending.rawValue)] += 1
+        endings[ending, default: 0] += 1
         if let status = outcome.answeredStatus, status != Int(entry.status) { note(.wrongStatus, number) }
         switch ending {
         case .accepted: if entry.logged == 0 { note(.acceptedNotLogged, number) }
@@ -88,12 +80,12 @@ public struct Ledger: Sendable {
     }
 
     /// Called when no more outcomes can come. Pushes without one are lost.
-    public mutating func close() {
+    mutating func close() {
         for place in entries.indices { forget(place) }
     }
 
     /// Counts a violation; `number` is the push, or 0 if it is about none.
-    public mutating func note(_ violation: Violation, _ number: UInt64) {
+    mutating func note(_ violation: Violation, _ number: UInt64) {
         violations[violation, default: 0] += 1
         if examples[violation, default: []].count < 20 { examples[violation, default: []].append(number) }
     }
@@ -108,5 +100,50 @@ public struct Ledger: Sendable {
     private func find(_ number: UInt64) -> Int? {
         let place = place(number)
         return number != 0 && entries[place].number == number ? place : nil
+    }
+}
+
+/// A promise that the sender broke.
+package enum Violation: String, Sendable, CaseIterable {
+    case lost
+    /// A push has two outcomes, or an outcome without having been sent.
+    case resultTwice = "result_twice"
+    /// The sender says that Apple accepted it, but Apple's log does not have it.
+    case acceptedNotLogged = "accepted_not_logged"
+    /// Apple's log has it, but the outcome is neither accepted nor unknown.
+    case loggedNotAccepted = "logged_not_accepted"
+    case loggedTwice = "logged_twice"
+    /// The outcome's status differs from Apple's last answer to this push.
+    case wrongStatus = "wrong_status"
+    case stranger
+    case growth
+    case hung
+}
+
+/// An outcome as the comparison needs it.
+package enum Ending: Sendable, CaseIterable {
+    case open, accepted, refused, delayed, unsent, unknown
+
+    init(_ outcome: PushOutcome) {
+        switch outcome {
+        case .accepted: self = .accepted
+        case .rejected, .suspect: self = .refused
+        case .delayed: self = .delayed
+        case .unsent: self = .unsent
+        case .unknown: self = .unknown
+        }
+    }
+}
+
+extension PushOutcome {
+    /// The status that Apple answered by this outcome; nil if it names none.
+    var answeredStatus: Int? {
+        switch self {
+        case .accepted: 200
+        case .rejected(let status, _, _): status
+        case .suspect(let status, _): status
+        case .delayed(_, let status, _): status
+        case .unsent, .unknown: nil
+        }
     }
 }

@@ -1,5 +1,8 @@
-import Service
+import Core
 import Glibc
+import LocalPostgres
+import Postgres
+import Service
 package import Systemd
 import TimeZones
 
@@ -7,7 +10,7 @@ import TimeZones
 ///
 /// Everything except Apple and the clock is real: the server, the migrations on an app's own tables, the triggers, the
 /// sweeps, TLS and HTTP/2.
-public struct Demo: Sendable {
+package struct Demo: Sendable {
     let users: Int
     let seed: UInt64
     let output: DemoOutput
@@ -18,11 +21,8 @@ public struct Demo: Sendable {
     /// The day's first instant; nil for the next full UTC hour.
     var start: Instant?
 
-    /// - Parameters:
-    ///   - users: how many people; at least 1.
-    ///   - seed: the same seed gives the same people.
-    ///   - output: where the lines are written, their width, and whether they have colours.
-    public init(users: Int = 10_000, seed: UInt64 = 1, output: DemoOutput = .standard()) {
+    /// The same seed gives the same people.
+    package init(users: Int = 10_000, seed: UInt64 = 1, output: DemoOutput = .standard()) {
         self.users = max(users, 1)
         self.seed = seed
         self.output = output
@@ -36,11 +36,106 @@ public struct Demo: Sendable {
     ///   signal, `unavailable` if something is missing; the message says what and how to fix it.
     package func run() async -> ExitStatus {
         let interruption = Interruption()
-        let signals = SignalSource([
-            SIGINT: { interruption.raise() },
-            SIGTERM: { interruption.raise() },
-        ])
+        let signals = SignalSource([SIGINT: { interruption.raise() }, SIGTERM: { interruption.raise() }])
         defer { withExtendedLifetime(signals) {} }
         return await run(interruption)
     }
+
+    /// As `run`, but `interruption` can end it early.
+    func run(_ interruption: Interruption) async -> ExitStatus {
+        do {
+            let result = try await play(interruption)
+            // Everything is stopped and removed. Only the report is left to print.
+            say(report.end(result), interruption)
+            return result.check.holds ? .success : .software
+        } catch {
+            // An error after a signal is the signal's (a terminal sends Ctrl-C to initdb too).
+            let reason = interruption.error ?? Self.demoError(error)
+            output.complain(reason.description)
+            return reason.exitStatus
+        }
+    }
+
+    private var report: DemoReport { DemoReport(output: output) }
+
+    /// Ends the demo if the text can't be written.
+    private func say(_ text: String, _ interruption: Interruption) {
+        if !output.write(text) { interruption.raise(Interruption.unread) }
+    }
+
+    private func play(_ interruption: Interruption) async throws -> DayResult {
+        let zones = ZoneDatabase()
+        let start = self.start ?? Self.nextHour(after: Instant(seconds: Int64(time(nil))))
+        guard !zones.names.isEmpty else {
+            throw DemoError(.unavailable, "no time zones in \(zones.directory); install them: apt-get install tzdata")
+        }
+        let population = DemoPopulation(count: users, seed: seed, zones: zones.names, start: start.seconds)
+        let apple = try SimulatedApple.start(devices: population.devicesByToken)
+        defer { apple.simulator.stop() }
+        try interruption.check()
+        let cluster = try await onOwnThread { try LocalCluster(LocalCluster.Options(maxConnections: 20)) }
+        do {
+            try interruption.check()
+            let scene = DemoScene(population: population, zones: zones, start: start, apple: apple, cluster: cluster)
+            let result = try await play(scene, interruption)
+            try await onOwnThread { cluster.stop() }
+            return result
+        } catch {
+            try? await onOwnThread { cluster.stop() }
+            throw error
+        }
+    }
+
+    private func play(_ scene: DemoScene, _ interruption: Interruption) async throws -> DayResult {
+        let app = try await AppDatabase.open(
+            ConnectionConfiguration.parse(url: scene.cluster.url(), applicationName: "app")
+        )
+        say(report.head(scene, version: try await app.serverVersion(), users: users), interruption)
+        let engine = try DemoEngine(scene, rules: rules, interruption)
+        interruption.onRaise { Task { await engine.engine.cutOff() } }
+        do {
+            try await app.seed(scene.population, interruption)
+            try interruption.check()
+            _ = try await engine.engine.migrator.migrate()
+            try interruption.check()
+            var day = DemoDay(scene, engine, app, interruption)
+            say(report.tableHead, interruption)
+            let result = try await day.run { line, secondOfDay in
+                say(report.hour(line, secondOfDay: secondOfDay), interruption)
+            }
+            interruption.forgetAction()
+            await engine.engine.finish()
+            await app.close()
+            return result
+        } catch {
+            await engine.engine.cutOff()
+            await app.close()
+            throw error
+        }
+    }
+
+    /// The next full hour, because real instants (registrations, the migration) must be before the day.
+    private static func nextHour(after now: Instant) -> Instant {
+        Instant(seconds: now.seconds - now.seconds % 3600 + 3600)
+    }
+
+    static func demoError(_ error: any Error) -> DemoError {
+        switch error {
+        case let error as DemoError: error
+        case let error as LocalPostgresError:
+            DemoError(.unavailable, "can't start a private PostgreSQL: \(error.context)")
+        case let error as PostgresError: DemoError(.unavailable, "the private PostgreSQL fails: \(error)")
+        default: DemoError(.software, "\(error)")
+        }
+    }
+}
+
+/// What a day has besides the daemon and the app's connection.
+struct DemoScene: Sendable {
+    let population: DemoPopulation
+    let zones: ZoneDatabase
+    /// The day's first instant, a full UTC hour.
+    let start: Instant
+    let apple: SimulatedApple
+    let cluster: LocalCluster
 }

@@ -1,16 +1,23 @@
+import Logging
 import Synchronization
+import Systemd
+
+/// The demo could not run its day to the end: what happened, and the fix if there is one.
+struct DemoError: Error, Sendable, CustomStringConvertible {
+    let exitStatus: ExitStatus
+    let description: String
+
+    init(_ exitStatus: ExitStatus, _ description: String) {
+        self.exitStatus = exitStatus
+        self.description = description
+    }
+}
 
 /// Whether and why the demo must end early. It is checked between steps, so that everything is stopped and removed in
 /// order.
 final class Interruption: Sendable {
-    private struct State {
-        var error: DemoError?
-        var action: (@Sendable () -> Void)?
-    }
+    private let state = Mutex<(error: DemoError?, action: (@Sendable () -> Void)?)>((nil, nil))
 
-    private let state = Mutex(State())
-
-    /// A signal came.
     static let signalled = DemoError(
         .interrupted,
         "interrupted; the private PostgreSQL was stopped and its folder removed"
@@ -41,14 +48,37 @@ final class Interruption: Sendable {
         if isRaised { action() }
     }
 
-    /// Removes the action.
-    func forgetAction() {
-        state.withLock { $0.action = nil }
-    }
+    func forgetAction() { state.withLock { $0.action = nil } }
 
     var error: DemoError? { state.withLock { $0.error } }
 
     func check() throws(DemoError) {
         if let error { throw error }
+    }
+}
+
+/// The daemon's log. Nothing of it is shown, but an error in it ends the demo with that message.
+struct TroubleLog: LogHandler {
+    let interruption: Interruption
+    var metadata: Logger.Metadata = [:]
+    var logLevel: Logger.Level = .error
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        interruption.raise(Self.error(event.metadata?["event"].map { "\($0)" }, "\(event.message)"))
+    }
+
+    /// Which part failed, by the event's name.
+    static func error(_ event: String?, _ message: String) -> DemoError {
+        switch event.flatMap(Event.named) {
+        case .databaseLost, .databaseRefused, .migrationsMissing:
+            DemoError(.unavailable, "the private PostgreSQL fails: \(message)")
+        case .laneStopped, .connectionLost: DemoError(.unavailable, "the simulated Apple fails: \(message)")
+        default: DemoError(.software, message)
+        }
     }
 }

@@ -1,30 +1,29 @@
 import Glibc
-import Certificates
-import OpenSSL
-import Base
 import HTTP2
+import Base
+import Certificates
+package import OpenSSL
 
 /// An HTTP/2 server on a loopback address: one thread, many connections, behaviour by a `ServerHandler`.
-public final class Server: Sendable {
+package final class Server: Sendable {
     private enum State {
         case idle
         case running(pthread_t)
         case stopped
     }
 
-    /// The port that it listens on.
-    public let port: UInt16
+    package let port: UInt16
     private let inbox: ServerInbox
     private let loop: ServerLoop
     private let state = Mutex(State.idle)
 
     /// What it has counted so far. The counts are updated after a read, before the answers to it are written.
-    public var counters: ServerCounters { loop.published.withLock { $0 } }
+    package var counters: ServerCounters { loop.published.withLock { $0 } }
 
     /// Opens the listening sockets. Clients may connect at once, and are served after `start`.
     ///
     /// - Throws: `.credentials`, `.listen`.
-    public init(configuration: ServerConfiguration, handler: any ServerHandler) throws(ServerError) {
+    package init(configuration: ServerConfiguration, handler: any ServerHandler) throws(ServerError) {
         let context: TLSContext
         do throws(TLSError) {
             context = try TLSContext.server(
@@ -54,7 +53,7 @@ public final class Server: Sendable {
     /// Starts serving. A second call does nothing.
     ///
     /// - Throws: `.resources` if no thread can be created.
-    public func start() throws(ServerError) {
+    package func start() throws(ServerError) {
         let loop = loop
         let isStarted = state.withLock { state in
             guard case .idle = state else { return true }
@@ -67,7 +66,7 @@ public final class Server: Sendable {
 
     /// Closes the listening sockets, so that connections are refused until `acceptConnections`. Open connections stay.
     /// Call it after `start`, and not from the handler.
-    public func refuseConnections() {
+    package func refuseConnections() {
         let latch = Latch()
         inbox.put(.listen(false, latch), for: 0)
         _ = latch.wait()
@@ -76,14 +75,14 @@ public final class Server: Sendable {
     /// Listens again on the same port.
     ///
     /// - Throws: `.listen`.
-    public func acceptConnections() throws(ServerError) {
+    package func acceptConnections() throws(ServerError) {
         let latch = Latch()
         inbox.put(.listen(true, latch), for: 0)
         guard latch.wait() else { throw ServerError(.listen(errno: EADDRINUSE), "can't listen again on port \(port)") }
     }
 
     /// Closes everything and waits until the thread has ended. Called from the handler, it doesn't wait.
-    public func stop() {
+    package func stop() {
         let thread = state.withLock { state -> pthread_t? in
             defer { state = .stopped }
             if case .running(let thread) = state { return thread }
@@ -149,5 +148,77 @@ public final class Server: Sendable {
             return UInt16(bigEndian: bytes.load(fromByteOffset: 2, as: UInt16.self))
         }
         return (listener, port)
+    }
+}
+
+package struct ServerConfiguration: Sendable {
+    /// The numeric address to listen on, `127.0.0.1` or `::1`.
+    package var address = "127.0.0.1"
+    /// Further numeric addresses on the same port, such as `::1` beside `127.0.0.1`. Default none.
+    package var furtherAddresses: [String] = []
+    /// The TCP port; 0 takes any free one, see `Server.port`.
+    package var port: UInt16 = 0
+    package var certificate: PEMSource
+    package var key: PEMSource
+    /// Whether TLS handshakes are answered. If false, TCP connections are accepted, but nothing is read or written.
+    package var shakesHands = true
+    /// Whether ALPN `h2` is agreed on. False imitates a server without HTTP/2.
+    package var offersHTTP2 = true
+    /// Limits the server to TLS 1.2 with these suites, as ciphers(1) writes them. Nil: all that OpenSSL offers.
+    package var suites: String?
+    /// MAX_CONCURRENT_STREAMS in the first SETTINGS frame; nil leaves it out. Default 1,000.
+    package var maxConcurrentStreams: UInt32? = 1_000
+    /// INITIAL_WINDOW_SIZE in the first SETTINGS frame: the bytes of a body that need no WINDOW_UPDATE. Default 1 MiB.
+    package var initialWindowSize: UInt32 = 1 << 20
+    /// The window of the whole connection. Default 64 MiB, at least 65,535 (RFC 9113 section 6.9.2).
+    package var connectionWindowSize: UInt32 = 1 << 26
+    /// Whether WINDOW_UPDATE frames are sent as bodies are read.
+    package var updatesWindows = true
+    /// Whether PING frames are answered.
+    package var answersPings = true
+
+    package init(certificate: PEMSource, key: PEMSource, address: String = "127.0.0.1", port: UInt16 = 0) {
+        self.address = address
+        self.port = port
+        self.certificate = certificate
+        self.key = key
+    }
+}
+
+/// A server can't be started or can't listen. (A client's failures are a `CloseReason`.)
+package struct ServerError: Error, Sendable, Equatable, CustomStringConvertible {
+    package enum Code: Sendable, Equatable {
+        case credentials
+        case listen(errno: Int32)
+        /// The system refused a thread, a descriptor or memory; the value is errno.
+        case resources(errno: Int32)
+    }
+
+    package let code: Code
+    package let context: String
+
+    init(_ code: Code, _ context: String) {
+        self.code = code
+        self.context = context
+    }
+
+    package var description: String { context }
+}
+
+/// Lets one thread wait until another has done something.
+final class Latch: Sendable {
+    private let wake = WakeDescriptor()
+    private let outcome = Mutex<Bool?>(nil)
+
+    func open(_ isGood: Bool) {
+        outcome.withLock { $0 = isGood }
+        wake.signal()
+    }
+
+    /// Blocks until `open`. Returns its result, or false after ten seconds.
+    func wait() -> Bool {
+        var descriptor = pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0)
+        poll(&descriptor, 1, 10_000)
+        return outcome.withLock { $0 } ?? false
     }
 }

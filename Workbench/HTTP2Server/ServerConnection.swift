@@ -1,10 +1,36 @@
-/// A client's connection on the server's side, with ways to misbehave.
+import HTTP2
+import Base
+
+/// A way to misbehave, or to control a connection.
+package enum ConnectionAction: Sendable, Equatable {
+    /// FIN, without GOAWAY or close_notify.
+    case close
+    /// RST, by SO_LINGER 0.
+    case resetTCP
+    /// The two GOAWAYs of RFC 9113 section 6.8. The first has the highest stream id. The second follows when a PING came
+    /// back, with the last stream that was processed.
+    case shutdown(debug: String)
+    /// Streams above `lastStreamID` are not processed. A later GOAWAY can only lower it.
+    case goAway(lastStreamID: Int32, code: UInt32 = 0, debug: String = "")
+    /// SETTINGS with this MAX_CONCURRENT_STREAMS. Later streams over a lowered limit are refused (REFUSED_STREAM).
+    case streams(UInt32)
+    /// SETTINGS with this INITIAL_WINDOW_SIZE. 0 stops all bodies, also on streams that are open.
+    case window(UInt32)
+    /// WINDOW_UPDATE for the connection: the client may send this many more bytes over all its streams.
+    case connectionWindow(Int32)
+    case stopReading
+    case resumeReading
+    /// Any bytes in the TLS stream, after all frames that wait; then FIN if it closes.
+    case garbage([UInt8], closes: Bool = false)
+}
+
+/// A client's connection on the server's side.
 ///
 /// Any thread may call the methods. They run in order on the server's thread: after the handler has answered the
 /// requests that were already read, and before the next write. On a closed connection they do nothing.
-public final class ServerConnection: Sendable {
+package final class ServerConnection: Sendable {
     /// Its number, from 1 in order of arrival.
-    public let id: Int
+    package let id: Int
     private let inbox: ServerInbox
 
     init(id: Int, inbox: ServerInbox) {
@@ -13,60 +39,52 @@ public final class ServerConnection: Sendable {
     }
 
     /// Replies to a request that was answered with `silence`.
-    public func reply(_ reply: ServerReply, to streamID: Int32) {
-        inbox.put(.reply(streamID, reply), for: id)
+    package func reply(_ reply: ServerReply, to streamID: Int32) { inbox.put(.reply(streamID, reply), for: id) }
+
+    package func perform(_ action: ConnectionAction) { inbox.put(.action(action), for: id) }
+}
+
+/// Orders from other threads to the server's thread.
+final class ServerInbox: Sendable {
+    enum Order {
+        case reply(Int32, ServerReply)
+        case action(ConnectionAction)
+        /// For the server itself, with connection 0.
+        case listen(Bool, Latch)
     }
 
-    /// Sends a SETTINGS frame. Later streams over a lowered limit are refused (REFUSED_STREAM).
-    public func sendSettings(maxConcurrentStreams: UInt32? = nil, initialWindowSize: UInt32? = nil) {
-        inbox.put(.settings(maxConcurrentStreams: maxConcurrentStreams, initialWindowSize: initialWindowSize), for: id)
+    private struct State {
+        var orders: [(connection: Int, order: Order)] = []
+        var isSignalled = false
+        var stops = false
     }
 
-    /// Sends GOAWAY. Streams above `lastStreamID` are not processed. A later GOAWAY can only lower it.
-    public func goAway(lastStreamID: Int32, code: UInt32 = 0, debug: String = "") {
-        inbox.put(.goAway(lastStreamID: lastStreamID, code: code, debug: debug), for: id)
+    let wake = WakeDescriptor()
+    private let state = Mutex(State())
+
+    func put(_ order: Order, for connection: Int) {
+        let signals = state.withLock { state in
+            state.orders.append((connection, order))
+            defer { state.isSignalled = true }
+            return !state.isSignalled
+        }
+        if signals { wake.signal() }
     }
 
-    /// The two GOAWAYs of RFC 9113 section 6.8. The first has the highest stream id. The second follows when a PING
-    /// came back, with the last stream that was processed.
-    /// back, with the last stream that was processed.
-    public func shutdownGracefully(debug: String = "") {
-        inbox.put(.shutdownGracefully(debug: debug), for: id)
+    func stop() {
+        state.withLock { $0.stops = true }
+        wake.signal()
     }
 
-    /// Lets the client send this many more bytes over all its streams (WINDOW_UPDATE on stream 0).
-    public func openWindow(by bytes: Int32) {
-        inbox.put(.openWindow(bytes), for: id)
-    }
-
-    /// Closes the TCP connection (FIN) after everything is written, including `writeRaw`'s bytes. No GOAWAY, no
-    /// close_notify.
-    public func closeOnceWritten() {
-        inbox.put(.closeOnceWritten, for: id)
-    }
-
-    /// Closes the TCP connection (FIN), without GOAWAY or close_notify.
-    public func closeRaw() {
-        inbox.put(.closeRaw, for: id)
-    }
-
-    /// Resets the TCP connection (RST, by SO_LINGER 0).
-    public func resetTCP() {
-        inbox.put(.resetTCP, for: id)
-    }
-
-    /// Writes any bytes into the TLS stream, after all frames that wait.
-    public func writeRaw(_ bytes: [UInt8]) {
-        inbox.put(.writeRaw(bytes), for: id)
-    }
-
-    /// Stops reading from the socket until `resumeReading`.
-    public func stopReading() {
-        inbox.put(.reading(false), for: id)
-    }
-
-    /// Reads again.
-    public func resumeReading() {
-        inbox.put(.reading(true), for: id)
+    /// The orders since the last call, and whether the server must stop.
+    func take() -> (orders: [(connection: Int, order: Order)], stops: Bool) {
+        state.withLock { state in
+            guard state.isSignalled || state.stops else { return ([], false) }
+            // On a stop the signal stays set, so that no wait begins.
+            if !state.stops { wake.clear() }
+            state.isSignalled = false
+            defer { state.orders = [] }
+            return (state.orders, state.stops)
+        }
     }
 }

@@ -1,16 +1,70 @@
+package import HTTP2
+
 /// Handles a server's connections and requests. The methods run on the server's thread and must return soon.
-public protocol ServerHandler: AnyObject, Sendable {
-    /// A connection has finished its TLS handshake.
+package protocol ServerHandler: AnyObject, Sendable {
     func connectionOpened(_ connection: ServerConnection)
-    /// A whole request has arrived.
     func request(_ request: ServerRequest, on connection: ServerConnection) -> ServerReply
-    /// A connection was closed. Nothing can be done with it.
     func connectionClosed(_ connection: ServerConnection)
 }
 
 extension ServerHandler {
-    /// Does nothing.
-    public func connectionOpened(_ connection: ServerConnection) {}
-    /// Does nothing.
-    public func connectionClosed(_ connection: ServerConnection) {}
+    package func connectionOpened(_ connection: ServerConnection) {}
+    package func connectionClosed(_ connection: ServerConnection) {}
+}
+
+package struct ServerRequest: Sendable {
+    /// The number of its connection, from 1 in order of arrival.
+    package let connectionID: Int
+    /// Its stream id, which is odd (RFC 9113 section 5.1.1).
+    package let streamID: Int32
+    /// All fields, including the pseudo-header fields (`:method`, `:path` …).
+    package let headers: HeaderFields
+    package let body: [UInt8]
+
+    /// `:method`; empty if there is none.
+    package var method: String { headers[":method"] ?? "" }
+    /// `:path`; empty if there is none.
+    package var path: String { headers[":path"] ?? "" }
+}
+
+package indirect enum ServerReply: Sendable {
+    case respond(status: Int, headers: HeaderFields = HeaderFields(), body: [UInt8] = [], after: Duration? = nil)
+    /// Answers but never ends the stream: HEADERS and DATA without END_STREAM.
+    case unfinished(status: Int, headers: HeaderFields = HeaderFields(), body: [UInt8] = [], after: Duration? = nil)
+    case informational(status: Int, then: ServerReply)
+    /// Resets the stream with this code (RFC 9113 section 7; 7 is REFUSED_STREAM).
+    case reset(code: UInt32, after: Duration? = nil)
+    /// Doesn't answer; `ServerConnection.reply` may do so later.
+    case silence
+
+    /// How long to wait before it is sent; nil for no wait.
+    var delay: Duration? {
+        switch self {
+        case .respond(_, _, _, let after), .unfinished(_, _, _, let after), .reset(_, let after): after
+        case .informational(_, let then): then.delay
+        case .silence: nil
+        }
+    }
+}
+
+/// What a server has counted since its start.
+package struct ServerCounters: Sendable, Equatable {
+    package var accepted = 0
+    package var opened = 0
+    package var refused = 0
+    package var closed = 0
+    /// Streams that a client began: HEADERS arrived, the whole request perhaps not.
+    package var begun = 0
+    package var requests = 0
+    package var responses = 0
+    package var resetsReceived = 0
+    package var pingsReceived = 0
+    package var pongsReceived = 0
+
+    package init() {}
+}
+
+/// The counters of the server's thread. Its sessions share them.
+final class LiveCounters {
+    var now = ServerCounters()
 }

@@ -1,9 +1,9 @@
 import CNGHTTP2
 import Glibc
+import HTTP2
+import Base
 import Certificates
 import OpenSSL
-import Base
-import HTTP2
 
 /// The work of a server's thread: it accepts, reads, calls the handler and writes.
 ///
@@ -30,9 +30,8 @@ final class ServerLoop: @unchecked Sendable {
     private var again: [Int] = []
     private var later = DelayQueue<Later>()
     private var lastID = 0
-    private var counters = ServerCounters()
+    private let counters = LiveCounters()
 
-    /// Takes ownership of the listening sockets.
     init(
         configuration: ServerConfiguration,
         context: TLSContext,
@@ -56,7 +55,6 @@ final class ServerLoop: @unchecked Sendable {
         buffer.deallocate()
     }
 
-    /// Returns when the server is stopped.
     func run() {
         // Connections are numbered from 1; 0 is every listener and -1 the inbox.
         for listener in listeners { watch(listener, 0, EPOLLIN.rawValue, EPOLL_CTL_ADD) }
@@ -72,7 +70,7 @@ final class ServerLoop: @unchecked Sendable {
             if stops { return stop() }
             for order in orders { perform(order.order, on: order.connection) }
             performDue()
-            published.withLock { $0 = counters }
+            publish()
         }
     }
 
@@ -117,16 +115,15 @@ final class ServerLoop: @unchecked Sendable {
             } catch {
                 return drop(id)
             }
-            counters.opened += 1
+            counters.now.opened += 1
             handler.connectionOpened(wire.session.connection)
         }
         if wire.isReading, wire.read(into: buffer) == .ended { return drop(id) }
         serve(id, wire)
     }
 
-    /// Performs the orders that came meanwhile, then writes.
     private func serve(_ id: Int, _ wire: ServerWire) {
-        collect(wire)
+        publish()
         let (orders, _) = inbox.take()
         for order in orders { perform(order.order, on: order.connection) }
         guard wires[id] != nil else { return }
@@ -134,24 +131,13 @@ final class ServerLoop: @unchecked Sendable {
         update(id, wire)
     }
 
+    private func publish() { published.withLock { $0 = counters.now } }
+
     private func update(_ id: Int, _ wire: ServerWire) {
         if wire.mayHoldMore, wire.isReading { again.append(id) }
         guard wire.wanted != wire.watched else { return }
         wire.watched = wire.wanted
         watch(wire.descriptor, id, wire.wanted, EPOLL_CTL_MOD)
-    }
-
-    /// Adds the session's counts to the server's.
-    private func collect(_ wire: ServerWire) {
-        let new = wire.session.counters
-        counters.begun += new.begun
-        counters.requests += new.requests
-        counters.responses += new.responses
-        counters.resetsReceived += new.resetsReceived
-        counters.pingsReceived += new.pingsReceived
-        counters.pongsReceived += new.pongsReceived
-        wire.session.counters = ServerCounters()
-        published.withLock { $0 = counters }
     }
 
     private func accept(_ listener: Int32) {
@@ -164,12 +150,10 @@ final class ServerLoop: @unchecked Sendable {
             var one: Int32 = 1
             setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
             lastID += 1
-            counters.accepted += 1
+            counters.now.accepted += 1
             let connection = ServerConnection(id: lastID, inbox: inbox)
             // Unowned, because this loop owns the session and outlives it.
-            let session = ServerSession(configuration: configuration, connection: connection) { [unowned self] in
-                self.asked($0, $1)
-            }
+            let session = ServerSession(configuration, connection, counters) { [unowned self] in self.asked($0, $1) }
             guard let session, let tls = try? TLSConnection(server: context, descriptor: descriptor) else {
                 Glibc.close(descriptor)
                 continue
@@ -211,19 +195,21 @@ final class ServerLoop: @unchecked Sendable {
         let session = wire.session
         switch order {
         case .reply(let stream, let reply): perform(reply, on: stream, session)
-        case .settings(let streams, let window):
-            session.submitSettings(maxConcurrentStreams: streams, initialWindowSize: window)
-        case .goAway(let lastStreamID, let code, let debug):
-            session.submitGoAway(lastStreamID: lastStreamID, code: code, debug: debug)
-        case .shutdownGracefully(let debug): session.beginShutdown(debug: debug)
-        case .openWindow(let bytes): session.openWindow(by: bytes)
-        case .closeOnceWritten: wire.endsOnceWritten = true
-        case .closeRaw: return drop(id)
-        case .resetTCP:
+        case .action(.close): return drop(id)
+        case .action(.resetTCP):
             wire.armReset()
             return drop(id)
-        case .writeRaw(let bytes): session.raw += bytes
-        case .reading(let isOn): wire.isReading = isOn
+        case .action(.shutdown(let debug)): session.beginShutdown(debug: debug)
+        case .action(.goAway(let lastStreamID, let code, let debug)):
+            session.submitGoAway(lastStreamID: lastStreamID, code: code, debug: debug)
+        case .action(.streams(let count)): session.submitSettings(maxConcurrentStreams: count, initialWindowSize: nil)
+        case .action(.window(let size)): session.submitSettings(maxConcurrentStreams: nil, initialWindowSize: size)
+        case .action(.connectionWindow(let bytes)): session.openWindow(by: bytes)
+        case .action(.stopReading): wire.isReading = false
+        case .action(.resumeReading): wire.isReading = true
+        case .action(.garbage(let bytes, let closes)):
+            session.raw += bytes
+            wire.endsOnceWritten = closes || wire.endsOnceWritten
         case .listen: return
         }
         // The next round writes, and reads if reading begins again.
@@ -232,18 +218,57 @@ final class ServerLoop: @unchecked Sendable {
 
     private func drop(_ id: Int) {
         guard let wire = wires.removeValue(forKey: id) else { return }
-        collect(wire)
-        counters.closed += 1
+        counters.now.closed += 1
         if wire.isHandshaken {
             handler.connectionClosed(wire.session.connection)
         } else {
-            counters.refused += 1
+            counters.now.refused += 1
         }
-        published.withLock { $0 = counters }
+        publish()
     }
 
     private func stop() {
         for id in wires.keys { drop(id) }
-        published.withLock { $0 = counters }
+        publish()
+    }
+}
+
+/// Elements with a due time, the earliest first (a binary heap; equal times keep their order).
+struct DelayQueue<Element> {
+    private var heap: [(due: UInt64, order: UInt64, element: Element)] = []
+    private var order: UInt64 = 0
+
+    var nextDue: UInt64? { heap.first?.due }
+
+    mutating func insert(_ element: Element, due: UInt64) {
+        heap.append((due, order, element))
+        order += 1
+        var child = heap.count - 1
+        while child > 0 {
+            let parent = (child - 1) / 2
+            guard comesBefore(child, parent) else { return }
+            heap.swapAt(child, parent)
+            child = parent
+        }
+    }
+
+    mutating func popDue(_ now: UInt64) -> Element? {
+        guard let first = heap.first, first.due <= now else { return nil }
+        heap.swapAt(0, heap.count - 1)
+        heap.removeLast()
+        var parent = 0
+        while true {
+            var least = parent
+            for child in [2 * parent + 1, 2 * parent + 2] where child < heap.count && comesBefore(child, least) {
+                least = child
+            }
+            if least == parent { return first.element }
+            heap.swapAt(parent, least)
+            parent = least
+        }
+    }
+
+    private func comesBefore(_ one: Int, _ other: Int) -> Bool {
+        (heap[one].due, heap[one].order) < (heap[other].due, heap[other].order)
     }
 }

@@ -17,7 +17,6 @@ final class ServerWire {
     var isBlocked = false
     /// Whether TLS may hold bytes that epoll doesn't report.
     var mayHoldMore = false
-    /// The events that epoll watches.
     var watched: UInt32 = 0
 
     init(descriptor: Int32, tls: TLSConnection, session: ServerSession) {
@@ -32,7 +31,6 @@ final class ServerWire {
         (isReading ? EPOLLIN.rawValue : 0) | (isBlocked ? EPOLLOUT.rawValue : 0)
     }
 
-    /// Continues the handshake. Nil while it isn't finished.
     func shake() throws(TLSError) -> State? {
         switch try tls.handshake() {
         case .done:
@@ -47,7 +45,6 @@ final class ServerWire {
         return nil
     }
 
-    /// Reads what has arrived, up to a megabyte (64 TLS records).
     func read(into buffer: UnsafeMutableRawBufferPointer) -> State {
         mayHoldMore = false
         for _ in 0..<64 where isReading {
@@ -64,7 +61,6 @@ final class ServerWire {
         return .open
     }
 
-    /// Writes until nothing is left or the socket is full.
     func write() -> State {
         while !isBlocked {
             session.fill()
@@ -83,7 +79,6 @@ final class ServerWire {
         return .ended
     }
 
-    /// Makes the next close reset the TCP connection.
     func armReset() {
         var linger = Glibc.linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))

@@ -4,26 +4,19 @@ import Synchronization
 
 /// A program run by posix_spawn. It is reaped when it ends, and only signalled before that, so a signal never hits
 /// another process with the same number. It inherits only the three standard descriptors, and no blocked signal.
-public final class ChildProcess: Sendable {
-    /// The source or target of a standard stream.
-    public enum Stream: Sendable {
-        /// `/dev/null`.
+package final class ChildProcess: Sendable {
+    package enum Stream: Sendable {
         case null
-        /// This process's own stream.
         case inherited
         /// A file: read for input; created if absent and appended to for output.
         case file(String)
         /// Only for output: kept in memory, for `output` and `errorOutput`.
         case captured
-        /// An open descriptor, which the caller still owns.
         case descriptor(Int32)
     }
 
-    /// How a program ended.
-    public enum Exit: Sendable, Equatable {
-        /// It exited with this status.
+    package enum Exit: Sendable, Equatable {
         case code(Int32)
-        /// This signal ended it.
         case signal(Int32)
     }
 
@@ -33,7 +26,7 @@ public final class ChildProcess: Sendable {
     }
 
     /// Its process number. Signal it only by `signal`.
-    public let id: Int32
+    package let id: Int32
     private let state = Mutex(State())
     private let ended = DispatchGroup()
     private let standardOutput = CapturedStream()
@@ -46,7 +39,7 @@ public final class ChildProcess: Sendable {
     ///   - environment: the whole environment; nil takes this process's.
     ///   - directory: its working directory; nil takes this process's.
     ///   - ownSession: makes it the leader of a new session, so that Ctrl-C in our terminal doesn't reach it.
-    public init(
+    package init(
         _ arguments: [String],
         environment: [String: String]? = nil,
         directory: String? = nil,
@@ -67,23 +60,22 @@ public final class ChildProcess: Sendable {
     }
 
     /// Its captured standard output so far; complete when `wait` has returned.
-    public var output: String { standardOutput.text }
+    package var output: String { standardOutput.text }
 
-    /// Its captured standard error so far.
-    public var errorOutput: String { standardError.text }
+    package var errorOutput: String { standardError.text }
 
     /// How it ended; nil while it runs.
-    public var exit: Exit? { state.withLock { $0.exit } }
+    package var exit: Exit? { state.withLock { $0.exit } }
 
     /// Sends a signal. False if the process has ended.
     @discardableResult
-    public func signal(_ number: Int32) -> Bool {
+    package func signal(_ number: Int32) -> Bool {
         // Under the lock, because `awaitEnd` reaps under it. So the number is still this process's.
         state.withLock { $0.exit == nil && kill(id, number) == 0 }
     }
 
     /// Blocks until the process has ended and its captured output is read. Nil if the time is up first.
-    public func wait(_ time: Duration) -> Exit? {
+    package func wait(_ time: Duration) -> Exit? {
         let limit = DispatchTime.now() + time / .seconds(1)
         guard ended.wait(timeout: limit) == .success else { return nil }
         // A grandchild may keep the pipe open, so the wait is limited.
@@ -92,8 +84,7 @@ public final class ChildProcess: Sendable {
         return exit
     }
 
-    /// Suspends until the process has ended.
-    public func ended() async -> Exit {
+    package func ended() async -> Exit {
         await withCheckedContinuation { continuation in
             let known: Exit? = state.withLock { state in
                 if state.exit == nil { state.waiters.append(continuation) }
@@ -105,7 +96,7 @@ public final class ChildProcess: Sendable {
 
     /// Blocks until the captured output (standard output or error) meets the condition. False if the time is up or the
     /// program has closed both.
-    public func waitForOutput(_ time: Duration, where condition: @Sendable (_ output: String) -> Bool) -> Bool {
+    package func waitForOutput(_ time: Duration, where condition: @Sendable (_ output: String) -> Bool) -> Bool {
         let limit = DispatchTime.now() + time / .seconds(1)
         var seen = -1
         while true {
@@ -120,7 +111,7 @@ public final class ChildProcess: Sendable {
     /// Ends it by the signal `number` (15 is SIGTERM), and by SIGKILL if it still runs after `time`. Blocks. May be
     /// called again.
     @discardableResult
-    public func end(_ number: Int32 = 15, within time: Duration = .seconds(5)) -> Exit? {
+    package func end(_ number: Int32 = 15, within time: Duration = .seconds(5)) -> Exit? {
         signal(number)
         if let exit = wait(time) { return exit }
         signal(SIGKILL)
@@ -152,7 +143,7 @@ extension ChildProcess {
     /// - Returns: what it wrote to standard output.
     /// - Throws: `programFailed` with its standard output and error; `timedOut` after it was killed.
     @discardableResult
-    public static func run(
+    package static func run(
         _ arguments: [String],
         environment: [String: String]? = nil,
         directory: String? = nil,
@@ -174,5 +165,76 @@ extension ChildProcess {
             throw LocalPostgresError(.programFailed, text)
         }
         return child.output
+    }
+}
+
+/// What a child wrote to one of its streams. A thread of its own reads it, so the child never waits for us.
+final class CapturedStream: Sendable {
+    private struct State {
+        var bytes: [UInt8] = []
+        var isOpen = false
+        var waiters: [DispatchSemaphore] = []
+    }
+
+    private let state = Mutex(State())
+    private let closed = DispatchGroup()
+
+    var text: String { state.withLock { String(decoding: $0.bytes, as: UTF8.self) } }
+
+    func drain(_ descriptor: Int32) {
+        state.withLock { $0.isOpen = true }
+        closed.enter()
+        DispatchQueue(label: "nudged.child.output").async {
+            self.readAll(descriptor)
+            close(descriptor)
+            self.update { $0.isOpen = false }
+            self.closed.leave()
+        }
+    }
+
+    func wait(until limit: DispatchTime) {
+        _ = closed.wait(timeout: limit)
+    }
+
+    /// The length of both together, and whether more can come.
+    static func state(_ first: CapturedStream, _ second: CapturedStream) -> (length: Int, isOpen: Bool) {
+        let a = first.state.withLock { ($0.bytes.count, $0.isOpen) }
+        let b = second.state.withLock { ($0.bytes.count, $0.isOpen) }
+        return (a.0 + b.0, a.1 || b.1)
+    }
+
+    /// Returns when both together have more than `length`, or one closes, or the time is up.
+    static func waitForMore(
+        _ first: CapturedStream,
+        _ second: CapturedStream,
+        than length: Int,
+        until limit: DispatchTime
+    ) {
+        let semaphore = DispatchSemaphore(value: 0)
+        first.state.withLock { $0.waiters.append(semaphore) }
+        second.state.withLock { $0.waiters.append(semaphore) }
+        // It registers before it looks, so that nothing in between is missed.
+        let now = state(first, second)
+        if now.length == length, now.isOpen { _ = semaphore.wait(timeout: limit) }
+        first.state.withLock { $0.waiters.removeAll { $0 === semaphore } }
+        second.state.withLock { $0.waiters.removeAll { $0 === semaphore } }
+    }
+
+    private func readAll(_ descriptor: Int32) {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return }
+            update { $0.bytes.append(contentsOf: buffer[0..<count]) }
+        }
+    }
+
+    private func update(_ change: (inout State) -> Void) {
+        let waiters = state.withLock { state in
+            change(&state)
+            return state.waiters
+        }
+        for waiter in waiters { waiter.signal() }
     }
 }

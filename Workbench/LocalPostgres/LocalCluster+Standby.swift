@@ -6,7 +6,7 @@ extension LocalCluster {
     /// - Parameters:
     ///   - primary: must run.
     ///   - name: its name in the primary's `synchronous_standby_names`.
-    public convenience init(
+    package convenience init(
         standbyOf primary: LocalCluster,
         _ options: Options = Options(),
         name: String = "standby"
@@ -19,14 +19,13 @@ extension LocalCluster {
 
     /// Deletes this cluster's data and starts it again as a standby of another, as an operator does with an old
     /// primary. Stops its server first if it runs.
-    public func follow(_ primary: LocalCluster, name: String = "standby") throws(LocalPostgresError) {
+    package func follow(_ primary: LocalCluster, name: String = "standby") throws(LocalPostgresError) {
         halt()
         try copy(primary, name)
         try start()
     }
 
-    /// Promotes a standby. Returns when it accepts writes.
-    public func promote() throws(LocalPostgresError) {
+    package func promote() throws(LocalPostgresError) {
         guard try sql("select pg_promote(true, 60)") == "t\n" else {
             throw LocalPostgresError(.timedOut, "promotion\n\(log)")
         }
@@ -34,7 +33,7 @@ extension LocalCluster {
 
     /// Makes every commit wait until these standbys have it; empty for none. They must be connected, else all commits
     /// wait.
-    public func setSynchronousStandbys(_ names: String) throws(LocalPostgresError) {
+    package func setSynchronousStandbys(_ names: String) throws(LocalPostgresError) {
         // Two calls, because ALTER SYSTEM can't run in a transaction block, and two statements in one call are one.
         try sql("alter system set synchronous_standby_names = '\(names)'")
         try sql("select pg_reload_conf()")
@@ -53,19 +52,18 @@ extension LocalCluster {
     }
 
     /// A URL with both servers' sockets. libpq uses the one that accepts writes.
-    public func url(database: String = "postgres", orThatOf other: LocalCluster) -> String {
+    package func url(database: String = "postgres", orThatOf other: LocalCluster) -> String {
         let hosts = [self, other].map { "\(Self.percentEncoded($0.folder)):\($0.port ?? 5432)" }
         return "postgresql://postgres@\(hosts.joined(separator: ","))/\(database)?target_session_attrs=read-write"
     }
 
-    /// A replication stream that is stopped.
-    public struct HeldStream: Sendable {
+    package struct HeldStream: Sendable {
         let sender: Int32
     }
 
     /// Stops the stream to the standby. The primary doesn't notice: its commits go on, unless they wait for the
     /// standby.
-    public func holdStreaming() throws(LocalPostgresError) -> HeldStream {
+    package func holdStreaming() throws(LocalPostgresError) -> HeldStream {
         let id = Int32(try sql("select pid from pg_stat_replication limit 1").filter(\.isNumber))
         guard let id, kill(id, SIGSTOP) == 0 else {
             throw LocalPostgresError(.programFailed, "nobody streams from \(folder)")
@@ -74,7 +72,7 @@ extension LocalCluster {
     }
 
     /// Ends the server like a crash of the whole machine. What the stream held never arrives.
-    public func halt(withStreaming held: HeldStream) {
+    package func halt(withStreaming held: HeldStream) {
         // The server first, because it would take a child's end for a crash and start again. Its children end by
         // themselves, except the stopped one.
         halt(.kill)

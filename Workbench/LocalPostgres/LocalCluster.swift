@@ -7,13 +7,11 @@ import Synchronization
 /// It ends with this process, however that ends: `ServerWatchdog` stops the server and removes the folder when our end of a
 /// pipe is closed. The kernel closes it even after SIGKILL. (PR_SET_PDEATHSIG is bound to the thread that spawned, and
 /// Dispatch ends idle threads.) Every call blocks: a start takes a second, a database tens of milliseconds.
-public final class LocalCluster: Sendable {
-    /// How a server is stopped.
-    public enum StopMode: Sendable {
+package final class LocalCluster: Sendable {
+    package enum StopMode: Sendable {
         /// SIGQUIT: at once, with recovery at the next start. The default, because the folder is usually removed
         /// anyway.
         case immediate
-        /// SIGINT: ends sessions, then makes a checkpoint.
         case fast
         /// SIGKILL to the postmaster alone, like a crash. Its children end by themselves.
         case kill
@@ -24,12 +22,10 @@ public final class LocalCluster: Sendable {
         var isStopped = false
     }
 
-    /// The temporary folder, which has the socket.
-    public let folder: String
+    package let folder: String
     /// The TCP port on 127.0.0.1; nil without a password.
-    public let port: Int?
-    /// The cluster's options.
-    public let options: Options
+    package let port: Int?
+    package let options: Options
     let programs: ServerPrograms
     let account: ServerAccount
     private let watchdog: ServerWatchdog
@@ -37,11 +33,10 @@ public final class LocalCluster: Sendable {
     private let sessions = SuperuserSessions()
 
     /// Makes a cluster and starts its server.
-    public convenience init(_ options: Options = Options()) throws(LocalPostgresError) {
+    package convenience init(_ options: Options = Options()) throws(LocalPostgresError) {
         try self.init(options) { cluster throws(LocalPostgresError) in try cluster.initialise() }
     }
 
-    /// Makes the folder, lets `filling` make the data, and starts the server.
     init(
         _ options: Options,
         filling: (LocalCluster) throws(LocalPostgresError) -> Void
@@ -69,13 +64,12 @@ public final class LocalCluster: Sendable {
     deinit { stop() }
 
     /// The server's process number; nil while it is stopped.
-    public var serverID: Int32? { state.withLock { $0.server?.id } }
+    package var serverID: Int32? { state.withLock { $0.server?.id } }
 
-    /// The server's log so far.
-    public var log: String { TextFile.read(folder + "/log") ?? "" }
+    package var log: String { TextFile.read(folder + "/log") ?? "" }
 
     /// A libpq URI through the Unix socket, by default as superuser `postgres`. No password is needed.
-    public func url(database: String = "postgres", user: String = "postgres") -> String {
+    package func url(database: String = "postgres", user: String = "postgres") -> String {
         let path = Self.percentEncoded(folder)
         return "postgresql://\(user)@\(path):\(port ?? 5432)/\(database)"
     }
@@ -91,25 +85,24 @@ public final class LocalCluster: Sendable {
     }
 
     /// A libpq URI over TCP with a password (scram-sha-256), by default the superuser's.
-    public func tcpURL(database: String = "postgres", user: String = "postgres", password: String? = nil) -> String {
+    package func tcpURL(database: String = "postgres", user: String = "postgres", password: String? = nil) -> String {
         "postgresql://\(user):\(password ?? options.password ?? "")@127.0.0.1:\(port ?? 0)/\(database)"
     }
 
     /// Makes a database as a copy of `template`. Nobody may be connected to the template.
-    public func createDatabase(named name: String, template: String = "template1") throws(LocalPostgresError) {
+    package func createDatabase(named name: String, template: String = "template1") throws(LocalPostgresError) {
         sessions.close(of: template)
         try sql("create database \"\(name)\" template \"\(template)\"")
     }
 
-    /// Ends a database's sessions and drops it.
-    public func dropDatabase(named name: String) throws(LocalPostgresError) {
+    package func dropDatabase(named name: String) throws(LocalPostgresError) {
         sessions.close(of: name)
         try sql("drop database if exists \"\(name)\" with (force)")
     }
 
     /// Runs SQL as superuser (see `SuperuserSessions`). Returns the rows: one line each, columns separated by `|`.
     @discardableResult
-    public func sql(
+    package func sql(
         _ script: String,
         database: String = "postgres",
         within time: Duration = .seconds(600)
@@ -125,7 +118,7 @@ public final class LocalCluster: Sendable {
     /// Writes a file into the folder (mode 0600). Returns its path.
     ///
     /// - Parameter isForServer: the server can read it. Otherwise only this process's user can.
-    public func install(
+    package func install(
         file name: String,
         contents: String,
         isForServer: Bool = false
@@ -137,7 +130,7 @@ public final class LocalCluster: Sendable {
     }
 
     /// Starts the server, also again after `halt`.
-    public func start() throws(LocalPostgresError) {
+    package func start() throws(LocalPostgresError) {
         guard !state.withLock({ $0.isStopped }) else { throw LocalPostgresError(.stopped, folder) }
         watchdog.tell("starting")
         unlink(folder + "/data/postmaster.pid")
@@ -153,8 +146,7 @@ public final class LocalCluster: Sendable {
         try awaitReady(server)
     }
 
-    /// Stops the server and keeps the folder.
-    public func halt(_ mode: StopMode = .immediate) {
+    package func halt(_ mode: StopMode = .immediate) {
         guard let server = state.withLock({ $0.server }) else { return }
         sessions.close()
         switch mode {
@@ -167,13 +159,13 @@ public final class LocalCluster: Sendable {
     }
 
     /// Stops the server and starts it again on the same data, socket and port.
-    public func restart(_ mode: StopMode = .immediate) throws(LocalPostgresError) {
+    package func restart(_ mode: StopMode = .immediate) throws(LocalPostgresError) {
         halt(mode)
         try start()
     }
 
     /// Stops the server and removes the folder. May be called again. Quick by default.
-    public func stop(_ mode: StopMode = .immediate) {
+    package func stop(_ mode: StopMode = .immediate) {
         let isFirst = state.withLock { state in
             defer { state.isStopped = true }
             return !state.isStopped
@@ -210,5 +202,52 @@ public final class LocalCluster: Sendable {
         }
         server.end(SIGKILL)
         throw LocalPostgresError(.timedOut, "postgres isn't ready\n\(log)")
+    }
+}
+
+extension LocalCluster {
+    package struct Options: Sendable {
+        /// Whether commits wait for the disk. Off for tests, on for benchmarks of durable work.
+        package var fsync: Bool
+        package var maxConnections: Int
+        /// The superuser's password. With one, the server also listens on 127.0.0.1 at a free port, with scram-sha-256.
+        package var password: String?
+        package var settings: [String: String]
+
+        package init(
+            fsync: Bool = false,
+            maxConnections: Int = 100,
+            password: String? = nil,
+            settings: [String: String] = [:]
+        ) {
+            self.fsync = fsync
+            self.maxConnections = maxConnections
+            self.password = password
+            self.settings = settings
+        }
+
+        func arguments(folder: String, port: Int?) -> [String] {
+            var all = [
+                "unix_socket_directories": folder,
+                "listen_addresses": port == nil ? "" : "127.0.0.1",
+                "max_connections": String(maxConnections),
+                "fsync": fsync ? "on" : "off",
+                "synchronous_commit": fsync ? "on" : "off",
+                "full_page_writes": fsync ? "on" : "off",
+                "lc_messages": "C",
+                "timezone": "UTC",
+                "log_timezone": "UTC",
+            ]
+            // Compiling a test's short statements costs more than running them. Its files may lie in memory, and shared
+            // memory is among them: so a killed server leaves nothing.
+            if !fsync {
+                all.merge(["jit": "off", "max_wal_size": "256MB", "dynamic_shared_memory_type": "mmap"]) { $1 }
+            }
+            // The socket's name contains it too.
+            all["port"] = String(port ?? 5432)
+            all.merge(settings) { $1 }
+            return ["-D", folder + "/data"]
+                + all.sorted { $0.key < $1.key }.flatMap { ["-c", "\($0.key)=\($0.value)"] }
+        }
     }
 }

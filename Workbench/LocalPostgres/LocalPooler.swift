@@ -3,30 +3,24 @@ import Synchronization
 
 /// A private PgBouncer in front of a `LocalCluster`, for tests: on 127.0.0.1 at a free port, in a temporary folder,
 /// never as root. Like the cluster, it ends with this process, however that ends.
-public final class LocalPooler: Sendable {
-    /// When a server connection may serve another client.
-    public enum Mode: String, Sendable, CaseIterable {
-        /// At the end of each transaction.
+package final class LocalPooler: Sendable {
+    package enum Mode: String, Sendable, CaseIterable {
         case transaction
-        /// At the end of each statement. Transactions are refused.
         case statement
-        /// When the client disconnects.
         case session
     }
 
-    /// The TCP port on 127.0.0.1.
-    public let port: Int
+    package let port: Int
     private let folder: String
     private let password: String
     private let account: ServerAccount
     private let watchdog: ServerWatchdog
     private let server = Mutex<ChildProcess?>(nil)
 
-    /// Debian's path, else a name in PATH.
     private static let program = access("/usr/sbin/pgbouncer", X_OK) == 0 ? "/usr/sbin/pgbouncer" : "pgbouncer"
 
     /// Whether this machine has PgBouncer.
-    public static var isInstalled: Bool {
+    package static var isInstalled: Bool {
         (try? ChildProcess.run([program, "--version"], within: .seconds(10))) != nil
     }
 
@@ -36,7 +30,7 @@ public final class LocalPooler: Sendable {
     ///   - password: the password of `postgres` at the pooler (scram-sha-256). The pooler reaches the cluster by its
     ///     socket.
     ///   - settings: further settings of its section `[pgbouncer]`, which take precedence.
-    public init(
+    package init(
         before cluster: LocalCluster,
         mode: Mode = .transaction,
         password: String,
@@ -64,16 +58,15 @@ public final class LocalPooler: Sendable {
 
     deinit { stop() }
 
-    /// Its log so far.
-    public var log: String { TextFile.read(folder + "/log") ?? "" }
+    package var log: String { TextFile.read(folder + "/log") ?? "" }
 
     /// A libpq URI through the pooler, as `postgres`.
-    public func url(database: String) -> String {
+    package func url(database: String) -> String {
         "postgresql://postgres:\(password)@127.0.0.1:\(port)/\(database)"
     }
 
     /// Starts it again after `halt`, on the same port.
-    public func start() throws(LocalPostgresError) {
+    package func start() throws(LocalPostgresError) {
         watchdog.tell("starting")
         let ups = log.split(separator: "process up").count
         let child = try ChildProcess(
@@ -97,7 +90,7 @@ public final class LocalPooler: Sendable {
     }
 
     /// Ends it at once (SIGTERM waits for no client), and keeps its folder.
-    public func halt() {
+    package func halt() {
         guard let child = server.withLock({ $0 }) else { return }
         child.end(SIGTERM)
         server.withLock { if $0 === child { $0 = nil } }
@@ -105,8 +98,7 @@ public final class LocalPooler: Sendable {
         unlink(folder + "/pid")
     }
 
-    /// Ends it and removes its folder. May be called again.
-    public func stop() {
+    package func stop() {
         halt()
         watchdog.dismiss()
         ServerAccount.remove(folder)

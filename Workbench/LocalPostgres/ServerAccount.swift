@@ -15,7 +15,6 @@ struct ServerAccount {
         throw LocalPostgresError(.notInstalled, "no account postgres or nobody to run the server as")
     }
 
-    /// The command line that runs a program as the account.
     func command(_ program: String) -> [String] {
         guard let other else { return [program] }
         return ["setpriv", "--reuid", "\(other.user)", "--regid", "\(other.group)", "--clear-groups", "--", program]
@@ -50,7 +49,6 @@ struct ServerAccount {
         return statvfs(memory, &info) == 0 && UInt64(info.f_bavail) * UInt64(info.f_frsize) >= 2_000_000_000
     }
 
-    /// Gives a file to the account.
     func own(_ path: String) throws(LocalPostgresError) {
         guard let other else { return }
         guard chown(path, other.user, other.group) == 0 else {
@@ -58,7 +56,6 @@ struct ServerAccount {
         }
     }
 
-    /// Removes a folder with all in it.
     static func remove(_ folder: String) {
         // A failure only leaves a folder in /tmp.
         _ = try? ChildProcess.run(["rm", "-rf", "--", folder], directory: "/")
@@ -74,5 +71,57 @@ struct ServerAccount {
             guard stat(prefix, &info) == 0, info.st_mode & 0o001 != 0 else { return false }
         }
         return true
+    }
+}
+
+struct ServerPrograms {
+    private let folder: String
+
+    static func find() throws(LocalPostgresError) -> ServerPrograms {
+        let root = "/usr/lib/postgresql"
+        let versions = ProcessTable.names(in: root).compactMap { Int($0) }.sorted(by: >)
+        let paths = versions.map { "\(root)/\($0)/bin" } + path()
+        for folder in paths where ["initdb", "postgres"].allSatisfy({ access("\(folder)/\($0)", X_OK) == 0 }) {
+            return ServerPrograms(folder: folder)
+        }
+        throw LocalPostgresError(.notInstalled, "no initdb in \(root) or PATH: apt-get install postgresql")
+    }
+
+    /// The path of a program of that version, else its name, to be found in PATH.
+    func path(_ program: String) -> String {
+        let path = "\(folder)/\(program)"
+        return access(path, X_OK) == 0 ? path : program
+    }
+
+    private static func path() -> [String] {
+        (SpawnPlan.inheritedEnvironment()["PATH"] ?? "").split(separator: ":").map(String.init)
+    }
+}
+
+/// A TCP port of 127.0.0.1 that is free now. If another process takes it first, the start fails with the server's
+/// message. It is below those that Linux hands out by itself (ip_local_port_range), so that no connection gets it before
+/// the server starts.
+enum FreePort {
+    static func find() throws(LocalPostgresError) -> Int {
+        for _ in 0..<100 {
+            let port = UInt16.random(in: 20_000..<32_000)
+            if try isFree(port) { return Int(port) }
+        }
+        throw LocalPostgresError(.fileSystem, "no free port on 127.0.0.1")
+    }
+
+    private static func isFree(_ port: UInt16) throws(LocalPostgresError) -> Bool {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw LocalPostgresError(.fileSystem, "socket") }
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
     }
 }

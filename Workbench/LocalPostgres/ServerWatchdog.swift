@@ -30,7 +30,6 @@ final class ServerWatchdog: Sendable {
     /// The writing end; -1 after `dismiss`.
     private let pipeEnd: Mutex<Int32>
 
-    /// - Parameter processFile: the file below `folder` into which the server writes its number.
     init(folder: String, processFile: String = "data/postmaster.pid") throws(LocalPostgresError) {
         var ends: [Int32] = [-1, -1]
         // Closed on exec. A child with a copy of the writing end would keep the watchdog waiting.
@@ -67,7 +66,6 @@ final class ServerWatchdog: Sendable {
         }
     }
 
-    /// Ends the watchdog, after the server was stopped.
     func dismiss() {
         pipeEnd.withLock { end in
             if end >= 0 { close(end) }

@@ -7,7 +7,6 @@ struct SpawnPlan {
     private let environment: [String]
     private let directory: String?
     private let ownSession: Bool
-    /// Our copies of the child's descriptors, closed after the call.
     private var opened: [Int32] = []
 
     init(_ arguments: [String], _ environment: [String: String]?, _ directory: String?, ownSession: Bool) {
@@ -17,7 +16,6 @@ struct SpawnPlan {
         self.ownSession = ownSession
     }
 
-    /// This process's environment.
     static func inheritedEnvironment() -> [String: String] {
         var found: [String: String] = [:]
         var entry = environ
@@ -29,7 +27,6 @@ struct SpawnPlan {
         return found
     }
 
-    /// Starts the program and returns its number.
     mutating func spawn(
         input: ChildProcess.Stream,
         output: (ChildProcess.Stream, CapturedStream),

@@ -1,8 +1,9 @@
+import Dispatch
 import Glibc
 
 /// Reads and writes small files as a whole.
-enum TextFile {
-    static func read(_ path: String) -> String? {
+package enum TextFile {
+    package static func read(_ path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
@@ -17,8 +18,7 @@ enum TextFile {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Writes with mode 0600.
-    static func write(_ path: String, _ text: String) throws(LocalPostgresError) {
+    package static func write(_ path: String, _ text: String) throws(LocalPostgresError) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw LocalPostgresError(.fileSystem, "\(path): \(String(cString: strerror(errno)))")
@@ -31,5 +31,65 @@ enum TextFile {
             guard count > 0 else { throw LocalPostgresError(.fileSystem, "writing \(path)") }
             rest = rest.dropFirst(count)
         }
+    }
+}
+
+/// A failure of a local process or cluster. For tests and the demo only: the context may have file names and the
+/// server's start-up log.
+package struct LocalPostgresError: Error, Sendable, Equatable, CustomStringConvertible {
+    package enum Code: Sendable, Equatable {
+        case notInstalled
+        case fileSystem
+        case spawnFailed
+        case programFailed
+        /// A program did not end in time, or the server did not start in time.
+        case timedOut
+        case stopped
+    }
+
+    package var code: Code
+    package var context: String
+
+    init(_ code: Code, _ context: String) {
+        self.code = code
+        self.context = context
+    }
+
+    /// The code and the context, with a program's output perhaps several lines.
+    package var description: String { "\(code): \(context)" }
+}
+
+/// What /proc says of other processes.
+package enum ProcessTable {
+    /// The names in a folder, also those of `.` and `..`.
+    package static func names(in folder: String) -> [String] {
+        guard let directory = opendir(folder) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            names.append(
+                withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            )
+        }
+        return names
+    }
+
+    /// All processes, each with the fields of its stat after the name in parentheses: state, parent and so on (proc(5)).
+    package static func all() -> [(id: Int32, fields: [Substring])] {
+        names(in: "/proc").compactMap { name in
+            // The name may have any characters. After the last parenthesis there are only numbers and the state.
+            guard let id = Int32(name), let stat = TextFile.read("/proc/\(id)/stat"),
+                let fields = stat.split(separator: ")").last?.split(separator: " "), fields.count > 15
+            else { return nil }
+            return (id, fields)
+        }
+    }
+}
+
+/// Runs blocking work on a thread of its own. The cooperative pool has only as many threads as the machine has cores,
+/// and Dispatch's global queues grow slowly when theirs are blocked.
+package func onOwnThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+        DispatchQueue(label: "nudged.blocking").async { continuation.resume(with: Result { try work() }) }
     }
 }

@@ -2,6 +2,7 @@ import APNsSimulator
 import ArgumentParser
 import Dispatch
 import Glibc
+import LocalPostgres
 
 /// `nudged-bench apple`: the simulated Apple in its own process, so that a benchmark measures only the daemon.
 ///
@@ -43,12 +44,12 @@ struct Apple: AsyncParsableCommand {
         var settings = SimulatorSettings()
         settings.keys = [certificate.registered(keyID: Self.keyID, teamID: Self.teamID)]
         settings.topics = [Self.topic]
-        settings.recording = .counts
+        settings.recordsAll = false
         var script = SimulatorScript(settings: settings)
         script.perDevice = answers
         // Written before a client can connect, so that a client that finds the port open finds its files.
-        try BenchFile.write(certificate.authority, to: folder + "/ca.pem")
-        try BenchFile.write(certificate.providerKey.privateKey, to: folder + "/key.p8")
+        try TextFile.write(folder + "/ca.pem", certificate.authority)
+        try TextFile.write(folder + "/key.p8", certificate.providerKey.privateKey)
         let simulator = try APNsSimulator(
             script: script,
             certificate: certificate.server,
@@ -70,28 +71,5 @@ struct Apple: AsyncParsableCommand {
         let counts = simulator.counts
         simulator.stop()
         print(#"{"accepted":\#(counts.accepted),"requests":\#(counts.requests),"connections":\#(counts.connections)}"#)
-    }
-}
-
-/// Reads and writes small files by open(2), with mode 0600.
-enum BenchFile {
-    struct Failure: Error {
-        let path: String
-    }
-
-    static func write(_ text: String, to path: String) throws {
-        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw Failure(path: path) }
-        defer { close(file) }
-        let bytes = Array(text.utf8)
-        guard Glibc.write(file, bytes, bytes.count) == bytes.count else { throw Failure(path: path) }
-    }
-
-    static func read(_ path: String) throws -> String {
-        guard let file = fopen(path, "r") else { throw Failure(path: path) }
-        defer { fclose(file) }
-        var bytes = [UInt8](repeating: 0, count: 65_536)
-        let length = fread(&bytes, 1, bytes.count, file)
-        return String(decoding: bytes[..<length], as: UTF8.self)
     }
 }

@@ -1,3 +1,4 @@
+import LocalPostgres
 import Service
 import ArgumentParser
 import Faults
@@ -66,9 +67,9 @@ struct FaultsCommand: AsyncParsableCommand {
         // For scripts/steps.
         if let file = getenv("NUDGED_COUNTS") {
             let counts = "\(rows.count - left) \(repeats.count) \(left)"
-            try BenchFile.write(([counts] + repeats).joined(separator: "\n") + "\n", to: String(cString: file))
+            try TextFile.write(String(cString: file), ([counts] + repeats).joined(separator: "\n") + "\n")
         }
-        if let markdown { try BenchFile.write(FaultRow.markdown(rows), to: markdown) }
+        if let markdown { try TextFile.write(markdown, FaultRow.markdown(rows)) }
         if !rows.allSatisfy(\.passes) { throw ExitCode.failure }
     }
 
@@ -82,7 +83,6 @@ struct FaultsCommand: AsyncParsableCommand {
         return [SIGINT, SIGTERM] + (isIgnored ? [] : [SIGHUP])
     }
 
-    /// Written at once, also into a pipe.
     private func say(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         _ = Glibc.write(STDOUT_FILENO, bytes, bytes.count)

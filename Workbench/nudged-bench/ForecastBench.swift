@@ -16,7 +16,7 @@ struct ForecastBench: AsyncParsableCommand {
     func run() async throws {
         let bench = try Workbench()
         defer { bench.stop() }
-        try await bench.seed(users: users, due: true)
+        try await bench.seed(users: users)
         // Only for its key and certificate: a forecast sends nothing.
         let apple = try bench.startApple()
         defer { _ = apple.process.end() }

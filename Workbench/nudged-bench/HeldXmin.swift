@@ -1,13 +1,4 @@
 import ArgumentParser
-import Glibc
-import LocalPostgres
-import Logging
-import Postgres
-import Core
-import Synchronization
-import TimeZones
-
-import struct FoundationEssentials.UUID
 
 /// `nudged-bench held-xmin`: users become due at a steady rate while another session holds a snapshot, so no dead row
 /// can be removed.
@@ -25,13 +16,12 @@ struct HeldXmin: AsyncParsableCommand {
     @Option(help: "Users of a burst, which measures the possible throughput.") var burst = 20_000
     @Option(help: "Seconds per line of the report.") var window = 60
     @Flag(help: "Holds no snapshot, for comparison.") var free = false
-    @Flag(help: "Prints the claim's query plan at the end, on standard error.") var explain = false
 
     func run() async throws {
         let bench = try Workbench()
         defer { bench.stop() }
         let feed = seconds * rate
-        try await bench.seed(users: feed + 3 * burst, due: true)
+        try await bench.seed(users: feed + 3 * burst)
         let (apple, port) = try bench.startApple()
         defer { _ = apple.end() }
         // The first user is due when everything is prepared and two bursts are finished.
@@ -57,7 +47,6 @@ struct HeldXmin: AsyncParsableCommand {
         }
         try await wait(for: 0, bench)
         bursts.append(try await measureBurst(3, bench))
-        if explain { try await printPlan(bench) }
         await daemon.stop()
         if let holder { try bench.releaseSnapshot(holder) }
         try report(bench, samples, bursts)
@@ -108,7 +97,6 @@ struct HeldXmin: AsyncParsableCommand {
         return Double(burst) / max(Double(span.trimmed) ?? 0, 0.001)
     }
 
-    /// Waits until all users of a part are recorded.
     private func wait(for part: Int, _ bench: Workbench) async throws {
         let limit = ContinuousClock.now + .seconds(max(300, seconds))
         let isLeft = """
@@ -123,7 +111,6 @@ struct HeldXmin: AsyncParsableCommand {
         }
     }
 
-    /// The state of the queue.
     private struct Sample {
         let busyPercent: Double
         let dead: String
@@ -139,36 +126,6 @@ struct HeldXmin: AsyncParsableCommand {
             ).trimmed.split(separator: "|").map(String.init)
             (dead, bytes, indexBytes) = (row[0], row[1], row[2])
         }
-    }
-
-    private func printPlan(_ bench: Workbench) async throws {
-        let connection = try await Connection.open(bench.connection)
-        let nobody = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-        let parameters: [Parameter] = [
-            .timestamp(try await Self.now(connection)), .timestamp(.min), .uuid(nobody), .int8(1000),
-            .int4Array((-32...31).map { Int32($0) }), .uuidArray([]),
-        ]
-        for _ in 0..<2 {
-            let rows = try await connection.transaction(
-                [
-                    Statement(
-                        "explain",
-                        sql: "explain (analyze, buffers) " + Query.claimPeople.sql,
-                        parameters: parameters
-                    )
-                ],
-                settings: Store.pinnedPlans
-            )
-            var lines = ""
-            for row in 0..<rows[0].count { lines += try rows[0].text(row, 0) + "\n" }
-            let bytes = Array((lines + "\n").utf8)
-            _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
-        }
-        await connection.close()
-    }
-
-    private static func now(_ connection: Connection) async throws -> Int64 {
-        try await connection.run(Statement("now", sql: "select clock_timestamp()")).timestamp(0, 0)
     }
 
     // MARK: The report
@@ -200,6 +157,5 @@ struct HeldXmin: AsyncParsableCommand {
 }
 
 extension String {
-    /// Without the last newline.
     var trimmed: String { hasSuffix("\n") ? String(dropLast()) : self }
 }

@@ -9,24 +9,17 @@ import Postgres
 /// Two times per message, both by the database's clock. The first ends at the intent: the push is written right after
 /// that commit. The second ends at the row of the record, so it includes Apple's answer and the settlement.
 struct IdleLatency {
-    private let bench: Workbench
-    private let nudged: String
-    private let messages: Int
-    private let interval: Int
-
-    init(_ bench: Workbench, _ nudged: String, messages: Int, interval: Int) {
-        self.bench = bench
-        self.nudged = nudged
-        self.messages = messages
-        self.interval = interval
-    }
+    let bench: Workbench
+    let nudged: String
+    let messages: Int
+    let interval: Int
 
     private static let patience = Duration.seconds(30)
 
     func measure() async throws -> String {
         let (apple, port) = try bench.startApple()
         defer { _ = apple.end() }
-        _ = try bench.sql(
+        try bench.sql(
             """
             insert into public.context_profiles (user_id, notification_preferences, timezone)
             values ('\(Self.user)', '{"quiet_hours_start": "00:00", "quiet_hours_end": "00:00"}', 'UTC');

@@ -23,7 +23,7 @@ struct MessagesCommand: AsyncParsableCommand {
     func run() async throws {
         let bench = try Workbench()
         defer { bench.stop() }
-        try await bench.seed(users: users, due: true)
+        try await bench.seed(users: users)
         let (apple, port) = try bench.startApple()
         defer { _ = apple.end() }
         try bench.sql(
@@ -39,7 +39,7 @@ struct MessagesCommand: AsyncParsableCommand {
             within: .seconds(600)
         )
         // One per call, because several statements in a call are one transaction.
-        for statement in ["vacuum analyze", "checkpoint"] { try bench.sql(statement, within: .seconds(600)) }
+        for statement in ["vacuum analyze", "checkpoint"] { try bench.sql(statement) }
         let daemon = try BenchDaemon(bench.configuration(port: port))
         daemon.start()
         let begin = ContinuousClock.now
@@ -58,7 +58,6 @@ struct MessagesCommand: AsyncParsableCommand {
         await daemon.stop()
     }
 
-    /// Sends the load, each batch to other users.
     private func sendLoad(_ bench: Workbench) async throws -> Double {
         let begin = ContinuousClock.now
         let connection = try await Connection.open(bench.connection)
@@ -84,7 +83,6 @@ struct MessagesCommand: AsyncParsableCommand {
         return (ContinuousClock.now - begin) / .seconds(1)
     }
 
-    /// Tells the urgent sender to stop.
     private final class End: Sendable {
         private let over = Atomic<Bool>(false)
         var hasCome: Bool { over.load(ordering: .acquiring) }

@@ -1,6 +1,6 @@
 import Glibc
+import LocalPostgres
 
-/// Time and memory that this process has used (getrusage(2)).
 struct ProcessUsage {
     /// Processor seconds, user and system.
     let seconds: Double
@@ -15,7 +15,6 @@ struct ProcessUsage {
     }
 }
 
-/// Seconds of CLOCK_MONOTONIC.
 func monotonicSeconds() -> Double {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
@@ -29,5 +28,19 @@ extension Double {
         for _ in 0..<decimals { scale *= 10 }
         let value = (self * scale).rounded() / scale
         return decimals == 0 ? "\(Int(value))" : "\(value)"
+    }
+}
+
+/// Processor time of other processes, from /proc/PID/stat (proc(5)).
+enum ProcessTimes {
+    /// Processor seconds (user and system) of this process and its children, including children that ended.
+    static func seconds(ofTree root: Int32) -> Double {
+        let ticks = ProcessTable.all().filter { $0.id == root || Int32($0.fields[1]) == root }.reduce(0) {
+            sum,
+            process in
+            // User and system time, then those of ended children.
+            sum + process.fields[11..<(process.id == root ? 15 : 13)].reduce(0) { $0 + (Int($1) ?? 0) }
+        }
+        return Double(ticks) / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 }

@@ -17,7 +17,6 @@ struct RecordCommand: AsyncParsableCommand {
     @Option(help: "Rows per settlement.") var batch = 500
     @Option(help: "How many rounds. The result is their median.") var rounds = 5
 
-    /// One of the two databases.
     private struct Side {
         let store: Store
         let connection: Connection
@@ -29,7 +28,7 @@ struct RecordCommand: AsyncParsableCommand {
     func run() async throws {
         let bench = try Workbench()
         defer { bench.stop() }
-        try await bench.migrate()
+        try await bench.seed(users: 0)
         try bench.cluster.createDatabase(named: "empty", template: "bench")
         try bench.sql(Self.month(days, rowsADay), within: .seconds(3600))
         try bench.sql("vacuum (analyze) nudged.delivery", within: .seconds(3600))

@@ -20,8 +20,8 @@ struct Sweep: AsyncParsableCommand {
                 ? ["shared_preload_libraries": "pg_stat_statements", "pg_stat_statements.track_planning": "on"] : [:]
         )
         defer { bench.stop() }
-        try await bench.seed(users: users, due: true)
-        if statements { _ = try bench.sql("create extension pg_stat_statements; select pg_stat_statements_reset()") }
+        try await bench.seed(users: users)
+        if statements { try bench.sql("create extension pg_stat_statements; select pg_stat_statements_reset()") }
         let (apple, port) = try bench.startApple()
         defer { _ = apple.end() }
         let configuration = try bench.configuration(port: port, tuning)

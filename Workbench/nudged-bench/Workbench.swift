@@ -1,17 +1,21 @@
+import Policy
+import ArgumentParser
+import Configuration
+import Core
 import Glibc
 import LocalPostgres
 import Logging
 import Postgres
-import Core
+import Service
+import Synchronization
 import Systemd
+import TimeZones
 
-/// A private cluster with durable commits, and its users.
 final class Workbench: Sendable {
     let cluster: LocalCluster
     let connection: ConnectionConfiguration
     let folder: String
 
-    /// - Parameter settings: settings of the server, in addition to the benchmarks' own.
     init(settings: [String: String] = [:]) throws {
         let own = [
             "shared_buffers": "1GB", "max_wal_size": "8GB", "checkpoint_timeout": "30min", "synchronous_commit": "on",
@@ -20,24 +24,24 @@ final class Workbench: Sendable {
         try cluster.createDatabase(named: "bench")
         connection = try ConnectionConfiguration.parse(url: cluster.url(database: "bench"))
         folder = cluster.folder + "/apple"
-        guard mkdir(folder, 0o700) == 0 else { throw BenchFile.Failure(path: folder) }
+        guard mkdir(folder, 0o700) == 0 else { throw ValidationError("can't make \(folder)") }
     }
 
     /// Makes the app's tables with `users` profiles in ten zones and one device each, then migrates like an operator.
-    ///
-    /// - Parameter due: whether every slot was ten minutes ago. If false, nobody is due for a day.
-    func seed(users: Int, due: Bool) async throws {
+    func seed(users: Int) async throws {
         try cluster.sql(Self.appTables, database: "bench")
         try cluster.sql(Self.population(users), database: "bench")
         let migrator = Migrator(configuration: connection)
         _ = try await migrator.migrate()
         await migrator.close()
-        if !due { try cluster.sql("update nudged.person set due_at = now() + interval '1 day'", database: "bench") }
         try cluster.sql("vacuum analyze", database: "bench")
         try cluster.sql("checkpoint", database: "bench")
     }
 
-    func sql(_ sql: String) throws -> String { try cluster.sql(sql, database: "bench") }
+    @discardableResult
+    func sql(_ sql: String, within time: Duration = .seconds(600)) throws -> String {
+        try cluster.sql(sql, database: "bench", within: time)
+    }
 
     func stop() { cluster.stop() }
 
@@ -73,5 +77,132 @@ final class Workbench: Sendable {
         select user_id, encode(sha256(user_id::text::bytea), 'hex'), now() - interval '30 days', now() - interval '30 days'
         from public.context_profiles;
         """
+    }
+}
+
+extension Workbench {
+    /// Starts the simulated Apple as a process. Returns it with its port. The caller ends it.
+    func startApple() throws -> (process: ChildProcess, port: UInt16) {
+        let apple = try ChildProcess([CommandLine.arguments[0], "apple", "--folder", folder], output: .captured)
+        guard apple.waitForOutput(.seconds(20), where: { $0.contains("\n") }),
+            let port = UInt16(apple.output.split(separator: "\n").first ?? "")
+        else {
+            apple.end()
+            throw ValidationError("the simulated Apple did not start")
+        }
+        return (apple, port)
+    }
+
+    /// A daemon's configuration for this cluster and that Apple, loaded as the daemon does.
+    func configuration(port: UInt16, _ changes: [String: String] = [:]) throws -> Configuration {
+        let environment = [
+            "APNS_TEAM_ID": Apple.teamID, "APNS_KEY_ID": Apple.keyID, "APNS_BUNDLE_ID": Apple.topic,
+            "APNS_PRIVATE_KEY": TextFile.read(folder + "/key.p8") ?? "", "APNS_ENVIRONMENT": "sandbox",
+            "APNS_ENDPOINT": "https://localhost:\(port)", "APNS_CA_FILE": folder + "/ca.pem",
+            "DATABASE_URL": cluster.url(database: "bench"),
+        ]
+        return try ConfigurationLoader.load(
+            environment: environment.merging(changes) { $1 },
+            checks: .system,
+            standardPath: "/nonexistent"
+        ).configuration
+    }
+
+    /// Fills only the queue, in random order of ids, due a day from now or later. It is for benchmarks that only read
+    /// the queue. Ten million rows take minutes, because the indexes are made afterwards.
+    func seedQueue(users: Int) throws {
+        let now = Instant(seconds: Int64(time(nil)))
+        let checkIn = CheckIn(at: now, slot: LocalDate(days: Int32(now.seconds / 86_400)))
+        let state = UserState(fingerprint: .max, history: History(checkIns: [checkIn], sent: [now]))
+        let hex = state.bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        try sql(
+            """
+            begin;
+            truncate nudged.person;
+            alter table nudged.person drop constraint person_pkey;
+            drop index nudged.person_due;
+            insert into nudged.person (user_id, due_at, since, evaluated_at, state)
+            select gen_random_uuid(), now() + interval '1 day' + n % 86400 * interval '1 second', now(), now(), '\\x\(hex)'
+            from generate_series(1, \(users)) n;
+            alter table nudged.person add constraint person_pkey primary key (user_id);
+            create index person_due on nudged.person ((uuid_hash(user_id) >> 26), due_at, user_id);
+            commit;
+            """,
+            within: .seconds(3600)
+        )
+        try sql("vacuum (analyze) nudged.person", within: .seconds(3600))
+        try sql("checkpoint", within: .seconds(3600))
+    }
+}
+
+func median(_ values: [Double]) -> Double {
+    values.isEmpty ? 0 : values.sorted()[values.count / 2]
+}
+
+extension Workbench {
+    private static let holderName = "bench_holder"
+
+    /// Starts a session that holds a snapshot, like a long report. Rows that die from now on can't be removed.
+    func holdSnapshot() throws -> ChildProcess {
+        let holder = try ChildProcess(
+            [
+                "psql", "-XAtq", "-d", cluster.url(database: "bench") + "?application_name=" + Self.holderName,
+                "-c", "begin isolation level repeatable read", "-c", "select 1", "-c", "select pg_sleep(1000000)",
+            ],
+            output: .captured,
+            error: .captured
+        )
+        guard holder.waitForOutput(.seconds(20), where: { $0.contains("1\n") }) else {
+            holder.end()
+            throw ValidationError("the snapshot is not held: \(holder.errorOutput)")
+        }
+        return holder
+    }
+
+    func releaseSnapshot(_ holder: ChildProcess) throws {
+        _ = try sql(
+            "select pg_terminate_backend(pid, 10000) from pg_stat_activity where application_name = '\(Self.holderName)'"
+        )
+        holder.end()
+    }
+}
+
+/// The daemon's parts in this process. Like `nudged run` it sweeps every second, and it measures the time in sweeps.
+final class BenchDaemon: Sendable {
+    private let engine: Engine
+    private let busy = Mutex(0.0)
+    private let sweeping = Mutex<Task<Void, Never>?>(nil)
+
+    init(_ configuration: Configuration) throws {
+        engine = try Engine(
+            try Assembly(configuration, zones: ZoneDatabase()),
+            reporter: Reporter(Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() })
+        )
+    }
+
+    var busySeconds: Double { busy.withLock { $0 } }
+
+    func start() {
+        sweeping.withLock { task in
+            // The task retains the daemon until `stop`.
+            task = Task { [self] in
+                while !Task.isCancelled {
+                    let next = ContinuousClock.now + .seconds(1)
+                    let start = monotonicSeconds()
+                    try? await engine.pipeline.sweep()
+                    let seconds = monotonicSeconds() - start
+                    busy.withLock { $0 += seconds }
+                    // Like the daemon's timer: ticks that a long sweep missed count as one.
+                    try? await Task.sleep(until: next)
+                }
+            }
+        }
+    }
+
+    func stop() async {
+        let task = sweeping.withLock { $0 }
+        task?.cancel()
+        await engine.finish()
+        await task?.value
     }
 }

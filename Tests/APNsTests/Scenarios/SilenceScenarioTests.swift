@@ -1,4 +1,5 @@
 import APNsSimulator
+import HTTP2Server
 import HTTP2
 import TestSupport
 import Testing

@@ -85,8 +85,7 @@ import TestSupport
         try Self.write("false", of: 1, scene)
         scene.service.release()
         #expect(await scene.scene.simulator.waitUntil(accepted: 1))
-        process.signal(SIGTERM)
-        #expect(try await scene.scene.finish(process).exit == .code(0))
+        try await scene.scene.stop(process)
         #expect(try scene.bodies() == [.string(S.text)])
         #expect(try scene.record() == ["message|accepted|||||"])
         #expect(try scene.questions().count == 1)
@@ -113,8 +112,7 @@ import TestSupport
         }
         await holder.close()
         #expect(await scene.scene.simulator.waitUntil(accepted: 1))
-        process.signal(SIGTERM)
-        #expect(try await scene.scene.finish(process).exit == .code(0))
+        try await scene.scene.stop(process)
         #expect(try scene.questions().count == 2)
         #expect(try scene.bodies() == [.string(S.answerText)])
     }

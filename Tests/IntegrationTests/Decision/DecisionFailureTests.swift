@@ -142,8 +142,7 @@ import TestSupport
             json.output.contains(#""decision":{"state": "active""#) || json.output.contains(#""state":"active""#),
             "\(json.text)"
         )
-        process.signal(SIGTERM)
-        #expect(try await scene.scene.finish(process).exit == .code(0))
+        try await scene.scene.stop(process)
     }
 
     /// The limit is the user's, over all daemons and restarts.
@@ -161,8 +160,7 @@ import TestSupport
                 for user in 1...3 { try scene.send(user) }
                 #expect(await scene.scene.simulator.waitUntil(accepted: (round * 5 + message + 1) * 3))
             }
-            for process in both { process.signal(SIGTERM) }
-            for process in both { #expect(try await scene.scene.finish(process).exit == .code(0)) }
+            try await scene.scene.stop(both)
         }
         #expect(try scene.questions().count == 15)
         #expect(
@@ -214,8 +212,7 @@ import TestSupport
         try scene.send(1)
         #expect(await scene.scene.simulator.waitUntil(accepted: 3))
         #expect(scene.service.seen.now.requests.count == 1)
-        process.signal(SIGTERM)
-        #expect(try await scene.scene.finish(process).exit == .code(0))
+        try await scene.scene.stop(process)
     }
 
     /// A stop waits for no answer of the service. A later sweep asks again for the users without one.
@@ -227,8 +224,7 @@ import TestSupport
         )
         _ = await scene.service.seen.wait { $0.requests.count == 4 }
         let asked = ContinuousClock.now
-        process.signal(SIGTERM)
-        #expect(try await scene.scene.finish(process).exit == .code(0))
+        try await scene.scene.stop(process)
         #expect(ContinuousClock.now - asked < .seconds(10))
         #expect(scene.scene.simulator.snapshot().accepted.isEmpty)
         #expect(try scene.scene.sql("select count(*) from nudged.delivery") == "0")

@@ -66,8 +66,7 @@ import TestSupport
         }
         await holder.close()
         #expect(await scene.scene.simulator.waitUntil(accepted: 1))
-        process.signal(SIGTERM)
-        #expect(try await scene.scene.finish(process).exit == .code(0))
+        try await scene.scene.stop(process)
         #expect(try scene.questions().count == 1)
     }
 
@@ -128,8 +127,7 @@ import TestSupport
             try scene.scene.sql("insert into nudged.touched (user_id) values (gen_random_uuid())")
             try await scene.wait(process, for: "count(*) = 0 from nudged.touched")
         }
-        process.signal(SIGTERM)
-        #expect(try await scene.scene.finish(process).exit == .code(0))
+        try await scene.scene.stop(process)
         let question = try #require(try scene.questions().first)
         #expect(try scene.questions().count == 1)
         #expect(question["kind"] == .string("check_in") && question["body"] == .string("It is me."))
@@ -210,8 +208,7 @@ import TestSupport
         #expect(scene.scene.accepted()[Scene.token(1)] == nil)
         scene.service.release()
         #expect(await scene.scene.simulator.waitUntil(accepted: 3))
-        process.signal(SIGTERM)
-        #expect(try await scene.scene.finish(process).exit == .code(0))
+        try await scene.scene.stop(process)
         #expect(try scene.questions().count == 3)
     }
 
@@ -251,8 +248,7 @@ import TestSupport
                     == ["message|dropped|\(what == "cancel" ? "cancelled" : "disabled")"]
             )
         }
-        process.signal(SIGTERM)
-        #expect(try await scene.scene.finish(process).exit == .code(0))
+        try await scene.scene.stop(process)
         #expect(scene.scene.simulator.snapshot().accepted.isEmpty)
     }
 

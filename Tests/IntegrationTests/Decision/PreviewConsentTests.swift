@@ -46,8 +46,7 @@ import Testing
         try await scene.wait(daemon, for: "\(answer) is not null")
         let said = try JSONValue(parsing: try scene.scene.sql("select \(answer)"))
         try check(said, scene, isWithdrawn: isWithdrawn)
-        daemon.signal(SIGTERM)
-        #expect(try await scene.scene.finish(daemon).exit == .code(0))
+        try await scene.scene.stop(daemon)
     }
 
     @Test(arguments: [true, false])

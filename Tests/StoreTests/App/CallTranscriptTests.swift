@@ -10,8 +10,6 @@ import Testing
 /// `Tests/Reference/Calls` has the calls with their answers. `:ann` and `:bob` are users. `:ann>` is a call of the signed-in
 /// user, `>` one of the owner; `+` is a script without an answer. `NUDGED_WRITE=1` writes the answers.
 @Suite(.ownThreads) struct CallTranscriptTests {
-    typealias F = StoreFixture
-
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../Reference/Calls")
 

@@ -6,8 +6,6 @@ import Testing
 
 /// The calls that cancel one reminder, an author's, a user's, and messages by category or the beginning of a key.
 @Suite(.ownThreads) struct CancelCallTests {
-    typealias F = StoreFixture
-
     @Test func reminder_whenCancelled_endsForAll() async throws {
         let fixture = try await F.withUsers()
         let set = try fixture.setReminder("due_at => now() + interval '1 day', recurrence => 'FREQ=DAILY'")
@@ -26,7 +24,6 @@ import Testing
         #expect(try fixture.touched() == ["01", "03"])
         #expect(try fixture.sql("select nudged_api.cancel_reminder('\(set.id)')") == "f")
         #expect(try fixture.sql("select count(*) from nudged.delivery where reason = 'cancelled'") == "2")
-        await fixture.close()
     }
 
     @Test func reminder_whenOneIsOnItsWay_isTooLate() async throws {
@@ -38,7 +35,6 @@ import Testing
             try fixture.sql("select (select count(*) from nudged.occurrence), (select count(*) from nudged.reminder)")
                 == "1|0"
         )
-        await fixture.close()
     }
 
     @Test func reminders_whenAnAuthorsAreCancelled_leaveOthers() async throws {
@@ -50,7 +46,6 @@ import Testing
         #expect(try fixture.sql("\(call))") == "2|0")
         #expect(try fixture.sql("\(call))") == "0|0")
         #expect(try fixture.lines("select id from nudged.reminder") == [other.id])
-        await fixture.close()
     }
 
     @Test func all_whenAUsersAreCancelled_leavesOthers() async throws {
@@ -73,7 +68,6 @@ import Testing
             ) u
             """
         #expect(try fixture.lines(left) == ["02"])
-        await fixture.close()
     }
 
     @Test func messages_whenCancelledByAKeysBeginning_leaveOthers() async throws {
@@ -91,18 +85,6 @@ import Testing
             try fixture.lines("select right(user_id::text, 2), dedupe_key from nudged.message order by 1, 2")
                 == ["01|", "02|chat-1-1"]
         )
-        #expect(
-            try fixture.refusal("select nudged_api.cancel_messages(user_id => \(F.quoted(1)))")
-                .hasPrefix("22023 nudged_api.cancel_messages: no argument is given / ")
-        )
-        for (argument, bytes) in [
-            ("category => ''", "category has 0"), ("dedupe_prefix => ''", "dedupe_prefix has 0"),
-            ("dedupe_prefix => repeat('x', 256)", "dedupe_prefix has 256"),
-        ] {
-            let refusal = try fixture.refusal("select nudged_api.cancel_messages(\(argument))")
-            #expect(refusal.hasPrefix("22023 nudged_api.cancel_messages: \(bytes) bytes / "), "\(refusal)")
-        }
-        await fixture.close()
     }
 
     /// Of many waiting messages, those of a campaign are found by an index.
@@ -125,7 +107,6 @@ import Testing
             """
         )
         #expect(read == ["50|0|f", "0|0"])
-        await fixture.close()
     }
 
     /// A new campaign, which no statistics know: one user's call doesn't read the others' messages.
@@ -150,7 +131,6 @@ import Testing
             """
         )
         #expect(read == ["1|0|f", "t"])
-        await fixture.close()
     }
 
     @Test(arguments: [
@@ -162,7 +142,6 @@ import Testing
         #expect(
             refusal.hasPrefix("0A000 nudged_api.\(name): the transaction's isolation level is not READ COMMITTED / ")
         )
-        await fixture.close()
     }
 
     // MARK: Races
@@ -241,6 +220,5 @@ import Testing
         }
         #expect(inTime > 0 && tooLate > 0)
         await daemon.close()
-        await fixture.close()
     }
 }

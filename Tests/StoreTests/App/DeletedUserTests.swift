@@ -5,8 +5,6 @@ import Testing
 
 /// A user who is deleted from auth.users, and a registration that an upsert renews.
 @Suite(.ownThreads) struct DeletedUserTests {
-    typealias F = StoreFixture
-
     private static let users = "create table auth.users (id uuid primary key);"
 
     private func fixture() async throws -> F {
@@ -49,7 +47,6 @@ import Testing
         try await fixture.drain()
         #expect(try traces(fixture, 1) == 0)
         #expect(try traces(fixture, 2) == before)
-        await fixture.close()
     }
 
     /// Nothing is sent to a deleted user, also if the erasure has to wait.
@@ -71,7 +68,6 @@ import Testing
         )
         try fixture.forgetTouches()
         #expect(try await fixture.store.remaining(now: F.now, ranges: F.ranges).isAnyoneDue == false)
-        await fixture.close()
     }
 
     private func passADay(_ fixture: F) throws {
@@ -90,7 +86,6 @@ import Testing
         #expect(try await erase(fixture) == [1, 0])
         #expect(try traces(fixture, 1) == 0)
         #expect(try fixture.sql("select count(*) from nudged.departed") == "0")
-        await fixture.close()
     }
 
     @Test func user_whenTheyHaveAnAccountAgain_stay() async throws {
@@ -103,7 +98,6 @@ import Testing
         #expect(try await erase(fixture) == [0, 0])
         #expect(try traces(fixture, 1) == before)
         #expect(try fixture.sql("select count(*) from nudged.departed") == "0")
-        await fixture.close()
     }
 
     /// Somebody holds the user's row: the deletion goes on, and the daemon erases the user later.
@@ -120,7 +114,6 @@ import Testing
         try await fixture.drain()
         #expect(try traces(fixture, 1) == 0)
         #expect(try await erase(fixture) == [0, 0])
-        await fixture.close()
     }
 
     /// A foreign key of the app keeps the device. What nudged holds goes all the same, and the device once it can.
@@ -160,7 +153,6 @@ import Testing
         try passADay(fixture)
         #expect(try await erase(fixture) == [1, 0])
         #expect(try traces(fixture, 1) == 0)
-        await fixture.close()
     }
 
     /// Users who can't be erased come last, so that they don't hold up the others for good.
@@ -182,7 +174,6 @@ import Testing
                 "01|f", "02|t",
             ]
         )
-        await fixture.close()
     }
 
     private static func trigger(_ body: String) -> String {
@@ -203,7 +194,6 @@ import Testing
         try fixture.sql(fault)
         try fixture.sql("set statement_timeout = '2s'; delete from auth.users where id = \(F.quoted(1))")
         #expect(try fixture.sql("select count(*) from auth.users") == "1")
-        await fixture.close()
     }
 
     private static let all = """
@@ -223,7 +213,6 @@ import Testing
                 #expect(try fixture.sql("select count(*) from \(table)") == "0")
             }
         }
-        await fixture.close()
     }
 
     /// Neither a failed assertion nor a time-out of one user's erasure delays the others for good.
@@ -245,7 +234,6 @@ import Testing
             ]
         )
         await impatient.close()
-        await fixture.close()
     }
 
     @Test func trigger_whenTheTableComesLater_isMadeByTheCall() async throws {
@@ -254,7 +242,6 @@ import Testing
         try fixture.sql(Self.users)
         for _ in 1...2 { #expect(try fixture.sql("select nudged.watch_deleted_users()") == "t") }
         #expect(try fixture.sql("select count(*) from pg_trigger where tgname = 'nudged_user_deleted'") == "1")
-        await fixture.close()
     }
 
     // MARK: Registrations
@@ -278,7 +265,6 @@ import Testing
         // A time that the statement gives stays.
         try fixture.sql("update public.push_tokens set platform = 'ios', updated_at = '2026-01-01'")
         #expect(try fixture.sql(Self.age) == "f")
-        await fixture.close()
     }
 
     @Test func registration_whenTheTableIsTheApps_isLeftAlone() async throws {
@@ -287,6 +273,5 @@ import Testing
                 "create table public.push_tokens (user_id uuid, device_token text, platform text, created_at timestamptz, updated_at timestamptz);"
         )
         #expect(try fixture.sql("select count(*) from pg_trigger where tgname = 'nudged_device_renewed'") == "0")
-        await fixture.close()
     }
 }

@@ -5,8 +5,6 @@ import Testing
 
 /// The signed-in user's calls: reminders, messages, preferences, zone and language, the decision service's status.
 @Suite(.ownThreads) struct OwnCallTests {
-    typealias F = StoreFixture
-
     /// As the user, what a statement answers.
     private func own(_ fixture: F, _ user: Int, _ statement: String) throws -> String {
         try fixture.sql("set request.jwt.claim.sub = \(F.quoted(user)); set role authenticated; \(statement)")

@@ -5,8 +5,6 @@ import Testing
 
 /// What an app reads of a user: outcomes, what waits, the history, the export, reminders.
 @Suite(.ownThreads) struct ReadingCallTests {
-    typealias F = StoreFixture
-
     /// Rows of the record: one user, newest last, `count` of them.
     private func record(_ fixture: F, _ count: Int, of user: Int = 1) throws {
         try fixture.sql(
@@ -30,7 +28,6 @@ import Testing
         #expect(try fixture.lines(call) == ["message||dropped|cancelled|f"])
         // Somebody else's.
         #expect(try fixture.lines(call.replacing(F.quoted(1), with: F.quoted(2))).isEmpty)
-        await fixture.close()
     }
 
     /// The record has ids of occurrences. The reminder's id finds them all. An occurrence's id finds this one.
@@ -57,7 +54,6 @@ import Testing
         #expect(try fixture.lines("\(call)'\(set.id)')") == ["\(second)|waiting", "\(first)|accepted"])
         #expect(try fixture.lines("\(call)'\(first)')") == ["\(first)|accepted"])
         #expect(try fixture.lines("\(call)'\(second)')") == ["\(second)|waiting"])
-        await fixture.close()
     }
 
     /// Rows of one instant are on two pages, and each comes once.
@@ -76,7 +72,6 @@ import Testing
             after = "'\(last[1])'"
         }
         #expect(keys.count == 20 && Set(keys).count == 20 && ["n20", "n19", "n18"].contains(keys.first))
-        await fixture.close()
     }
 
     /// What is read does not grow with the user's record.
@@ -89,7 +84,6 @@ import Testing
         try fixture.sql("select pg_stat_reset()")
         #expect(try fixture.sql("select count(*) from nudged_api.history_for(\(F.quoted(1)))") == "100")
         #expect(try #require(Int(try fixture.sql(read))) < 1000)
-        await fixture.close()
     }
 
     @Test func waiting_whenReadInPages_hasMessagesAndReminders() async throws {
@@ -110,7 +104,6 @@ import Testing
         }
         #expect(found.count { $0 == "message" } == 5 && found.count { $0 == "reminder" } == 3)
         #expect(try fixture.lines("select 1 from nudged_api.waiting_for(\(F.quoted(1)), \(after))").isEmpty)
-        await fixture.close()
     }
 
     @Test func reminders_whenListed_areThoseThatLive() async throws {
@@ -138,7 +131,6 @@ import Testing
         #expect(try pending(F.quoted(2)) == "f")
         // A page of one, beside a row whose reminder is gone.
         #expect(try fixture.lines("select 1 from nudged_api.list_reminders_for(\(F.quoted(1)), most => 1)").count == 1)
-        await fixture.close()
     }
 
     /// In pages and whole, the export is the same, and holds every table in which the user is.
@@ -188,7 +180,6 @@ import Testing
                 "select count(*) from nudged_api.export_for(\(F.quoted(1)), null, 1000) where content::text like '%\(F.user(2).uuidString.lowercased())%'"
             ) == "0"
         )
-        await fixture.close()
     }
 
     /// What is being sent is about the user, too.

@@ -9,8 +9,6 @@ import struct FoundationEssentials.UUID
 
 /// `nudged_api.send` and its relatives, as an app calls them.
 @Suite(.ownThreads) struct MessageCallTests {
-    typealias F = StoreFixture
-
     private let user = F.quoted(1)
 
     @Test func send_whenCalled_leavesAMessageAndATouch() async throws {
@@ -27,7 +25,6 @@ import struct FoundationEssentials.UUID
             ) == #"\#(user.filter { $0 != "'" })|\#(id)|Ann|Hello|{"x": 1}|t|chat|t|k|t"#
         )
         #expect(try fixture.sql("select user_id, urgent from nudged.touched") == "\(user.filter { $0 != "'" })|t")
-        await fixture.close()
     }
 
     /// A campaign that was a mistake: what waits is cancelled, what is on its way is counted, and other messages stay.
@@ -73,7 +70,6 @@ import struct FoundationEssentials.UUID
         let fixture = try await F()
         _ = try fixture.sql("select nudged_api.send(\(user), \(text), null)")
         #expect(try fixture.sql("select count(*) from nudged.message") == "1")
-        await fixture.close()
     }
 
     @Test func dedupeKey_whenUsedAgain_returnsTheFirstId() async throws {
@@ -89,7 +85,6 @@ import struct FoundationEssentials.UUID
         try fixture.sql("update nudged.message_key set at = now() - interval '31 days' where user_id = \(user)")
         #expect(try await fixture.store.pruneMessageKeys() == 1)
         #expect(try fixture.sql("select nudged_api.send(\(user), 'c', 'd', dedupe_key => 'k')") != first)
-        await fixture.close()
     }
 
     /// Between the two looks at it a key can go (forgotten, or thirty days old). Then the message is as new, and its key is written: a third call sends nothing.
@@ -112,7 +107,6 @@ import struct FoundationEssentials.UUID
         #expect(second != first)
         #expect(try fixture.sql(send) == second)
         #expect(try fixture.sql("select count(*) from nudged.message where user_id = \(user)") == "2")
-        await fixture.close()
     }
 
     /// Two callers at once: the second waits for the first's end, and gets its id, or the key if that one rolled back.
@@ -150,7 +144,6 @@ import struct FoundationEssentials.UUID
         #expect((id == sent.withLock(\.self)) == (end == "commit"))
         #expect(try fixture.sql("select id from nudged.message") == id)
         for connection in [app, caller, watcher] { await connection.close() }
-        await fixture.close()
     }
 
     @Test func sendMany_whenItHasSets_sendsAllOrNone() async throws {
@@ -174,7 +167,6 @@ import struct FoundationEssentials.UUID
             ) == "2"
         )
         #expect(try fixture.sql("select count(*) from nudged_api.send_many('[]'::jsonb)") == "0")
-        await fixture.close()
     }
 
     // MARK: Cancelling
@@ -191,7 +183,6 @@ import struct FoundationEssentials.UUID
                 == "message|\(id)|dropped|cancelled"
         )
         #expect(try fixture.sql("select count(*) from nudged.touched") == "2")
-        await fixture.close()
     }
 
     @Test func cancel_underAnOlderSnapshot_isRefused() async throws {
@@ -207,7 +198,6 @@ import struct FoundationEssentials.UUID
         }
         #expect(error?.sqlState == "0A000")
         await connection.close()
-        await fixture.close()
     }
 
     private static let members: [String: (types: Set<String>, phrase: String)] = [
@@ -252,7 +242,6 @@ import struct FoundationEssentials.UUID
             "select nudged_api.send_many('[{\"user_id\": \"\(F.user(1).uuidString)\"\(member == "title" ? "" : #", "title": "a""#)\(body), \"\(member)\": null}]'::jsonb)"
         )
         #expect(try fixture.sql("select count(*) from nudged.message") == "1")
-        await fixture.close()
     }
 
     /// A wall time has no zone: PostgreSQL would ignore it.
@@ -267,6 +256,5 @@ import struct FoundationEssentials.UUID
         for right in [day, day + "T18:00:00", day + " 18:00", day + "T18:00:00.5"] {
             try fixture.sql("select \(send(right))")
         }
-        await fixture.close()
     }
 }

@@ -10,8 +10,6 @@ import struct FoundationEssentials.UUID
 
 /// Messages as a drain and a claim find them.
 @Suite(.ownThreads) struct MessageClaimTests {
-    typealias F = StoreFixture
-
     @Test func claim_whenMessagesWait_bringsThem() async throws {
         let fixture = try await F()
         try fixture.seed(1...3)

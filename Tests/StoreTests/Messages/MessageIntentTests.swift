@@ -10,8 +10,6 @@ import struct FoundationEssentials.UUID
 
 /// Messages between the intent of their push and a call that cancels them.
 @Suite(.ownThreads) struct MessageIntentTests {
-    typealias F = StoreFixture
-
     @Test func commit_whenAMessageWasCancelled_leavesItOut() async throws {
         let fixture = try await F()
         try fixture.seed(1...2)

@@ -6,8 +6,6 @@ import TimeZones
 
 /// Messages for a later time, in calls, drains and claims.
 @Suite(.ownThreads) struct MessageLaterTests {
-    typealias F = StoreFixture
-
     @Test func send_whenForLater_storesWholeSecondsAndIsNoUrgentArrival() async throws {
         let fixture = try await F()
         try fixture.sql(

@@ -4,8 +4,6 @@ import Testing
 
 /// The argument `apns` of the calls, and the column of templates: what is taken and read. `CallTranscriptTests` has what is refused.
 @Suite(.ownThreads) struct MessageOptionsTests {
-    typealias F = StoreFixture
-
     /// `conversation_id` is a UUID or null.
     @Test func data_whenItsConversationIsNull_isTaken() async throws {
         let fixture = try await F()

@@ -10,8 +10,6 @@ import struct FoundationEssentials.UUID
 
 /// What becomes of messages by an outcome, a dead daemon, a restored backup.
 @Suite(.ownThreads) struct MessageOutcomeTests {
-    typealias F = StoreFixture
-
     /// Two messages of one turn: both count, each is unknown, and they stay for their repeats; those of a second unknown end.
     @Test(arguments: [false, true]) func recover_whenADaemonDied_keepsMessagesForTheirRepeat(ends: Bool) async throws {
         let fixture = try await F()

@@ -5,8 +5,6 @@ import Testing
 @testable import Core
 
 @Suite(.ownThreads) struct CancelRemindersTests {
-    typealias F = StoreFixture
-
     private static let cancel = "select * from nudged_api.cancel_reminders('task', '7')"
 
     /// Everyone's copies, as a fan-out leaves them.
@@ -42,7 +40,6 @@ import Testing
                 == ["01", "02", "03", "04"].map { "\($0)|reminder|dropped|cancelled|t|t" }
         )
         #expect(try fixture.sql(Self.cancel) == "0|0")
-        await fixture.close()
     }
 
     @Test func cancel_whenRolledBack_leavesAll() async throws {
@@ -53,7 +50,6 @@ import Testing
             try fixture.sql("select (select count(*) from nudged.occurrence), (select count(*) from nudged.reminder)")
                 == "1|1"
         )
-        await fixture.close()
     }
 
     /// What an open intent holds goes out. The lock on it is given back at once: its outcome needs not wait for the app's commit.
@@ -79,7 +75,6 @@ import Testing
         // The series ends with what is on its way.
         #expect(try fixture.sql("select count(*) from nudged.reminder") == "0")
         await app.close()
-        await fixture.close()
     }
 
     /// An intent that is not committed yet holds its rows: nobody waits, and it is too late.
@@ -93,7 +88,6 @@ import Testing
         }
         #expect(try fixture.sql("select count(*) from nudged.occurrence") == "1")
         await daemon.close()
-        await fixture.close()
     }
 
     /// While a cancellation is not committed yet no intent gets the row.
@@ -106,7 +100,6 @@ import Testing
             #expect(try fixture.lines("select 1 from nudged.occurrence for key share skip locked").isEmpty)
         }
         await app.close()
-        await fixture.close()
     }
 
     /// Both run at the same time, again and again. Reminders that were cancelled in time are in no intent, and both
@@ -154,7 +147,6 @@ import Testing
         }
         #expect(inTime > 0 && tooLate > 0)
         await daemon.close()
-        await fixture.close()
     }
 
     /// Two at once for one subject take turns, whatever is there to be cancelled: side by side each would take its authors' rows in its own order. Others' go on.
@@ -177,7 +169,6 @@ import Testing
         // The first is through, and so is the second.
         #expect(try await waiting?.value == "0|0")
         await app.close()
-        await fixture.close()
     }
 
     /// More than one machine: rows are held user by user there, and the answer is the same.
@@ -196,7 +187,6 @@ import Testing
         try fixture.sql(refusing)
         #expect(try fixture.sql(Self.cancel) == "4|1")
         #expect(try fixture.lines("select right(user_id::text, 2) from nudged.occurrence") == ["04"])
-        await fixture.close()
     }
 
     /// Everyone of a large subject: by sets, not row by row.
@@ -218,7 +208,6 @@ import Testing
                 == "19501|19501"
         )
         #expect(try fixture.sql("select count(*) from nudged.occurrence") == "500")
-        await fixture.close()
     }
 
     /// Its outcome is unknown, or Apple asked to come back: it is not tried again, and was too late.
@@ -234,18 +223,6 @@ import Testing
         )
         #expect(try fixture.sql(Self.cancel) == "1|1")
         #expect(try fixture.sql("select count(*) from nudged.occurrence") == "0")
-        await fixture.close()
-    }
-
-    @Test(arguments: ["null, '7'", "'task', null"]) func cancel_whenAnArgumentIsNull_isRefused(arguments: String)
-        async throws
-    {
-        let fixture = try await F()
-        #expect(
-            try fixture.refusal("select nudged_api.cancel_reminders(\(arguments))")
-                == "22023 nudged_api.cancel_reminders: subject_type or subject_id is null / Name what the reminders are about, as nudged_api.set_reminder was given it."
-        )
-        await fixture.close()
     }
 
     @Test func calls_whenTheSnapshotIsOlder_areRefused() async throws {
@@ -268,6 +245,5 @@ import Testing
             "begin isolation level serializable; select nudged_api.set_reminder('task', '8', \(F.quoted(1)), 'x', '', now()); commit"
         )
         #expect(try fixture.sql("select title from nudged.occurrence where subject_id = '8'") == "x")
-        await fixture.close()
     }
 }

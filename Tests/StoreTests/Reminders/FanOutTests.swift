@@ -10,8 +10,6 @@ import struct FoundationEssentials.UUID
 
 /// Reminders for everyone become one row per member.
 @Suite(.ownThreads) struct FanOutTests {
-    typealias F = StoreFixture
-
     /// Members of task 7, by their numbers; and a reminder of the first, for everyone.
     private func fixture(
         _ members: [Int],

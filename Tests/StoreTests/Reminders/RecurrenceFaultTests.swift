@@ -6,8 +6,6 @@ import Testing
 
 /// SQL refuses what Swift's parser refuses, with the same text.
 @Suite(.ownThreads) struct RecurrenceFaultTests {
-    typealias F = StoreFixture
-
     /// What SQL says of each rule; `-`: nothing.
     private func faults(_ fixture: F, _ rules: [String]) throws -> [String] {
         let quoted = rules.map {
@@ -36,7 +34,6 @@ import Testing
         let faults = try faults(fixture, rules.map(\.text))
         try #require(faults.count == rules.count)
         for (rule, fault) in zip(rules, faults) { #expect(fault == rule.error ?? "-", "\(rule.text)") }
-        await fixture.close()
     }
 
     @Test(arguments: Seeds.all)
@@ -48,7 +45,6 @@ import Testing
         try #require(faults.count == rules.count)
         for (rule, found) in zip(rules, faults) { #expect(found == fault(rule), "seed \(seed): \(rule)") }
         #expect(Set(faults).count > 10, "seed \(seed)")
-        await fixture.close()
     }
 
     /// An UNTIL's end, for the comparison with the hour that is set: a day's last second.
@@ -61,6 +57,5 @@ import Testing
         for (text, time) in untils {
             #expect(try fixture.sql("select nudged.recurrence_until('\(text)')") == time)
         }
-        await fixture.close()
     }
 }

@@ -10,8 +10,6 @@ import struct FoundationEssentials.UUID
 
 /// Reminders as a claim brings them.
 @Suite(.ownThreads) struct ReminderClaimTests {
-    typealias F = StoreFixture
-
     /// Users who are due, with nothing but what a test gives them.
     private func fixture(_ users: ClosedRange<Int> = 1...3) async throws -> F {
         let fixture = try await F()

@@ -10,8 +10,6 @@ import struct FoundationEssentials.UUID
 
 /// Reminders on their way through intent, outcome, recovery, restore and erasure.
 @Suite(.ownThreads) struct ReminderTurnTests {
-    typealias F = StoreFixture
-
     /// Users who are due, with nothing but what a test gives them.
     private func fixture(_ users: ClosedRange<Int> = 1...3) async throws -> F {
         let fixture = try await F()

@@ -5,8 +5,6 @@ import Testing
 @testable import Core
 
 @Suite(.ownThreads) struct SetReminderTests {
-    typealias F = StoreFixture
-
     @Test func set_whenForMyself_isOneRowOfMine() async throws {
         let fixture = try await F.withUsers()
         let set = try fixture.setReminder("due_at => '2040-01-02 03:04:05.25Z'")
@@ -27,7 +25,6 @@ import Testing
                 == "01|task|7|\(set.id)"
         )
         #expect(try fixture.touched() == ["01"])
-        await fixture.close()
     }
 
     @Test func set_whenForEveryone_isAFanOutOfTheAuthors() async throws {
@@ -46,7 +43,6 @@ import Testing
             )
                 == "01|t|f|2040-01-02 09:00:00|2040-01-01 19:00:00+00"
         )
-        await fixture.close()
     }
 
     @Test func set_whenItRecurs_knowsItsFirst() async throws {
@@ -58,7 +54,6 @@ import Testing
         #expect(try fixture.sql(columns) == "FREQ=DAILY|1|2040-01-02 09:00:00+00|||Europe/Berlin")
         _ = try fixture.setReminder("due_local => '2040-01-02 09:00', recurrence => 'FREQ=DAILY'")
         #expect(try fixture.sql(columns) == "FREQ=DAILY|1||2040-01-02 09:00:00|2040-01-02 09:00:00|")
-        await fixture.close()
     }
 
     @Test func set_whenRolledBack_wasNever() async throws {
@@ -66,7 +61,6 @@ import Testing
         try fixture.sql("begin; select nudged_api.set_reminder('task', '7', \(F.quoted(1)), 'a', 'b', now()); rollback")
         #expect(try fixture.sql("select count(*) from nudged.occurrence") == "0")
         #expect(try fixture.touched().isEmpty)
-        await fixture.close()
     }
 
     /// One lives per author and subject: another author's, and another subject's, stay.
@@ -100,7 +94,6 @@ import Testing
                 == ["01|reminder|dropped|replaced|t", "03|reminder|dropped|replaced|f"]
         )
         #expect(try fixture.touched() == ["01", "03"])
-        await fixture.close()
     }
 
     @Test func set_whenTheReplacedOneIsOnItsWay_saysSoAndLeavesIt() async throws {
@@ -111,7 +104,6 @@ import Testing
         #expect(new.warnings.contains("on its way"))
         #expect(try Set(fixture.lines("select reminder_id from nudged.occurrence")) == [old.id, new.id])
         #expect(try fixture.sql("select count(*) from nudged.delivery") == "0")
-        await fixture.close()
     }
 
     /// Two at once: the second waits for the first's commit, and replaces it.
@@ -157,7 +149,6 @@ import Testing
         #expect(
             try fixture.refusal(call(room / width + 1)).hasPrefix("22023 nudged_api.set_reminder: the payload has")
         )
-        await fixture.close()
     }
 
     @Test(arguments: [
@@ -192,7 +183,6 @@ import Testing
                 #expect(warnings.contains("author's own quiet hours") == quiet.contains(hour), "\(arguments)")
             }
         }
-        await fixture.close()
     }
 
     @Test func set_whenNoZoneIsKnown_isTakenWithAWarning() async throws {
@@ -206,7 +196,6 @@ import Testing
         #expect(try !warned("due_local => '2040-01-02 09:00', timezone => 'Asia/Tokyo'"))
         try fixture.sql("update public.context_profiles set notification_preferences = '{\"timezone\":\"Asia/Tokyo\"}'")
         #expect(try !warned("due_local => '2040-01-02 09:00'"))
-        await fixture.close()
     }
 
     /// Taken for a wall time to come, somewhere it is one; where the author lives it is past.
@@ -221,7 +210,6 @@ import Testing
         // It comes elsewhere.
         #expect(try !warned("(now() at time zone 'Asia/Tokyo') - interval '1 minute', audience => 'everyone'"))
         #expect(try !warned("(now() at time zone 'UTC') + interval '1 minute', timezone => 'UTC'"))
-        await fixture.close()
     }
 
     /// The first zone that is valid is the author's, as the policy has it.
@@ -238,13 +226,11 @@ import Testing
         #expect(try fixture.setReminder("due_at => '2040-01-02 23:00Z'").warnings == "{}")
         try fixture.sql("update public.context_profiles set timezone = 'Mars/Base'")
         #expect(try fixture.setReminder("due_local => '2040-01-02 09:00'").warnings.contains("no time zone"))
-        await fixture.close()
     }
 
     @Test func set_whenNobodyIsAMember_isTakenWithAWarning() async throws {
         let fixture = try await F.withUsers()
         #expect(try fixture.setReminder("due_at => now(), audience => 'everyone'").warnings.contains("no members"))
-        await fixture.close()
     }
 
     /// The app's view fails: the reminder is set, and its author hears of it. A time-out of the caller's own is theirs.
@@ -274,7 +260,6 @@ import Testing
         }
         #expect(try fixture.sql("select count(*) from nudged.occurrence where user_id = \(F.quoted(2))") == "0")
         await connection.close()
-        await fixture.close()
     }
 
     /// A recipient view whose preferences are a text that is no JSON.
@@ -288,7 +273,6 @@ import Testing
             """
         )
         #expect(try fixture.setReminder("due_local => '2040-01-02 23:00'").warnings == "{}")
-        await fixture.close()
     }
 
     /// No name of a zone that PostgreSQL would take for an offset, or in another case, passes.
@@ -313,6 +297,5 @@ import Testing
                 "t", "Asia/Tokyo",
             ]
         )
-        await fixture.close()
     }
 }

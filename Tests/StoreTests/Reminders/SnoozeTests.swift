@@ -5,8 +5,6 @@ import Testing
 @testable import Core
 
 @Suite(.ownThreads) struct SnoozeTests {
-    typealias F = StoreFixture
-
     private static let pending = """
         select right(user_id::text, 2), due_at, due_local, is_fan_out, is_own, recurrence, number, first_at, first_local, planned_local, fan_out_after is null
         from nudged.occurrence order by user_id
@@ -33,7 +31,6 @@ import Testing
         // Another nudge, so that an intent of the old one holds nothing of it; and nothing has ended.
         #expect(try fixture.sql("select id = '\(old)' from nudged.occurrence") == "f")
         #expect(try fixture.sql("select count(*) from nudged.delivery") == "0")
-        await fixture.close()
     }
 
     /// The rule's own hour stays: what comes after it is counted from there.
@@ -49,7 +46,6 @@ import Testing
         let set = try fixture.setReminder(arguments)
         #expect(try snooze(fixture, set.id) == "t")
         #expect(try fixture.sql(Self.pending) == "01|2040-06-01 12:00:00+00||f|t|\(series)|t")
-        await fixture.close()
     }
 
     /// Told at nine, snoozed for ten minutes: tomorrow's nine o'clock stays.
@@ -65,7 +61,6 @@ import Testing
             ]
         )
         #expect(try fixture.sql("select id = '\(row)' from nudged.occurrence where recurrence is not null") == "t")
-        await fixture.close()
     }
 
     @Test func snooze_whenOneRecipientAsks_isTheirsAlone() async throws {
@@ -101,7 +96,6 @@ import Testing
             try fixture.sql("select due_at, is_own from nudged.occurrence where is_fan_out")
                 == "2040-07-01 12:00:00+00|f"
         )
-        await fixture.close()
     }
 
     /// It came for everyone, and the series goes on. It comes once more for the user who snoozes it, author or not, and
@@ -133,7 +127,6 @@ import Testing
         #expect(try snooze(fixture, set.id, ", \(F.quoted(4))", until: "2040-01-01 09:10Z") == "f")
         #expect(try snooze(fixture, set.id, ", \(F.quoted(3))", until: "2040-01-03 09:10Z") == "f")
         #expect(try fixture.sql("select count(*) from nudged.occurrence") == "2")
-        await fixture.close()
     }
 
     /// Snoozed again and again: what comes once more moves, and stays one; the series is where it was.
@@ -152,7 +145,6 @@ import Testing
                 ]
             )
         }
-        await fixture.close()
     }
 
     /// While a snooze's transaction is open, a cancellation, a new version of the reminder and another snooze wait for
@@ -183,7 +175,6 @@ import Testing
         #expect(try fixture.sql("select count(*) from nudged.occurrence") == left)
         #expect(try fixture.sql("select count(*) from nudged.occurrence where due_at >= '2040-06-01Z'") == "0")
         for connection in [app, other] { await connection.close() }
-        await fixture.close()
     }
 
     @Test func snooze_whenItIsOnItsWay_isFalseAndLeavesIt() async throws {
@@ -192,7 +183,6 @@ import Testing
         try fixture.openIntent()
         #expect(try snooze(fixture, set.id) == "f")
         #expect(try fixture.sql("select due_at from nudged.occurrence") == "2040-01-02 09:00:00+00")
-        await fixture.close()
     }
 
     @Test func snooze_whenNothingIsPending_isFalse() async throws {
@@ -200,23 +190,5 @@ import Testing
         let set = try fixture.setReminder()
         #expect(try snooze(fixture, "00000000-0000-4000-8000-000000000000") == "f")
         #expect(try snooze(fixture, set.id, ", \(F.quoted(2))") == "f")
-        await fixture.close()
-    }
-
-    @Test(arguments: [
-        "null", "'infinity'", "now() - interval '1 second'", "now() + interval '101 years'",
-        "'-infinity'", "'294276-12-31 23:59:59.999999Z'",
-    ]) func snooze_whenTheHourIsNone_isRefused(until: String) async throws {
-        let fixture = try await F.withUsers()
-        let set = try fixture.setReminder()
-        #expect(
-            try fixture.refusal("select nudged_api.snooze('\(set.id)', \(until))")
-                == "22023 nudged_api.snooze: until is null, in the past or more than 100 years away / Give a time in the future, within 100 years."
-        )
-        #expect(
-            try fixture.refusal("select nudged_api.snooze(null, now())")
-                == "22023 nudged_api.snooze: id is null / Give the reminder's id, as the call that set it returned it."
-        )
-        await fixture.close()
     }
 }

@@ -5,8 +5,6 @@ import Testing
 
 /// The trigger that an app hangs on its own table.
 @Suite(.ownThreads) struct SubjectTriggerTests {
-    typealias F = StoreFixture
-
     /// A table of the app's with a reminder on each of its three rows.
     private func fixture(archived: String = "boolean", arguments: String = "'task', 'key', 'gone'") async throws -> F {
         let fixture = try await F.withUsers()
@@ -32,14 +30,12 @@ import Testing
         #expect(try left(fixture) == ["9"])
         #expect(try fixture.sql("select subject_id from nudged.reminder") == "9")
         #expect(try fixture.lines("select reason from nudged.delivery") == ["cancelled", "cancelled"])
-        await fixture.close()
     }
 
     @Test func trigger_whenTheDeletionIsRolledBack_cancelsNothing() async throws {
         let fixture = try await fixture()
         try fixture.sql("begin; delete from public.task; rollback")
         #expect(try left(fixture) == ["7", "8", "9"])
-        await fixture.close()
     }
 
     @Test(arguments: [("boolean", "true", "false"), ("timestamptz", "now()", "null")])
@@ -53,7 +49,6 @@ import Testing
         _ = try fixture.setReminder()
         try fixture.sql("update public.task set name = 'y'")
         #expect(try left(fixture) == ["7", "8", "9"])
-        await fixture.close()
     }
 
     @Test(arguments: ["'task', 'key', 'gone', 'due_on'", "'task', 'key', '', 'due_on'"])
@@ -68,14 +63,12 @@ import Testing
         _ = try fixture.setReminder()
         try fixture.sql("update public.task set name = 'y'")
         #expect(try left(fixture) == ["7", "8", "9"])
-        await fixture.close()
     }
 
     @Test func trigger_whenARowGetsAnotherID_cancelsTheOldOnes() async throws {
         let fixture = try await fixture(arguments: "'task', 'key'")
         try fixture.sql("update public.task set key = 70 where key = 7; update public.task set gone = true")
         #expect(try left(fixture) == ["8", "9"])
-        await fixture.close()
     }
 
     /// The app's own isolation level is no reason to refuse its deletion.
@@ -83,7 +76,6 @@ import Testing
         let fixture = try await fixture()
         try fixture.sql("begin isolation level serializable; delete from public.task; commit")
         #expect(try left(fixture).isEmpty)
-        await fixture.close()
     }
 
     /// The role that deletes has no right on anything of nudged's.
@@ -98,7 +90,6 @@ import Testing
             """
         )
         #expect(try left(fixture) == ["8", "9"])
-        await fixture.close()
     }
 
     /// A table's owner can define casts, and the function runs with its own owner's rights. So it calls no cast, and
@@ -137,7 +128,6 @@ import Testing
         )
         #expect(try fixture.lines("select called_by from theirs.ran").isEmpty)
         #expect(try left(fixture) == ["9"])
-        await fixture.close()
     }
 
     @Test(arguments: [
@@ -149,6 +139,5 @@ import Testing
         let fixture = try await fixture()
         try fixture.sql("drop trigger nudged_reminders on public.task; create trigger wrong \(trigger)")
         #expect(try fixture.refusal("delete from public.task").hasPrefix("22023 nudged_api.cancel_subject_reminders: "))
-        await fixture.close()
     }
 }

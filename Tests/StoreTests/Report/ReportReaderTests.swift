@@ -12,8 +12,6 @@ import struct FoundationEssentials.UUID
 
 /// What `nudged report` counts, on a real record.
 @Suite(.ownThreads) struct ReportReaderTests {
-    private typealias F = StoreFixture
-
     private static let start = Instant(rfc3339: "2026-03-20T00:00:00Z") ?? Instant(seconds: 0)
     private static let end = start + 14 * 86_400
 

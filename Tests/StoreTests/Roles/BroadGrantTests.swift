@@ -6,8 +6,6 @@ import Testing
 /// Supabase's page on custom schemas has one grant everything in a schema to anon, authenticated and service_role. What
 /// each of them can do then, on `nudged_api` alone and on `nudged` too, and after the rights were taken back.
 @Suite(.ownThreads) struct BroadGrantTests {
-    typealias F = StoreFixture
-
     /// Who can make a call of `nudged_api`.
     private enum Caller {
         /// A role that `nudged.allow` gave it to.
@@ -73,7 +71,6 @@ import Testing
             case nil: Issue.record("nudged_api.\(call): say in RightsTests who can make it")
             }
         }
-        await fixture.close()
     }
 
     /// Calls that would do something, by those who may not and by the backend.
@@ -115,7 +112,6 @@ import Testing
                 == F.user(1).uuidString.lowercased()
         )
         #expect(try fixture.perform("anon", register) == "28000")
-        await fixture.close()
     }
 
     // MARK: Taking back
@@ -199,7 +195,6 @@ import Testing
             #expect(try fixture.rights() == decided, "\(remedy)")
             #expect(try fixture.excessRights().isEmpty, "\(remedy)")
         }
-        await fixture.close()
     }
 
     /// On schema nudged the same grants do open something: the views have their owner's rights, and TRUNCATE knows no
@@ -229,7 +224,6 @@ import Testing
             }
         }
         #expect(try fixture.sql("select count(*) from nudged.message") == "1")
-        await fixture.close()
     }
 
     /// What the daemon makes at night: partitions of the record.
@@ -254,7 +248,6 @@ import Testing
         #expect(try fixture.sql(rights) == "0")
         #expect(try fixture.sql(made) == "9")
         #expect(try fixture.sql(rights) == "0")
-        await fixture.close()
     }
 
     // MARK: The app's own triggers
@@ -288,7 +281,6 @@ import Testing
         try fixture.sql("select nudged.grant_roles()")
         #expect(try fixture.perform("authenticated", as: 1, order) == "00000")
         #expect(try fixture.sql("select count(*) from nudged.message") == "2")
-        await fixture.close()
     }
 
     // MARK: Who counts as the caller
@@ -307,7 +299,6 @@ import Testing
         let send = "select nudged_api.send(\(F.quoted(1)), 'a', 'b')"
         #expect(try fixture.perform("service_role", send) == "00000")
         #expect(try fixture.perform("anon", send) == "42501")
-        await fixture.close()
     }
 
     @Test func caller_whenALogin_isTheRoleThatItActsAs() async throws {
@@ -344,6 +335,5 @@ import Testing
         try fixture.sql("grant nudged_app to \(stranger)")
         #expect(!fixture.told(stranger, touch).contains("ERROR"))
         #expect(fixture.told(stranger, send) == "t")
-        await fixture.close()
     }
 }

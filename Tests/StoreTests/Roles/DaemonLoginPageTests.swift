@@ -6,8 +6,6 @@ import Testing
 
 /// docs/SQL.md lists what the login nudged_daemon can do, as the catalog has it.
 @Suite(.ownThreads) struct DaemonLoginPageTests {
-    typealias F = StoreFixture
-
     /// Everything outside the server's own schemas, PUBLIC's and inherited rights included.
     private static let rights = """
         with role as (select oid from pg_roles where rolname = 'nudged_daemon'),
@@ -79,6 +77,5 @@ import Testing
         #expect(listed.subtracting(found).sorted() == [], "the page says too much")
         #expect(found.subtracting(listed).sorted() == [], "the page says too little")
         #expect(listed.count > 30)
-        await fixture.close()
     }
 }

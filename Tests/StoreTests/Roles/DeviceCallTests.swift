@@ -6,8 +6,6 @@ import Testing
 
 /// `nudged_api.register_device` and `nudged_api.unregister_device`.
 @Suite(.ownThreads) struct DeviceCallTests {
-    typealias F = StoreFixture
-
     private static func register(_ token: String, _ rest: String = "'ios'") -> String {
         "select nudged_api.register_device('\(token)', \(rest))"
     }

@@ -6,8 +6,6 @@ import Testing
 /// The app's table has another owner than schema nudged, and that owner's trigger runs inside nudged's calls. It has
 /// the rights of nudged_writer there: it reads nothing of nudged, and changes no function.
 @Suite(.ownThreads) struct ForeignTriggerTests {
-    typealias F = StoreFixture
-
     /// What the trigger tries.
     private static let tries = [
         "select title from nudged.message", "select * from nudged.delivery", "select token from nudged.device",
@@ -89,7 +87,6 @@ import Testing
         try call("nudged_app", "nudged_api.unregister_device_for(\(F.quoted(1)), '\(other)')")
         try call("nudged_daemon", fixture.recorded410(1, token))
         #expect(try fixture.sql("select count(*) from public.push_tokens") == "0")
-        await fixture.close()
     }
 
     /// A cast of the table's owner runs inside the call that names other platforms, for `nudged explain`.
@@ -116,7 +113,6 @@ import Testing
         let read = "set role nudged_daemon; select nudged.devices_left_out(\(F.quoted(1)))"
         #expect(try fixture.sql(read) == "Android")
         #expect(try fixture.lines("select distinct who from app.noted") == ["nudged_writer"])
-        await fixture.close()
     }
 
     /// The table's owner gives the user's id another type, with casts that run a function of theirs.
@@ -165,7 +161,6 @@ import Testing
             #expect(callers.isEmpty, "\(statement)")
             try fixture.sql("truncate app.noted")
         }
-        await fixture.close()
     }
 
     /// A view of the app has the name of the table that the triggers were made for.
@@ -181,7 +176,6 @@ import Testing
         )
         try fixture.sql("insert into public.devices (user_id, device_token) values (\(F.quoted(1)), 'a')")
         #expect(try fixture.lines("select distinct who from app.noted") == ["nudged_writer"])
-        await fixture.close()
     }
 
     /// The limit deletes the oldest devices in a trigger of nudged's, which has its owner's rights.
@@ -201,7 +195,6 @@ import Testing
         )
         #expect(try fixture.sql("select count(*) from public.push_tokens") == "1")
         try expectRefusals(fixture)
-        await fixture.close()
     }
 
     /// A token that is deleted through the app's own view.
@@ -225,6 +218,5 @@ import Testing
             try expectRefusals(fixture)
         }
         #expect(try fixture.sql("select count(*) from public.devices") == "0")
-        await fixture.close()
     }
 }

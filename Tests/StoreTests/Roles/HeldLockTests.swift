@@ -8,8 +8,6 @@ import Testing
 /// A role without rights holds nothing up. Any login may take advisory locks, so nudged's locks are rows of a table
 /// that only its functions can write.
 @Suite(.ownThreads) struct HeldLockTests {
-    typealias F = StoreFixture
-
     @Test(.timeLimit(.minutes(10))) func calls_whenAStrangerHoldsAdvisoryLocks_doNotWait() async throws {
         let fixture = try await F()
         try fixture.seed(1...1)
@@ -42,7 +40,6 @@ import Testing
             #expect(try fixture.sql("\(patience) nudged_daemon; select * from nudged.maintain_delivery()") == "1|0")
         }
         await holder.close()
-        await fixture.close()
     }
 
     /// A role that held these rows would stop maintenance, reminders and registrations.
@@ -60,7 +57,6 @@ import Testing
                 #expect(try fixture.attempt(role, as: 1, statement).state == "42501", "\(role): \(statement)")
             }
         }
-        await fixture.close()
     }
 
     /// An advisory lock for each device would need a place in shared memory (53200).
@@ -81,6 +77,5 @@ import Testing
             try fixture.sql("select (select count(*) from public.push_tokens), (select count(*) from nudged.lock)")
                 == "15000|0"
         )
-        await fixture.close()
     }
 }

@@ -6,8 +6,6 @@ import Testing
 /// A function of the reader's own that costs nothing runs before a view's condition, unless the view is a barrier. Then
 /// it would see the rows that the view leaves out.
 @Suite(.ownThreads) struct HiddenRowTests {
-    typealias F = StoreFixture
-
     @Test func views_always_areBarriers() async throws {
         let fixture = try await F()
         let views = "select relname from pg_class where relnamespace = 'nudged'::regnamespace and relkind = 'v'"
@@ -15,7 +13,6 @@ import Testing
         #expect(
             try fixture.lines("\(views) and not coalesce('security_barrier=true' = any (reloptions), false)") == []
         )
-        await fixture.close()
     }
 
     @Test(arguments: [("device", "token"), ("stale_token", "device_hash")])
@@ -46,6 +43,5 @@ import Testing
             """
         )
         #expect(seen == ["1", "shown"])
-        await fixture.close()
     }
 }

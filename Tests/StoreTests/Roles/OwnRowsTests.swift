@@ -6,8 +6,6 @@ import Testing
 /// The app's tables under Supabase's roles: those that nudged made show a user their own rows, those that were there
 /// are left as they are.
 @Suite(.ownThreads) struct OwnRowsTests {
-    typealias F = StoreFixture
-
     private static let tables = ["context_profiles", "push_tokens"]
 
     private static let rows = """
@@ -64,7 +62,6 @@ import Testing
             #expect(try fixture.perform("anon", as: 2, statement) == "42501", "\(statement)")
         }
         #expect(try count("true") == left)
-        await fixture.close()
     }
 
     /// Alike to the last column those that nudged makes, row-level security and all: still not ours. Only nudged_writer
@@ -106,7 +103,6 @@ import Testing
             try fixture.sql("select nudged.allow('authenticated', 'select, insert, update, delete', 'public.\(table)')")
         }
         #expect(try fixture.lines(Self.rows).count { $0.contains("nudged_own_rows") } == 2)
-        await fixture.close()
     }
 
     /// One was there, the other was made.
@@ -117,7 +113,6 @@ import Testing
                 == ["push_tokens"]
         )
         #expect(try fixture.sql("select count(*) from pg_indexes where indexname = 'push_tokens_device_token'") == "1")
-        await fixture.close()
     }
 
     /// Supabase's parts came after the migration: `grant_roles` finds what was made then.
@@ -132,6 +127,5 @@ import Testing
                 "set request.jwt.claim.sub = \(F.quoted(2)); set role authenticated; select user_id from public.push_tokens"
             ) == F.user(2).uuidString.lowercased()
         )
-        await fixture.close()
     }
 }

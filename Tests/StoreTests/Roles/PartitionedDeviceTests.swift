@@ -5,8 +5,6 @@ import Testing
 
 /// The app's table of devices is partitioned, or has children. Row addresses repeat among its parts.
 @Suite(.ownThreads) struct PartitionedDeviceTests {
-    typealias F = StoreFixture
-
     static let columns = """
         user_id uuid not null, device_token text not null, platform text not null default 'ios',
         created_at timestamptz not null default '2026-01-01', updated_at timestamptz not null default '2026-01-01',
@@ -66,6 +64,5 @@ import Testing
         let gone = all.subtracting(left)
         #expect(gone.count == 1 && gone.first?.hasSuffix(" " + dead) == true, "\(gone)")
         #expect(try fixture.sql(call) == "f")
-        await fixture.close()
     }
 }

@@ -5,8 +5,6 @@ import Testing
 
 /// The owner says how long the record is kept. The daemon drops what is older, and can't shorten it.
 @Suite(.ownThreads) struct RetentionRightTests {
-    typealias F = StoreFixture
-
     @Test func record_whenTheDaemonWouldShortenIt_isKept() async throws {
         let fixture = try await F()
         try fixture.prepareAttempts()
@@ -51,7 +49,6 @@ import Testing
         )
         let made = try fixture.sql("set role nudged_daemon; select made, dropped from nudged.maintain_delivery()")
         #expect(made == "1|0")
-        await fixture.close()
     }
 
     /// Instants that end no day would stop the dropping for ever.
@@ -85,6 +82,5 @@ import Testing
         )
         #expect(try write("-infinity") == "00000")
         for dropped in ["1", "0"] { #expect(try fixture.sql(maintain) == dropped) }
-        await fixture.close()
     }
 }

@@ -6,8 +6,6 @@ import Testing
 /// Every table and every call of both schemas under every role: exactly what is decided here, and 42501 for the rest.
 /// Both come from the catalog, so what is added later without a decision fails.
 @Suite(.ownThreads) struct RightsTests {
-    typealias F = StoreFixture
-
     static let roles = ["nudged_daemon", "nudged_app", "nudged_writer", "authenticated", "service_role", "anon"]
     static let verbs = ["select", "insert", "update", "delete", "truncate"]
 
@@ -119,7 +117,6 @@ import Testing
             // 55000: a view that nothing can be written to.
             #expect(decided ? row[4] != "42501" : row[4] == "42501" || row[4] == "55000", "\(row)")
         }
-        await fixture.close()
     }
 
     @Test func columns_whenATableIsOnlyLocked_areAllButOneRefused() async throws {
@@ -137,7 +134,6 @@ import Testing
             }
             #expect(try fixture.attempt("nudged_daemon", "select 1 from nudged.\(table) for update").state == "00000")
         }
-        await fixture.close()
     }
 
     @Test func calls_whenTriedUnderEachRole_answerWhomIsDecided() async throws {
@@ -162,7 +158,6 @@ import Testing
             #expect(row[2] == (decided || owns ? "t" : "f"), "\(row)")
             #expect((row[3] == "42501") == !decided, "\(row)")
         }
-        await fixture.close()
     }
 
     /// The other ways: sequences, tables and types of one's own in the schema, the app's tables, more rights than given.
@@ -212,7 +207,6 @@ import Testing
             """
         )
         #expect(attributes == "f")
-        await fixture.close()
     }
 
     /// A function with its owner's rights looks up nothing where its caller could put something.
@@ -226,7 +220,6 @@ import Testing
         )
         #expect(paths.count >= 20)
         for path in paths { #expect(path.hasSuffix("|search_path=pg_catalog, pg_temp"), "\(path)") }
-        await fixture.close()
     }
 
     private static let appTables: Set<String> = ["context_profiles", "push_tokens"]
@@ -256,7 +249,6 @@ import Testing
             let isOwnRow = parts[0] == "service_role" && Self.appTables.contains(parts[2])
             #expect(isCall || isOwnRow || Self.ownRows.contains(right), "\(right)")
         }
-        await fixture.close()
     }
 
     /// The daemon sees all rows of what it may read, and so does row-level security.
@@ -276,7 +268,6 @@ import Testing
             #expect(seen != "0")
             #expect(seen == (try fixture.sql(count)), "\(table)")
         }
-        await fixture.close()
     }
 
     /// What a later migration says is carried out, and of what it doesn't say nobody has anything.
@@ -323,7 +314,6 @@ import Testing
         let before = try fixture.sql(all)
         try fixture.sql("select nudged.grant_roles()")
         #expect(try fixture.sql(all) == before)
-        await fixture.close()
     }
 
     @Test(arguments: [
@@ -336,6 +326,5 @@ import Testing
         let fixture = try await F()
         try fixture.prepareAttempts()
         #expect(try fixture.attempt("postgres", "select nudged.allow(\(arguments))").state == state)
-        await fixture.close()
     }
 }

@@ -10,8 +10,6 @@ import struct FoundationEssentials.UUID
 
 /// Roles belong to the whole cluster. These tests make, change and miss them, so each has a cluster of its own.
 @Suite(.ownThreads, .serialized) struct RoleClusterTests {
-    typealias F = StoreFixture
-
     private func migrator(_ fixture: F, _ user: String) throws -> Migrator {
         Migrator(configuration: try .parse(url: fixture.cluster.url(database: fixture.name, user: user)))
     }
@@ -53,7 +51,6 @@ import struct FoundationEssentials.UUID
         )
         await owner.close()
         await daemon.close()
-        await fixture.close()
     }
 
     /// Many databases of one cluster are migrated at once.
@@ -69,7 +66,6 @@ import struct FoundationEssentials.UUID
             let migrator = try migrator(fixture, "postgres")
             #expect(try await migrator.rolesWanting() == ([], []))
             await migrator.close()
-            await fixture.close()
         }
     }
 
@@ -88,7 +84,6 @@ import struct FoundationEssentials.UUID
         try await migrating.value
         #expect(try fixture.sql("select has_table_privilege('nudged_daemon', 'nudged.person', 'select')") == "t")
         await connection.close()
-        await fixture.close()
     }
 
     /// Every statement of the daemon is let through for its role, where the owner is no superuser, and its plan is the owner's: row-level security costs nothing.
@@ -115,7 +110,6 @@ import struct FoundationEssentials.UUID
             #expect(!owners.isEmpty)
             #expect(try plan("nudged_daemon") == owners, "\(query.name)")
         }
-        await fixture.close()
     }
 
     private static func parameters(of sql: String, _ fixture: F) throws -> Int {
@@ -186,7 +180,6 @@ import struct FoundationEssentials.UUID
             ) == "app_owner"
         )
         await store.close()
-        await fixture.close()
     }
 
     /// What row-level security hides is said: nudged's tables from the daemon, the app's from who owns the views.
@@ -236,7 +229,6 @@ import struct FoundationEssentials.UUID
         #expect(try await daemon.schemaState() == .current)
         await owner.close()
         await daemon.close()
-        await fixture.close()
     }
 
     /// An operator's own function stays as it is, and so does its owner: `create or replace` keeps it.
@@ -271,7 +263,6 @@ import struct FoundationEssentials.UUID
         #expect(try fixture.sql(state) == "nudged_writer|f|select false")
         let forget = try fixture.recorded410(1, "ab")
         #expect(try fixture.sql("set role nudged_daemon; select \(forget)") == "0")
-        await fixture.close()
     }
 
     /// An owner that is no superuser takes back what a broad grant gave.
@@ -289,6 +280,5 @@ import struct FoundationEssentials.UUID
         try fixture.sql("set role app_owner; select nudged.grant_roles()")
         #expect(try fixture.rights() == decided)
         #expect(try fixture.excessRights().isEmpty)
-        await fixture.close()
     }
 }

@@ -7,8 +7,6 @@ import Testing
 
 /// The examples of docs/SQL.md, each under the role that its first line names. A line `-- answers …` says what the statement before it answers.
 @Suite(.ownThreads) struct SQLPageTests {
-    typealias F = StoreFixture
-
     private struct Example {
         let role: String
         let text: String
@@ -65,7 +63,6 @@ import Testing
             found += 1
         }
         #expect(found >= 2)
-        await fixture.close()
     }
 
     @Test func examples_whenRun_answerWhatThePageSays() async throws {
@@ -87,6 +84,5 @@ import Testing
             let answers = try fixture.lines(role + example.text).filter { !$0.isEmpty }
             #expect(answers == example.answers, "\(example.text)")
         }
-        await fixture.close()
     }
 }

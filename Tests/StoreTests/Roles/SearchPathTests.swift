@@ -5,8 +5,6 @@ import TimeZones
 
 @testable import Core
 
-private typealias F = StoreFixture
-
 /// Roles that may create in schema public put functions and operators there which PostgreSQL prefers to its own.
 @Suite struct SearchPathTests {
     /// Each function and operator of PostgreSQL, again in schema public, which is searched first. A call of one fails
@@ -110,7 +108,6 @@ private typealias F = StoreFixture
         )
         for row in 0..<called.count { Issue.record("\(try called.text(row, 0))") }
         await connection.close()
-        await fixture.close()
     }
 
     /// The whole way of a user: registered, due, sent to, settled, and asked about.
@@ -143,7 +140,6 @@ private typealias F = StoreFixture
         ).users
         #expect(claimed.map(\.messages.count) == [1] && claimed.map(\.devices.count) == [1])
         #expect(try fixture.sql("select nudged_api.cancel('\(id)')") == "t")
-        await fixture.close()
     }
 
     /// The script of `nudged migrate --sql`, in a session that searches public first.
@@ -151,7 +147,6 @@ private typealias F = StoreFixture
         let fixture = try Self.shadowed()
         try fixture.sql("begin;\n\(Migration.script())\ncommit")
         #expect(try fixture.sql("select pg_catalog.count(*) from nudged.migration") == "\(Migration.all.count)")
-        await fixture.close()
     }
 
     /// Schema public as PostgreSQL 14 and older made it, and a role with the same right.
@@ -175,6 +170,5 @@ private typealias F = StoreFixture
         )
         await connection.close()
         try fixture.sql("drop owned by \(role), super_\(role); drop role \(role), super_\(role)")
-        await fixture.close()
     }
 }

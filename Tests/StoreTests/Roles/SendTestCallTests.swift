@@ -7,7 +7,6 @@ import struct FoundationEssentials.UUID
 
 /// `nudged_api.send_test`: a signed-in user tries their own device. `CallTranscriptTests` has for which devices and daemons.
 @Suite(.ownThreads) struct SendTestCallTests {
-    typealias F = StoreFixture
     private static let call = "select nudged_api.send_test()"
 
     private static func device(_ user: Int, _ environment: String?) -> String {

@@ -21,7 +21,6 @@ final class HTTPSConnection {
 
     deinit { Glibc.close(descriptor) }
 
-    /// Returns when one of both has closed.
     func serve(_ answer: (HTTPSRequest) -> [HTTPSAct]) {
         if let tls, !go({ try tls.handshake() }) { return seen.change { $0.refused += 1 } }
         while let request = read() {

@@ -3,9 +3,7 @@ import Base
 
 /// What holds a server's connections until it is opened, for good: they poll its descriptor.
 final class HTTPSGate: Sendable {
-    /// Hangs up once the gate is open.
     let descriptor: Int32
-    /// The other end; -1 once it is open.
     private let other: Mutex<Int32>
 
     init() throws {

@@ -1,15 +1,12 @@
 /// A request of HTTP/1.1 that a server of the tests has read whole.
-public struct HTTPSRequest: Sendable {
+package struct HTTPSRequest: Sendable {
     /// The connection's number, from 1 in the order of arrival.
-    public let connection: Int
-    /// The first line.
-    public let line: String
+    package let connection: Int
+    package let line: String
     /// The fields, names in lower case.
-    public let fields: [String: String]
-    /// The body.
-    public let body: [UInt8]
+    package let fields: [String: String]
+    package let body: [UInt8]
 
-    /// A request, where all of it is in the bytes; and how many of them it has.
     init?(_ bytes: [UInt8], connection: Int) {
         let end = Array("\r\n\r\n".utf8)
         guard let head = bytes.indices.first(where: { bytes[$0...].starts(with: end) }) else { return nil }
@@ -28,6 +25,5 @@ public struct HTTPSRequest: Sendable {
         self.connection = connection
     }
 
-    /// Bytes on the wire.
     let size: Int
 }

@@ -1,35 +1,26 @@
 import Glibc
 import Base
-public import Certificates
+package import Certificates
 import OpenSSL
 
 /// A server of HTTP/1.1 on the loopback, over real TLS (or none), that does just what each test says: a thread for each connection.
-public final class HTTPSServer: Sendable {
-    /// What it has seen.
-    public struct Seen: Sendable {
-        /// TCP connections accepted.
-        public var accepted = 0
-        /// Connections that are no more.
-        public var ended = 0
-        /// TLS handshakes that came to nothing.
-        public var refused = 0
-        /// Whole requests, in the order of arrival.
-        public var requests: [HTTPSRequest] = []
+package final class HTTPSServer: Sendable {
+    package struct Seen: Sendable {
+        package var accepted = 0
+        package var ended = 0
+        package var refused = 0
+        package var requests: [HTTPSRequest] = []
         /// Every byte that came, after TLS, also those of requests that are not whole.
-        public var received: [UInt8] = []
+        package var received: [UInt8] = []
         /// Requests that are being answered now, and the most that were at a time.
-        public var open = 0, mostOpen = 0
-        /// Times that a client left while it was held.
-        public var left = 0
+        package var open = 0, mostOpen = 0
+        package var left = 0
     }
 
-    /// An authority that no system trusts.
-    public static let authority = Result { try SelfSignedAuthority() }
+    package static let authority = Result { try SelfSignedAuthority() }
 
-    /// The TCP port, at 127.0.0.1.
-    public let port: UInt16
-    /// What it has seen so far.
-    public let seen = Observed(Seen())
+    package let port: UInt16
+    package let seen = Observed(Seen())
     private let listener: Int32
     private let isStopped = Mutex(false)
     private let gate: HTTPSGate
@@ -40,7 +31,7 @@ public final class HTTPSServer: Sendable {
     ///   - names: of its certificate; nil: plain HTTP.
     ///   - notBefore, notAfter: of its certificate, in seconds from now.
     ///   - suites: limits it to TLS 1.2 with these suites.
-    public init(
+    package init(
         names: [String]? = ["localhost", "127.0.0.1"],
         notBefore: Int = -86_400,
         notAfter: Int = 86_400,
@@ -80,10 +71,10 @@ public final class HTTPSServer: Sendable {
     deinit { stop() }
 
     /// Lets everybody go who is held, and holds nobody any more.
-    public func release() { gate.open() }
+    package func release() { gate.open() }
 
     /// Accepts nothing more and lets everybody go; each connection ends with its client's.
-    public func stop() {
+    package func stop() {
         isStopped.withLock { isStopped in
             // accept(2) returns and its thread closes the descriptor, which may be another's the next time.
             if !isStopped { shutdown(listener, Int32(SHUT_RDWR)) }

@@ -1,4 +1,3 @@
-/// The system refused a server of the tests something.
 struct HTTPSServerError: Error {
     let errno: Int32
 }

@@ -1,7 +1,7 @@
-/// The demo's checks at the end of the day.
-struct DayCheck: Sendable, Equatable {
+import struct FoundationEssentials.UUID
+
+struct DayCheck: Sendable {
     let agreement: Agreement
-    /// Pushes in their recipients' own quiet hours.
     let woken: Int
     /// Nudges that reached a device more than once, by the simulator's log.
     let repeated: Int
@@ -24,14 +24,13 @@ struct DayCheck: Sendable, Equatable {
         self.agreement = agreement
         woken = hours.woken
         var nudges: Set<String> = []
-        repeated = pushes.count { !nudges.insert("\($0.token) \($0.collapseID ?? "")").inserted }
+        repeated = pushes.count { !nudges.insert("\($0.push.token) \($0.push.collapseID ?? "")").inserted }
         wrongTokens = devices.values.count { device in
             let isToStay = !(device.isStale && askedOf.contains(device.token))
             return isToStay != tokensLeft.contains(device.token)
         }
     }
 
-    /// One line for each check, except the agreement.
     func lines(pushes: Int) -> [String] {
         [
             woken == 0
@@ -45,5 +44,43 @@ struct DayCheck: Sendable, Equatable {
                 ? "every stale token that was pushed to was deleted, and no other token"
                 : "WRONG: \(Columns.count(wrongTokens, "token", "tokens")) deleted though valid, or kept though stale",
         ]
+    }
+}
+
+/// Compares the simulator's log with the record by apns-id, both ways.
+struct Agreement: Sendable {
+    let agreed: Int
+    let missingInRecord: Int
+    let missingAtApple: Int
+    let twice: Int
+    /// Apple accepted them, and the record says `unknown`. That is honest, so it is no disagreement.
+    let unknown: Int
+
+    init(accepted: [UUID], recorded: [UUID], unknown: [UUID]) {
+        let atApple = Set(accepted)
+        let inRecord = Set(recorded)
+        agreed = atApple.intersection(inRecord).count
+        let onlyAtApple = atApple.subtracting(inRecord)
+        self.unknown = onlyAtApple.intersection(unknown).count
+        missingInRecord = onlyAtApple.count - self.unknown
+        missingAtApple = inRecord.subtracting(atApple).count
+        twice = accepted.count - atApple.count + recorded.count - inRecord.count
+    }
+
+    var holds: Bool { missingInRecord == 0 && missingAtApple == 0 && twice == 0 }
+
+    var text: String {
+        let unknownText = unknown > 0 ? ", \(Columns.grouped(unknown)) of them recorded as unknown" : ""
+        if holds {
+            return
+                "simulator and database agree: \(Columns.count(agreed + unknown, "push", "pushes")) accepted"
+                + "\(unknownText), none twice, none missing"
+        }
+        var faults: [String] = []
+        if missingInRecord > 0 { faults.append("\(Columns.grouped(missingInRecord)) accepted but not in the database") }
+        if missingAtApple > 0 { faults.append("\(Columns.grouped(missingAtApple)) in the database but never accepted") }
+        if twice > 0 { faults.append("\(Columns.grouped(twice)) twice") }
+        return "simulator and database DISAGREE: \(Columns.grouped(agreed)) in both\(unknownText), "
+            + faults.joined(separator: ", ")
     }
 }

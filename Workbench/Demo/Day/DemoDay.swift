@@ -1,51 +1,38 @@
 import APNsSimulator
+import Core
 import TimeZones
 
 import struct FoundationEssentials.UUID
 
 /// Moves the clock through 24 hours, minute by minute, and notes which pushes Apple accepted.
 struct DemoDay {
-    let engine: DemoEngine
-    let app: AppDatabase
-    let apple: SimulatedApple
-    let directory: Directory
-    let interruption: Interruption
+    private let scene: DemoScene
+    private let engine: DemoEngine
+    private let app: AppDatabase
+    private let directory: Directory
+    private let interruption: Interruption
     private let changes: [Int: [(userID: UUID, preferences: String)]]
     private var pushes: [PushLog] = []
+    /// The sums of the hours before.
     private var total = HourTable.Line()
 
-    static let minutes = 1440
-
-    init(
-        engine: DemoEngine,
-        app: AppDatabase,
-        apple: SimulatedApple,
-        directory: Directory,
-        interruption: Interruption
-    ) {
+    init(_ scene: DemoScene, _ engine: DemoEngine, _ app: AppDatabase, _ interruption: Interruption) {
+        self.scene = scene
         self.engine = engine
         self.app = app
-        self.apple = apple
-        self.directory = directory
         self.interruption = interruption
-        let changing = directory.recipients.compactMap { recipient in
-            recipient.person.change.map { (recipient.person, $0) }
-        }
-        changes = Dictionary(grouping: changing, by: \.1.minute).mapValues { all in
-            all.map { ($0.0.userID, $0.1.preferences) }
-        }
+        directory = Directory(scene.population, zones: scene.zones, start: scene.start)
+        let changing = scene.population.people.compactMap { person in person.change.map { (person.userID, $0) } }
+        changes = Dictionary(grouping: changing, by: \.1.minute).mapValues { $0.map { ($0.0, $0.1.preferences) } }
     }
 
     /// - Parameter onHour: called at the end of each hour with its line and its start, in seconds of the UTC day.
     mutating func run(onHour: (HourTable.Line, Int) throws -> Void) async throws -> DayResult {
         let began = ContinuousClock.now
-        for minute in 0..<Self.minutes {
+        for minute in 0..<1440 {
             try await step(minute)
-            if minute % 60 == 59 {
-                let hour = minute / 60
-                let from = directory.instant(hour * 60).seconds % 86_400
-                try onHour(try await line(hour), Int(from))
-            }
+            guard minute % 60 == 59 else { continue }
+            try onHour(try await line(minute), Int(directory.instant(minute - 59).seconds % 86_400))
         }
         return try await result(took: ContinuousClock.now - began)
     }
@@ -55,44 +42,34 @@ struct DemoDay {
         if let changes = changes[minute] { try await app.change(changes, at: now) }
         try await engine.serve(at: now, interruption)
         // Everything is settled, so new entries in the simulator's log are from this minute.
-        guard apple.simulator.counts.accepted > pushes.count else { return }
-        for push in apple.simulator.snapshot().accepted[pushes.count...] {
-            pushes.append(
-                PushLog(token: push.token, apnsID: push.apnsID, collapseID: push.collapseID, minute: minute)
-            )
-        }
+        guard scene.apple.simulator.counts.accepted > pushes.count else { return }
+        pushes += scene.apple.simulator.snapshot().accepted[pushes.count...].map { PushLog(push: $0, minute: minute) }
     }
 
-    private mutating func line(_ hour: Int) async throws -> HourTable.Line {
-        let counts = engine.counter.take()
-        let status = directory.status(at: hour * 60 + 59, tokensLeft: try await app.tokensLeft())
-        let line = HourTable.Line(
-            sent: pushes.count - total.sent,
+    private mutating func line(_ lastMinute: Int) async throws -> HourTable.Line {
+        let report = engine.engine.pipeline.totals
+        let status = directory.status(at: lastMinute, tokensLeft: try await app.tokensLeft())
+        let before = total
+        total = HourTable.Line(sent: pushes.count, rejected: report.rejected, tokensDeleted: report.tokensDeleted)
+        return HourTable.Line(
+            sent: total.sent - before.sent,
             waiting: status.waiting,
             quiet: status.quiet,
-            rejected: counts.rejected,
-            tokensDeleted: counts.tokensDeleted
+            rejected: total.rejected - before.rejected,
+            tokensDeleted: total.tokensDeleted - before.tokensDeleted
         )
-        total.sent += line.sent
-        total.rejected += line.rejected
-        total.tokensDeleted += line.tokensDeleted
-        return line
     }
 
     private func result(took duration: Duration) async throws -> DayResult {
         let record = try await app.record()
-        let log = apple.simulator.snapshot()
+        let log = scene.apple.simulator.snapshot()
         let hours = LocalHours(pushes: pushes, directory: directory)
-        let devices = directory.recipients.flatMap(\.person.devices)
+        let accepted = log.accepted.map(\.apnsID)
         let check = DayCheck(
-            agreement: Agreement(
-                accepted: log.accepted.map(\.apnsID),
-                recorded: record.accepted,
-                unknown: record.unknown
-            ),
+            agreement: Agreement(accepted: accepted, recorded: record.accepted, unknown: record.unknown),
             hours: hours,
             pushes: pushes,
-            devices: Dictionary(devices.map { ($0.token, $0) }, uniquingKeysWith: { first, _ in first }),
+            devices: scene.population.devicesByToken,
             askedOf: Set(log.answered.map(\.token)),
             tokensLeft: try await app.tokensLeft()
         )
@@ -105,4 +82,21 @@ struct DemoDay {
             duration: duration
         )
     }
+}
+
+/// The result of the day, read after everything was stopped.
+struct DayResult: Sendable {
+    let total: HourTable.Line
+    let hours: LocalHours
+    let check: DayCheck
+    let pushes: Int
+    /// How many changes of preferences the app wrote.
+    let changes: Int
+    let duration: Duration
+}
+
+/// A push that the simulator accepted, with the minutes since the day's start.
+struct PushLog: Sendable {
+    let push: AcceptedPush
+    let minute: Int
 }

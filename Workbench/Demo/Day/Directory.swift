@@ -11,16 +11,13 @@ struct Directory: Sendable {
         recipients = population.people.map { person in
             DemoRecipient(person: person, zone: person.zone.flatMap { try? zones.zone(named: $0) })
         }
-        var byToken: [String: Int] = [:]
-        for (index, person) in population.people.enumerated() {
-            for device in person.devices { byToken[device.token] = index }
+        byToken = population.people.enumerated().reduce(into: [:]) { byToken, one in
+            for device in one.element.devices { byToken[device.token] = one.offset }
         }
-        self.byToken = byToken
     }
 
     func recipient(of token: String) -> DemoRecipient? { byToken[token].map { recipients[$0] } }
 
-    /// The instant this many minutes after the day's start.
     func instant(_ minute: Int) -> Instant { start + Int64(minute) * 60 }
 
     /// Counts people who can get check-ins and still have one of these tokens: those in quiet hours and the others.
@@ -32,5 +29,62 @@ struct Directory: Sendable {
             if recipient.isAsleep(at: instant(minute), minute: minute) { quiet += 1 } else { waiting += 1 }
         }
         return (waiting, quiet)
+    }
+}
+
+/// The person with a token, and their local time. The demo works it out itself, without policy and database.
+struct DemoRecipient: Sendable {
+    let person: DemoPerson
+    /// nil if they named no existing zone.
+    let zone: Zone?
+
+    /// The minute of their local day; nil without a zone.
+    func localMinute(at instant: Instant) -> Int? {
+        zone.map { $0.localTime(at: instant).secondOfDay / 60 }
+    }
+
+    /// Whether they are in their own quiet hours. Someone without a zone counts as asleep.
+    func isAsleep(at instant: Instant, minute: Int) -> Bool {
+        localMinute(at: instant).map { person.night(at: minute).holds(minute: $0) } ?? true
+    }
+}
+
+/// Pushes by the recipients' local hour, and how many people are in their quiet hours then.
+struct LocalHours: Sendable {
+    private(set) var sends = [Int](repeating: 0, count: 24)
+    /// People in their own quiet hours at half past each hour.
+    private(set) var asleep = [Int](repeating: 0, count: 24)
+    /// People who can get check-ins.
+    private(set) var people = 0
+    /// Pushes in their recipients' own quiet hours, per hour.
+    private(set) var wokenByHour = [Int](repeating: 0, count: 24)
+    /// Pushes to unknown tokens, or to people without a known local time. They count as woken.
+    private(set) var unplaced = 0
+
+    /// Pushes that came in their recipients' own quiet hours, or may have.
+    var woken: Int { wokenByHour.reduce(unplaced, +) }
+
+    /// Pushes between 22:00 and 08:00, to people with other quiet hours.
+    var sendsInUsualNight: Int {
+        (0..<24).reduce(0) { $0 + (Night.usual.holds(minute: $1 * 60) ? sends[$1] : 0) }
+    }
+
+    init(pushes: [PushLog], directory: Directory) {
+        for recipient in directory.recipients where recipient.person.isServed && recipient.zone != nil {
+            people += 1
+            for hour in 0..<24 where recipient.person.night.holds(minute: hour * 60 + 30) { asleep[hour] += 1 }
+        }
+        for push in pushes { add(push, directory) }
+    }
+
+    private mutating func add(_ push: PushLog, _ directory: Directory) {
+        let instant = directory.instant(push.minute)
+        guard let recipient = directory.recipient(of: push.push.token), let minute = recipient.localMinute(at: instant)
+        else {
+            unplaced += 1
+            return
+        }
+        sends[minute / 60] += 1
+        if recipient.isAsleep(at: instant, minute: push.minute) { wokenByHour[minute / 60] += 1 }
     }
 }

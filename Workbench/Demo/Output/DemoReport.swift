@@ -1,6 +1,5 @@
 import TimeZones
 
-/// The demo's output, part by part.
 struct DemoReport: Sendable {
     let output: DemoOutput
 
@@ -9,14 +8,13 @@ struct DemoReport: Sendable {
 
     // MARK: Before
 
-    /// What is real, what is simulated, and what the columns mean.
     func head(_ scene: DemoScene, version: String, users: Int) -> String {
         let end = scene.start + 86_400
         return paint("A day of \(Columns.count(users, "person", "people")) in fast motion", .bold) + "\n\n"
             + entry(
                 "real",
                 "PostgreSQL \(version), TLS and HTTP/2, nudged's sweeps, "
-                    + "\(scene.zoneCount) time zones from \(scene.zones.directory)"
+                    + "\(scene.zones.names.count) time zones from \(scene.zones.directory)"
             )
             + entry(
                 "simulated",
@@ -44,7 +42,6 @@ struct DemoReport: Sendable {
         return "  \(paint(Columns.left(name, indent - 2), .dim))\(wrapped)\n"
     }
 
-    /// `2026-11-21 03:00`
     private static func minute(_ instant: Instant) -> String {
         String(instant.rfc3339.prefix(16)).split(separator: "T").joined(separator: " ")
     }
@@ -59,7 +56,6 @@ struct DemoReport: Sendable {
 
     // MARK: After
 
-    /// Sums, chart and checks. The agreement is the last line.
     func end(_ result: DayResult) -> String {
         let chart = LocalHourChart(width: output.width, hasBlocks: output.hasBlocks, paint: paint)
         let seconds = Columns.grouped(Int(result.duration / .seconds(1)))
@@ -91,5 +87,87 @@ struct DemoReport: Sendable {
         lines += check.lines(pushes: result.pushes).map(wrapped)
         lines.append(paint(wrapped(check.agreement.text), check.holds ? .green : .red))
         return lines.joined(separator: "\n") + "\n"
+    }
+}
+
+struct HourTable: Sendable {
+    struct Line: Sendable, Equatable {
+        var sent = 0
+        /// People at its end who are awake and wait for their next check-in.
+        var waiting = 0
+        var quiet = 0
+        var rejected = 0
+        var tokensDeleted = 0
+    }
+
+    let paint: Paint
+
+    private static let columns = [9, 10, 10, 11, 17]
+
+    var head: String {
+        paint("  UTC  " + Self.row(["sent", "waiting", "quiet", "rejected", "tokens deleted"]), .bold)
+    }
+
+    /// - Parameter secondOfDay: the hour's start, in seconds of the UTC day.
+    func line(_ line: Line, secondOfDay: Int) -> String {
+        "  \(Wishes.wallTime(secondOfDay / 60))" + Self.row(Self.numbers(line))
+    }
+
+    func total(_ total: Line) -> String {
+        var numbers = Self.numbers(total)
+        numbers[1] = ""
+        numbers[2] = ""
+        return paint("  a day" + Self.row(numbers), .bold)
+    }
+
+    private static func numbers(_ line: Line) -> [String] {
+        [line.sent, line.waiting, line.quiet, line.rejected, line.tokensDeleted].map(Columns.grouped)
+    }
+
+    private static func row(_ cells: [String]) -> String {
+        zip(cells, columns).map { Columns.right($0, $1) }.joined()
+    }
+}
+
+/// A bar of pushes for each local hour, and a gauge of how many people sleep then.
+struct LocalHourChart: Sendable {
+    let width: Int
+    let hasBlocks: Bool
+    let paint: Paint
+
+    private static let gauge = 10
+
+    func lines(_ hours: LocalHours) -> [String] {
+        let most = hours.sends.max() ?? 0
+        let room = max(10, width - 37)
+        let head = paint(
+            "  local  " + Columns.left("asleep", Self.gauge) + Columns.right("sent", 7) + Columns.right("woken", 8),
+            .bold
+        )
+        return [head]
+            + (0..<24).map { hour in
+                let share = hours.people > 0 ? Double(hours.asleep[hour]) / Double(hours.people) : 0
+                let asleep = Columns.left(gauge(share), Self.gauge)
+                let sent = hours.sends[hour]
+                let bar = bar(Double(sent) / Double(max(most, 1)) * Double(room), isAny: sent > 0)
+                let woken = Columns.right(Columns.grouped(hours.wokenByHour[hour]), 8)
+                let line =
+                    "  \(Wishes.wallTime(hour * 60))  \(paint(asleep, .blue))" + Columns.right(Columns.grouped(sent), 7)
+                    + (hours.wokenByHour[hour] > 0 ? paint(woken, .red) : woken)
+                return bar.isEmpty ? line : "\(line)  \(paint(bar, .green))"
+            }
+    }
+
+    private func gauge(_ share: Double) -> String {
+        String(repeating: hasBlocks ? "░" : ".", count: Int((share * Double(Self.gauge)).rounded()))
+    }
+
+    /// Blocks show eighths of a column. One push is never drawn as none.
+    private func bar(_ columns: Double, isAny: Bool) -> String {
+        guard isAny else { return "" }
+        guard hasBlocks else { return String(repeating: "#", count: max(1, Int(columns.rounded()))) }
+        let eighths = max(1, Int((columns * 8).rounded()))
+        let rest = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]
+        return String(repeating: "█", count: eighths / 8) + rest
     }
 }

@@ -1,14 +1,13 @@
 import Seeded
 
 import struct FoundationEssentials.UUID
+import typealias FoundationEssentials.uuid_t
 
 extension DemoPerson {
-    /// Why someone can get check-ins or not.
     private enum Kind {
         case active, neverOptedIn, malformed, disabled, noFirstSession, noDevice, noZone
     }
 
-    /// How many in a thousand.
     private static let kinds: [(Kind, Int)] = [
         (.active, 780), (.neverOptedIn, 60), (.disabled, 50), (.noFirstSession, 40), (.noDevice, 30), (.malformed, 25),
         (.noZone, 15),
@@ -95,17 +94,115 @@ extension DemoPerson {
 extension UUID {
     /// A UUID of version 4 (RFC 9562, section 5.4) from random bits.
     static func drawn(_ generator: inout SplitMix64) -> UUID {
-        var bytes: [UInt8] = []
-        for word in [generator.next(), generator.next()] {
-            bytes += (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) }
+        // Little endian: the version is in byte 6, the variant in byte 8.
+        let high = generator.next() & ~(0xF0 << 48) | 0x40 << 48
+        let low = generator.next() & ~0xC0 | 0x80
+        return withUnsafeBytes(of: (high.littleEndian, low.littleEndian)) {
+            UUID(uuid: $0.loadUnaligned(as: uuid_t.self))
         }
-        bytes[6] = bytes[6] & 0x0F | 0x40
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        return UUID(
-            uuid: (
-                bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7], bytes[8], bytes[9],
-                bytes[10], bytes[11], bytes[12], bytes[13], bytes[14], bytes[15]
-            )
-        )
+    }
+}
+
+extension DemoDevice {
+    static func drawAll(start: Int64, _ generator: inout SplitMix64) -> [DemoDevice] {
+        let count = generator.pick(weighted: [(1, 70), (2, 22), (3, 8)]) ?? 1
+        return (0..<count).map { _ in draw(start: start, &generator) }
+    }
+
+    private static func draw(start: Int64, _ generator: inout SplitMix64) -> DemoDevice {
+        // At least two days ago, because the day may start up to an hour after the real clock.
+        let registeredAt = start - Int64(generator.number(2 * 86_400...400 * 86_400))
+        let token = generator.hex(64)
+        let platform = generator.chance(20) ? "android" : generator.chance(100) ? "ipados" : "ios"
+        func device(_ answer: DemoDevice.Answer, token printed: String? = nil) -> DemoDevice {
+            DemoDevice(token: printed ?? token, platform: platform, registeredAt: registeredAt, answer: answer)
+        }
+        switch generator.number(0...999) {
+        // Uninstalled: Apple answers 410, and the token is to be deleted.
+        case 0..<20: return device(.unregistered(since: registeredAt + 86_400))
+        // Uninstalled, then installed again: the token stays.
+        case 20..<24: return device(.unregistered(since: registeredAt - 86_400))
+        case 24..<27: return device(.badToken)
+        case 27..<30: return device(.busyOnce)
+        case 30..<32: return device(.troubledOnce)
+        // What some apps store: a description of the token instead of its bytes.
+        case 32..<35: return device(.accepted, token: "{length=32,bytes=0x\(token.prefix(8))...\(token.suffix(8))}")
+        default: return device(.accepted)
+        }
+    }
+}
+
+/// Where people live: most in zones of large populations, the others in any zone of the database.
+struct Places: Sendable {
+    private let large: [(String, Int)]
+    private let all: [String]
+
+    private static let shareOfLarge: UInt64 = 800
+
+    /// - Parameter names: every zone of the database, sorted, so the same database gives the same people.
+    init(names: [String]) {
+        let known = Set(names)
+        large = Self.weights.filter { known.contains($0.0) }
+        all = names
+    }
+
+    /// A zone; nil if the database is empty.
+    func draw(_ generator: inout SplitMix64) -> String? {
+        let fromLarge = generator.chance(Self.shareOfLarge)
+        let place = fromLarge ? generator.pick(weighted: large) : nil
+        return place ?? generator.pick(all)
+    }
+
+    /// Weights, roughly by the number of phones. They include half-hour and quarter-hour offsets and both hemispheres.
+    private static let weights: [(String, Int)] = [
+        ("America/New_York", 110), ("America/Chicago", 60), ("America/Denver", 25), ("America/Los_Angeles", 70),
+        ("America/Toronto", 25), ("America/Halifax", 6), ("America/St_Johns", 4), ("America/Mexico_City", 40),
+        ("America/Bogota", 18), ("America/Sao_Paulo", 60), ("America/Argentina/Buenos_Aires", 20),
+        ("America/Santiago", 12),
+        ("Europe/London", 60), ("Europe/Lisbon", 10), ("Europe/Paris", 50), ("Europe/Berlin", 60),
+        ("Europe/Madrid", 35),
+        ("Europe/Rome", 35), ("Europe/Warsaw", 25), ("Europe/Stockholm", 12), ("Europe/Istanbul", 35),
+        ("Europe/Kyiv", 14),
+        ("Africa/Cairo", 25), ("Africa/Lagos", 30), ("Africa/Nairobi", 14), ("Africa/Johannesburg", 16),
+        ("Asia/Dubai", 14), ("Asia/Tehran", 14), ("Asia/Kolkata", 90), ("Asia/Kathmandu", 6), ("Asia/Dhaka", 14),
+        ("Asia/Jakarta", 35), ("Asia/Bangkok", 25), ("Asia/Shanghai", 90), ("Asia/Tokyo", 70), ("Asia/Seoul", 35),
+        ("Asia/Manila", 20), ("Australia/Sydney", 22), ("Australia/Adelaide", 5), ("Pacific/Auckland", 8),
+        ("Pacific/Chatham", 2), ("Pacific/Honolulu", 4),
+    ]
+}
+
+extension SplitMix64 {
+    /// True this often in a thousand. (The standard library's own mappings may change between releases.)
+    mutating func chance(_ perMille: UInt64) -> Bool { next() % 1000 < perMille }
+
+    mutating func number(_ range: ClosedRange<Int>) -> Int {
+        range.lowerBound + Int(next() % UInt64(range.count))
+    }
+
+    /// One of them; nil if there is none.
+    mutating func pick<Element>(_ elements: [Element]) -> Element? {
+        elements.isEmpty ? nil : elements[Int(next() % UInt64(elements.count))]
+    }
+
+    /// One of them, by weight; nil if there is none.
+    mutating func pick<Element>(weighted elements: [(Element, Int)]) -> Element? {
+        let total = elements.reduce(0) { $0 + $1.1 }
+        guard total > 0 else { return nil }
+        var left = number(0...total - 1)
+        for (element, weight) in elements {
+            if left < weight { return element }
+            left -= weight
+        }
+        return nil
+    }
+
+    /// This many lower-case hexadecimal digits.
+    mutating func hex(_ digits: Int) -> String {
+        var text = ""
+        while text.utf8.count < digits {
+            let word = String(next(), radix: 16)
+            text += String(repeating: "0", count: 16 - word.utf8.count) + word
+        }
+        return String(text.prefix(digits))
     }
 }

@@ -1,34 +1,89 @@
+import Seeded
+
 import struct FoundationEssentials.UUID
 
 /// One user of the demo. The demo knows their preferences because it made them; it never reads them back.
 struct DemoPerson: Sendable, Equatable {
-    /// A change of preferences during the day.
     struct Change: Sendable, Equatable {
-        /// Minutes after the day's start.
         let minute: Int
-        /// The column's new value.
         let preferences: String
-        /// The quiet hours after it.
         let night: Night
     }
 
     let userID: UUID
     /// The column `notification_preferences`; nil for null.
     let preferences: String?
-    /// The column `timezone`.
     let timezone: String?
     let firstSessionComplete: Bool
     let devices: [DemoDevice]
     /// The zone that applies; nil if neither name is valid.
     let zone: String?
-    /// The quiet hours at the day's start.
     let night: Night
     /// Whether check-ins are possible at the day's start, apart from their devices.
     let isServed: Bool
     let change: Change?
 
-    /// The quiet hours this many minutes after the day's start.
     func night(at minute: Int) -> Night {
         if let change, minute >= change.minute { change.night } else { night }
+    }
+}
+
+/// Quiet hours as the demo reads them: local minutes of the day, `start` inclusive, `end` exclusive. Equal means none.
+struct Night: Sendable, Equatable {
+    let start: Int
+    let end: Int
+
+    /// For people who set none (the default rule in docs/POLICY.md).
+    static let usual = Night(start: 22 * 60, end: 8 * 60)
+
+    /// Whether a minute of the local day is quiet.
+    func holds(minute: Int) -> Bool {
+        start <= end ? minute >= start && minute < end : minute >= start || minute < end
+    }
+}
+
+struct DemoDevice: Sendable, Equatable {
+    enum Answer: Sendable, Equatable {
+        case accepted
+        /// 410 Unregistered with an instant (Unix seconds). The token is deleted if it was registered before that.
+        case unregistered(since: Int64)
+        case badToken
+        case busyOnce
+        case troubledOnce
+        /// RST_STREAM with REFUSED_STREAM once: the push was not processed. Then 200.
+        case refusedOnce
+    }
+
+    let token: String
+    let platform: String
+    /// Unix seconds.
+    let registeredAt: Int64
+    let answer: Answer
+
+    /// Whether a push to it is to delete the token.
+    var isStale: Bool {
+        if case .unregistered(let since) = answer { since > registeredAt } else { false }
+    }
+}
+
+/// Everyone in the demo: a pure function of seed, count, zones and the day's start.
+struct DemoPopulation: Sendable, Equatable {
+    let people: [DemoPerson]
+
+    init(people: [DemoPerson]) {
+        self.people = people
+    }
+
+    /// - Parameters:
+    ///   - zones: every zone name of the database, sorted.
+    ///   - start: the day's start, Unix seconds. Registrations are before it.
+    init(count: Int, seed: UInt64, zones: [String], start: Int64) {
+        var generator = SplitMix64(seed: seed)
+        let places = Places(names: zones)
+        people = (0..<count).map { _ in DemoPerson.draw(places, start: start, &generator) }
+    }
+
+    var devicesByToken: [String: DemoDevice] {
+        Dictionary(people.flatMap(\.devices).map { ($0.token, $0) }, uniquingKeysWith: { first, _ in first })
     }
 }

@@ -7,7 +7,6 @@ import struct FoundationEssentials.UUID
 struct AppDatabase: Sendable {
     private let connection: Connection
 
-    /// People per statement.
     private static let batch = 2_000
 
     static func open(_ configuration: ConnectionConfiguration) async throws(PostgresError) -> AppDatabase {
@@ -25,7 +24,7 @@ struct AppDatabase: Sendable {
 
     /// Makes the app's tables and fills them, as they are before nudged is installed.
     func seed(_ population: DemoPopulation, _ interruption: Interruption) async throws {
-        try await connection.execute(script: DemoQuery.appTables.sql, name: DemoQuery.appTables.rawValue)
+        try await connection.execute(script: Self.tables, name: "app's tables")
         for first in stride(from: 0, to: population.people.count, by: Self.batch) {
             try interruption.check()
             try await insert(population.people[first..<min(first + Self.batch, population.people.count)])
@@ -35,16 +34,25 @@ struct AppDatabase: Sendable {
     private func insert(_ people: ArraySlice<DemoPerson>) async throws(PostgresError) {
         let devices = people.flatMap { person in person.devices.map { (person.userID, $0) } }
         _ = try await connection.transaction([
-            statement(
-                .insertProfiles,
-                [
+            Statement(
+                "insert profiles",
+                sql: """
+                    insert into public.context_profiles (user_id, notification_preferences, first_session_complete, timezone)
+                    select * from unnest($1::uuid[], $2::jsonb[], $3::boolean[], $4::text[])
+                    """,
+                parameters: [
                     .uuidArray(people.map(\.userID)), .jsonArray(people.map(\.preferences)),
                     .boolArray(people.map(\.firstSessionComplete)), .textArray(people.map(\.timezone)),
                 ]
             ),
-            statement(
-                .insertTokens,
-                [
+            Statement(
+                "insert tokens",
+                sql: """
+                    insert into public.push_tokens (user_id, device_token, platform, created_at, updated_at)
+                    select user_id, token, platform, at, at
+                    from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[]) as t (user_id, token, platform, at)
+                    """,
+                parameters: [
                     .uuidArray(devices.map(\.0)), .textArray(devices.map(\.1.token)),
                     .textArray(devices.map(\.1.platform)),
                     .timestampArray(devices.map { $0.1.registeredAt * 1_000_000 }),
@@ -53,21 +61,51 @@ struct AppDatabase: Sendable {
         ])
     }
 
+    /// The tables of an existing app before nudged is installed. The migrations find them, and add only what is missing.
+    private static let tables = """
+        create table public.context_profiles (
+            id uuid primary key default gen_random_uuid(),
+            user_id uuid not null unique,
+            notification_preferences jsonb,
+            first_session_complete boolean not null default false,
+            timezone text
+        );
+        create table public.push_tokens (
+            id uuid primary key default gen_random_uuid(),
+            user_id uuid not null,
+            device_token text not null,
+            platform text not null default 'ios',
+            created_at timestamptz not null default now(),
+            updated_at timestamptz not null default now(),
+            unique (user_id, device_token)
+        )
+        """
+
     /// A plain update, as an app does it. The demo only sets the time of the change.
     func change(_ people: [(userID: UUID, preferences: String)], at now: Instant) async throws(PostgresError) {
         _ = try await connection.transaction([
-            statement(
-                .changePreferences,
-                [.uuidArray(people.map(\.userID)), .jsonArray(people.map(\.preferences))]
+            Statement(
+                "change preferences",
+                sql: """
+                    update public.context_profiles p set notification_preferences = c.preferences
+                    from unnest($1::uuid[], $2::jsonb[]) as c (user_id, preferences) where p.user_id = c.user_id
+                    """,
+                parameters: [.uuidArray(people.map(\.userID)), .jsonArray(people.map(\.preferences))]
             ),
-            statement(.stampTouches, [.timestamp(now.seconds * 1_000_000)]),
+            Statement(
+                "stamp touches",
+                sql: "update nudged.touched set at = $1",
+                parameters: [.timestamp(now.seconds * 1_000_000)]
+            ),
         ])
     }
 
     // MARK: What is there
 
     func tokensLeft() async throws(PostgresError) -> Set<String> {
-        let rows = try await connection.run(statement(.tokensLeft))
+        let rows = try await connection.run(
+            Statement("tokens left", sql: "select device_token from public.push_tokens")
+        )
         var tokens: Set<String> = []
         for row in 0..<rows.count { tokens.insert(try rows.text(row, 0)) }
         return tokens
@@ -75,7 +113,14 @@ struct AppDatabase: Sendable {
 
     /// The pushes that the record says are accepted, and those that are unknown.
     func record() async throws(PostgresError) -> (accepted: [UUID], unknown: [UUID]) {
-        let rows = try await connection.run(statement(.record))
+        let rows = try await connection.run(
+            Statement(
+                "record",
+                sql: """
+                    select apns_id, outcome from nudged.delivery where outcome in ('accepted', 'unknown') and apns_id is not null
+                    """
+            )
+        )
         var accepted: [UUID] = []
         var unknown: [UUID] = []
         for row in 0..<rows.count {
@@ -83,9 +128,5 @@ struct AppDatabase: Sendable {
             if try rows.text(row, 1) == "accepted" { accepted.append(id) } else { unknown.append(id) }
         }
         return (accepted, unknown)
-    }
-
-    private func statement(_ query: DemoQuery, _ parameters: [Parameter] = []) -> Statement {
-        Statement(query.rawValue, sql: query.sql, parameters: parameters)
     }
 }

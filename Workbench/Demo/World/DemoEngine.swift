@@ -11,62 +11,40 @@ import TimeZones
 struct DemoEngine: Sendable {
     let engine: Engine
     let clock: PolicyClock
-    let counter: DayCounter
 
     /// Real time without progress after which the demo gives up.
     private static let patience: Duration = .seconds(30)
 
-    init(
-        _ configuration: Configuration,
-        zones: ZoneDatabase,
-        start: Instant,
-        interruption: Interruption
-    ) throws(DemoError) {
-        let clock = PolicyClock.simulated(at: start)
-        let counter = DayCounter()
-        self.clock = clock
-        self.counter = counter
-        do {
-            engine = try Engine(
-                try Assembly(configuration, zones: zones),
-                reporter: Reporter(Logger(label: "nudged.demo") { _ in TroubleLog(interruption) }),
-                clock: clock
-            ) { event in
-                if case .finished(_, let report) = event { counter.add(report) }
-            }
-        } catch {
-            throw DemoError(.daemon, "the daemon refuses the demo's configuration: \(error)")
-        }
-    }
-
-    /// The configuration, loaded as the daemon does it, from environment variables.
-    static func configuration(
-        cluster: LocalCluster,
-        apple: SimulatedApple,
-        caFile: String,
-        rules: [String: String]
-    ) throws(DemoError) -> Configuration {
-        let environment: [String: String] = [
-            "DATABASE_URL": cluster.url(),
+    /// The configuration is loaded as the daemon does it, from environment variables.
+    init(_ scene: DemoScene, rules: [String: String], _ interruption: Interruption) throws {
+        // In the cluster's folder, so it is removed with it.
+        let caFile = try scene.cluster.install(file: "ca.pem", contents: scene.apple.certificate.authority)
+        let environment = [
+            "DATABASE_URL": scene.cluster.url(),
             "APNS_TEAM_ID": SimulatedApple.teamID,
             "APNS_KEY_ID": SimulatedApple.keyID,
-            "APNS_PRIVATE_KEY": apple.certificate.providerKey.privateKey,
+            "APNS_PRIVATE_KEY": scene.apple.certificate.providerKey.privateKey,
             "APNS_BUNDLE_ID": SimulatedApple.topic,
             "APNS_ENVIRONMENT": "sandbox",
-            "APNS_ENDPOINT": apple.simulator.endpoint,
+            "APNS_ENDPOINT": scene.apple.simulator.endpoint,
             "APNS_CA_FILE": caFile,
             // No other daemon waits for these users. So a machine that sleeps for a minute costs no outcome.
             "SCHEDULE_LEASE": "1h",
         ]
-        do throws(ConfigurationError) {
+        clock = PolicyClock.simulated(at: scene.start)
+        do {
             // No such file, so that the machine's own configuration is not used.
-            return try ConfigurationLoader.load(
+            let loaded = try ConfigurationLoader.load(
                 environment: environment.merging(rules) { $1 },
-                standardPath: cluster.folder + "/none.yaml"
+                standardPath: scene.cluster.folder + "/none.yaml"
             )
-            .configuration
+            engine = try Engine(
+                try Assembly(loaded.configuration, zones: scene.zones),
+                reporter: Reporter(Logger(label: "nudged.demo") { _ in TroubleLog(interruption: interruption) }),
+                clock: clock
+            )
         } catch {
-            throw DemoError(.daemon, "the daemon refuses the demo's configuration: \(error)")
+            throw DemoError(.software, "the daemon refuses the demo's configuration: \(error)")
         }
     }
 
@@ -98,7 +76,10 @@ struct DemoEngine: Sendable {
                     return
                 }
                 guard ContinuousClock.now < deadline else {
-                    throw DemoError(.apple, "users are due, but no push gets through: \(engine.lanes.troubleTexts)")
+                    throw DemoError(
+                        .unavailable,
+                        "users are due, but no push gets through: \(engine.lanes.troubleTexts)"
+                    )
                 }
                 try await Task.sleep(for: .milliseconds(5))
             } else {

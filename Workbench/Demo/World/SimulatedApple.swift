@@ -1,7 +1,6 @@
 import APNsSimulator
 import Systemd
 
-/// The simulated Apple and its certificates.
 struct SimulatedApple: Sendable {
     let simulator: APNsSimulator
     let certificate: SimulatorCertificate
@@ -10,9 +9,8 @@ struct SimulatedApple: Sendable {
     static let keyID = "DEMOKEY001"
     static let topic = "dev.nudged.demo"
 
-    /// - Parameter devices: by token, with Apple's answer for each.
-    static func start(devices: [String: DemoDevice]) throws(DemoError) -> SimulatedApple {
-        do throws(SimulatorError) {
+    static func start(devices: [String: DemoDevice]) throws -> SimulatedApple {
+        do {
             let certificate = try SimulatorCertificate()
             var settings = SimulatorSettings(keys: [certificate.registered(keyID: keyID, teamID: teamID)])
             settings.topics = [topic]
@@ -24,7 +22,7 @@ struct SimulatedApple: Sendable {
             try simulator.start()
             return SimulatedApple(simulator: simulator, certificate: certificate)
         } catch {
-            throw DemoError(.apple, "the simulated Apple does not start: \(error)")
+            throw DemoError(.unavailable, "the simulated Apple does not start: \(error)")
         }
     }
 

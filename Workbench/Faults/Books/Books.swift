@@ -1,98 +1,91 @@
 /// The data of both sides after a run, and the check-ins that were due by a second reading of the policy. Pure values:
 /// the comparison uses nothing else.
-public struct Books: Sendable {
-    /// A push that Apple accepted.
-    public struct Accepted: Sendable, Equatable {
-        /// The device token.
-        public var token: String
+struct Books: Sendable {
+    struct Accepted: Sendable, Equatable {
+        var token: String
         /// The `apns-id` in lower case.
-        public var apnsID: String
+        var apnsID: String
         /// Milliseconds since 1970.
-        public var at: Int64
+        var at: Int64
         /// The user's local minute of the day at that instant, by PostgreSQL's AT TIME ZONE; nil without a zone.
-        public var localMinute: Int?
-
-        /// An accepted push.
-        public init(token: String, apnsID: String, at: Int64, localMinute: Int? = nil) {
-            self.token = token
-            self.apnsID = apnsID
-            self.at = at
-            self.localMinute = localMinute
-        }
+        var localMinute: Int?
     }
 
     /// A nudge that was due, by the second reading of the policy.
-    public struct Due: Sendable, Equatable {
-        /// The user's id.
-        public var user: String
+    struct Due: Sendable, Equatable {
+        var user: String
         /// `check_in`, `message`, `reminder`.
-        public var kind: String
+        var kind = "check_in"
         /// Identifies the nudge among those of its user and kind. For a check-in it is the slot.
-        public var key: String
+        var key: String
         /// False if the answer changed during the run. Then it may have been sent or not.
-        public var isCertain: Bool
-
-        /// A due nudge.
-        public init(user: String, kind: String = "check_in", key: String, isCertain: Bool = true) {
-            self.user = user
-            self.kind = kind
-            self.key = key
-            self.isCertain = isCertain
-        }
+        var isCertain = true
     }
 
     /// A row of `nudged.delivery`.
-    public struct Recorded: Sendable, Equatable {
-        /// The user's id.
-        public var user: String
+    struct Recorded: Sendable, Equatable {
+        var user: String
         /// `check_in`, `message`, `reminder`.
-        public var kind: String
-        /// As in `Due`.
-        public var key: String
+        var kind: String
+        var key: String
         /// The device; empty for a row of the whole nudge.
-        public var deviceHash: String
+        var deviceHash: String
         /// The `apns-id`; empty if no push was attempted.
-        public var apnsID: String
+        var apnsID: String
         /// `accepted`, `rejected`, `deferred`, `dropped`, `skipped` or `unknown`.
-        public var outcome: String
-
-        /// A row of the record.
-        public init(
-            user: String,
-            kind: String = "check_in",
-            key: String,
-            deviceHash: String,
-            apnsID: String,
-            outcome: String
-        ) {
-            self.user = user
-            self.kind = kind
-            self.key = key
-            self.deviceHash = deviceHash
-            self.apnsID = apnsID
-            self.outcome = outcome
-        }
+        var outcome: String
     }
 
-    /// All users, as seeded.
-    public var people: [FaultRecipient] = []
-    /// The device hash of each token, by PostgreSQL's own sha256.
-    public var hashes: [String: String] = [:]
-    /// What was due.
-    public var due: [Due] = []
-    /// The pushes that Apple accepted, in its order.
-    public var accepted: [Accepted] = []
-    /// All rows of the record.
-    public var record: [Recorded] = []
+    var people: [FaultRecipient] = []
+    var hashes: [String: String] = [:]
+    var due: [Due] = []
+    var accepted: [Accepted] = []
+    var record: [Recorded] = []
     /// `apns-id`s that are still open in `nudged.intent` at the end.
-    public var open: [String] = []
+    var open: [String] = []
     /// Tokens that are still in `push_tokens` at the end.
-    public var tokensLeft: Set<String> = []
-    /// Tokens that Apple answered with 410, whatever the timestamp.
-    public var answeredGone: Set<String> = []
+    var tokensLeft: Set<String> = []
+    var answeredGone: Set<String> = []
     /// Users who are still due at the end.
-    public var left: [String] = []
+    var left: [String] = []
+}
 
-    /// Without any data.
-    public init() {}
+/// What a fault may cause.
+struct Allowance: Sendable, Equatable {
+    /// Pushes (`apns-id`) in intents that were open when their daemon was killed. They must become `unknown`.
+    var openAtKill: Set<String> = []
+    /// Pushes (`apns-id`) that were in flight while the whole machine stood still. They may be `unknown`: their answers
+    /// or their daemon's lease may have been too late.
+    var stoodStill: Set<String> = []
+    /// How many more may be `unknown`: a connection to Apple was cut, or an answer was held back.
+    var further = 0
+    /// Tokens that the script itself deleted from `push_tokens`.
+    var tokensTaken: Set<String> = []
+    /// Pushes (`apns-id`) whose rows of the record the script removed: a restored backup, an erased user.
+    var recordLost: Set<String> = []
+    /// Users whose data the script changed. Nothing is expected of them, except that limits and quiet hours from before
+    /// hold.
+    var changed: Set<String> = []
+
+    /// How many rows may be `unknown`.
+    var unknown: Int { openAtKill.union(stoodStill).count + further }
+}
+
+/// A broken promise (docs/GUARANTEES.md).
+enum Breach: String, Sendable, CaseIterable {
+    /// A due nudge that was neither accepted nor recorded as rejected, dropped, skipped or unknown.
+    case lost
+    case doubled
+    case overLimit = "over a limit"
+    case quiet = "in quiet hours"
+    /// A token was deleted without a 410 that allows it.
+    case wronglyDeleted = "wrongly deleted"
+    case unknownBeyond = "unknown without reason"
+    /// A push was open when its daemon was killed, but is not recorded as unknown.
+    case notUnknown = "open at the kill, not unknown"
+    case notDue = "not due"
+    /// Apple accepted a push that the record doesn't have, or the other way round.
+    case misrecorded
+    case leftOpen = "intent left open"
+    case leftDue = "left due"
 }

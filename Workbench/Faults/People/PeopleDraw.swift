@@ -1,7 +1,6 @@
 import Seeded
 import TimeZones
 
-/// Makes random people, one after another.
 struct PeopleDraw {
     private var random: SplitMix64
     private let now: Int64
@@ -132,7 +131,6 @@ struct PeopleDraw {
         return (second / 60, day)
     }
 
-    /// nil for the default rule.
     private mutating func quiet(_ circumstance: Circumstance, _ zone: Zone) -> FaultRecipient.Quiet? {
         if circumstance == .defaultQuiet { return nil }
         let minute = zone.localTime(at: Instant(seconds: now)).secondOfDay / 60
@@ -168,5 +166,24 @@ struct PeopleDraw {
     private static func clock(_ minutes: Int) -> String {
         let (hour, minute) = (minutes / 60, minutes % 60)
         return "\(hour / 10)\(hour % 10):\(minute / 10)\(minute % 10)"
+    }
+}
+
+/// Why a random user gets a check-in now or not, and how many in a thousand are such.
+enum Circumstance: CaseIterable {
+    case due, dueUnderCap, defaultQuiet, later, quietNow, capped, tooSoon, disabled, malformed, noZone, noDevice,
+        androidOnly, noFirstSession, none
+
+    var perMille: Int {
+        switch self {
+        case .due: 560
+        case .dueUnderCap: 100
+        case .defaultQuiet: 40
+        case .later, .quietNow, .capped: 50
+        case .tooSoon: 30
+        case .disabled, .malformed, .noZone, .noDevice: 20
+        case .androidOnly, .noFirstSession: 15
+        case .none: 10
+        }
     }
 }

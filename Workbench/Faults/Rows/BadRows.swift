@@ -1,9 +1,8 @@
 extension Fault {
-    /// Users with bad data are not served, and all others are.
     static let badRows = Fault("bad-rows", row: "hundreds of thousands of bad rows") { plan in
         let count = plan.pick(quick: 5_000, full: 200_000)
         return [
-            plan.round("\(count) bad rows", users: 150) { stage, _ in
+            plan.round("\(count) bad rows", users: 150) { stage in
                 try await stage.sql(insert(count))
                 let begin = stage.now
                 let process = try stage.service(["SCHEDULE_BATCH": "500"])

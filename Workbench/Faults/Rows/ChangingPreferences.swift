@@ -10,50 +10,32 @@ extension Fault {
         "preferences-change",
         row: "preferences change between claim and write, as fast as possible"
     ) { plan in
-        var scenery = Scenery()
-        scenery.answerMilliseconds = 20...60
-        scenery.environment = ["APNS_MAX_IN_FLIGHT": "20"]
+        let scenery = Scenery(answers: 20...60, environment: ["APNS_MAX_IN_FLIGHT": "20"])
         return (1...plan.pick(quick: 1, full: 3)).map { time in
-            plan.round("\(time)", users: plan.pick(quick: 400, full: 2_000), scenery: scenery) {
-                stage,
-                random in
-                try await changes(stage, random)
+            plan.round("\(time)", users: plan.pick(quick: 400, full: 2_000), scenery: scenery) { stage in
+                try await changes(stage)
             }
         }
     }
 
-    /// What the app's side saw.
     private struct Changes: Sendable {
         var count = 0
         var slowest: Int64 = 0
         /// How often a change was tried again, because somebody held its row.
         var refused = 0
-        /// The transaction of each opt-out.
         var transactions: [String: String] = [:]
-        /// When each opt-out was committed at the latest.
         var optedOut: [String: Moment] = [:]
-    }
-
-    /// Tells the writers to stop.
-    private final class End: Sendable {
-        private let over = Atomic<Bool>(false)
-        var hasCome: Bool { over.load(ordering: .acquiring) }
-        func come() { over.store(true, ordering: .releasing) }
     }
 
     private static let writers = 4
 
-    private static func changes(_ stage: Stage, _ random: SplitMix64) async throws {
+    private static func changes(_ stage: Stage) async throws {
         let end = End()
-        var random = random
-        let seeds = (0..<writers).map { _ in random.next() }
         try await logIntents(stage)
         let daemons = [try stage.service(), try stage.service()]
         let begin = stage.now
         let all = try await withThrowingTaskGroup(of: Changes.self) { group in
-            for (writer, seed) in seeds.enumerated() {
-                group.addTask { try await change(stage, writer, SplitMix64(seed: seed), end) }
-            }
+            for writer in 0..<writers { group.addTask { try await change(stage, writer, end) } }
             try await stage.wait(
                 for: "a third of the users to be sent to, despite the changes",
                 every: .milliseconds(100)
@@ -70,11 +52,9 @@ extension Fault {
             }
         }
         let took = max(1, stage.now - begin)
-        try await stage.awaitIdle()
-        for daemon in daemons { try await stage.stop(daemon) }
+        try await stage.serveAll(daemons)
         try await check(stage, all)
-        let deadlocks = try await stage.deadlocks()
-        if deadlocks != 0 { stage.fail("\(deadlocks) deadlocks") }
+        try await stage.expectNoDeadlocks()
         stage.note(
             "\(Int64(all.count) * 1000 / took) changes a second, \(all.refused) tried again, the slowest \(all.slowest) ms"
         )
@@ -82,16 +62,15 @@ extension Fault {
 
     /// Changes preferences on one connection. Its users are its own, so it could only wait for the daemon, and then it
     /// fails.
-    private static func change(_ stage: Stage, _ writer: Int, _ random: SplitMix64, _ end: End) async throws -> Changes
-    {
-        var random = random
+    private static func change(_ stage: Stage, _ writer: Int, _ end: End) async throws -> Changes {
         var changes = Changes()
         let connection = try await stage.connect()
         let people = stage.population.people.enumerated().filter { $0.offset % writers == writer }.map(\.element)
         while !end.hasCome {
-            let person = people[Int(random.next() % UInt64(people.count))]
-            let optsOut = random.next() % 400 == 0
-            let patch = optsOut ? #"{"check_ins_enabled":false}"# : #"{"priority_keywords":["\#(random.next())"]}"#
+            let person = stage.pick(people)
+            let optsOut = stage.draw(400) == 0
+            let patch =
+                optsOut ? #"{"check_ins_enabled":false}"# : #"{"priority_keywords":["\#(stage.draw(1 << 62))"]}"#
             let begin = stage.now
             // 10 ms: the daemon must not hold a row that the app updates.
             let (rows, tries) = try await stage.asTheApp(
@@ -119,7 +98,6 @@ extension Fault {
         return changes
     }
 
-    /// Logs which transactions each intent could see.
     private static func logIntents(_ stage: Stage) async throws {
         try await stage.sql(
             """

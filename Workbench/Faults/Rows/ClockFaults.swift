@@ -17,7 +17,7 @@ extension Fault {
             guard let clock = kept.clock else { throw FaultError("the clock was never set") }
             return try await clock.check(zones: zones)
         }
-        return plan.round(name, users: 1, scenery: scenery) { stage, _ in kept.keep(try await play(stage)) }
+        return plan.round(name, users: 1, scenery: scenery) { stage in kept.keep(try await play(stage)) }
     }
 
     /// The clock steps by two hours and back: nothing is sent twice or in quiet hours.
@@ -56,7 +56,6 @@ extension Fault {
         ]
     }
 
-    /// The night in which the clocks change, in fast steps.
     static let summerTime = Fault("summer-time", row: "DST both ways") { plan in
         [true, false].map { begins in
             stepped(plan, "summer time \(begins ? "begins" : "ends")") { stage in
@@ -149,7 +148,6 @@ extension Fault {
         ]
     }
 
-    /// Zone files change while a daemon runs. One of them is broken.
     static let zoneFiles = Fault("zone-files-upgraded", row: "zone files upgraded while running") { plan in
         [
             stepped(plan, "an hour further east, broken, and back", zones: false) { stage in
@@ -231,7 +229,6 @@ extension Fault {
     }
 }
 
-/// The clock that a round's script keeps for its comparison.
 private final class Kept: Sendable {
     private let kept = Mutex<SteppedClock?>(nil)
     var clock: SteppedClock? { kept.withLock { $0 } }
@@ -239,6 +236,5 @@ private final class Kept: Sendable {
 }
 
 extension String {
-    /// How often it contains a text.
     fileprivate func components(_ text: String) -> Int { ranges(of: text).count }
 }

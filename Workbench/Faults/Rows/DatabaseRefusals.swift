@@ -10,13 +10,11 @@ extension Fault {
         row: "read-only, no connections left, lock or statement time-out, serialization failure, deadlock"
     ) { plan in
         let refusal = DatabaseRefusal(milliseconds: plan.pick(quick: 1500, full: 4000))
-        var scenery = Scenery()
         // Slow answers, so that there is work left when the refusals begin.
-        scenery.answerMilliseconds = 40...160
-        scenery.environment = ["APNS_MAX_IN_FLIGHT": "10", "SCHEDULE_BATCH": "20"]
+        let scenery = Scenery(answers: 40...160, environment: ["APNS_MAX_IN_FLIGHT": "10", "SCHEDULE_BATCH": "20"])
         let calm = scenery
         func round(_ name: String, _ play: @escaping @Sendable (Stage) async throws -> Void) -> Round {
-            plan.round(name, users: plan.pick(quick: 200, full: 300), scenery: calm) { stage, _ in
+            plan.round(name, users: plan.pick(quick: 200, full: 300), scenery: calm) { stage in
                 try await play(stage)
             }
         }
@@ -41,9 +39,7 @@ extension Fault {
     }
 }
 
-/// The ways to refuse.
 struct DatabaseRefusal: Sendable {
-    /// How long each refusal lasts.
     let milliseconds: Int64
 
     /// Two of five statements on a table fail with this state, all the time.
@@ -93,7 +89,7 @@ struct DatabaseRefusal: Sendable {
     func locked(_ table: String, lockTimeout: Bool, _ stage: Stage) async throws {
         let holder = try await stage.connect()
         let process = try stage.service(lockTimeout ? [:] : ["DATABASE_STATEMENT_TIMEOUT": "500ms"])
-        _ = try await stage.awaitAccepted(10, by: process)
+        try await stage.awaitAccepted(10, by: process)
         if lockTimeout {
             try await stage.admin("alter database \"\(stage.database)\" set lock_timeout = '50ms'")
             try await stage.endSessions()
@@ -105,7 +101,7 @@ struct DatabaseRefusal: Sendable {
             ],
             timeout: Stage.net
         )
-        let end = stage.moment
+        let end = Moment.now
         await holder.close()
         try await stage.measureRecovery(since: end, within: .seconds(5))
         try await stage.awaitIdle()
@@ -119,7 +115,7 @@ struct DatabaseRefusal: Sendable {
     /// Intents are refused for a while. In that time no new push reaches Apple.
     func intentRefused(_ stage: Stage) async throws {
         let process = try stage.service()
-        _ = try await stage.awaitAccepted(10, by: process)
+        try await stage.awaitAccepted(10, by: process)
         try await stage.refuse("nudged.intent", on: "insert", state: "53100", share: 100)
         // Pushes of earlier intents may still be sent.
         try await stage.wait(for: "the earlier intents to be settled") {
@@ -132,25 +128,21 @@ struct DatabaseRefusal: Sendable {
             stage.fail("\(stage.acceptedCount - before) pushes were sent without an intent")
         }
         try await stage.relent("nudged.intent")
-        try await stage.measureRecovery(since: stage.moment, within: .seconds(10))
-        try await stage.awaitIdle()
-        try await stage.stop(process)
+        try await stage.recover(process, within: .seconds(10))
     }
 
-    /// A daemon works, is refused for a while, and works again.
     private func during(
         _ stage: Stage,
         _ environment: [String: String] = [:],
         turn: (_ isOn: Bool) async throws -> Void
     ) async throws {
         let process = try stage.service(environment)
-        _ = try await stage.awaitAccepted(10, by: process)
+        try await stage.awaitAccepted(10, by: process)
         try await turn(true)
         try await Task.sleep(for: .milliseconds(milliseconds))
-        let before = stage.moment
+        let before = Moment.now
         try await turn(false)
         try await stage.measureRecovery(since: before, within: .seconds(8))
-        try await stage.awaitIdle()
-        try await stage.stop(process)
+        try await stage.serveAll([process])
     }
 }

@@ -8,17 +8,13 @@ extension Fault {
     /// nothing is unknown.
     static let databaseRestarts = Fault("database-restarts", row: "PostgreSQL restarts or crashes") { plan in
         let times = plan.pick(quick: 1, full: 5)
-        var scenery = Scenery()
-        scenery.ownCluster = [:]
-        scenery.answerMilliseconds = 20...120
-        scenery.environment = ["APNS_MAX_IN_FLIGHT": "40"]
+        let scenery = Scenery(ownCluster: [:], answers: 20...120, environment: ["APNS_MAX_IN_FLIGHT": "40"])
         return ["immediate", "crash"].flatMap { kind in
             (1...times).map { time in
-                plan.round("\(kind) \(time)", users: 300, scenery: scenery) { stage, random in
-                    var random = random
+                plan.round("\(kind) \(time)", users: 300, scenery: scenery) { stage in
                     let process = try stage.service()
                     for _ in 1...plan.pick(quick: 2, full: 3) {
-                        let more = stage.acceptedCount + 20 + Int(random.next() % 40)
+                        let more = stage.acceptedCount + 20 + stage.draw(40)
                         guard try await stage.awaitAccepted(more, by: process) else { break }
                         if kind == "crash" {
                             try await stage.cluster.crash()
@@ -26,10 +22,9 @@ extension Fault {
                             try await onOwnThread { stage.cluster.halt(.immediate) }
                         }
                         try await onOwnThread { try stage.cluster.start() }
-                        try await stage.measureRecovery(since: stage.moment, within: .seconds(5))
+                        try await stage.measureRecovery(since: .now, within: .seconds(5))
                     }
-                    try await stage.awaitIdle()
-                    try await stage.stop(process)
+                    try await stage.serveAll([process])
                 }
             }
         }
@@ -45,13 +40,14 @@ extension Fault {
         // Beside another daemon, which must not declare the first one dead.
         let beside = plan.pick(quick: [13_000], full: [7000, 10_000, 13_000, 16_000, 20_000])
         return (absences.map { ($0, 1) } + beside.map { ($0, 2) }).map { absence, count in
-            var scenery = Scenery()
-            scenery.ownCluster = [:]
-            scenery.environment = ["APNS_RESPONSE_TIMEOUT": "4s", "SCHEDULE_LEASE": "9s", "APNS_MAX_IN_FLIGHT": "60"]
             // Answers are held until the database is gone, so that no outcome is recorded before.
+            var scenery = Scenery(
+                ownCluster: [:],
+                environment: ["APNS_RESPONSE_TIMEOUT": "4s", "SCHEDULE_LEASE": "9s", "APNS_MAX_IN_FLIGHT": "60"]
+            )
             let gate = HoldingGate()
             scenery.perDevice = { _, _ in gate.holdsNext() ? .held(then: .accept) : nil }
-            return plan.round("away \(absence) ms, daemons \(count)", users: 100, scenery: scenery) { stage, _ in
+            return plan.round("away \(absence) ms, daemons \(count)", users: 100, scenery: scenery) { stage in
                 let daemons = try (1...count).map { _ in try stage.service() }
                 guard await stage.simulator.wait(until: { $0.held >= 20 }) else { throw FaultError("no push was held") }
                 try await onOwnThread { stage.cluster.halt(.immediate) }
@@ -68,8 +64,7 @@ extension Fault {
                     try await stage.number("select count(*) from nudged.delivery where outcome = 'accepted'") >= held
                 }
                 stage.recovered(after: stage.now - back)
-                try await stage.awaitIdle()
-                for daemon in daemons { try await stage.stop(daemon) }
+                try await stage.serveAll(daemons)
             }
         }
     }
@@ -87,4 +82,62 @@ private final class HoldingGate: Sendable {
     }
 
     func open() { state.withLock { $0.isOpen = true } }
+}
+
+extension Fault {
+    static let lostBackends = Fault("backends-terminated", row: "backend killed, hung server") { plan in
+        let times = plan.pick(quick: 1, full: 6)
+        let scenery = Scenery(answers: 20...120, environment: ["APNS_MAX_IN_FLIGHT": "10", "SCHEDULE_BATCH": "30"])
+        return (1...times).map { time in
+            plan.round("terminated \(time)", users: 250, scenery: scenery) { stage in
+                let process = try stage.service()
+                try await stage.awaitAccepted(5, by: process)
+                for _ in 1...plan.pick(quick: 20, full: 60) {
+                    try await stage.sql("select pg_terminate_backend(pid) from pg_stat_activity where \(Stage.others)")
+                    try await Task.sleep(for: .milliseconds(stage.draw(200)))
+                }
+                try await stage.recover(process, within: .seconds(5))
+            }
+        }
+    }
+
+    /// The server or one backend hangs. Every call has its time-out, and systemd's watchdog is fed all the time.
+    static let hungServer = Fault("server-hangs", row: "backend killed, hung server") { plan in
+        let scenery = Scenery(
+            ownCluster: [:],
+            answers: 20...120,
+            environment: ["APNS_MAX_IN_FLIGHT": "40", "DATABASE_STATEMENT_TIMEOUT": "1s"]
+        )
+        return (1...plan.pick(quick: 1, full: 3)).flatMap { time in
+            ["all", "one"].map { kind in
+                plan.round("\(kind) \(time)", users: 250, scenery: scenery) { stage in
+                    try await Self.hang(stage, all: kind == "all", seconds: plan.pick(quick: 6, full: 12))
+                }
+            }
+        }
+    }
+
+    private static func hang(_ stage: Stage, all: Bool, seconds: Int64) async throws {
+        let ear = try NotifyEar(stage.folder + "/notify")
+        defer { ear.shut() }
+        let process = try stage.service(["NOTIFY_SOCKET": ear.path, "WATCHDOG_USEC": "4000000"])
+        try await stage.awaitAccepted(20, by: process)
+        let backends = try await stage.lines("select pid from pg_stat_activity where \(Stage.others)").compactMap {
+            Int32($0)
+        }
+        // A hung server still accepts connections (in its kernel), but answers nothing. It is resumed after a limited
+        // time.
+        let hung = all ? stage.cluster.serverProcesses() : Array(backends.prefix(1))
+        let begin = Moment.now
+        for id in hung { Glibc.kill(id, SIGSTOP) }
+        try await Task.sleep(for: .seconds(seconds))
+        for id in hung { Glibc.kill(id, SIGCONT) }
+        let end = Moment.now
+        if process.exit != nil { stage.fail("the daemon ended: \(process.errorOutput.suffix(1500))") }
+        let fast = ear.longestFast(from: begin, to: end)
+        if fast > 4000 { stage.fail("the watchdog was not fed for \(fast) ms") }
+        stage.note("watchdog fed at least every \((fast + 999) / 1000) s")
+        try await stage.measureRecovery(since: end, within: .seconds(5))
+        try await stage.serveAll([process])
+    }
 }

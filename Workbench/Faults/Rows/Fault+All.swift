@@ -1,6 +1,5 @@
 extension Fault {
-    /// All faults, in the order of the table.
-    public static let all: [Fault] = [
+    package static let all: [Fault] = [
         .failPoints,
         .randomKills,
         .systemCallKills,
@@ -36,6 +35,5 @@ extension Fault {
         .asynchronousPromotion,
     ]
 
-    /// The fault with this name.
-    public static func named(_ name: String) -> Fault? { all.first { $0.name == name } }
+    package static func named(_ name: String) -> Fault? { all.first { $0.name == name } }
 }

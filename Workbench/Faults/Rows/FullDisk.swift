@@ -5,12 +5,9 @@ extension Fault {
     /// The disk with intents and record is full for a while. It is a small tmpfs, which only root can mount.
     static let fullDisk = Fault("disk-full", row: "disk full", obstacle: { SmallDisk.obstacle() }) {
         plan in
-        var scenery = Scenery()
-        scenery.ownCluster = [:]
-        scenery.answerMilliseconds = 20...100
-        scenery.environment = ["APNS_MAX_IN_FLIGHT": "40"]
+        let scenery = Scenery(ownCluster: [:], answers: 20...100, environment: ["APNS_MAX_IN_FLIGHT": "40"])
         return (1...plan.pick(quick: 1, full: 3)).map { time in
-            plan.round("full \(time)", users: 300, scenery: scenery) { stage, _ in
+            plan.round("full \(time)", users: 300, scenery: scenery) { stage in
                 let disk = try await onOwnThread { try SmallDisk(stage) }
                 try await stage.sql("create tablespace small location '\(disk.path)'")
                 try await stage.sql(
@@ -24,22 +21,19 @@ extension Fault {
                     """
                 )
                 let process = try stage.service()
-                _ = try await stage.awaitAccepted(20, by: process)
+                try await stage.awaitAccepted(20, by: process)
                 try await onOwnThread { try disk.fill() }
                 try await stage.wait(for: "the server to run out of space") {
                     stage.cluster.log.contains("No space left on device")
                 }
                 try await Task.sleep(for: .milliseconds(plan.pick(quick: 1500, full: 5000)))
                 try await onOwnThread { try disk.clear() }
-                try await stage.measureRecovery(since: stage.moment, within: .seconds(8))
-                try await stage.awaitIdle()
-                try await stage.stop(process)
+                try await stage.recover(process, within: .seconds(8))
             }
         }
     }
 }
 
-/// A tmpfs of two megabytes that the server's account owns.
 struct SmallDisk: Sendable {
     let path: String
 
@@ -56,7 +50,6 @@ struct SmallDisk: Sendable {
         stage.atEnd { _ = try? ChildProcess.run(["umount", "-l", path]) }
     }
 
-    /// Writes until it is full.
     func fill() throws {
         let file = open(path + "/filler", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw FaultError("can't fill \(path)") }

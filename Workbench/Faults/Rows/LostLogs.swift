@@ -5,7 +5,7 @@ extension Fault {
     /// Log lines can't be written. Sending goes on, and lost lines are counted, also in `nudged status`.
     static let lostLogs = Fault("logs-lost", row: "journald gone, stderr closed, disk full for logs") { plan in
         ["stderr closed", "disk full", "journald gone"].map { kind in
-            plan.round(kind, users: 150) { stage, _ in
+            plan.round(kind, users: 150) { stage in
                 let process = try await mute(stage, kind)
                 try await stage.awaitIdle()
                 // Each daemon writes its status every ten seconds.

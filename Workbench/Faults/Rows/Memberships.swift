@@ -5,18 +5,16 @@ import Postgres
 import Seeded
 
 extension Fault {
-    private static var slow: Scenery {
-        var scenery = Scenery()
-        // Slow answers, so that there is work left when a daemon joins or leaves.
-        scenery.answerMilliseconds = 40...80
-        scenery.environment = ["APNS_MAX_IN_FLIGHT": "4", "SCHEDULE_BATCH": "20"]
-        return scenery
-    }
+    /// Slow answers, so that there is work left when a daemon joins or leaves.
+    private static let slow = Scenery(
+        answers: 40...80,
+        environment: ["APNS_MAX_IN_FLIGHT": "4", "SCHEDULE_BATCH": "20"]
+    )
 
     /// Daemons join and leave while a sweep runs. Each gets its share, and nothing is sent twice.
     static let comingAndGoing = Fault("daemons-come-and-go", row: "daemons join and leave while a sweep runs") { plan in
         (1...plan.pick(quick: 1, full: 4)).map { time in
-            plan.round("\(time)", users: plan.pick(quick: 1_000, full: 2_000), scenery: slow) { stage, _ in
+            plan.round("\(time)", users: plan.pick(quick: 1_000, full: 2_000), scenery: slow) { stage in
                 let first = try stage.service()
                 try await stage.awaitAccepted(20, by: first)
                 let others = try (1...3).map { _ in try stage.service() }
@@ -29,8 +27,7 @@ extension Fault {
                 }
                 for daemon in others { try await stage.stop(daemon) }
                 try await stage.awaitShares([64])
-                try await stage.awaitIdle()
-                try await stage.stop(first)
+                try await stage.serveAll([first])
                 let shares = ([first] + others).map(sent)
                 // On a busy machine the first daemon may have sent most before the others were there.
                 if before < 500, shares.contains(0) { stage.fail("the work was not shared: \(shares)") }
@@ -54,13 +51,12 @@ extension Fault {
         let times = plan.pick(quick: 1, full: 3)
         let all = (1...times).flatMap { time in
             steps.map { step in
-                plan.round("\(step.name) \(time)", users: 300, scenery: slow) { stage, _ in
+                plan.round("\(step.name) \(time)", users: 300, scenery: slow) { stage in
                     try await MembershipKill(stage: stage, point: step.point, visit: step.visit).play(step.3)
                 }
             }
         }
-        var random = SplitMix64(seed: plan.seed)
-        return Array(all.shuffled(using: &random).prefix(plan.pick(quick: 5, full: all.count)))
+        return plan.some(all, quick: 5)
     }
 
     /// Living members are declared dead at any moment, also while they commit an intent. Their open pushes are recorded
@@ -68,23 +64,19 @@ extension Fault {
     static let wrongDeaths = Fault("declared-dead-alive", row: "declared dead while it commits an intent") { plan in
         let deaths = plan.pick(quick: 10, full: 20)
         return (1...plan.pick(quick: 1, full: 4)).map { time in
-            plan.round("\(time)", users: plan.pick(quick: 600, full: 1_200), scenery: slow) {
-                stage,
-                random in
-                var random = random
+            plan.round("\(time)", users: plan.pick(quick: 600, full: 1_200), scenery: slow) { stage in
                 let daemons = try (1...2).map { _ in try stage.service() }
                 try await stage.awaitAccepted(10, by: daemons[0])
                 let connection = try await stage.connect()
                 var open = 0
                 for _ in 1...deaths {
-                    try await Task.sleep(for: .milliseconds(Int(random.next() % 300)))
+                    try await Task.sleep(for: .milliseconds(stage.draw(300)))
                     let pushes = try await stage.declareDead(connection)
                     open += pushes.count
                     stage.allow { $0.openAtKill.formUnion(pushes) }
                 }
                 await connection.close()
-                try await stage.awaitIdle()
-                for daemon in daemons { try await stage.stop(daemon) }
+                try await stage.serveAll(daemons)
                 if open == 0 { stage.fail("no member had an open intent: the round tests nothing") }
                 stage.note("\(deaths) deaths, \(open) pushes open")
             }
@@ -94,15 +86,11 @@ extension Fault {
 
 /// A daemon is killed at a step of its membership, while another goes on.
 struct MembershipKill {
-    /// The part of the daemon that is killed.
     enum Part: Sendable {
-        /// It joins while another works.
         case newcomer
-        /// It gets SIGTERM while another works.
         case leaver
         /// It owns all ranges when another joins. It leaves to join again with its share.
         case owner
-        /// It declares a third daemon dead. Then the other starts.
         case undertaker
     }
 
@@ -158,13 +146,11 @@ struct MembershipKill {
         stage.allow { $0.openAtKill.formUnion(open) }
         try await stage.endLeases(except: other)
         try await stage.awaitShares([64])
-        try await stage.awaitIdle()
-        try await stage.stop(other)
+        try await stage.serveAll([other])
     }
 }
 
 extension Stage {
-    /// Waits until the members own this many ranges each.
     func awaitShares(_ shares: [Int]) async throws {
         let wanted = shares.map(String.init)
         try await wait(for: "shares of \(wanted.joined(separator: ", "))") {

@@ -11,23 +11,20 @@ extension Fault {
     static let messagesUnderFire = Fault("messages-under-fire", row: "messages are cancelled, daemons are killed") {
         plan in
         let (rounds, kills) = plan.pick(quick: (1, 3), full: (10, 6))
-        var scenery = Scenery()
-        scenery.answerMilliseconds = 20...120
-        scenery.environment = ["APNS_MAX_IN_FLIGHT": "30", "SCHEDULE_BATCH": "40"]
+        let scenery = Scenery(answers: 20...120, environment: ["APNS_MAX_IN_FLIGHT": "30", "SCHEDULE_BATCH": "40"])
         return (1...rounds).map { number in
             // This row makes its own comparison, with its own data.
             let said = SaidMessages()
             var scenery = scenery
             scenery.check = { try await said.check($0) }
-            return plan.round("messages \(number)", users: 120, scenery: scenery) { stage, random in
+            return plan.round("messages \(number)", users: 120, scenery: scenery) { stage in
                 try await stage.sql(
                     """
                     update public.context_profiles
                     set notification_preferences = '{"quiet_hours_start": "00:00", "quiet_hours_end": "00:00"}'
                     """
                 )
-                var writers = MessageWriters(stage, random, said)
-                try await writers.play(kills: kills)
+                try await MessageWriters(stage: stage, said: said).play(kills: kills)
             }
         }
     }
@@ -48,7 +45,7 @@ private final class SaidMessages: Sendable {
     /// Compares the app's messages with the record and with Apple's log.
     func check(_ stage: Stage) async throws -> BookCheck {
         let said = books.withLock { $0 }
-        let allowed = stage.notebook.withLock { $0.allowance.openAtKill }
+        let allowed = stage.result.withLock { $0.allowance.openAtKill }
         let connection = try await stage.connect()
         let rows = try await connection.run(
             Statement(
@@ -108,64 +105,48 @@ private final class SaidMessages: Sendable {
 
 /// The app's side: writers send and cancel messages while daemons are killed.
 private struct MessageWriters {
-    private let stage: Stage
-    private var random: SplitMix64
-    private let said: SaidMessages
-    private let isOver = Over()
+    let stage: Stage
+    let said: SaidMessages
+    private let isOver = End()
 
-    private final class Over: Sendable {
-        private let over = Atomic<Bool>(false)
-        var hasCome: Bool { over.load(ordering: .acquiring) }
-        func come() { over.store(true, ordering: .releasing) }
-    }
-
-    private static let writers = 2
-
-    init(_ stage: Stage, _ random: SplitMix64, _ said: SaidMessages) {
+    init(stage: Stage, said: SaidMessages) {
         self.stage = stage
-        self.random = random
         self.said = said
     }
 
-    mutating func play(kills: Int) async throws {
-        let (stage, said, isOver) = (stage, said, isOver)
-        let seeds = (0..<Self.writers).map { _ in random.next() }
+    func play(kills: Int) async throws {
         try await withThrowingTaskGroup { group in
-            for seed in seeds {
-                group.addTask { try await Self.write(stage, SplitMix64(seed: seed), said, isOver) }
-            }
+            for _ in 1...2 { group.addTask { try await write() } }
             for _ in 1...kills {
                 let process = try stage.service()
-                _ = try await stage.awaitAccepted(stage.acceptedCount + 20 + Int(random.next() % 60), by: process)
+                try await stage.awaitAccepted(stage.acceptedCount + 20 + stage.draw(60), by: process)
                 try await stage.kill(process)
             }
             isOver.come()
             try await group.waitForAll()
         }
         let process = try stage.service()
-        try await stage.measureRecovery(since: stage.moment)
+        try await stage.measureRecovery(since: .now)
         try await stage.wait(for: "all messages to end", every: .milliseconds(100)) {
             guard try await stage.number("select count(*) from nudged.message") == 0 else { return false }
             return try await stage.isIdle()
         }
         try await stage.stop(process)
-        let deadlocks = try await stage.deadlocks()
-        if deadlocks != 0 { stage.fail("\(deadlocks) deadlocks") }
+        try await stage.expectNoDeadlocks()
     }
 
     /// Sends messages to random users, and cancels some of its earlier ones. No call may wait for the daemon.
-    private static func write(_ stage: Stage, _ random: SplitMix64, _ said: SaidMessages, _ isOver: Over) async throws {
-        var random = random
+    private func write() async throws {
         var mine: [String] = []
         let connection = try await stage.connect()
         let users = stage.population.people.map(\.id)
         while !isOver.hasCome {
-            let some = (0..<4).map { _ in users[Int(random.next() % UInt64(users.count))] }
+            let some = (0..<4).map { _ in stage.pick(users) }
             let (rows, _) = try await stage.asTheApp(
                 Statement(
                     "say",
                     sql: "select id::text from nudged_api.send_many($1::text[]::uuid[], 'a', 'b', urgent => $2)",
-                    parameters: [.textArray(some), .bool(random.next() % 4 == 0)]
+                    parameters: [.textArray(some), .bool(stage.draw(4) == 0)]
                 ),
                 on: connection,
                 waitingAtMost: 50
@@ -174,7 +155,7 @@ private struct MessageWriters {
             said.say(ids)
             mine += ids
             for _ in 0..<2 where !mine.isEmpty {
-                let id = mine.remove(at: Int(random.next() % UInt64(mine.count)))
+                let id = mine.remove(at: stage.draw(mine.count))
                 let (answer, _) = try await stage.asTheApp(
                     Statement("cancel", sql: "select nudged_api.cancel($1::text::uuid)", parameters: [.text(id)]),
                     on: connection,

@@ -1,16 +1,14 @@
 extension Fault {
     /// The network between a daemon and the database, or Apple, is cut. Leases expire elsewhere, and nothing hangs.
     static let partition = Fault("partition", row: "the network is cut", obstacle: SplitNetwork.obstacle) { plan in
-        var scenery = Scenery()
-        scenery.answerMilliseconds = 60...200
-        scenery.environment = ["APNS_MAX_IN_FLIGHT": "20"]
+        let scenery = Scenery(answers: 60...200, environment: ["APNS_MAX_IN_FLIGHT": "20"])
         let times = plan.pick(quick: 1, full: 4)
         return (1...times).flatMap { time in
             [
-                plan.round("from the database \(time)", users: 300, scenery: scenery) { stage, _ in
+                plan.round("from the database \(time)", users: 300, scenery: scenery) { stage in
                     try await fromDatabase(stage)
                 },
-                plan.round("from Apple \(time)", users: 300, scenery: scenery) { stage, _ in try await fromApple(stage)
+                plan.round("from Apple \(time)", users: 300, scenery: scenery) { stage in try await fromApple(stage)
                 },
             ]
         }
@@ -67,7 +65,7 @@ extension Fault {
         try await stage.awaitLook()
         if stage.acceptedCount != still { stage.fail("a push passed the cut line") }
         try await far.reconnect(.apple)
-        try await stage.measureRecovery(since: stage.moment)
+        try await stage.measureRecovery(since: .now)
         try await stage.awaitIdle()
         try await far.stop(stage)
     }

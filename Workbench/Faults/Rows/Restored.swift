@@ -12,7 +12,7 @@ extension Fault {
         return ["before the sweep", "in mid-sweep"].flatMap { moment in
             [false, true].prefix(plan.pick(quick: 1, full: 2)).map { runs in
                 let beside = runs ? ", a daemon running" : ""
-                return plan.round("backup \(moment)\(beside)", users: 200, scenery: scenery) { stage, _ in
+                return plan.round("backup \(moment)\(beside)", users: 200, scenery: scenery) { stage in
                     try await restore(stage, inMidSweep: moment != "before the sweep", beside: runs)
                 }
             }
@@ -24,18 +24,17 @@ extension Fault {
         var first: ChildProcess?
         if inMidSweep {
             let held = try stage.service(["NUDGED_FAIL_POINT": "after_intent:hold:\(gate)"])
-            try await stage.wait(for: "the fail point") { SmallFile.exists(gate + ".held") }
+            try await stage.wait(for: "the fail point") { exists(gate + ".held") }
             first = held
         }
         let url = stage.cluster.url(database: stage.database)
         try await run(stage, ["pg_dump", "-Fc", "-f", dump, url])
-        try SmallFile.write("", to: gate)
+        try TextFile.write(gate, "")
         let daemon = try first ?? stage.service()
-        try await stage.awaitIdle()
-        try await stage.stop(daemon)
+        try await stage.serveAll([daemon])
         // Users who were let go a moment ago are due in a second. They must be sent to now, because the restored record
         // doesn't know of them.
-        try await stage.once()
+        try await stage.finish(stage.startOnce())
         let (cluster, database) = (stage.cluster, stage.database)
         try await onOwnThread {
             try cluster.dropDatabase(named: database)
@@ -58,8 +57,7 @@ extension Fault {
         let second = beside ? try stage.service() : nil
         if beside { try await afterRestore(stage, ["--while-daemons-run"]) }
         let third = try second ?? stage.service()
-        try await stage.awaitIdle()
-        try await stage.stop(third)
+        try await stage.serveAll([third])
         let again = stage.taken.all.count { $0.at > restored }
         if again > 0 { stage.fail("\(again) pushes after the restore") }
         if taken.isEmpty { stage.fail("nothing was sent before the restore: the round tests nothing") }
@@ -87,18 +85,15 @@ extension Fault {
 
     /// Users are erased while they are claimed, planned, sent to and recorded. Afterwards no table has a trace of them.
     static let erasedUsers = Fault("erased-users", row: "erased user") { plan in
-        var scenery = Scenery()
-        scenery.answerMilliseconds = 40...120
-        scenery.environment = ["APNS_MAX_IN_FLIGHT": "20"]
+        let scenery = Scenery(answers: 40...120, environment: ["APNS_MAX_IN_FLIGHT": "20"])
         return (1...plan.pick(quick: 2, full: 6)).map { time in
-            plan.round("\(time)", users: 250, scenery: scenery) { stage, random in
-                var random = random
+            plan.round("\(time)", users: 250, scenery: scenery) { stage in
                 let daemons = [try stage.service(), try stage.service()]
                 try await stage.awaitAccepted(5, by: daemons[0])
                 let people = stage.population.people
                 let erased = Dictionary(
                     (0..<plan.pick(quick: 80, full: 120)).map { _ in
-                        people[Int(random.next() % UInt64(people.count))]
+                        stage.pick(people)
                     }.map { ($0.id, $0) },
                     uniquingKeysWith: { first, _ in first }
                 )
@@ -115,12 +110,10 @@ extension Fault {
                     }
                 }
                 await connection.close()
-                try await stage.awaitIdle()
-                for daemon in daemons { try await stage.stop(daemon) }
+                try await stage.serveAll(daemons)
                 let traces = try await traces(stage, Array(erased.keys))
                 if !traces.isEmpty { stage.fail("erased users are found in \(traces)") }
-                let deadlocks = try await stage.deadlocks()
-                if deadlocks != 0 { stage.fail("\(deadlocks) deadlocks") }
+                try await stage.expectNoDeadlocks()
                 let tokens = Set(erased.values.flatMap(\.devices).map(\.token))
                 let taken = stage.taken.all.filter { tokens.contains($0.token) }.map(\.apnsID)
                 stage.allow {

@@ -1,27 +1,23 @@
 import LocalPostgres
 
 extension Fault {
-    /// Old and new version run side by side across a migration.
     static let rollingUpgrade = Fault(
         "rolling-upgrade",
         row: "rolling upgrade: versions side by side across a migration"
     ) { plan in
-        var scenery = Scenery()
-        scenery.environment = ["APNS_MAX_IN_FLIGHT": "8"]
-        scenery.answerMilliseconds = 30...60
+        let scenery = Scenery(answers: 30...60, environment: ["APNS_MAX_IN_FLIGHT": "8"])
         return [
-            plan.round("a later migration that adds", users: 250, scenery: scenery) { stage, _ in
+            plan.round("a later migration that adds", users: 250, scenery: scenery) { stage in
                 let running = try stage.service()
                 try await stage.awaitAccepted(10, by: running)
                 try await later(stage, oldest: "null")
                 let fresh = try stage.service()
                 try await heard(stage, fresh, "this version can work with it")
-                try await stage.awaitIdle()
-                for daemon in [running, fresh] { try await stage.stop(daemon) }
+                try await stage.serveAll([running, fresh])
                 if sent(running) == 0 { stage.fail("the running daemon stopped working") }
                 try await ends(stage, ["migrate"], by: 0)
             },
-            plan.round("a later migration that asks for more", users: 250, scenery: scenery) { stage, _ in
+            plan.round("a later migration that asks for more", users: 250, scenery: scenery) { stage in
                 let running = try stage.service()
                 try await stage.awaitAccepted(10, by: running)
                 try await later(stage, oldest: "9999")
@@ -41,8 +37,7 @@ extension Fault {
                 }
                 // The newer migration is removed, and both daemons go on by themselves.
                 try await stage.sql("delete from nudged.migration where number = 9999")
-                try await stage.awaitIdle()
-                for daemon in [running, fresh] { try await stage.stop(daemon) }
+                try await stage.serveAll([running, fresh])
                 if stage.acceptedCount == before { stage.fail("no user was left to send to: the round tests nothing") }
             },
         ]

@@ -8,10 +8,9 @@ extension Fault {
         row: "file descriptors exhausted, memory limit",
         obstacle: { access("/usr/bin/prlimit", X_OK) == 0 ? nil : "needs prlimit (util-linux)" }
     ) { plan in
-        var wide = Scenery()
-        wide.environment = ["SCHEDULE_BATCH": "1000", "APNS_MAX_IN_FLIGHT": "1000"]
+        let wide = Scenery(environment: ["SCHEDULE_BATCH": "1000", "APNS_MAX_IN_FLIGHT": "1000"])
         return [
-            plan.round("64 descriptors", users: 150) { stage, _ in
+            plan.round("64 descriptors", users: 150) { stage in
                 let few = try stage.service(wrapper: ["prlimit", "--nofile=63:63"])
                 if try await stage.finish(few) != .code(78) {
                     stage.fail("63 descriptors: \(few.errorOutput.suffix(500))")
@@ -35,12 +34,10 @@ extension Fault {
                 }
                 try await stage.stop(process)
             },
-            plan.round("1 GB of addresses", users: plan.pick(quick: 2_000, full: 40_000), scenery: wide) {
-                stage,
-                _ in
+            plan.round("1 GB of addresses", users: plan.pick(quick: 2_000, full: 40_000), scenery: wide) { stage in
                 let process = try stage.service(wrapper: ["prlimit", "--as=1073741824"])
                 try await stage.awaitIdle()
-                let status = SmallFile.read("/proc/\(process.id)/status") ?? ""
+                let status = TextFile.read("/proc/\(process.id)/status") ?? ""
                 let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") } ?? ""
                 stage.note("\(stage.population.people.count) users: \(line.filter { $0.isNumber }) kB resident at most")
                 try await stage.stop(process)

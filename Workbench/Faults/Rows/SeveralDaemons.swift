@@ -1,32 +1,28 @@
 import Glibc
 import LocalPostgres
+import Postgres
 
 extension Fault {
     /// Several daemons share the work, without a leader and without configuration.
     static let severalDaemons = Fault("several-daemons", row: "two or four daemons at once") { plan in
-        var scenery = Scenery()
-        scenery.answerMilliseconds = 40...80
         // Slow answers, so that each daemon starts while there is work.
-        scenery.environment = ["APNS_MAX_IN_FLIGHT": "4", "SCHEDULE_BATCH": "20"]
+        let scenery = Scenery(answers: 40...80, environment: ["APNS_MAX_IN_FLIGHT": "4", "SCHEDULE_BATCH": "20"])
         return plan.pick(quick: [4], full: [2, 4, 4]).enumerated().map { place, count in
             plan.round(
                 "\(count) daemons \(place)",
                 users: plan.pick(quick: 800, full: 2000),
                 scenery: scenery
-            ) { stage, _ in
+            ) { stage in
                 let daemons = try (1...count).map { _ in try stage.service() }
-                try await stage.awaitIdle()
-                for daemon in daemons { try await stage.stop(daemon) }
+                try await stage.serveAll(daemons)
                 let shares = daemons.map { sent($0) }
                 if shares.contains(0) { stage.fail("the work was not shared: \(shares)") }
-                let deadlocks = try await stage.deadlocks()
-                if deadlocks != 0 { stage.fail("\(deadlocks) deadlocks") }
+                try await stage.expectNoDeadlocks()
                 stage.note("shares \(shares.map(String.init).joined(separator: ", "))")
             }
         }
     }
 
-    /// How many pushes a daemon's log says that it sent.
     static func sent(_ daemon: ChildProcess) -> Int {
         daemon.errorOutput.split(separator: "\n").reduce(0) { sum, line in
             guard let start = line.firstRange(of: "sweep: sent ") else { return sum }
@@ -37,13 +33,11 @@ extension Fault {
     /// One daemon is stopped past its lease and resumed: with pushes in flight, or with an intent and nothing written.
     static let lateDaemon = Fault("stopped-past-its-lease", row: "one of several is stopped past its lease and wakes") {
         plan in
-        var scenery = Scenery()
-        scenery.answerMilliseconds = 300...600
-        scenery.environment = ["APNS_MAX_IN_FLIGHT": "40"]
+        let scenery = Scenery(answers: 300...600, environment: ["APNS_MAX_IN_FLIGHT": "40"])
         let times = plan.pick(quick: 1, full: 4)
         return (1...times).flatMap { time in
             ["in flight", "before the first byte"].map { moment in
-                plan.round("\(moment) \(time)", users: 250, scenery: scenery) { stage, _ in
+                plan.round("\(moment) \(time)", users: 250, scenery: scenery) { stage in
                     try await oversleep(stage, writes: moment == "in flight")
                 }
             }
@@ -59,7 +53,7 @@ extension Fault {
         if writes {
             try await stage.awaitAccepted(10, by: late)
         } else {
-            try await stage.wait(for: "the fail point") { SmallFile.exists(gate + ".held") }
+            try await stage.wait(for: "the fail point") { exists(gate + ".held") }
         }
         late.signal(SIGSTOP)
         let stopped = stage.now
@@ -75,18 +69,65 @@ extension Fault {
         try await stage.awaitIdle()
         stage.recovered(after: stage.now - stopped)
         let woken = stage.now
-        if !writes { try SmallFile.write("", to: gate) }
+        if !writes { try TextFile.write(gate, "") }
         late.signal(SIGCONT)
         try await stage.wait(for: "the late daemon to notice") {
             late.errorOutput.contains("came after the lease had ended") || late.exit != nil
         }
-        try await stage.awaitIdle()
-        for daemon in [late] + others { try await stage.stop(daemon) }
+        try await stage.serveAll([late] + others)
         // Only its own pushes count. The other daemons may send later ones.
         let after = stage.taken.all.count { $0.at > woken && open.contains($0.apnsID) }
         if after > 0 { stage.fail("\(after) pushes after it woke, \(woken - stopped) ms after it was stopped") }
         let fenced = late.errorOutput.split(separator: "\n").filter { $0.contains("came after the lease had ended") }
             .count
         stage.note("\(open.count) pushes open, \(fenced) settlements fenced off, 0 pushes after it woke")
+    }
+}
+
+extension Fault {
+    /// Measures promise 3: open intents never have more pushes than `apns.maxInFlight`, and a daemon that runs leaves
+    /// none.
+    static let intentWidth = Fault("intent-width", row: "at most apns.maxInFlight open pushes (promise 3)") { plan in
+        let widths = plan.pick(quick: [10, 100], full: [1, 10, 100, 1000])
+        return widths.map { width in
+            let scenery = Scenery(
+                answers: 10...80,
+                environment: ["APNS_MAX_IN_FLIGHT": "\(width)", "SCHEDULE_BATCH": "500"]
+            )
+            let users = width == 1 ? 60 : plan.pick(quick: 500, full: 4000)
+            return plan.round("width \(width)", users: users, scenery: scenery) { stage in
+                let watcher = try await stage.connect()
+                let process = try stage.service()
+                let sampling = Task {
+                    try await Self.sample(watcher, until: { try await stage.isIdle() && stage.acceptedCount > 0 })
+                }
+                let (most, samples) = try await sampling.value
+                await watcher.close()
+                if most > width { stage.fail("\(most) pushes in open intents, \(width) allowed") }
+                stage.note("at most \(most) of \(width) in \(samples) samples")
+                try await stage.wait(for: "a running daemon to close its intents") {
+                    try await stage.number("select count(*) from nudged.intent where user_ids <> '{}'") == 0
+                }
+                try await stage.stop(process)
+            }
+        }
+    }
+
+    /// Counts open pushes as often as the server answers. Returns the most that it saw, and the number of samples.
+    private static func sample(_ connection: Connection, until isDone: () async throws -> Bool) async throws -> (
+        Int, Int
+    ) {
+        let statement = Statement(
+            "width",
+            sql: "select count(*) from \(Stage.openUsers)"
+        )
+        var (most, samples) = (0, 0)
+        while true {
+            for _ in 0..<200 {
+                most = max(most, Int(try await connection.run(statement).int8(0, 0)))
+                samples += 1
+            }
+            if try await isDone() { return (most, samples) }
+        }
     }
 }

@@ -6,10 +6,14 @@ extension Fault {
     /// lost, doubled or unknown.
     static let synchronousPromotion = Fault("standby-promoted-synchronous", row: "standby promoted (synchronous)") {
         plan in
-        (1...plan.pick(quick: 1, full: 5)).map { time in
-            plan.round("promotion \(time)", users: 300, scenery: StandbyPromotion.scenery) { stage, random in
-                var promotion = StandbyPromotion(stage, random, synchronous: true, isBehind: false)
-                try await promotion.play()
+        (1...plan.pick(quick: 2, full: 6)).map { time in
+            let isLate = time % 2 == 0
+            return plan.round(
+                "promotion \(time), \(isLate ? "late" : "at once")",
+                users: 300,
+                scenery: StandbyPromotion.scenery
+            ) { stage in
+                try await StandbyPromotion(stage: stage, isSynchronous: true, isLate: isLate).play()
             }
         }
     }
@@ -25,9 +29,8 @@ extension Fault {
                 "promotion \(time), \(isBehind ? "behind" : "beside")",
                 users: 300,
                 scenery: StandbyPromotion.scenery
-            ) { stage, random in
-                var promotion = StandbyPromotion(stage, random, synchronous: false, isBehind: isBehind)
-                try await promotion.play()
+            ) { stage in
+                try await StandbyPromotion(stage: stage, isSynchronous: false, isBehind: isBehind).play()
             }
         }
     }
@@ -35,18 +38,13 @@ extension Fault {
 
 /// One promotion in mid-sweep, under a living daemon whose URL names both hosts.
 struct StandbyPromotion {
-    private let stage: Stage
-    private var random: SplitMix64
-    private let isSynchronous: Bool
-    private let isBehind: Bool
+    let stage: Stage
+    let isSynchronous: Bool
+    var isBehind = false
+    /// After so long an outage the daemon's pauses between attempts to connect have grown to the longest.
+    var isLate = false
 
-    static let scenery: Scenery = {
-        var scenery = Scenery()
-        scenery.ownCluster = [:]
-        scenery.answerMilliseconds = 20...120
-        scenery.environment = ["APNS_MAX_IN_FLIGHT": "40"]
-        return scenery
-    }()
+    static let scenery = Scenery(ownCluster: [:], answers: 20...120, environment: ["APNS_MAX_IN_FLIGHT": "40"])
 
     /// The `apns-id`s in the standby's record and in its open intents when it is promoted.
     private struct Snapshot {
@@ -54,15 +52,7 @@ struct StandbyPromotion {
         let open: Set<String>
     }
 
-    init(_ stage: Stage, _ random: SplitMix64, synchronous: Bool, isBehind: Bool) {
-        self.stage = stage
-        self.random = random
-        isSynchronous = synchronous
-        self.isBehind = isBehind
-    }
-
-    mutating func play() async throws {
-        let (stage, isSynchronous) = (stage, isSynchronous)
+    func play() async throws {
         let standby = try await onOwnThread {
             let standby = try LocalCluster(standbyOf: stage.cluster, stage.cluster.options)
             stage.atEnd { standby.stop() }
@@ -71,11 +61,12 @@ struct StandbyPromotion {
         }
         let process = try stage.service(["DATABASE_URL": stage.cluster.url(database: stage.database, orThatOf: standby)]
         )
-        try await stage.awaitAccepted(20 + Int(random.next() % 60), by: process)
+        try await stage.awaitAccepted(20 + stage.draw(60), by: process)
         try await loseThePrimary(process)
         let left = try await snapshot(standby)
+        if isLate { try await Task.sleep(for: .seconds(20)) }
         try await onOwnThread { try standby.promote() }
-        let promoted = stage.moment
+        let promoted = Moment.now
         try await measureRecovery(promoted, standby)
         try await awaitIdle(standby)
         try await stage.stop(process)
@@ -83,14 +74,13 @@ struct StandbyPromotion {
         try await moveBack(standby)
     }
 
-    private mutating func loseThePrimary(_ process: ChildProcess) async throws {
-        let stage = stage
+    private func loseThePrimary(_ process: ChildProcess) async throws {
         guard isBehind else { return try await onOwnThread { stage.cluster.halt(.immediate) } }
         let held = try await onOwnThread { try stage.cluster.holdStreaming() }
         // Pushes whose intents and outcomes the standby surely lacks. Outcomes that are not recorded yet at the loss are
         // kept by the daemon, so these pushes would not be sent again.
         let had = Set(stage.taken.all.map(\.apnsID)).union(try await stage.openIntents())
-        let more = 5 + Int(random.next() % 40)
+        let more = 5 + stage.draw(40)
         try await stage.wait(for: "pushes that the standby doesn't know", by: [process], every: .milliseconds(2)) {
             let recorded = try await stage.lines(
                 "select distinct apns_id from nudged.delivery where outcome = 'accepted'"

@@ -6,15 +6,12 @@ extension Fault {
     /// SIGTERM, as systemd sends it. Claims stop at once, pushes in flight get their outcomes, and ranges are free at
     /// once.
     static let termination = Fault("sigterm-in-mid-sweep", row: "SIGTERM in mid-sweep") { plan in
-        var scenery = Scenery()
-        scenery.answerMilliseconds = 100...300
-        scenery.environment = ["APNS_MAX_IN_FLIGHT": "40"]
+        let scenery = Scenery(answers: 100...300, environment: ["APNS_MAX_IN_FLIGHT": "40"])
         return (1...plan.pick(quick: 3, full: 20)).map { time in
-            plan.round("\(time)", users: 250, scenery: scenery) { stage, random in
-                var random = random
+            plan.round("\(time)", users: 250, scenery: scenery) { stage in
                 let process = try stage.service()
-                try await stage.awaitAccepted(Int(random.next() % 100) + 5, by: process)
-                let begin = stage.moment
+                try await stage.awaitAccepted(stage.draw(100) + 5, by: process)
+                let begin = Moment.now
                 try await stage.stop(process)
                 let took = begin.elapsed
                 // The slowest answer and the time for the database. Not the response time-out: Apple answers.
@@ -32,13 +29,11 @@ extension Fault {
 
     /// After a bad reload the old configuration stays in force. The error names file, line and key.
     static let badReload = Fault("sighup-with-a-bad-file", row: "SIGHUP with a bad file") { plan in
-        var scenery = Scenery()
-        scenery.answerMilliseconds = 40...80
-        scenery.environment = ["APNS_MAX_IN_FLIGHT": "8"]
+        let scenery = Scenery(answers: 40...80, environment: ["APNS_MAX_IN_FLIGHT": "8"])
         return [
-            plan.round("bad, then good", users: 250, scenery: scenery) { stage, _ in
+            plan.round("bad, then good", users: 250, scenery: scenery) { stage in
                 let file = stage.folder + "/nudged.yaml"
-                try SmallFile.write("checkIn:\n  title: before\n", to: file)
+                try TextFile.write(file, "checkIn:\n  title: before\n")
                 let process = try stage.start(["run", "--config", file])
                 try await stage.awaitAccepted(5, by: process)
                 let bad = [
@@ -52,14 +47,13 @@ extension Fault {
                     ),
                 ]
                 for (text, parts) in bad {
-                    try SmallFile.write(text, to: file)
+                    try TextFile.write(file, text)
                     process.signal(SIGHUP)
                     try await stage.wait(for: "the line about \(parts)") {
                         parts.allSatisfy { process.errorOutput.contains($0) } || process.exit != nil
                     }
                 }
-                try await stage.awaitIdle()
-                try await stage.stop(process)
+                try await stage.serveAll([process])
                 let titles = stage.simulator.snapshot().accepted.filter {
                     !String(decoding: $0.payload, as: UTF8.self).contains("before")
                 }

@@ -1,61 +1,121 @@
-public import Seeded
+import Base
+import APNsSimulator
+import Seeded
 
 /// How much of each fault is played, and with which seed.
-public struct FaultPlan: Sendable {
-    /// The two sizes of a run.
-    public enum Scale: Sendable {
+package struct FaultPlan: Sendable {
+    package enum Scale: Sendable {
         /// `--quick`: every fault a little, in about six minutes.
         case quick
-        /// Everything.
         case full
     }
 
-    /// The size of the run.
-    public let scale: Scale
-    /// The seed of everything.
-    public let seed: UInt64
+    let scale: Scale
+    let seed: UInt64
     /// Users per round; nil for each row's own number.
-    public let users: Int?
+    let users: Int?
     /// The most rounds per fault; nil for each row's own number.
-    public let rounds: Int?
+    let rounds: Int?
 
-    /// A plan.
-    public init(_ scale: Scale, seed: UInt64, users: Int? = nil, rounds: Int? = nil) {
+    package init(_ scale: Scale, seed: UInt64, users: Int? = nil, rounds: Int? = nil) {
         self.scale = scale
         self.seed = seed
         self.users = users
         self.rounds = rounds
     }
 
-    /// How many rounds of a fault are played at the same time.
-    public var width: Int { 3 }
-
-    /// The value for this scale.
-    public func pick<Value>(quick: Value, full: Value) -> Value {
-        switch scale {
-        case .quick: quick
-        case .full: full
-        }
-    }
+    func pick<Value>(quick: Value, full: Value) -> Value { scale == .quick ? quick : full }
 
     /// A seed for a round of this name. It doesn't depend on which other rounds there are.
-    public func seed(_ name: String) -> UInt64 {
-        let hash = name.stableHash
-        var random = SplitMix64(seed: seed ^ hash)
+    private func seed(_ name: String) -> UInt64 {
+        var random = SplitMix64(seed: seed ^ name.stableHash)
         return random.next()
     }
 
-    /// A round of this name. Its script gets a generator from the round's seed.
-    public func round(
+    func round(
         _ name: String,
         users: Int,
         scenery: Scenery = Scenery(),
-        play: @escaping @Sendable (Stage, _ random: SplitMix64) async throws -> Void
+        play: @escaping @Sendable (Stage) async throws -> Void
     ) -> Round {
-        let seed = seed(name)
-        return Round(name, seed: seed, users: self.users ?? users, scenery: scenery) { stage in
-            // Inverted, so that the script doesn't repeat the population's random numbers.
-            try await play(stage, SplitMix64(seed: ~seed))
+        Round(name: name, seed: seed(name), users: self.users ?? users, scenery: scenery, play: play)
+    }
+
+    /// So many rounds, or in a quick run a few that the seed chooses.
+    func some(_ rounds: [Round], quick: Int) -> [Round] {
+        var random = SplitMix64(seed: seed)
+        return Array(rounds.shuffled(using: &random).prefix(pick(quick: quick, full: rounds.count)))
+    }
+}
+
+/// A row of the table: what goes wrong, and the rounds that play it.
+package struct Fault: Sendable {
+    /// Its name, for `--only` and the tests: lower case with hyphens.
+    package let name: String
+    /// What it does, for `--list`.
+    package let row: String
+    /// Why this machine can't play it; nil if it can.
+    let obstacle: @Sendable () -> String?
+    let rounds: @Sendable (FaultPlan) -> [Round]
+
+    init(
+        _ name: String,
+        row: String,
+        obstacle: @escaping @Sendable () -> String? = { nil },
+        rounds: @escaping @Sendable (FaultPlan) -> [Round]
+    ) {
+        self.name = name
+        self.row = row
+        self.obstacle = obstacle
+        self.rounds = rounds
+    }
+}
+
+/// One run: a population, a scripted fault, a comparison.
+struct Round: Sendable {
+    let name: String
+    let seed: UInt64
+    let users: Int
+    let scenery: Scenery
+    /// The script: it starts daemons, breaks things and restores them. `run --once` serves who is still due before the
+    /// comparison.
+    let play: @Sendable (Stage) async throws -> Void
+}
+
+/// What a round needs besides its population.
+struct Scenery: Sendable {
+    /// Settings of a PostgreSQL for this round alone; nil for the workshop's, which no round may harm.
+    var ownCluster: [String: String]?
+    /// How long Apple takes to answer, in milliseconds. The token decides within this range.
+    var answers: ClosedRange<Int> = 5...40
+    var environment: [String: String] = [:]
+    /// Apple's answer before the population's; nil for none. Called on the simulator's thread.
+    var perDevice: (@Sendable (_ token: String, _ attempt: Int) -> ScriptedAnswer?)?
+    /// Replaces the usual comparison if the policy's clock is not the host's; nil for the usual one.
+    var check: (@Sendable (Stage) async throws -> BookCheck)?
+}
+
+package struct RoundResult: Sendable {
+    let name: String
+    var books = Books()
+    var allowance = Allowance()
+    var check = BookCheck(Books())
+    /// The recovery time in milliseconds; nil if it was not measured.
+    var recovery: Int64?
+    var notes: [String] = []
+    /// Failed expectations of the script.
+    var failures: [String] = []
+
+    package var passes: Bool { check.isClean && failures.isEmpty }
+
+    /// The failures and up to five rows of each breach.
+    package var text: String {
+        var lines = failures
+        for breach in Breach.allCases {
+            guard let rows = check.found[breach] else { continue }
+            lines.append("\(breach.rawValue): \(rows.count)")
+            lines += rows.prefix(5).map { "    \($0)" }
         }
+        return lines.map { "  \(name): \($0)" }.joined(separator: "\n")
     }
 }

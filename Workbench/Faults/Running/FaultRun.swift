@@ -1,20 +1,18 @@
-/// Plays faults, and compares both sides after each round.
-public struct FaultRun: Sendable {
+import LocalPostgres
+
+package struct FaultRun: Sendable {
     private let workshop: Workshop
     private let plan: FaultPlan
-    private let nudged: String
 
-    /// A run of this plan in this workshop.
-    public init(_ workshop: Workshop, _ plan: FaultPlan) {
+    package init(_ workshop: Workshop, _ plan: FaultPlan) {
         self.workshop = workshop
         self.plan = plan
-        nudged = workshop.binary
     }
 
     /// Plays all rounds of a fault.
     ///
     /// - Parameter onRound: called after each round with its result.
-    public func play(_ fault: Fault, onRound: (RoundResult) -> Void = { _ in }) async -> FaultRow {
+    package func play(_ fault: Fault, onRound: (RoundResult) -> Void = { _ in }) async -> FaultRow {
         var row = FaultRow(fault: fault.name)
         if let obstacle = fault.obstacle() {
             row.notes.append("skipped: \(obstacle)")
@@ -24,8 +22,8 @@ public struct FaultRun: Sendable {
         // Several at a time, because most of a round is waiting for Apple's answers.
         var waiting = fault.rounds(plan).prefix(plan.rounds ?? .max)
         await withTaskGroup(of: RoundResult.self) { group in
-            for round in waiting.prefix(plan.width) { group.addTask { await play(round) } }
-            waiting = waiting.dropFirst(plan.width)
+            for round in waiting.prefix(3) { group.addTask { await play(round) } }
+            waiting = waiting.dropFirst(3)
             for await result in group {
                 row.add(result)
                 onRound(result)
@@ -36,8 +34,7 @@ public struct FaultRun: Sendable {
         return row
     }
 
-    /// Plays one round. If it can't be played, that is a failure too.
-    public func play(_ round: Round) async -> RoundResult {
+    func play(_ round: Round) async -> RoundResult {
         do {
             let (workshop, round) = (workshop, round)
             let stage = try await onOwnThread { try Stage(round, workshop) }
@@ -52,23 +49,23 @@ public struct FaultRun: Sendable {
                 throw error
             }
         } catch {
-            return RoundResult(
-                name: round.name,
-                books: Books(),
-                allowance: Allowance(),
-                check: BookCheck(Books()),
-                recovery: nil,
-                notes: [],
-                failures: ["could not be played: \(error)"]
-            )
+            return RoundResult(name: round.name, failures: ["could not be played: \(error)"])
         }
     }
 
-    /// The command that repeats a fault with the same seed.
-    public func command(_ fault: Fault) -> String {
+    package func command(_ fault: Fault) -> String {
         var words = ["nudged-bench faults --only", fault.name, "--seed", "\(plan.seed)"]
         if plan.scale != .full { words.append("--quick") }
         if let users = plan.users { words += ["--users", "\(users)"] }
-        return (words + ["--nudged", nudged]).joined(separator: " ")
+        return (words + ["--nudged", workshop.binary]).joined(separator: " ")
+    }
+}
+
+/// A fault could not be played. What a fault broke is a `Breach` instead.
+struct FaultError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
     }
 }

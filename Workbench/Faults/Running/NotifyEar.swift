@@ -1,4 +1,5 @@
 import Glibc
+import LocalPostgres
 import Synchronization
 
 /// A datagram socket in place of systemd's. It notes when the watchdog was fed.

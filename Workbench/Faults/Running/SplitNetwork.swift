@@ -55,7 +55,6 @@ final class SplitNetwork: Sendable {
         asyncio.run(main())
         """
 
-    /// Starts a daemon in its own network, with both lines up.
     static func start(_ stage: Stage, _ changes: [String: String] = [:]) async throws -> SplitNetwork {
         try await onOwnThread { try SplitNetwork(stage, changes) }
     }
@@ -70,9 +69,9 @@ final class SplitNetwork: Sendable {
         self.number = number
         try Self.link(number, .apple)
         let hosts = stage.folder + "/hosts"
-        try SmallFile.write("\(Self.address(number, .apple)) localhost\n", to: hosts)
+        try TextFile.write(hosts, "\(Self.address(number, .apple)) localhost\n")
         let script = stage.folder + "/relay.py"
-        try SmallFile.write(Self.relayScript, to: script)
+        try TextFile.write(script, Self.relayScript)
         relay = try stage.spawn([
             "python3", script, "\(Self.address(number, .database)),6432,\(stage.cluster.folder)/.s.PGSQL.5432",
             "\(Self.address(number, .apple)),\(stage.simulator.port),\(stage.simulator.port)",
@@ -125,10 +124,8 @@ final class SplitNetwork: Sendable {
         return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
     }
 
-    /// Cuts a line: nothing passes.
     func cut(_ line: Line) async throws { try await set(line, "down") }
 
-    /// Restores a line.
     func reconnect(_ line: Line) async throws { try await set(line, "up") }
 
     private func set(_ line: Line, _ state: String) async throws {
@@ -136,7 +133,6 @@ final class SplitNetwork: Sendable {
         _ = try await onOwnThread { try ChildProcess.run(["ip", "link", "set", name, state]) }
     }
 
-    /// Ends the daemon, the relay and the lines.
     func stop(_ stage: Stage) async throws {
         try await stage.stop(daemon)
         relay.end(SIGTERM)

@@ -1,7 +1,10 @@
 import Base
 import APNsSimulator
+import JSON
 import LocalPostgres
 import Postgres
+import Synchronization
+import TimeZones
 
 extension Stage {
     /// Serves users who are still due by `run --once`, then compares both sides.
@@ -22,16 +25,12 @@ extension Stage {
         )
         try await excuseStandstills()
         let own = try await round.scenery.check?(self)
-        let notes = notebook.withLock { $0 }
-        return RoundResult(
-            name: round.name,
-            books: books,
-            allowance: notes.allowance,
-            check: own ?? BookCheck(books, allowing: notes.allowance),
-            recovery: notes.recovery,
-            notes: notes.notes,
-            failures: notes.failures
-        )
+        let read = books
+        return result.withLock { result in
+            result.books = read
+            result.check = own ?? BookCheck(read, allowing: result.allowance)
+            return result
+        }
     }
 
     private func serveRest() async throws {
@@ -137,4 +136,83 @@ extension Stage {
         let rows = try await connection.run(Statement("comparison", sql: sql))
         return try (0..<rows.count).map { try rows.text($0, 0) }
     }
+}
+
+/// A second reading of the policy: Tests/Reference/policy_reference.py, written from docs/POLICY.md alone.
+struct Reference {
+    let script: String
+    let folder: String
+
+    private struct Answer: Equatable {
+        var sends = false
+        var slot = ""
+    }
+
+    /// The check-ins that were due between two instants (seconds since 1970). An answer is certain if it is the same at
+    /// both ends. Slots last for hours, so it was then the same in between.
+    func due(_ people: [FaultRecipient], from start: Int64, to end: Int64) throws -> [Books.Due] {
+        let (before, after) = try ask(people, [start, end])
+        var due: [Books.Due] = []
+        for person in people {
+            let answers = [before[person.id], after[person.id]].compactMap(\.self)
+            guard answers.count == 2 else { throw FaultError("the reference has no answer for \(person.id)") }
+            for slot in Set(answers.filter(\.sends).map(\.slot)) {
+                due.append(Books.Due(user: person.id, key: slot, isCertain: answers[0] == answers[1]))
+            }
+        }
+        return due
+    }
+
+    private func ask(_ people: [FaultRecipient], _ instants: [Int64]) throws -> ([String: Answer], [String: Answer]) {
+        var lines: [String] = []
+        for (place, instant) in instants.enumerated() {
+            let now = Instant(seconds: instant).rfc3339
+            lines += people.map { Self.question($0, id: "\(place)\($0.id)", now: now) }
+        }
+        let path = "\(folder)/questions.jsonl"
+        try TextFile.write(path, lines.joined(separator: "\n") + "\n")
+        let process = try ChildProcess(["python3", script], input: .file(path), output: .captured, error: .captured)
+        guard process.wait(.seconds(600)) == .code(0) else {
+            process.end(9)
+            throw FaultError("the reference script failed: \(process.errorOutput.suffix(2000))")
+        }
+        var answers: [[String: Answer]] = [[:], [:]]
+        for line in process.output.split(separator: "\n") {
+            let value = try JSONValue(parsing: String(line))
+            guard case .string(let id)? = value["id"], case .string(let action)? = value["action"] else { continue }
+            var answer = Answer(sends: action == "send")
+            if case .string(let slot)? = value["slot"], answer.sends { answer.slot = slot }
+            answers[id.hasPrefix("0") ? 0 : 1][String(id.dropFirst())] = answer
+        }
+        return (answers[0], answers[1])
+    }
+
+    private static func question(_ person: FaultRecipient, id: String, now: String) -> String {
+        func instant(_ seconds: Int64) -> String { "\"\(Instant(seconds: seconds).rfc3339)\"" }
+        let checkIns = person.checkIns.map { #"{"at":\#(instant($0.at)),"slot":"\#($0.slot)"}"# }.joined(separator: ",")
+        return #"{"id":"\#(id)","kind":"check_in","now":"\#(now)","user_id":"\#(person.id)","preferences":"#
+            + #"\#(person.preferences ?? "null"),"timezone":\#(person.timezone.map { "\"\($0)\"" } ?? "null"),"#
+            + #""first_session_complete":\#(person.firstSession),"devices":\#(person.served.count),"#
+            + #""since":\#(person.since.map(instant) ?? "null"),"check_ins":[\#(checkIns)],"#
+            + #""sent":[\#(person.sent.map(instant).joined(separator: ","))]}"#
+    }
+}
+
+/// The simulated Apple's log of accepted pushes: token, apns-id and the instant in milliseconds.
+final class TakenPushes: Sendable {
+    private let pushes = Mutex<[(push: Books.Accepted, machine: Int64)]>([])
+
+    func add(_ push: AcceptedPush) {
+        let moment = Moment.now
+        let id = push.apnsID.uuidString.lowercased()
+        let accepted = Books.Accepted(token: push.token.lowercased(), apnsID: id, at: moment.at)
+        pushes.withLock { $0.append((accepted, moment.machine)) }
+    }
+
+    var all: [Books.Accepted] { timed.map(\.push) }
+    /// With milliseconds of machine time.
+    var timed: [(push: Books.Accepted, machine: Int64)] { pushes.withLock { $0 } }
+    var count: Int { pushes.withLock { $0.count } }
+
+    func first(after instant: Int64) -> Int64? { pushes.withLock { $0.first { $0.push.at > instant }?.push.at } }
 }

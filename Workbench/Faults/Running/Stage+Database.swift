@@ -1,7 +1,7 @@
 import Core
 import LocalPostgres
 import Policy
-public import Postgres
+import Postgres
 import TimeZones
 
 import struct FoundationEssentials.UUID
@@ -9,22 +9,20 @@ import struct FoundationEssentials.UUID
 extension Stage {
     /// Runs SQL as superuser and returns its rows as lines, without the last newline.
     @discardableResult
-    public func sql(_ text: String) async throws -> String {
+    func sql(_ text: String) async throws -> String {
         let (cluster, database) = (cluster, database)
         let output = try await onOwnThread { try cluster.sql(text, database: database) }
         return output.hasSuffix("\n") ? String(output.dropLast()) : output
     }
 
-    /// Runs SQL and returns its rows as lines.
-    public func lines(_ text: String) async throws -> [String] {
+    func lines(_ text: String) async throws -> [String] {
         try await sql(text).split(separator: "\n", omittingEmptySubsequences: true).map(String.init)
     }
 
-    /// Runs SQL and returns its single number; -1 if it isn't one.
-    public func number(_ text: String) async throws -> Int { Int(try await sql(text)) ?? -1 }
+    func number(_ text: String) async throws -> Int { Int(try await sql(text)) ?? -1 }
 
     /// A new connection of the comparison, for results that are too large for text.
-    public func connect() async throws -> Connection {
+    func connect() async throws -> Connection {
         var configuration = try ConnectionConfiguration.parse(
             url: cluster.url(database: database) + "?application_name=comparison"
         )
@@ -117,19 +115,18 @@ extension Stage {
 
     // MARK: The daemon's side
 
-    /// Sessions of the daemons: all but those of this program.
     static let others =
         "datname = current_database() and pid <> pg_backend_pid() and application_name not in ('comparison', 'superuser') and backend_type = 'client backend'"
 
     /// Waits until the sessions of a dead daemon have ended, because what it had sent may still commit.
-    public func awaitNoSessions() async throws {
+    func awaitNoSessions() async throws {
         try await wait(for: "the dead daemon's sessions to end", by: []) {
             try await self.number("select count(*) from pg_stat_activity where \(Self.others)") == 0
         }
     }
 
     /// The `apns-id`s of all open pushes in intents.
-    public func openIntents() async throws -> Set<String> {
+    func openIntents() async throws -> Set<String> {
         Self.pushes(try await lines("select encode(o.content, 'hex') from \(Self.openUsers)"))
     }
 
@@ -154,7 +151,7 @@ extension Stage {
     }
 
     /// Whether nobody is due, no touch waits, and no intent is open.
-    public func isIdle() async throws -> Bool { try await sql(Self.idle) == "t" }
+    func isIdle() async throws -> Bool { try await sql(Self.idle) == "t" }
 
     static let idle = """
         select not exists (select from nudged.person where due_at <= now())
@@ -164,13 +161,13 @@ extension Stage {
 
 extension Stage {
     /// Runs SQL in another database, because settings of the round's own database would apply there.
-    public func admin(_ text: String) async throws {
+    func admin(_ text: String) async throws {
         let cluster = cluster
         try await onOwnThread { _ = try cluster.sql(text) }
     }
 
     /// Ends the daemons' sessions, so that new ones get the settings of database or role.
-    public func endSessions() async throws {
+    func endSessions() async throws {
         try await admin(
             "select pg_terminate_backend(pid) from pg_stat_activity where datname = '\(database)' and application_name not in ('comparison', 'superuser')"
         )

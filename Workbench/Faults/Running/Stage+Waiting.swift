@@ -1,10 +1,9 @@
 import Base
 import Glibc
-public import LocalPostgres
+import LocalPostgres
 import Synchronization
 
 extension Stage {
-    /// Only a net: no wait is meant to end by it.
     static let net = Duration.seconds(600)
 
     /// Polls until the condition is met. PostgreSQL doesn't announce such changes, and the pause keeps the cost low.
@@ -12,7 +11,7 @@ extension Stage {
     /// Ends by an error when the condition can't be met any more: no daemon that it needs is left.
     ///
     /// - Parameter daemons: who brings it about; nil: any daemon of the round. Empty: it needs none.
-    public func wait(
+    func wait(
         for what: String,
         by daemons: [ChildProcess]? = nil,
         every pause: Duration = .milliseconds(25),
@@ -36,7 +35,7 @@ extension Stage {
     /// Waits until Apple has accepted this many pushes, nobody is due any more, or the process has ended. False if there
     /// are fewer.
     @discardableResult
-    public func awaitAccepted(_ count: Int, by process: ChildProcess) async throws -> Bool {
+    func awaitAccepted(_ count: Int, by process: ChildProcess) async throws -> Bool {
         var polls = 0
         let end = ContinuousClock.now + Self.net
         while taken.count < count, process.exit == nil {
@@ -49,16 +48,14 @@ extension Stage {
         return taken.count >= count
     }
 
-    /// How many pushes Apple has accepted so far.
-    public var acceptedCount: Int { taken.count }
+    var acceptedCount: Int { taken.count }
 
-    /// Waits until a living daemon has nothing left to do.
-    public func awaitIdle() async throws {
+    func awaitIdle() async throws {
         try await wait(for: "nobody to be due", every: .milliseconds(100)) { try await self.isIdle() }
     }
 
     /// Kills a daemon by SIGKILL. Pushes that were open then must become `unknown`.
-    public func kill(_ process: ChildProcess) async throws {
+    func kill(_ process: ChildProcess) async throws {
         process.signal(SIGKILL)
         try await mourn(process)
     }
@@ -66,7 +63,7 @@ extension Stage {
     /// Waits for the death of the round's only daemon, allows what it left open, and ends its lease. Returns how many
     /// pushes were open.
     @discardableResult
-    public func mourn(_ process: ChildProcess) async throws -> Int {
+    func mourn(_ process: ChildProcess) async throws -> Int {
         try await finish(process)
         // The server still performs what the daemon had sent.
         try await awaitNoSessions()
@@ -96,11 +93,10 @@ extension Stage {
 
     /// Measures how long after an instant the next push was accepted. The round fails if none comes within the limit,
     /// in machine time, although users are due.
-    public func measureRecovery(since moment: Moment, within limit: Duration? = nil) async throws {
+    func measureRecovery(since moment: Moment, within limit: Duration? = nil) async throws {
         try await measureRecovery(since: moment, within: limit) { try await self.isIdle() }
     }
 
-    /// - Parameter isIdle: asks the server that has the work.
     func measureRecovery(
         since moment: Moment,
         within limit: Duration?,
@@ -122,8 +118,71 @@ extension Stage {
     }
 
     /// Milliseconds since 1970.
-    public var now: Int64 { WallTime.milliseconds() }
+    var now: Int64 { WallTime.milliseconds() }
 
-    /// Now, by both clocks.
-    public var moment: Moment { .now }
+    var moment: Moment { .now }
+}
+
+func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+extension Stage {
+    /// Deadlocks in the round's database. The statistics are a moment late.
+    func expectNoDeadlocks() async throws {
+        let found = try await number("select deadlocks from pg_stat_database where datname = current_database()")
+        if found != 0 { fail("\(found) deadlocks") }
+    }
+
+    /// Waits until a daemon has sent a statement at least this many milliseconds from now. So it has seen earlier
+    /// changes.
+    func awaitLook(after milliseconds: Int64 = 1_000) async throws {
+        let at = now + milliseconds
+        try await wait(for: "a daemon's next sweep") {
+            try await self.number(
+                "select count(*) from pg_stat_activity where \(Stage.others) and query_start > to_timestamp(\(at) / 1000.0)"
+            ) > 0
+        }
+    }
+}
+
+extension Stage {
+    /// Makes the server refuse statements on a table with an SQLSTATE, by a trigger `fault_refuses`.
+    ///
+    /// - Parameters:
+    ///   - events: `insert`, `insert or update` and so on.
+    ///   - share: how many in a hundred are refused. The statement's number in a sequence decides, since a rollback
+    ///     doesn't reset that. It is not every N-th, because a sweep of N statements would always meet the same
+    ///     refusal.
+    func refuse(_ table: String, on events: String, state: String, share: Int) async throws {
+        let name = table.filter { $0.isLetter }
+        try await sql(
+            """
+            create sequence if not exists public.fault_\(name);
+            create or replace function public.fault_\(name)() returns trigger language plpgsql security definer as $$
+            begin
+                if abs(hashint8(nextval('public.fault_\(name)')) % 100) < \(share) then
+                    raise exception 'refused by the fault script' using errcode = '\(state)';
+                end if;
+                return null;
+            end $$;
+            create or replace trigger fault_refuses before \(events) on \(table) for each statement execute function public.fault_\(name)();
+            """
+        )
+    }
+
+    func relent(_ table: String) async throws {
+        try await sql("drop trigger if exists fault_refuses on \(table)")
+    }
+
+    func asked(_ table: String) async throws -> Int {
+        try await number(
+            "select case when is_called then last_value else 0 end from public.fault_\(table.filter { $0.isLetter })"
+        )
+    }
+}
+
+/// Tells the writers of a script to stop.
+final class End: Sendable {
+    private let over = Atomic<Bool>(false)
+    var hasCome: Bool { over.load(ordering: .acquiring) }
+    func come() { over.store(true, ordering: .releasing) }
 }

@@ -1,43 +1,36 @@
 import Base
-public import APNsSimulator
+import APNsSimulator
 import Glibc
-public import LocalPostgres
+import LocalPostgres
 import Postgres
+import Seeded
 import Synchronization
 
 /// The parts of one round: a database of its own, the simulated Apple over real TLS, and daemons as child processes.
-public final class Stage: Sendable {
-    /// All users.
-    public let population: Population
-    /// The round's PostgreSQL.
-    public let cluster: LocalCluster
-    /// The round's database on it.
-    public let database: String
-    /// The simulated Apple.
-    public let simulator: APNsSimulator
-    /// The round's own folder.
-    public let folder: String
+final class Stage: Sendable {
+    let population: Population
+    let cluster: LocalCluster
+    let database: String
+    let simulator: APNsSimulator
+    let folder: String
     let round: Round
     let workshop: Workshop
     let taken: TakenPushes
     let startedAt: Int64
-    let notebook = Mutex(Notebook())
+    /// What the script notes while it plays, and the comparison at the end.
+    let result: Mutex<RoundResult>
     private let processes = Mutex<[ChildProcess]>([])
     private let started = Mutex<[ChildProcess]>([])
     private let endings = Mutex<[@Sendable () -> Void]>([])
+    /// Inverted, so that the script doesn't repeat the population's random numbers.
+    private let random: Mutex<SplitMix64>
     private static let count = Atomic<Int>(0)
-
-    /// What the script notes while it plays.
-    struct Notebook {
-        var allowance = Allowance()
-        var recovery: Int64?
-        var notes: [String] = []
-        var failures: [String] = []
-    }
 
     init(_ round: Round, _ workshop: Workshop) throws {
         self.round = round
         self.workshop = workshop
+        result = Mutex(RoundResult(name: round.name))
+        random = Mutex(SplitMix64(seed: ~round.seed))
         startedAt = WallTime.milliseconds() / 1000
         let population = Population(round.users, seed: round.seed, now: startedAt)
         self.population = population
@@ -70,7 +63,7 @@ public final class Stage: Sendable {
     ) -> SimulatorScript {
         var settings = SimulatorSettings(keys: [certificate.registered(keyID: Workshop.keyID, teamID: Workshop.teamID)])
         settings.topics = [Workshop.topic]
-        let range = scenery.answerMilliseconds
+        let range = scenery.answers
         let perDevice: @Sendable (String, Int) -> ScriptedAnswer? = { token, attempt in
             if let answer = scenery.perDevice?(token, attempt) { return answer }
             let draw = token.stableHash
@@ -91,7 +84,6 @@ public final class Stage: Sendable {
         workshop.atEnd(ending)
     }
 
-    /// Ends everything of this round, and drops its database.
     func strike() {
         for ending in endings.withLock({ $0 }) { ending() }
         for process in processes.withLock({ $0 }) where process.exit == nil {
@@ -107,13 +99,18 @@ public final class Stage: Sendable {
         }
     }
 
+    /// A random number below `count`, from the round's seed.
+    func draw(_ count: Int) -> Int { Int(random.withLock { $0.next() } % UInt64(count)) }
+
+    func pick<Element>(_ elements: [Element]) -> Element { elements[draw(elements.count)] }
+
     // MARK: Daemons
 
     /// The environment of a daemon of this round. `changes` take precedence.
     ///
     /// A machine that is busy, or stands still for a minute, ends no wait of a daemon (`patience`). Batches are small,
     /// so that many intents are open at once.
-    public func environment(_ changes: [String: String] = [:]) -> [String: String] {
+    func environment(_ changes: [String: String] = [:]) -> [String: String] {
         [
             "PATH": "/usr/bin:/bin", "APNS_TEAM_ID": Workshop.teamID, "APNS_KEY_ID": Workshop.keyID,
             "APNS_PRIVATE_KEY_FILE": "\(workshop.folder)/key.p8", "APNS_BUNDLE_ID": Workshop.topic,
@@ -134,7 +131,7 @@ public final class Stage: Sendable {
     ///
     /// - Parameter wrapper: a command before it, such as `strace`. `strace` needs `-D`, so that the process is the
     ///   daemon itself.
-    public func start(
+    func start(
         _ arguments: [String],
         _ changes: [String: String] = [:],
         wrapper: [String] = []
@@ -154,7 +151,6 @@ public final class Stage: Sendable {
     /// All processes of `nudged` that were started, also those that have ended.
     var daemons: [ChildProcess] { started.withLock { $0 } }
 
-    /// Starts a program beside the daemons. It ends with the round.
     func spawn(_ arguments: [String]) throws -> ChildProcess {
         let process = try ChildProcess(arguments, output: .captured, error: .captured)
         processes.withLock { $0.append(process) }
@@ -163,19 +159,17 @@ public final class Stage: Sendable {
     }
 
     /// Starts a daemon by `nudged run`.
-    public func service(_ changes: [String: String] = [:], wrapper: [String] = []) throws -> ChildProcess {
+    func service(_ changes: [String: String] = [:], wrapper: [String] = []) throws -> ChildProcess {
         try start(["run"], changes, wrapper: wrapper)
     }
 
-    /// Runs `run --once` to its end. The caller checks the exit.
-    @discardableResult
-    public func once() async throws -> ChildProcess.Exit {
-        try await finish(try start(["run", "--once", "--json"]))
+    func startOnce(_ changes: [String: String] = [:], wrapper: [String] = []) throws -> ChildProcess {
+        try start(["run", "--once", "--json"], changes, wrapper: wrapper)
     }
 
     /// Waits for a process's end. The caller checks the exit.
     @discardableResult
-    public func finish(_ process: ChildProcess) async throws -> ChildProcess.Exit {
+    func finish(_ process: ChildProcess) async throws -> ChildProcess.Exit {
         try await onOwnThread {
             if let exit = process.wait(Self.net) { return exit }
             process.signal(SIGCONT)
@@ -186,7 +180,7 @@ public final class Stage: Sendable {
 
     /// Ends a daemon by SIGTERM. The round fails if its exit code is not 0, or if it takes longer than 30 s of machine
     /// time.
-    public func stop(_ process: ChildProcess) async throws {
+    func stop(_ process: ChildProcess) async throws {
         let begin = moment
         process.signal(SIGTERM)
         let exit = try await finish(process)
@@ -196,19 +190,28 @@ public final class Stage: Sendable {
         }
     }
 
+    /// Stops daemons when they have nothing left to do.
+    func serveAll(_ daemons: [ChildProcess]) async throws {
+        try await awaitIdle()
+        for daemon in daemons { try await stop(daemon) }
+    }
+
+    /// Measures how long the work takes to go on from now, and stops the daemon when it has nothing left to do.
+    func recover(_ daemon: ChildProcess, within limit: Duration? = nil) async throws {
+        try await measureRecovery(since: .now, within: limit)
+        try await serveAll([daemon])
+    }
+
     // MARK: Notes
 
-    /// Notes a failed expectation of the script.
-    public func fail(_ text: String) { notebook.withLock { $0.failures.append(text) } }
+    func fail(_ text: String) { result.withLock { $0.failures.append(text) } }
 
-    /// Notes something for the table's last column.
-    public func note(_ text: String) { notebook.withLock { $0.notes.append(text) } }
+    func note(_ text: String) { result.withLock { $0.notes.append(text) } }
 
-    /// Changes what the fault may cause.
-    public func allow(_ change: @Sendable (inout Allowance) -> Void) { notebook.withLock { change(&$0.allowance) } }
+    func allow(_ change: @Sendable (inout Allowance) -> Void) { result.withLock { change(&$0.allowance) } }
 
     /// Notes a recovery time: usually from the fault's end to the next push. The longest counts.
-    public func recovered(after milliseconds: Int64) {
-        notebook.withLock { $0.recovery = max($0.recovery ?? 0, milliseconds) }
+    func recovered(after milliseconds: Int64) {
+        result.withLock { $0.recovery = max($0.recovery ?? 0, milliseconds) }
     }
 }

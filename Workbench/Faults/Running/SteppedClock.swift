@@ -3,15 +3,12 @@ import TimeZones
 /// A policy clock that the script sets. The daemon takes its clock from the database. Here the database's own functions
 /// are replaced. Leases follow them too, as when the host's clock steps.
 struct SteppedClock: Sendable {
-    /// A user with daily check-ins at a given time.
     struct Sleeper: Sendable {
         var zone: String
-        /// The check-in's local minute of the day.
         var minute: Int
         var quiet: FaultRecipient.Quiet?
     }
 
-    /// A row of the record for one of their slots.
     struct Entry: Sendable {
         let number: Int
         let slot: LocalDate
@@ -83,7 +80,6 @@ struct SteppedClock: Sendable {
         try await settle()
     }
 
-    /// Waits until a daemon has done what is due.
     func settle() async throws {
         try await stage.awaitLook(after: 400)
         try await stage.wait(for: "nobody to be due by the stepped clock", every: .milliseconds(50)) {
@@ -96,7 +92,6 @@ struct SteppedClock: Sendable {
         }
     }
 
-    /// The record, ordered by time.
     func entries() async throws -> [Entry] {
         try await stage.lines(
             """
@@ -114,7 +109,6 @@ struct SteppedClock: Sendable {
 
     // MARK: What must hold, whatever the clock did
 
-    /// When a slot may first be sent: e(D) in docs/POLICY.md.
     static func earliest(_ sleeper: Sleeper, _ slot: LocalDate, _ zone: Zone) -> Int64 {
         let at = zone.resolve(slot, secondOfDay: sleeper.minute * 60, .first).seconds
         return quietEnd(sleeper, at, slot, zone) ?? at

@@ -1,17 +1,16 @@
 import APNsSimulator
+import Dispatch
 import Glibc
-public import LocalPostgres
+import LocalPostgres
 import Synchronization
 
 /// Shared by all rounds: the binary under test, the reference, a private PostgreSQL with a migrated template, a
 /// certificate.
-public final class Workshop: Sendable {
+package final class Workshop: Sendable {
     /// The path of `nudged`: a debug build, because only those have fail points.
-    public let binary: String
-    /// The path of Tests/Reference/policy_reference.py.
-    public let reference: String
-    /// The cluster for rounds that don't harm it.
-    public let cluster: LocalCluster
+    let binary: String
+    let reference: String
+    let cluster: LocalCluster
     let certificate: SimulatorCertificate
     /// Temporary files, in the cluster's folder, so they are removed with it.
     let folder: String
@@ -27,7 +26,7 @@ public final class Workshop: Sendable {
     ///   - nudged: the binary's path.
     ///   - reference: the path of the policy's second reading.
     /// - Throws: if PostgreSQL, python3 or a file is missing, or the migration fails.
-    public init(nudged: String, reference: String) throws {
+    package init(nudged: String, reference: String) throws {
         guard access(nudged, X_OK) == 0 else {
             throw FaultError("\(nudged) is not a program: build it with `swift build`")
         }
@@ -40,15 +39,15 @@ public final class Workshop: Sendable {
         cluster = try LocalCluster(LocalCluster.Options(maxConnections: 200))
         folder = cluster.folder + "/faults"
         guard mkdir(folder, 0o700) == 0 else { throw FaultError("can't make \(folder)") }
-        try SmallFile.write(certificate.authority, to: folder + "/ca.pem")
-        try SmallFile.write(certificate.providerKey.privateKey, to: folder + "/key.p8")
+        try TextFile.write(folder + "/ca.pem", certificate.authority)
+        try TextFile.write(folder + "/key.p8", certificate.providerKey.privateKey)
         try migrateTemplate(cluster)
     }
 
     deinit { close() }
 
     /// Ends everything that was started. May be called again, and from a signal's handler.
-    public func close() {
+    package func close() {
         let isFirst = isClosed.withLock { closed in
             defer { closed = true }
             return !closed
@@ -64,7 +63,7 @@ public final class Workshop: Sendable {
     }
 
     /// Whether everything is being ended. From then on a round's result means nothing.
-    public var isEnding: Bool { isClosed.withLock { $0 } }
+    package var isEnding: Bool { isClosed.withLock { $0 } }
 
     /// A PostgreSQL for a round that harms it. It ends with the round.
     func ownCluster(_ options: LocalCluster.Options) throws -> LocalCluster {
@@ -96,5 +95,25 @@ public final class Workshop: Sendable {
             "PATH": "/usr/bin:/bin", "DATABASE_URL": cluster.url(database: Self.template), "LOG_LEVEL": "warning",
         ]
         try ChildProcess.run([binary, "migrate"], environment: environment)
+    }
+}
+
+extension LocalCluster {
+    /// The server's processes, the postmaster first.
+    func serverProcesses() -> [Int32] {
+        guard let postmaster = serverID else { return [] }
+        return [postmaster] + ProcessTable.all().filter { Int32($0.fields[1]) == postmaster }.map(\.id)
+    }
+
+    /// SIGKILL to the postmaster, like a crash. Returns when its children are gone too, so that a new server has the
+    /// files alone.
+    func crash() async throws {
+        let all = serverProcesses()
+        halt(.kill)
+        let end = ContinuousClock.now + Stage.net
+        while all.contains(where: { kill($0, 0) == 0 }) {
+            guard ContinuousClock.now < end else { throw FaultError("backends of a killed postmaster still run") }
+            try await Task.sleep(for: .milliseconds(10))
+        }
     }
 }

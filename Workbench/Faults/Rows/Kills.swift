@@ -4,20 +4,16 @@ import LocalPostgres
 import Seeded
 
 extension Fault {
-    /// kill -9 at every fail point, a restart, and another kill.
     static let failPoints = Fault("kill-at-fail-points", row: "kill -9 at any point") { plan in
         let times = plan.pick(quick: 1, full: 4)
         let all = FailPoint.allCases.flatMap { point in
             (1...times).map { time in
-                plan.round("\(point.rawValue) \(time)", users: 120) { stage, random in
-                    var kill = FailPointKill(stage: stage, point: point, random: random)
-                    try await kill.play()
+                plan.round("\(point.rawValue) \(time)", users: 120) { stage in
+                    try await FailPointKill(stage: stage, point: point).play()
                 }
             }
         }
-        // The seed decides which rounds are played.
-        var random = SplitMix64(seed: plan.seed)
-        return Array(all.shuffled(using: &random).prefix(plan.pick(quick: 9, full: all.count)))
+        return plan.some(all, quick: 9)
     }
 }
 
@@ -25,31 +21,26 @@ extension Fault {
 struct FailPointKill {
     let stage: Stage
     let point: FailPoint
-    var random: SplitMix64
 
-    mutating func play() async throws {
+    func play() async throws {
         try await prepare()
         var kills = 0
         for time in 1...2 {
             // The first visit is certain. Later the work may be done before.
-            let visit = time == 1 ? 1 : Int(random.next() % 4) + 1
-            let process = try stage.start(
-                ["run", "--once", "--json"],
-                ["NUDGED_FAIL_POINT": "\(point.rawValue):kill:\(visit)"]
-            )
+            let visit = time == 1 ? 1 : stage.draw(4) + 1
+            let process = try stage.startOnce(["NUDGED_FAIL_POINT": "\(point.rawValue):kill:\(visit)"])
             try await stage.mourn(process)
             if process.exit == .signal(SIGKILL) { kills += 1 }
         }
         if kills == 0 { stage.fail("\(point.rawValue) was never reached") }
-        try await stage.sql("drop trigger if exists fault_refuses on nudged.intent")
+        try await stage.relent("nudged.intent")
     }
 
-    /// Prepares the database so that a sweep reaches the fail point.
     private func prepare() async throws {
         switch point {
         case .afterRecover, .afterDeath:
             // A dead daemon with open intents.
-            try await stage.mourn(try stage.start(["run", "--once"], ["NUDGED_FAIL_POINT": "after_intent:kill:2"]))
+            try await stage.mourn(try stage.startOnce(["NUDGED_FAIL_POINT": "after_intent:kill:2"]))
         case .beforeWithdrawal, .afterWithdrawal:
             try await stage.refuse("nudged.intent", on: "insert", state: "40001", share: 33)
         case .afterFanOut:
@@ -68,6 +59,31 @@ struct FailPointKill {
             )
             stage.allow { $0.changed.insert(person.id) }
         default: break
+        }
+    }
+}
+
+extension Fault {
+    /// kill -9 at random moments of a running daemon, again and again for the same users.
+    static let randomKills = Fault("kill-at-random-moments", row: "kill -9 at any point") { plan in
+        let (rounds, kills) = plan.pick(quick: (2, 4), full: (40, 5))
+        // Few pushes in flight and slow answers, so that the work lasts longer than the kills.
+        let scenery = Scenery(answers: 20...200, environment: ["APNS_MAX_IN_FLIGHT": "30", "SCHEDULE_BATCH": "40"])
+        return (1...rounds).map { number in
+            plan.round("random \(number)", users: 400, scenery: scenery) { stage in
+                for _ in 1...kills {
+                    let process = try stage.service()
+                    // A random moment after its start or during its work. There is no signal to wait for.
+                    let isWorking = stage.draw(2) == 0
+                    if isWorking {
+                        try await stage.awaitAccepted(stage.acceptedCount + 1 + stage.draw(40), by: process)
+                    }
+                    try await Task.sleep(for: .milliseconds(stage.draw(isWorking ? 100 : 1500)))
+                    try await stage.kill(process)
+                }
+                let process = try stage.service()
+                try await stage.recover(process)
+            }
         }
     }
 }

@@ -1,0 +1,142 @@
+import Glibc
+import LocalPostgres
+import Seeded
+
+extension Fault {
+    /// For two seconds, some calls of one kind fail in a running daemon. It goes on, and ends normally at SIGTERM.
+    static let systemCallErrors = Fault("system-call-fails", row: "a system call fails", obstacle: Strace.obstacle) {
+        plan in
+        let failures = [
+            ("recvfrom", "ECONNRESET"), ("sendto", "EPIPE"), ("write", "ENOSPC"), ("poll", "EINTR"),
+            ("connect", "ETIMEDOUT"),
+            ("socket", "EMFILE"), ("write", "EINTR"), ("recvfrom", "EINTR"), ("sendto", "EINTR"), ("sendto", "ENOBUFS"),
+            ("recvfrom", "ETIMEDOUT"), ("connect", "ENETUNREACH"), ("eventfd2", "EMFILE"), ("openat", "EMFILE"),
+            ("read", "EINTR"),
+            ("epoll_wait", "EINTR"), ("getrandom", "EINTR"), ("poll", "ENOMEM"), ("mmap", "EAGAIN"),
+        ]
+        var scenery = Strace.scenery
+        // What a failing call did not write gets no answer. Only a time-out ends that wait.
+        scenery.environment["APNS_RESPONSE_TIMEOUT"] = "5s"
+        scenery.environment["DATABASE_STATEMENT_TIMEOUT"] = "10s"
+        let calm = scenery
+        let count = plan.pick(quick: 5, full: failures.count)
+        let times = plan.pick(quick: 1, full: 2)
+        return failures.prefix(count).flatMap { call, error in
+            (1...times).map { time in
+                plan.round("\(call) \(error) \(time)", users: 250, scenery: calm) { stage in
+                    try await fail(call, error, stage)
+                }
+            }
+        }
+    }
+
+    private static func fail(_ call: String, _ error: String, _ stage: Stage) async throws {
+        let process = try stage.service()
+        try await stage.awaitAccepted(10, by: process)
+        let step = stage.draw(20) + 2
+        let injection = "error=\(error):when=\(stage.draw(10) + 1)+\(step)"
+        let tracer = try Strace.attach(process, call, injection)
+        // These calls happen only when a connection is opened, so the connections are cut.
+        if ["connect", "socket", "eventfd2", "openat"].contains(call) {
+            try await stage.endSessions()
+            stage.simulator.perform(.resetTCP)
+        }
+        try await Task.sleep(for: .seconds(2))
+        _ = try await onOwnThread { tracer.end() }
+        let end = Moment.now
+        // When a connection to Apple breaks, its pushes in flight stay unanswered.
+        defer {
+            let cuts = max(0, stage.simulator.counts.connections - 1)
+            stage.allow { $0.further = cuts * 12 }
+        }
+        if let exit = process.exit {
+            stage.fail("\(call) \(injection): \(exit): \(process.errorOutput.suffix(1500))")
+            try await stage.mourn(process)
+            return
+        }
+        try await stage.measureRecovery(since: end, within: .seconds(30))
+        try await stage.serveAll([process])
+    }
+}
+
+extension Fault {
+    /// The process is killed when it enters its K-th call of one kind, during its start and during its work.
+    static let systemCallKills = Fault("kill-at-system-calls", row: "kill -9 at any point", obstacle: Strace.obstacle) {
+        plan in
+        // The calls for sockets, waiting, waking and memory.
+        let calls = [
+            "sendto", "recvfrom", "poll", "write", "futex", "read", "epoll_wait", "openat", "close", "mmap", "connect",
+            "socket",
+        ]
+        let (count, times) = plan.pick(quick: (5, 1), full: (calls.count, 5))
+        return calls.prefix(count).flatMap { call in
+            (1...times).map { time in
+                plan.round("\(call) \(time)", users: 150, scenery: Strace.scenery) { stage in
+                    try await killWorking(call, stage)
+                    try await killStarting(call, stage)
+                }
+            }
+        }
+    }
+
+    private static func killStarting(_ call: String, _ stage: Stage) async throws {
+        // Smaller numbers are more likely.
+        let most = [4, 20, 60, 150][stage.draw(4)]
+        let place = stage.draw(most) + 1
+        let process = try stage.startOnce(wrapper: Strace.wrapper(call, "signal=SIGKILL:when=\(place)"))
+        try await stage.mourn(process)
+        if process.exit != .signal(SIGKILL), process.exit != .code(0) {
+            stage.fail("\(call) \(place): \(String(describing: process.exit)): \(process.errorOutput.suffix(1000))")
+        }
+    }
+
+    private static func killWorking(_ call: String, _ stage: Stage) async throws {
+        let process = try stage.service()
+        let wanted = stage.acceptedCount + 5 + stage.draw(40)
+        try await stage.awaitAccepted(wanted, by: process)
+        let tracer = try Strace.attach(process, call, "signal=SIGKILL:when=\(stage.draw(60) + 1)")
+        // Some calls are rare by now. Then it is killed after three seconds.
+        _ = try await onOwnThread { process.wait(.seconds(3)) }
+        try await stage.kill(process)
+        _ = try await onOwnThread { tracer.end() }
+    }
+}
+
+enum Strace {
+    static let path = "/usr/bin/strace"
+
+    /// Why it can't be used here; nil if it can.
+    static let obstacle: @Sendable () -> String? = {
+        if access(path, X_OK) != 0 { return "strace is not installed (scripts/dependencies)" }
+        return geteuid() != 0 ? "only root may trace nudged, which is not dumpable" : nil
+    }
+
+    /// The command before the program. With `-D` strace is a grandchild, so the process is the daemon itself. Each
+    /// thread counts its own calls.
+    ///
+    /// - Parameter injection: what follows the call in `-e inject=`.
+    static func wrapper(_ call: String, _ injection: String) -> [String] {
+        [
+            path, "-D", "-f", "-qq", "--seccomp-bpf", "-o", "/dev/null", "-e", "trace=\(call)", "-e",
+            "inject=\(call):\(injection)",
+        ]
+    }
+
+    /// Makes calls of a running daemon fail until the returned process is ended. Each thread counts from 1.
+    static func attach(_ process: ChildProcess, _ call: String, _ injection: String) throws -> ChildProcess {
+        try ChildProcess(
+            [
+                path, "-f", "-qq", "-p", "\(process.id)", "-o", "/dev/null", "-e", "trace=\(call)", "-e",
+                "inject=\(call):\(injection)",
+            ],
+            output: .null,
+            error: .captured
+        )
+    }
+
+    /// Few pushes in flight and slow answers, so that the work takes seconds.
+    static var scenery: Scenery {
+        let scenery = Scenery(answers: 20...120, environment: ["APNS_MAX_IN_FLIGHT": "12", "SCHEDULE_BATCH": "30"])
+        return scenery
+    }
+}
