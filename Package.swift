@@ -253,6 +253,7 @@ let package = Package(
                 "nudged", "Seeded", "JSON", "TimeZones", "Postgres", "OpenSSL", "APNsSimulator", "LocalPostgres",
                 "TestSupport", "Configuration", "Policy", "Core", "Service", logging,
             ],
+            exclude: ["Transcripts"],
             swiftSettings: strict
         ),
     ]

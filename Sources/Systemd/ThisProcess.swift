@@ -66,6 +66,8 @@ package enum ExitStatus: Int32, Sendable {
     case unavailable = 69
     /// An internal error.
     case software = 70
+    /// A file or a stream can't be read or written.
+    case ioError = 74
     /// The command may work later.
     case temporary = 75
     /// A permission is missing, or other users can read a secret.

@@ -1,7 +1,8 @@
-import Configuration
-import Service
 import ArgumentParser
+import Configuration
 import Logging
+import Operator
+import Service
 import Systemd
 
 /// `--config FILE`, for every command that reads the configuration.
@@ -33,6 +34,20 @@ struct ConfigurationOption: ParsableArguments {
             }
             throw ExitCode(error.exitStatus.rawValue)
         }
+    }
+
+    /// Answers from what the configuration names, as text or as JSON.
+    ///
+    /// - Parameter name: what the user is told can't be written.
+    func answer(
+        isJSON: Bool,
+        _ name: String = "the report",
+        needs: ConfigurationNeeds = .database,
+        _ work: (Configuration) async throws -> some CommandOutput
+    ) async throws {
+        let configuration = try load(needs: needs).configuration
+        let answer = try await Output.reporting { try await work(configuration) }
+        try Output.answer(answer, isJSON: isJSON, name)
     }
 
     /// Logs an event before a daemon exists.

@@ -1,7 +1,13 @@
-import Configuration
+import Base
 import ArgumentParser
+import Configuration
 import Glibc
 import Systemd
+
+/// The version that `--version` prints. CHANGELOG.md has the same.
+enum Version {
+    static let current = "0.1.0"
+}
 
 @main
 struct Nudged: AsyncParsableCommand {

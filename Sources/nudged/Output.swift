@@ -1,6 +1,9 @@
 import Base
 import ArgumentParser
 import Glibc
+import Operator
+import Service
+import Synchronization
 import Systemd
 
 /// Writes to standard output and standard error by write(2), so that a full disk or a closed pipe is an ordinary error.
@@ -17,6 +20,30 @@ enum Output {
         return write(Array(shown.utf8) + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
     }
 
+    /// Writes a command's answer, and ends the command with its status unless that is success.
+    ///
+    /// - Parameter name: what the user is told can't be written.
+    static func answer(_ answer: some CommandOutput, isJSON: Bool, _ name: String) throws {
+        let colour = Terminal.colour(STDOUT_FILENO)
+        let screen = Screen(width: Terminal.width(STDOUT_FILENO), hasBlocks: Terminal.hasBlocks)
+        let text = isJSON ? answer.json : answer.text(on: screen)
+        guard line(text, isJSON: isJSON, paint: { answer.painted($0, colour) }) else { throw failure(name) }
+        if answer.status != .success { throw ExitCode(answer.status.rawValue) }
+    }
+
+    /// Runs `work`. If it fails, reports the error and ends the command with the error's status.
+    static func reporting<T>(_ work: () async throws -> T) async throws -> T {
+        do {
+            return try await work()
+        } catch let code as ExitCode {
+            throw code
+        } catch {
+            Self.error("\(error)")
+            let status = (error as? any CommandFailure)?.exitStatus ?? OneRun.status(of: error)
+            throw ExitCode(status.rawValue)
+        }
+    }
+
     /// Writes a line to standard error.
     static func error(_ text: String) {
         let prefix = Terminal.colour(STDERR_FILENO).bad(errorName) + " "
@@ -26,11 +53,16 @@ enum Output {
     /// The start of each error.
     static let errorName = "nudged:"
 
-    /// Reports the error in `errno`. The exit code is EX_IOERR of sysexits(3).
-    static func failure(_ what: String) -> ExitCode {
+    /// Reports the error in `errno`. EPIPE is not reported.
+    static func failure(_ what: String, _ verb: String = "written") -> ExitCode {
         // If the reader has closed the pipe (`| head`), only the exit status tells it.
-        if errno != EPIPE { error("\(what): \(String(cString: strerror(errno)))") }
-        return ExitCode(74)
+        if errno != EPIPE { error("\(what) can't be \(verb): \(String(cString: strerror(errno)))") }
+        return ExitCode(ExitStatus.ioError.rawValue)
+    }
+
+    /// Writes all bytes to standard output.
+    static func write(_ bytes: [UInt8], _ name: String) throws {
+        guard write(bytes, to: STDOUT_FILENO) else { throw failure(name) }
     }
 
     /// Writes all bytes. False if not all could be written; `errno` has the reason.
@@ -45,5 +77,42 @@ enum Output {
             }
             return true
         }
+    }
+}
+
+/// Properties of standard output and standard error.
+enum Terminal {
+    /// The terminal's columns; 80 if it is no terminal or reports fewer than 20.
+    static func width(_ descriptor: Int32) -> Int {
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col >= 20 else { return 80 }
+        return Int(size.ws_col)
+    }
+
+    /// Colours for text that is written to `descriptor`.
+    static func colour(_ descriptor: Int32) -> Colour {
+        Colour(isTerminal: isatty(descriptor) == 1, environment: ProcessEnvironment.current())
+    }
+
+    /// Whether block characters can be shown: the locale is UTF-8.
+    static var hasBlocks: Bool {
+        let environment = ProcessEnvironment.current()
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
+        return locale.uppercased().filter { $0 != "-" }.hasSuffix("UTF8")
+    }
+
+    /// Shows the progress of `work` on standard error, if that is a terminal.
+    static func progress<T>(
+        _ what: String,
+        _ work: (@escaping @Sendable (Int, Int) -> Void) async throws -> T
+    ) async rethrows -> T {
+        guard isatty(STDERR_FILENO) == 1 else { return try await work { _, _ in } }
+        let bar = Mutex(ProgressLine(what, width: width(STDERR_FILENO)))
+        defer { show(bar.withLock { $0.clear() }) }
+        return try await work { done, total in show(bar.withLock { $0.draw(done, of: total) }) }
+    }
+
+    private static func show(_ text: String?) {
+        if let text { _ = Output.write(Array(text.utf8), to: STDERR_FILENO) }
     }
 }

@@ -17,7 +17,13 @@ import struct FoundationEssentials.UUID
     private func explain(_ user: UUID, _ scene: PlayedScene, now: Instant) async throws -> Explanation {
         let engine = scene.engine.engine
         return try #require(
-            try await ExplainRun.explain(user, at: nil, planner: engine.assembly.planner, store: engine.store, now: now)
+            try await Explanation.explain(
+                user,
+                at: nil,
+                planner: engine.assembly.planner,
+                store: engine.store,
+                now: now
+            )
         )
     }
 

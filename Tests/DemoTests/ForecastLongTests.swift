@@ -21,7 +21,7 @@ import TimeZones
 
     private func forecast(_ scene: PlayedScene, at now: Instant) async throws -> Forecast {
         let engine = scene.engine.engine
-        return try await ForecastRun.forecast(
+        return try await Forecast.read(
             hours: Self.hours,
             planner: engine.assembly.planner,
             store: engine.store,
@@ -74,7 +74,7 @@ import TimeZones
         _ = try await scene.engine.engine.store.pause([.checkIn], byWhom: "ada@web-1", reason: nil)
         let forecast = try await forecast(scene, at: Self.start)
         #expect(forecast.tally.pushes == 0 && forecast.tally.users == 40)
-        #expect(forecast.text(width: 80, hasBlocks: false).contains("paused: check_in"))
+        #expect(forecast.text(on: Screen(width: 80, hasBlocks: false)).contains("paused: check_in"))
         await scene.end()
     }
 }

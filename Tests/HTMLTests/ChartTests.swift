@@ -1,17 +1,17 @@
+import Seeded
+import TestSupport
 import Testing
 
 @testable import HTML
 
 @Suite struct ChartTests {
-    private func chart(_ values: [[Double]], isScaleShared: Bool = true, shades: [ColumnChart.Shade] = []) -> String {
+    private func chart(_ values: [[Double]], isScaleShared: Bool = true, shades: [ClosedRange<Double>] = []) -> String {
         ColumnChart(
-            id: "c",
-            title: "Title & more",
-            summary: "Summary",
+            ChartLabel(id: "c", title: "Title & more", summary: "Summary"),
             panels: values.enumerated().map { place, bars in
                 Panel("panel \(place)", bars.map { Panel.Bar($0, "value \($0)") })
             },
-            marks: [ColumnChart.Mark(0, "left"), ColumnChart.Mark(0.5, "middle"), ColumnChart.Mark(1, "right")],
+            marks: [(0, "left"), (0.5, "middle"), (1, "right")],
             shades: shades,
             isScaleShared: isScaleShared,
             panelHeight: 100,
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func columns_whenAPartIsShaded_hatchItToo() {
-        let markup = chart([[1]], shades: [ColumnChart.Shade(0...0.25)])
+        let markup = chart([[1]], shades: [0...0.25])
         #expect(markup.contains("<rect class=\"shade\" x=\"0%\" y=\"34\" width=\"25%\" height=\"100\">"))
         #expect(markup.contains("fill=\"url(#c-hatch)\"") && markup.contains("<pattern id=\"c-hatch\""))
         #expect(!chart([[1]]).contains("pattern"))
@@ -60,9 +60,7 @@ import Testing
 
     @Test func list_isAsLongAsItsValues_andShowsTheLeast() {
         let list = BarList(
-            id: "l",
-            title: "T",
-            summary: "S",
+            ChartLabel(id: "l", title: "T", summary: "S"),
             lines: [
                 .init("most", "1,000", 1000), .init("half", "500", 500), .init("few", "1–4", 2.5),
                 .init("none", "0", 0),
@@ -85,5 +83,40 @@ import Testing
                 <tr><th scope="row">y</th><td class="n">2</td></tr></tbody><tfoot><tr><th scope="row">All</th><td class="n">3</td></tr></tfoot></table></div></details>
                 """
         )
+    }
+}
+
+@Suite struct TicksTests {
+    @Test(arguments: [
+        (0, [0, 1]), (1, [0, 1]), (3, [0, 2, 4]), (10, [0, 5, 10]), (11, [0, 10, 20]), (1000, [0, 500, 1000]),
+        (1001, [0, 1000, 2000]),
+    ])
+    func ticks_whenTwoAreWanted_areRound(greatest: Int, values: [Int]) {
+        #expect(Ticks(covering: greatest, wanted: 2).values == values)
+    }
+
+    @Test(arguments: Seeds.all) func ticks_whateverTheyCover_beginAtZeroAreEqualAndCoverItClosely(seed: UInt64) {
+        var generator = SplitMix64(seed: seed)
+        for _ in 0..<2_000 {
+            let greatest = Int.random(in: 0...(1 << Int.random(in: 0...62, using: &generator)), using: &generator)
+            let wanted = Int.random(in: 1...8, using: &generator)
+            let ticks = Ticks(covering: greatest, wanted: wanted)
+            let step = ticks.values[1]
+            #expect(
+                ticks.values.first == 0 && ticks.values.count <= wanted + 1,
+                "\(greatest) \(wanted): \(ticks.values)"
+            )
+            #expect(zip(ticks.values, ticks.values.dropFirst()).allSatisfy { $1 - $0 == step })
+            let bound = min(max(greatest, 1), Int.max / 16)
+            #expect(ticks.top >= bound && ticks.top - step < bound, "\(greatest) \(wanted): \(ticks.values)")
+            let digits = String(step)
+            #expect("125".contains(digits.prefix(1)) && digits.dropFirst().allSatisfy { $0 == "0" })
+        }
+    }
+
+    @Test func fraction_isWithinTheAxis() {
+        let ticks = Ticks(covering: 8, wanted: 2)
+        #expect(ticks.top == 10)
+        #expect([-1, 0, 5, 10, 11].map(ticks.fraction) == [0, 0, 0.5, 1, 1])
     }
 }

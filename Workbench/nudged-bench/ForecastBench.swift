@@ -20,12 +20,12 @@ struct ForecastBench: AsyncParsableCommand {
         // Only for its key and certificate: a forecast sends nothing.
         let apple = try bench.startApple()
         defer { _ = apple.process.end() }
-        let command = try ForecastRun(try bench.configuration(port: apple.port))
+        let configuration = try bench.configuration(port: apple.port)
         let server = bench.cluster.serverID ?? 0
         let databaseBefore = ProcessTimes.seconds(ofTree: server)
         let before = ProcessUsage.now()
         let start = monotonicSeconds()
-        let forecast = try await command.run(hours: hours) { _, _ in }
+        let forecast = try await Forecast.read(hours: hours, configuration) { _, _ in }
         let seconds = monotonicSeconds() - start
         let after = ProcessUsage.now()
         let database = (ProcessTimes.seconds(ofTree: server) - databaseBefore) * 1e6 / Double(users)

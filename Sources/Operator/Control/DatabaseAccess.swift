@@ -1,10 +1,14 @@
 import Configuration
-import Service
-import Postgres
 import Core
+import Glibc
+import Postgres
+import Service
+import Synchronization
+
+import struct FoundationEssentials.UUID
 
 /// Gives a command access to the database of its configuration.
-package struct DatabaseAccess: Sendable {
+struct DatabaseAccess: Sendable {
     let connection: ConnectionConfiguration
     private let statementTimeout: Duration
 
@@ -38,5 +42,55 @@ package struct DatabaseAccess: Sendable {
             await store.close()
             throw error
         }
+    }
+}
+
+/// Steps of a command that passes over all users. Each step may run twice.
+struct Steps {
+    /// Users of one transaction: about ten milliseconds of row locks.
+    static let page = 1_000
+    /// Users of one page that is only counted.
+    static let countedAtOnce = 20_000
+    private static let attempts = 6
+
+    /// Raised: no step is repeated any more, and a pass ends. Nil: it can't be stopped.
+    var flag: StopFlag?
+
+    /// Repeats a step after a transient error (a deadlock, a broken connection).
+    func again<T>(_ step: () async throws(PostgresError) -> T) async throws(PostgresError) -> T {
+        var attempt = 1
+        while true {
+            do throws(PostgresError) {
+                return try await step()
+            } catch {
+                guard error.isTransient, attempt < Self.attempts, flag?.isRaised != true else { throw error }
+                try? await Task.sleep(for: .milliseconds(50 << attempt))
+                attempt += 1
+            }
+        }
+    }
+
+    /// Passes over all users. `step` gets the first user of a page, and returns that of the next one.
+    func pages(_ step: (UUID) async throws(PostgresError) -> UUID?) async throws(PostgresError) {
+        var next: UUID? = Store.firstUser
+        while let user = next, flag?.isRaised != true {
+            next = try await again { () async throws(PostgresError) in try await step(user) }
+        }
+    }
+}
+
+/// SIGINT and SIGTERM as a flag that a long command reads between two steps.
+final class StopFlag: Sendable {
+    private let raised = Atomic<Bool>(false)
+
+    var isRaised: Bool { raised.load(ordering: .acquiring) }
+
+    func raise() { raised.store(true, ordering: .releasing) }
+
+    /// Runs `work`. Meanwhile the signals raise the flag.
+    func onSignals<T>(_ work: () async throws -> T) async rethrows -> T {
+        let signals = SignalSource([SIGINT: { self.raise() }, SIGTERM: { self.raise() }])
+        defer { withExtendedLifetime(signals) {} }
+        return try await work()
     }
 }

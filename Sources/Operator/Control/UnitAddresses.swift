@@ -1,10 +1,11 @@
+import Base
 package import Configuration
 import APNs
 import Glibc
 import HTTPClient
 import Postgres
 import Service
-import Systemd
+package import Systemd
 
 /// The addresses that the daemon needs for a configuration, as a drop-in of systemd for its unit.
 package struct UnitAddresses: Sendable {
@@ -16,8 +17,10 @@ package struct UnitAddresses: Sendable {
     }
 
     /// A host's name has no address, so the drop-in would cut it off.
-    package struct UnknownHost: Error, Sendable, CustomStringConvertible {
+    package struct UnknownHost: CommandFailure {
         let peer: Peer
+
+        package var exitStatus: ExitStatus { .unavailable }
 
         package var description: String {
             "\(peer.purpose), \(peer.host), has no address: correct the name or the name servers, and run it again"

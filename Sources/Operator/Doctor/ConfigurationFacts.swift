@@ -1,6 +1,6 @@
 import Configuration
+import Glibc
 import Service
-import Systemd
 
 /// Facts about the configuration: whether it loads, and the files of its secrets.
 struct ConfigurationFacts: Sendable {
@@ -12,46 +12,43 @@ struct ConfigurationFacts: Sendable {
     let database: Configuration?
     let apns: Configuration?
 
-    private static let loads = Finding.Place(.configuration, "file")
-    private static let files = Finding.Place(.configuration, "secrets")
+    var findings: [Finding] {
+        loaded.map { $0.of(.configuration, "file") } + secrets.map { Self.finding($0).of(.configuration, "secrets") }
+    }
 
-    var findings: [Finding] { said + secrets.map(Self.finding) }
-
-    private var said: [Finding] {
+    private var loaded: [Finding] {
         switch loading {
         case .success(let loaded):
             let place = loaded.path ?? "no file: environment and defaults"
-            return [Self.loads.ok("\(place); it loads")] + loaded.warnings.map(Self.finding)
+            return [.ok("\(place); it loads")] + loaded.warnings.map(Self.finding)
         case .failure(let error): return error.problems.map(Self.finding)
         }
     }
 
     private static func finding(_ problem: ConfigurationProblem) -> Finding {
         switch problem.severity {
-        case .warning: return loads.warning(problem.found, remedy: problem.remedy)
-        case .permission: return loads.error(problem.found, remedy: problem.remedy, .permission)
-        case .error: return loads.error(problem.found, remedy: problem.remedy, .configuration)
+        case .warning: .warning(problem.found, fix: problem.remedy)
+        case .permission: .error(problem.found, fix: problem.remedy, .permission)
+        case .error: .error(problem.found, fix: problem.remedy)
         }
     }
 
     private static func finding(_ file: SecretFile) -> Finding {
-        guard file.mode != nil else { return files.unchecked("this user can't look at \(file.path)") }
+        let path = file.path
+        guard file.mode != nil else { return .unchecked("this user can't look at \(path)") }
         if file.isOpen {
-            return files.error(
-                "\(file.path) is readable by every user of this machine (mode \(file.modeText))",
-                remedy: "chmod 600 \(file.path); then replace the secret, since others may have read it",
+            return .error(
+                "\(path) is readable by every user of this machine (mode \(file.modeText))",
+                fix: "chmod 600 \(path); then replace the secret, since others may have read it",
                 .permission
             )
         }
-        if file.isReplaceable {
-            return files.warning(
-                "others can replace \(file.path) (mode \(file.modeText)"
-                    + (file.isForeign ? ", and it or its folder belongs to another user)" : ")"),
-                remedy: file.isForeign
-                    ? "chown root \(file.path) and its folder" : "chmod go-w \(file.path) and its folder"
-            )
-        }
-        return files.ok("\(file.path): mode \(file.modeText)")
+        guard file.isReplaceable else { return .ok("\(path): mode \(file.modeText)") }
+        let foreign = file.isForeign ? ", and it or its folder belongs to another user" : ""
+        return .warning(
+            "others can replace \(path) (mode \(file.modeText)\(foreign))",
+            fix: "\(file.isForeign ? "chown root" : "chmod go-w") \(path) and its folder"
+        )
     }
 }
 
@@ -81,7 +78,7 @@ extension ConfigurationFacts {
             database = (try? load(.database).get())?.configuration
             apns = (try? load(.apns).get())?.configuration
         }
-        var paths = SecretFile.inFolder(folder).map(\.path)
+        var paths = Folder.names(folder).map { "\(folder)/\($0)" }
         if case .success(let loaded) = loading { paths += loaded.rows.compactMap(Self.secretPath) }
         var seen: Set<String> = []
         secrets = paths.filter { seen.insert($0).inserted }.map { SecretFile(lookingAt: $0) }
@@ -96,5 +93,60 @@ extension ConfigurationFacts {
         guard row.isSecret else { return nil }
         if case .credential(let path) = row.source { return path }
         return nil
+    }
+}
+
+/// A file that holds a secret. Only its permissions are read, not its content.
+struct SecretFile: Sendable, Equatable {
+    let path: String
+    /// The permission bits. Nil if they can't be read.
+    let mode: mode_t?
+    /// The permission bits of its folder. Nil if they can't be read.
+    let folderMode: mode_t?
+    /// Whether the file or its folder belongs to neither root nor the user who runs this process.
+    let isForeign: Bool
+
+    init(path: String, mode: mode_t?, folderMode: mode_t? = 0o755, isForeign: Bool = false) {
+        self.path = path
+        self.mode = mode
+        self.folderMode = folderMode
+        self.isForeign = isForeign
+    }
+
+    /// Reads the permissions of the file at that path. Links are followed.
+    init(lookingAt path: String) {
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        let (file, around) = (Self.facts(path), Self.facts(folder.isEmpty ? "/" : folder))
+        self.init(
+            path: path,
+            mode: file.map { $0.st_mode & 0o7777 },
+            folderMode: around.map { $0.st_mode & 0o7777 },
+            isForeign: [file, around].contains { $0.map { $0.st_uid != 0 && $0.st_uid != geteuid() } ?? false }
+        )
+    }
+
+    private static func facts(_ path: String) -> stat? {
+        var facts = stat()
+        return stat(path, &facts) == 0 ? facts : nil
+    }
+
+    /// Whether its mode lets every user of the machine read it. The folder's mode does not count here: it may change.
+    var isOpen: Bool { mode.map { $0 & 0o004 != 0 } ?? false }
+
+    /// Whether every user can enter its folder.
+    var isFolderOpen: Bool { folderMode.map { $0 & 0o001 != 0 } ?? false }
+
+    /// Whether owner or mode of the file or its folder let others replace the secret. Folders above are not checked here.
+    var isReplaceable: Bool {
+        // In a folder with the sticky bit only owners can delete files.
+        let isFolderOpen = folderMode.map { $0 & 0o022 != 0 && $0 & 0o1000 == 0 } ?? false
+        return isForeign || isFolderOpen || mode.map { $0 & 0o022 != 0 } ?? false
+    }
+
+    /// `0640`.
+    var modeText: String {
+        guard let mode else { return "?" }
+        let digits = String(mode & 0o777, radix: 8)
+        return String(repeating: "0", count: 4 - digits.count) + digits
     }
 }

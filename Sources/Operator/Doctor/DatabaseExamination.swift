@@ -1,18 +1,36 @@
 import Base
 import Configuration
-import Glibc
-import Postgres
 import Core
+import Postgres
 
-/// Asks the database all questions of `DatabaseAnswers`, one after the other. A question that fails or hangs does not
-/// affect the others.
+/// Asks the database one question after the other, and makes findings of the answers. A question that fails or hangs
+/// does not affect the others.
 actor DatabaseExamination {
+    /// The findings, in the order of the report, and the answers that other parts of the report use.
+    struct Result: Sendable {
+        var findings: [Finding] = []
+        var work: Known<WorkStatus>
+        var zoneOffsets: Known<[String: Int]>
+        var usedZones: Known<DatabaseFacts.UsedZones>
+
+        init(unasked why: String) {
+            work = .failure(Unanswered(why: why))
+            zoneOffsets = .failure(Unanswered(why: why))
+            usedZones = .failure(Unanswered(why: why))
+        }
+    }
+
+    private typealias Verdicts = DatabaseVerdicts
+
     private let configuration: ConnectionConfiguration
-    private var answers: DatabaseAnswers
+    private var result: Result
     private var connection: Connection?
     /// Why no further question is asked. Nil: questions go on.
     private var end: String?
     private let deadline: ContinuousClock.Instant
+    /// This machine's clock when the server's clock was read, in microseconds since 1970; and the round trip in
+    /// microseconds.
+    private var (askedAt, trip): (Int64, Int64) = (0, 0)
 
     /// The time for connecting to a host, for one statement, and for all questions together.
     private static let connecting = Duration.seconds(4)
@@ -24,72 +42,123 @@ actor DatabaseExamination {
         configuration.connectTimeout = min(configuration.connectTimeout, Self.connecting)
         configuration.statementTimeout = Self.answering
         self.configuration = configuration
-        answers = DatabaseAnswers(unasked: "the database does not answer, or its schema nudged can't be read")
-        answers.connection = configuration
+        result = Result(unasked: "the database does not answer, or its schema nudged can't be read")
         deadline = .now + Self.patience
     }
 
     /// - Parameter configuration: nil if it can't be used.
-    static func run(_ configuration: Configuration?) async -> DatabaseAnswers {
+    static func run(_ configuration: Configuration?) async -> Result {
         guard let configuration, let access = try? DatabaseAccess(configuration) else {
-            return DatabaseAnswers(unasked: "the configuration can't be used")
+            let why = "the configuration can't be used"
+            var result = Result(unasked: why)
+            result.findings = [
+                Finding.unchecked(why).of(.database, "connection"),
+                Finding.unchecked("the configuration has no valid database.url").of(.database, "tls"),
+                rest("the other checks need a database that answers"),
+            ]
+            return result
         }
-        return await DatabaseExamination(access.connection).run()
+        let examination = DatabaseExamination(access.connection)
+        await examination.examine()
+        await examination.connection?.close()
+        return await examination.result
     }
 
-    private func run() async -> DatabaseAnswers {
-        await meet()
-        guard let server = answers.server.value else {
-            await connection?.close()
-            return answers
+    /// One line that stands for all checks that need what is missing.
+    private static func rest(_ why: String) -> Finding { Finding.unchecked(why).of(.database, "rest") }
+
+    // MARK: The checks, in the order of the report
+
+    private func examine() async {
+        let answer = await meet()
+        note("connection", Verdicts.connection(answer, configuration, trip: trip))
+        note("tls", Verdicts.encryption(configuration))
+        guard case .success(let server) = answer else {
+            result.findings.append(Self.rest("the other checks need a database that answers"))
+            return
         }
-        answers.pooling = await pooling()
-        answers.zoneOffsets = await ask { reader throws(PostgresError) in try await reader.zoneOffsets() }
-        answers.holders = await ask { reader throws(PostgresError) in try await reader.holders() }
-        if !server.hasSchema { answers.schemaState = .value(.behind(Migration.all)) }
-        if server.hasSchema, server.mayUseSchema { await askSchema() }
-        await connection?.close()
-        return answers
+        note("pooler", (await pooling()).findings { [Verdicts.pooler($0)] })
+        result.zoneOffsets = await ask(DoctorReader.zoneOffsets)
+        note("writable", Verdicts.writability(server, configuration))
+        let skew = ClockSkew(ahead: server.clock - askedAt, margin: trip / 2)
+        // The database's clock decides when a nudge is due. This machine's clock is in the provider tokens for Apple.
+        note("clock", skew.finding(whose: "the database's"))
+        note("encoding", Verdicts.encoding(server))
+        note("replication_role", Verdicts.triggers(server))
+        guard server.hasSchema, server.mayUseSchema else {
+            if !server.hasSchema { note("migrations", Verdicts.migrations(.behind(Migration.all))) }
+            note("role", Verdicts.role(server))
+            if server.hasSchema { note("rights", Verdicts.noUsage(server)) }
+            note("autovacuum", Verdicts.cleaning(server, []))
+            await check("holders", DoctorReader.holders, Verdicts.holders)
+            let why = "the checks of rights, bindings, views, tables, partitions and work need schema nudged"
+            result.findings.append(Self.rest(why))
+            return
+        }
+        await examineSchema(server)
+        await examineHealth(server)
     }
 
-    private func askSchema() async {
-        answers.schemaState = await ask { reader throws(PostgresError) in try await reader.schemaState() }
-        answers.rights = await ask { reader throws(PostgresError) in try await reader.rights() }
-        answers.excessRights = await ask { reader throws(PostgresError) in try await reader.excessRights() }
-        answers.written = await ask { reader throws(PostgresError) in try await reader.written() }
-        answers.bindingFaults = await ask { reader throws(PostgresError) in try await reader.bindingFaults() }
-        answers.columns = await ask { reader throws(PostgresError) in try await reader.columns() }
-        answers.appTables = await ask { reader throws(PostgresError) in try await reader.appTables() }
-        answers.openTables = await ask { reader throws(PostgresError) in try await reader.openTables() }
-        answers.partitionDays = await ask { reader throws(PostgresError) in try await reader.partitionDays() }
-        answers.bloat = await ask { reader throws(PostgresError) in try await reader.bloat() }
-        answers.unseen = await ask { reader throws(PostgresError) in try await reader.unseenUsers() }
-        answers.usedZones = await ask { reader throws(PostgresError) in try await reader.usedZones() }
-        answers.work = await ask { reader throws(PostgresError) in try await reader.work() }
-        var errors: [DatabaseFacts.View: PostgresError] = [:]
+    private func examineSchema(_ server: DatabaseFacts.Server) async {
+        await check("migrations", DoctorReader.schemaState, Verdicts.migrations)
+        note("role", Verdicts.role(server))
+        note("schemas", Verdicts.creators(server))
+        await check("rights", DoctorReader.rights) { Verdicts.rights($0, of: server.role) }
+        await check("excess_rights", DoctorReader.excessRights, Verdicts.excessRights)
+        await check("writer", DoctorReader.written, Verdicts.writer)
+        await check("bindings", DoctorReader.bindingFaults, Verdicts.bindings)
+        let columns = await ask(DoctorReader.columns)
         for view in DatabaseFacts.View.allCases {
-            switch await ask({ reader throws(PostgresError) in try await reader.read(view) }) {
-            case .value: break
-            case .failed(let error): errors[view] = error
-            case .unasked(let why):
-                answers.views = .unasked(why)
-                return
-            }
+            let reading = await ask { reader in { () async throws(PostgresError) in try await reader.read(view) } }
+            note(view.rawValue, columns.findings { [Verdicts.view(view, $0, reading)] })
         }
-        answers.views = .value(errors)
+        await check("row_security", DoctorReader.openTables, Verdicts.rowSecurity)
+        await check("app_tables", DoctorReader.appTables, Verdicts.appTables)
     }
+
+    private func examineHealth(_ server: DatabaseFacts.Server) async {
+        await check("partitions", DoctorReader.partitionDays, Verdicts.partitions)
+        let bloat = await ask(DoctorReader.bloat)
+        note("autovacuum", Verdicts.cleaning(server, (try? bloat.get()) ?? []))
+        note("bloat", bloat.findings(Verdicts.bloat))
+        await check("holders", DoctorReader.holders, Verdicts.holders)
+        await check("users", DoctorReader.unseenUsers, Verdicts.unseen)
+        result.work = await ask(DoctorReader.work)
+        note("work", result.work.findings { [Verdicts.work($0)] })
+        result.usedZones = await ask(DoctorReader.usedZones)
+    }
+
+    private func note(_ check: String, _ findings: [Finding]) {
+        result.findings += findings.map { $0.of(.database, check) }
+    }
+
+    private func note(_ check: String, _ finding: Finding) { note(check, [finding]) }
+
+    private func check<T: Sendable>(
+        _ name: String,
+        _ question: (DoctorReader) -> () async throws(PostgresError) -> T,
+        _ verdict: (T) -> Finding
+    ) async { await check(name, question) { [verdict($0)] } }
+
+    private func check<T: Sendable>(
+        _ name: String,
+        _ question: (DoctorReader) -> () async throws(PostgresError) -> T,
+        _ verdict: (T) -> [Finding]
+    ) async { note(name, await ask(question).findings(verdict)) }
+
+    // MARK: Questions
 
     /// Connects, and reads the server's clock beside this machine's.
-    private func meet() async {
-        answers.server = await ask { reader throws(PostgresError) in try await reader.server() }
-        guard answers.server.value != nil else { return }
+    private func meet() async -> Known<DatabaseFacts.Server> {
+        let first = await ask(DoctorReader.server)
+        guard case .success = first else { return first }
         // Asked again on an open connection: the first answer's time included name resolution and TLS.
         let begun = WallTime.microseconds()
-        let again = await ask { reader throws(PostgresError) in try await reader.server() }
-        guard again.value != nil else { return }
-        answers.server = again
-        answers.trip = WallTime.microseconds() - begun
-        answers.askedAt = begun + answers.trip / 2
+        let again = await ask(DoctorReader.server)
+        guard case .success = again else { return first }
+        trip = WallTime.microseconds() - begun
+        askedAt = begun + trip / 2
+        return again
     }
 
     /// Our own connection is closed first: a pool may have only one for us.
@@ -97,31 +166,34 @@ actor DatabaseExamination {
         await connection?.close()
         connection = nil
         do throws(PostgresError) {
-            return .value(try await Pooling.of(configuration))
+            return .success(try await Pooling.of(configuration))
         } catch {
-            return .failed(error)
+            return .failure(Unanswered(why: error.description, error: error))
         }
     }
 
-    private func ask<T: Sendable>(
-        _ question: (DoctorReader) async throws(PostgresError) -> T
-    ) async -> Known<T> {
-        if let end { return .unasked(end) }
-        guard ContinuousClock.now < deadline else { return .unasked("the database takes too long to answer") }
-        if connection?.isUsable != true {
-            do throws(PostgresError) {
-                connection = try await Connection.open(configuration)
-            } catch {
-                // Later questions would wait as long and fail too.
-                end = "the database no longer accepts a connection"
-                return .failed(error)
-            }
+    private func ask<T: Sendable>(_ question: (DoctorReader) -> () async throws(PostgresError) -> T) async -> Known<T> {
+        if let end { return .failure(Unanswered(why: end)) }
+        guard ContinuousClock.now < deadline else {
+            return .failure(Unanswered(why: "the database takes too long to answer"))
         }
-        guard let connection else { return .unasked("there is no connection") }
         do throws(PostgresError) {
-            return .value(try await question(DoctorReader(connection)))
+            let open: Connection
+            if let connection, connection.isUsable {
+                open = connection
+            } else {
+                do throws(PostgresError) {
+                    open = try await Connection.open(configuration)
+                } catch {
+                    // Later questions would wait as long and fail too.
+                    end = "the database no longer accepts a connection"
+                    throw error
+                }
+                connection = open
+            }
+            return .success(try await question(DoctorReader(open))())
         } catch {
-            return .failed(error)
+            return .failure(Unanswered(why: error.description, error: error))
         }
     }
 }

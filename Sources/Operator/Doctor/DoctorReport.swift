@@ -1,13 +1,58 @@
-import JSON
+import APNs
+import Configuration
+import Core
+import Glibc
+import Service
 package import Systemd
+import TimeZones
 
 /// The output of `nudged doctor`, and its exit status.
-package struct DoctorReport: Sendable {
+package struct DoctorReport: CommandOutput {
     let findings: [Finding]
 
     /// - Parameter findings: in any order of groups. Findings of one group keep their order.
     init(_ findings: [Finding]) {
         self.findings = Finding.Group.allCases.flatMap { group in findings.filter { $0.group == group } }
+    }
+
+    /// Checks everything that sending depends on, and changes nothing. The parts run side by side, and each has a time
+    /// limit. A part that fails or hangs hides no other.
+    ///
+    /// - Parameters:
+    ///   - path: the configuration file, from `--config`.
+    ///   - environment: all variables; see `ProcessEnvironment.current()`.
+    package static func examine(path: String?, environment: [String: String]) async -> DoctorReport {
+        let configuration = ConfigurationFacts(path: path, environment: environment)
+        async let answers = DatabaseExamination.run(configuration.database)
+        async let lanes = lanes(configuration.apns)
+        async let decision = DecisionCheck.run(configuration.database ?? configuration.apns)
+        let now = Instant(seconds: Int64(time(nil)))
+        let isChosen = !(environment["TZDIR"] ?? "").isEmpty
+        let zones = ZoneFacts(ZoneDatabase(), isChosen: isChosen, now: now)
+        let service = ServiceFacts(environment: environment)
+        let database = await answers
+        var findings = configuration.findings
+        findings += zones.findings(now: now, server: database.zoneOffsets, used: database.usedZones)
+        findings += service.findings(work: database.work)
+        findings += database.findings
+        findings += await lanes
+        findings.append(await decision.of(.decision, "connection"))
+        return DoctorReport(findings)
+    }
+
+    /// The findings of each lane, in the order of the configuration. The lanes are checked side by side.
+    private static func lanes(_ configuration: Configuration?) async -> [Finding] {
+        guard let apns = configuration?.apns, let lanes = try? Assembly.lanes(apns) else {
+            return [Finding.unchecked("the configuration can't be used").of(.apple, "lanes")]
+        }
+        return await withTaskGroup(of: (Int, [Finding]).self) { group in
+            for (index, lane) in lanes.enumerated() {
+                group.addTask { (index, await LaneFacts.ask(lane).findings) }
+            }
+            var found: [[Finding]] = lanes.map { _ in [] }
+            for await (index, findings) in group { found[index] = findings }
+            return found.flatMap(\.self)
+        }
     }
 
     /// `success` if there is no error. Else the worst: `configuration`, then `permission`, then `unavailable`.
@@ -19,8 +64,8 @@ package struct DoctorReport: Sendable {
     // MARK: For a person
 
     /// The findings by group, one line each; long lines are wrapped. A summary ends the text.
-    package func text(width: Int) -> String {
-        var page = TextPage(width: width)
+    package func text(on screen: Screen) -> String {
+        var page = TextPage(width: screen.width)
         var last: Finding?
         for finding in findings {
             if finding.group != last?.group || finding.subject != last?.subject {
@@ -36,8 +81,8 @@ package struct DoctorReport: Sendable {
         return page.text
     }
 
-    /// Colours the levels in the text. That is done last: what is shown has no escapes of others any more.
-    package static func painted(_ text: String, _ colour: Colour) -> String {
+    /// The levels.
+    package func painted(_ text: String, _ colour: Colour) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
             // Only a finding's first line is indented by two spaces.
             guard let level = Finding.Level.allCases.first(where: { line.hasPrefix("  \($0.text) ") }) else {
@@ -57,23 +102,12 @@ package struct DoctorReport: Sendable {
 
     // MARK: For a program
 
-    /// The findings as an array of objects.
-    package var json: String {
-        var json = JSONWriter()
-        json.beginArray()
-        for finding in findings { finding.write(to: &json) }
-        json.endArray()
-        return json.string
-    }
+    /// An array of objects.
+    package var json: String { findings.map(\.fields).document }
 }
 
 extension Finding.Level {
-    fileprivate var text: String {
-        switch self {
-        case .ok, .warning, .error: rawValue
-        case .unchecked: "-"
-        }
-    }
+    fileprivate var text: String { self == .unchecked ? "-" : rawValue }
 
     fileprivate func painted(_ text: String, _ colour: Colour) -> String {
         switch self {
@@ -88,10 +122,8 @@ extension Finding.Level {
 extension Finding.Group {
     fileprivate var title: String {
         switch self {
-        case .configuration: "configuration"
+        case .configuration, .service, .database: rawValue
         case .zones: "time zones"
-        case .service: "service"
-        case .database: "database"
         case .apple: "Apple"
         case .decision: "decision service"
         }

@@ -1,6 +1,7 @@
+import Base
 import Core
+import Postgres
 import Service
-import JSON
 import Systemd
 
 /// One thing that `nudged doctor` checked: the result, and the remedy if one is needed. It never holds a token, a key,
@@ -27,79 +28,84 @@ struct Finding: Sendable, Equatable {
         case decision
     }
 
-    let group: Group
+    private(set) var group = Group.database
     /// What was checked. With the group it is the stable id, such as `database.clock`.
-    let check: String
+    private(set) var check = ""
     /// The lane, if there are several. Nil if there is only one thing of this kind.
-    let subject: String?
+    private(set) var subject: String?
     let level: Level
     /// The result as text.
     let found: String
-    /// For a program: each thing of a long list, of which `found` has the first few.
-    let details: [String]
     let remedy: String?
     /// The exit status that it causes. `success` unless it is an error.
     let status: ExitStatus
+    /// For a program: each thing of a long list, of which `found` has the first few.
+    let details: [String]
 
-    /// The stable id for scripts.
-    var id: String { "\(group.rawValue).\(check)" }
-
-    private init(
-        _ place: Place,
-        _ level: Level,
-        _ found: String,
-        _ remedy: String?,
-        _ status: ExitStatus,
-        _ details: [String] = []
-    ) {
-        group = place.group
-        check = place.check
-        subject = place.subject
+    private init(_ level: Level, _ found: String, _ remedy: String?, _ status: ExitStatus, _ details: [String] = []) {
         self.level = level
         // The text may hold a server's text, and a terminal would obey control characters in it.
         self.found = found.oneLine
-        self.details = details
         self.remedy = remedy
         self.status = status
+        self.details = details
     }
 
-    /// The thing that is checked.
-    struct Place: Sendable {
-        let group: Group
-        let check: String
-        var subject: String?
+    static func ok(_ found: String) -> Finding { Finding(.ok, found, nil, .success) }
 
-        init(_ group: Group, _ check: String, of subject: String? = nil) {
-            self.group = group
-            self.check = check
-            self.subject = subject
-        }
-
-        func ok(_ found: String) -> Finding { Finding(self, .ok, found, nil, .success) }
-
-        func warning(_ found: String, remedy: String, details: [String] = []) -> Finding {
-            Finding(self, .warning, found, remedy, .success, details)
-        }
-
-        func error(_ found: String, remedy: String?, _ status: ExitStatus, details: [String] = []) -> Finding {
-            Finding(self, .error, found, remedy, status, details)
-        }
-
-        /// - Parameter why: continues the text "not checked: ".
-        func unchecked(_ why: String) -> Finding { Finding(self, .unchecked, "not checked: \(why)", nil, .success) }
+    static func warning(_ found: String, fix: String, details: [String] = []) -> Finding {
+        Finding(.warning, found, fix, .success, details)
     }
 
-    /// `{"id", "subject", "level", "found", "details", "remedy", "exit"}`. Every key is always present.
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.put("id", id)
-        json.put("subject", subject)
-        json.put("level", level.rawValue)
-        json.put("found", found)
-        json.list("details", details) { $1.string($0) }
-        json.put("remedy", remedy)
-        json.key("exit")
-        json.int(status.rawValue)
-        json.endObject()
+    static func error(
+        _ found: String,
+        fix: String?,
+        _ status: ExitStatus = .configuration,
+        details: [String] = []
+    ) -> Finding { Finding(.error, found, fix, status, details) }
+
+    /// - Parameter why: continues the text "not checked: ".
+    static func unchecked(_ why: String) -> Finding { Finding(.unchecked, "not checked: \(why)", nil, .success) }
+
+    func of(_ group: Group, _ check: String, _ subject: String? = nil) -> Finding {
+        var finding = self
+        (finding.group, finding.check, finding.subject) = (group, check, subject)
+        return finding
+    }
+
+    /// Every key is always present.
+    var fields: Fields {
+        [
+            "id": "\(group.rawValue).\(check)", "subject": subject, "level": level.rawValue, "found": found,
+            "details": details, "remedy": remedy, "exit": status.rawValue,
+        ]
+    }
+}
+
+/// The answer to a question, or why there is none.
+typealias Known<Value> = Result<Value, Unanswered>
+
+struct Unanswered: Error {
+    /// Continues the text "not checked: ".
+    let why: String
+    /// Nil: the question was not asked.
+    var error: PostgresError?
+}
+
+extension Result where Failure == Unanswered {
+    /// What a check finds in the value, or that it was not checked.
+    func findings(_ check: (Success) -> [Finding]) -> [Finding] {
+        switch self {
+        case .success(let value): check(value)
+        case .failure(let unanswered): [.unchecked(unanswered.why)]
+        }
+    }
+}
+
+extension PostgresError {
+    /// The description without the remedy: a finding has a field for that.
+    var withoutRemedy: String {
+        guard let remedy, description.hasSuffix("; \(remedy)") else { return description }
+        return String(description.dropLast(remedy.count + 2))
     }
 }

@@ -1,6 +1,5 @@
-import Core
 import APNs
-import Systemd
+import Core
 import TimeZones
 
 /// Apple's answer to a lane.
@@ -15,151 +14,6 @@ struct LaneFacts: Sendable {
     let askedAt: Int64
     let trip: Int64
 
-    private var place: (key: Finding.Place, connection: Finding.Place, answer: Finding.Place, clock: Finding.Place) {
-        (checkPlace("key"), checkPlace("connection"), checkPlace("answer"), checkPlace("clock"))
-    }
-
-    private func checkPlace(_ check: String) -> Finding.Place { Finding.Place(.apple, check, of: lane.text) }
-
-    /// Who answers, at the beginning of a text.
-    private var name: String { server.isApples ? "Apple" : "the server" }
-
-    var findings: [Finding] { elsewhere + answers }
-
-    /// The owner of another server gets the provider token, the device tokens and the texts.
-    private var elsewhere: [Finding] {
-        guard !server.isApples else { return [] }
-        let endpoint = checkPlace("endpoint")
-        return [
-            endpoint.warning(
-                "pushes go to \(server), which is not Apple's: its owner sees tokens and texts",
-                remedy: "remove apns.endpoint, unless this is a test"
-            )
-        ]
-    }
-
-    private var answers: [Finding] {
-        let signed = place.key.ok("\(keyID) of team \(teamID): a P-256 key that signs")
-        switch result {
-        case .unsigned(let why):
-            let remedy = "use the .p8 file of an APNs key from Apple's developer site"
-            return [place.key.error(why, remedy: remedy, .configuration)]
-                + unchecked("without a provider token nothing was sent")
-        case .unreachable(let step, let why):
-            return [signed, place.connection.error("\(step.text): \(why)", remedy: step.remedy(server), .unavailable)]
-                + unchecked("there is no connection", afterConnection: true)
-        case .unanswered(let why):
-            return [
-                signed, connected,
-                place.answer.error(
-                    "no answer: \(why)",
-                    remedy: "run doctor again; if it repeats, check firewalls and proxies on the way",
-                    .unavailable
-                ),
-                place.clock.unchecked("there is no answer"),
-            ]
-        case .answered(let answer, let date): return [signed, connected, checked(answer), clock(date)]
-        }
-    }
-
-    private var connected: Finding {
-        place.connection.ok("\(server): name, TCP, TLS (certificate verified) and HTTP/2")
-    }
-
-    private func unchecked(_ why: String, afterConnection: Bool = false) -> [Finding] {
-        (afterConnection ? [] : [place.connection.unchecked(why)]) + [
-            place.answer.unchecked(why), place.clock.unchecked(why),
-        ]
-    }
-
-    // MARK: The answer to a token that nobody has
-
-    private func checked(_ answer: Answer) -> Finding {
-        let said = "\(name) answers \(answer.reason ?? "with status \(answer.status)")"
-        switch answer.action {
-        case .quarantine where answer.reason == "BadDeviceToken":
-            return place.answer.ok(
-                "\(name) accepts key, team, topic and environment: it refused only the token, "
-                    + "which no device has (BadDeviceToken)"
-            )
-        case .accepted:
-            return place.answer.warning(
-                "the server accepted a push to a token that no device has; Apple would refuse it",
-                remedy: "remove apns.endpoint, unless this is a test"
-            )
-        case .stopLane(let remedy): return place.answer.error(said, remedy: remedy, .configuration)
-        case .refreshToken:
-            return place.answer.error(
-                "\(said) to a provider token that was just signed",
-                remedy: "correct this machine's clock (timedatectl set-ntp true)",
-                .configuration
-            )
-        case .newConnection:
-            return place.answer.error(
-                said,
-                remedy: "use one key for this topic: apns.keyId belongs to another team than the key of earlier pushes",
-                .configuration
-            )
-        case .restConnection, .delayDevice:
-            return place.answer.warning(
-                "\(said): there were too many requests",
-                remedy: "run doctor again in twenty minutes"
-            )
-        case .backOff, .reconnect:
-            return place.answer.warning(
-                "\(said): \(name) has trouble",
-                remedy: "run doctor again later; see developer.apple.com/system-status"
-            )
-        case .quarantine:
-            return place.answer.error(
-                said,
-                remedy: "set apns.bundleId to the app's bundle id, and use a key that may send for it",
-                .configuration
-            )
-        case .deleteToken, .rejectNudge, .ourBug, .reject:
-            return place.answer.warning(
-                "\(said), which says nothing about key and topic",
-                remedy: "run nudged send-test --user UUID, which says more"
-            )
-        }
-    }
-
-    private func clock(_ date: String?) -> Finding {
-        guard let date else { return place.clock.unchecked("\(name)'s answer has no date") }
-        guard let instant = Instant(httpDate: date) else {
-            return place.clock.unchecked("\(name)'s date can't be read")
-        }
-        // Apple's date has whole seconds, cut off. So half a second is added, and half a second is uncertain.
-        let skew = ClockSkew(ahead: instant.seconds * 1_000_000 + 500_000 - askedAt, margin: trip / 2 + 500_000)
-        return skew.finding(place.clock, whose: "\(name)'s")
-    }
-}
-
-extension LaneProbe.Step {
-    fileprivate var text: String {
-        switch self {
-        case .name: "the host name has no address"
-        case .connection: "no TCP connection"
-        case .handshake: "no TLS"
-        case .certificate: "the certificate is refused"
-        case .protocolNegotiation: "no HTTP/2"
-        }
-    }
-
-    fileprivate func remedy(_ server: SenderConfiguration.Endpoint) -> String {
-        switch self {
-        case .name: "check /etc/resolv.conf, and that this machine reaches its name servers (resolvectl query)"
-        case .connection: "allow connections to \(server): firewall, route, and IPAddressAllow= of the unit"
-        case .handshake: "check firewalls and proxies on the way: they must pass connections to \(server) unchanged"
-        case .certificate:
-            "let no firewall inspect connections to \(server); for a server of your own, "
-                + "name its authority in apns.caFile"
-        case .protocolNegotiation: "connect to \(server) without a proxy that speaks only HTTP/1.1"
-        }
-    }
-}
-
-extension LaneFacts {
     /// Milliseconds for connecting, and for the answer.
     private static let patience: Int64 = 5_000
 
@@ -178,5 +32,151 @@ extension LaneFacts {
             askedAt: report.askedAt,
             trip: report.trip
         )
+    }
+
+    /// Who answers, at the beginning of a text.
+    private var name: String { server.isApples ? "Apple" : "the server" }
+
+    var findings: [Finding] {
+        // The owner of another server gets the provider token, the device tokens and the texts.
+        let elsewhere = Finding.warning(
+            "pushes go to \(server), which is not Apple's: its owner sees tokens and texts",
+            fix: "remove apns.endpoint, unless this is a test"
+        )
+        let all = (server.isApples ? [] : [("endpoint", elsewhere)]) + answers
+        return all.map { $0.1.of(.apple, $0.0, lane.text) }
+    }
+
+    private var answers: [(String, Finding)] {
+        let key = ("key", Finding.ok("\(keyID) of team \(teamID): a P-256 key that signs"))
+        let connection = (
+            "connection", Finding.ok("\(server): name, TCP, TLS (certificate verified) and HTTP/2")
+        )
+        func unchecked(_ checks: [String], _ why: String) -> [(String, Finding)] {
+            checks.map { ($0, .unchecked(why)) }
+        }
+        switch result {
+        case .unsigned(let why):
+            let fix = "use the .p8 file of an APNs key from Apple's developer site"
+            return [("key", .error(why, fix: fix))]
+                + unchecked(["connection", "answer", "clock"], "without a provider token nothing was sent")
+        case .unreachable(let step, let why):
+            let (text, fix) = step.texts(server)
+            return [key, ("connection", .error("\(text): \(why)", fix: fix, .unavailable))]
+                + unchecked(["answer", "clock"], "there is no connection")
+        case .unanswered(let why):
+            let fix = "run doctor again; if it repeats, check firewalls and proxies on the way"
+            return [key, connection, ("answer", .error("no answer: \(why)", fix: fix, .unavailable))]
+                + unchecked(["clock"], "there is no answer")
+        case .answered(let answer, let date):
+            return [key, connection, ("answer", checked(answer)), ("clock", clock(date))]
+        }
+    }
+
+    // MARK: The answer to a token that nobody has
+
+    private func checked(_ answer: Answer) -> Finding {
+        let said = "\(name) answers \(answer.reason ?? "with status \(answer.status)")"
+        switch answer.action {
+        case .quarantine where answer.reason == "BadDeviceToken":
+            return .ok(
+                "\(name) accepts key, team, topic and environment: it refused only the token, "
+                    + "which no device has (BadDeviceToken)"
+            )
+        case .accepted:
+            return .warning(
+                "the server accepted a push to a token that no device has; Apple would refuse it",
+                fix: "remove apns.endpoint, unless this is a test"
+            )
+        case .stopLane(let remedy): return .error(said, fix: remedy)
+        case .refreshToken:
+            let fix = "correct this machine's clock (timedatectl set-ntp true)"
+            return .error("\(said) to a provider token that was just signed", fix: fix)
+        case .newConnection:
+            return .error(
+                said,
+                fix: "use one key for this topic: apns.keyId belongs to another team than the key of earlier pushes"
+            )
+        case .restConnection, .delayDevice:
+            return .warning("\(said): there were too many requests", fix: "run doctor again in twenty minutes")
+        case .backOff, .reconnect:
+            let fix = "run doctor again later; see developer.apple.com/system-status"
+            return .warning("\(said): \(name) has trouble", fix: fix)
+        case .quarantine:
+            let fix = "set apns.bundleId to the app's bundle id, and use a key that may send for it"
+            return .error(said, fix: fix)
+        case .deleteToken, .rejectNudge, .ourBug, .reject:
+            let fix = "run nudged send-test --user UUID, which says more"
+            return .warning("\(said), which says nothing about key and topic", fix: fix)
+        }
+    }
+
+    private func clock(_ date: String?) -> Finding {
+        guard let date else { return .unchecked("\(name)'s answer has no date") }
+        guard let instant = Instant(httpDate: date) else { return .unchecked("\(name)'s date can't be read") }
+        // Apple's date has whole seconds, cut off. So half a second is added, and half a second is uncertain.
+        let skew = ClockSkew(ahead: instant.seconds * 1_000_000 + 500_000 - askedAt, margin: trip / 2 + 500_000)
+        return skew.finding(whose: "\(name)'s")
+    }
+}
+
+extension LaneProbe.Step {
+    /// What failed, and what to do.
+    fileprivate func texts(_ server: SenderConfiguration.Endpoint) -> (found: String, fix: String) {
+        switch self {
+        case .name:
+            (
+                "the host name has no address",
+                "check /etc/resolv.conf, and that this machine reaches its name servers (resolvectl query)"
+            )
+        case .connection:
+            (
+                "no TCP connection",
+                "allow connections to \(server): firewall, route, and IPAddressAllow= of the unit"
+            )
+        case .handshake:
+            (
+                "no TLS",
+                "check firewalls and proxies on the way: they must pass connections to \(server) unchanged"
+            )
+        case .certificate:
+            (
+                "the certificate is refused",
+                "let no firewall inspect connections to \(server); for a server of your own, "
+                    + "name its authority in apns.caFile"
+            )
+        case .protocolNegotiation:
+            ("no HTTP/2", "connect to \(server) without a proxy that speaks only HTTP/1.1")
+        }
+    }
+}
+
+/// The difference between another machine's clock and ours.
+struct ClockSkew: Sendable, Equatable {
+    /// Microseconds by which the other clock is ahead, in the middle of the request's round trip.
+    let ahead: Int64
+    /// The largest error of `ahead`, in microseconds.
+    let margin: Int64
+
+    /// NTP keeps clocks within milliseconds. Two seconds mean that one clock is not synchronised.
+    private static let most: Int64 = 2_000_000
+    /// A provider token is used for up to 55 of the 60 minutes for which Apple accepts it. That leaves five minutes.
+    private static let far: Int64 = 300_000_000
+
+    /// - Parameter whose: the clock's owner, such as "the database's".
+    func finding(whose: String) -> Finding {
+        // The least difference that is certain.
+        let sure = max(0, Int64(clamping: ahead.magnitude) - margin)
+        let text = "\(whose) clock is \(seconds) s \(ahead < 0 ? "behind" : "ahead of") this machine's"
+        let fix = "find out which clock is wrong, and let NTP set it (timedatectl set-ntp true)"
+        if sure > Self.far { return .error(text, fix: fix) }
+        if sure > Self.most { return .warning(text, fix: fix) }
+        return .ok("\(whose) clock and this machine's differ by \(seconds) s")
+    }
+
+    /// `0.02`, `125.30`.
+    private var seconds: String {
+        let hundredths = Int64(clamping: ahead.magnitude) / 10_000
+        return "\(hundredths / 100).\(InstantText.two(Int(hundredths % 100)))"
     }
 }

@@ -31,34 +31,31 @@ struct ServiceFacts: Sendable {
 
     static let unitName = "nudged.service"
 
-    private static let unitPlace = Finding.Place(.service, "unit")
-    private static let settingsPlace = Finding.Place(.service, "settings")
-    private static let processPlace = Finding.Place(.service, "process")
-    private static let daemonsPlace = Finding.Place(.service, "daemons")
-
     /// - Parameter work: what the database knows about daemons.
     func findings(work: Known<WorkStatus>) -> [Finding] {
-        [installed] + settings + unreadable + [running(work), work.finding(Self.daemonsPlace, Self.alive)]
+        let unit = [("unit", installed)] + (settings + unreadable).map { ("settings", $0) }
+        let daemons = [("process", running(work))] + work.findings { [Self.alive($0)] }.map { ("daemons", $0) }
+        return (unit + daemons).map { $0.1.of(.service, $0.0) }
     }
 
     private var installed: Finding {
-        guard hasSystemd else { return Self.unitPlace.unchecked("this machine does not run systemd") }
+        guard hasSystemd else { return .unchecked("this machine does not run systemd") }
         guard let unit else {
-            return Self.unitPlace.unchecked("no \(Self.unitName) is installed here; the daemon may run elsewhere")
+            return .unchecked("no \(Self.unitName) is installed here; the daemon may run elsewhere")
         }
         if unit.isMasked {
-            return Self.unitPlace.warning(
+            return .warning(
                 "\(unit.path) masks the unit: nothing can start it",
-                remedy: "\(Self.unmasking(unit.path)), then systemctl enable --now nudged"
+                fix: "\(Self.unmasking(unit.path)), then systemctl enable --now nudged"
             )
         }
         guard isEnabled else {
-            return Self.unitPlace.warning(
+            return .warning(
                 "\(unit.path) is not enabled: after a restart of this machine no daemon runs",
-                remedy: "systemctl enable --now nudged"
+                fix: "systemctl enable --now nudged"
             )
         }
-        return Self.unitPlace.ok("\(unit.path), enabled")
+        return .ok("\(unit.path), enabled")
     }
 
     /// The command that removes a mask. It depends on the folder that the mask is in.
@@ -69,52 +66,43 @@ struct ServiceFacts: Sendable {
 
     // MARK: Settings
 
-    /// A setting of the shipped unit, and what happens without it.
-    private struct Wanted: Sendable {
-        let line: String
-        let without: String
-        let isSet: @Sendable (UnitSettings) -> Bool
-    }
-
-    private static let wanted = [
-        Wanted(line: "Type=notify", without: "systemd does not know when the daemon is ready") {
-            ["notify", "notify-reload"].contains($0["Service.Type"])
-        },
-        Wanted(line: "WatchdogSec=120", without: "a daemon that hangs is not restarted") {
-            $0.hasTime("Service.WatchdogSec")
-        },
-        Wanted(line: "Restart=always", without: "a daemon that ends is not started again") {
-            $0["Service.Restart"] == "always"
-        },
-        Wanted(line: "LimitCORE=0", without: "a core dump would hold the signing key") {
-            $0["Service.LimitCORE"] == "0"
-        },
-        Wanted(line: "DynamicUser=yes", without: "the daemon runs as root") {
-            $0.isTrue("Service.DynamicUser") || ($0["Service.User"].map { $0 != "root" && $0 != "0" } ?? false)
-        },
-        Wanted(line: "ExecReload=/usr/bin/nudged reload", without: "systemctl reload does not work") {
-            $0["Service.ExecReload"] != nil
-        },
+    /// Settings of the shipped unit, and what happens without each.
+    private static let wanted: [(line: String, without: String, isSet: @Sendable (UnitSettings) -> Bool)] = [
+        (
+            "Type=notify", "systemd does not know when the daemon is ready",
+            { ["notify", "notify-reload"].contains($0["Service.Type"]) }
+        ),
+        ("WatchdogSec=120", "a daemon that hangs is not restarted", { $0.hasTime("Service.WatchdogSec") }),
+        ("Restart=always", "a daemon that ends is not started again", { $0["Service.Restart"] == "always" }),
+        ("LimitCORE=0", "a core dump would hold the signing key", { $0["Service.LimitCORE"] == "0" }),
+        (
+            "DynamicUser=yes", "the daemon runs as root",
+            { $0.isTrue("Service.DynamicUser") || !["root", "0", nil].contains($0["Service.User"]) }
+        ),
+        (
+            "ExecReload=/usr/bin/nudged reload", "systemctl reload does not work",
+            { $0["Service.ExecReload"] != nil }
+        ),
     ]
 
     private var settings: [Finding] {
         guard hasSystemd, let unit, !unit.isMasked else { return [] }
         var found = Self.wanted.filter { !$0.isSet(unit) }.map { wanted in
-            Self.settingsPlace.warning(
+            Finding.warning(
                 "the unit lacks \(wanted.line): \(wanted.without)",
-                remedy: "run systemctl edit nudged, and write it under [Service]"
+                fix: "run systemctl edit nudged, and write it under [Service]"
             )
         }
         if unit["Unit.StartLimitIntervalSec"] != "0" {
             found.append(
-                Self.settingsPlace.warning(
+                .warning(
                     "the unit has a start limit: after a few failed starts systemd stops trying",
-                    remedy: "run systemctl edit nudged, and write StartLimitIntervalSec=0 under [Unit]"
+                    fix: "run systemctl edit nudged, and write StartLimitIntervalSec=0 under [Unit]"
                 )
             )
         }
         return found.isEmpty
-            ? [Self.settingsPlace.ok("watchdog \(unit["Service.WatchdogSec"] ?? ""), restarts always, no core dumps")]
+            ? [.ok("watchdog \(unit["Service.WatchdogSec"] ?? ""), restarts always, no core dumps")]
             : found
     }
 
@@ -126,20 +114,14 @@ struct ServiceFacts: Sendable {
             !(unit["Service.ExecStart"] ?? "").contains("--config"), !(file.isOpen && file.isFolderOpen)
         else { return [] }
         let folder = file.path.lastIndex(of: "/").map { String(file.path[..<$0]) } ?? file.path
-        let (what, remedy) =
+        let (what, fix) =
             file.isOpen
             ? ("enter \(folder)", "chmod 755 \(folder)")
             : (
                 "read \(file.path) (mode \(file.modeText))",
                 "move its secrets into credentials (LoadCredential=), then chmod 644 \(file.path)"
             )
-        return [
-            Self.settingsPlace.error(
-                "the unit's user can't \(what): the service does not start",
-                remedy: remedy,
-                .permission
-            )
-        ]
+        return [.error("the unit's user can't \(what): the service does not start", fix: fix, .permission)]
     }
 
     // MARK: Processes
@@ -147,25 +129,25 @@ struct ServiceFacts: Sendable {
     private func running(_ work: Known<WorkStatus>) -> Finding {
         switch process {
         case .none:
-            if case .value(let work) = work, let row = StatusPage(work).alive.first(where: { $0.host == host }) {
+            if case .success(let work) = work, let row = StatusPage(work).alive.first(where: { $0.host == host }) {
                 if isNudged(row.pid), hasSystemd { return Self.unattended(row.pid) }
-                return Self.processPlace.unchecked(
+                return .unchecked(
                     "the database lists process \(row.pid) on this host, but it can't be seen: "
                         + "it runs in a container, or has just ended"
                 )
             }
-            return Self.processPlace.ok("no daemon runs on this machine")
-        case .hidden: return Self.processPlace.unchecked("only root sees what runs here: run doctor with sudo")
+            return .ok("no daemon runs on this machine")
+        case .hidden: return .unchecked("only root sees what runs here: run doctor with sudo")
         case .running(let id, nil) where hasSystemd: return Self.unattended(id)
         case .running(let id, let unit):
-            return Self.processPlace.ok("process \(id)" + (unit.map { ", run by systemd as \($0)" } ?? ""))
+            return .ok("process \(id)" + (unit.map { ", run by systemd as \($0)" } ?? ""))
         }
     }
 
     private static func unattended(_ process: Int32) -> Finding {
-        processPlace.warning(
+        .warning(
             "process \(process) is a daemon that systemd does not run: nothing restarts it",
-            remedy: "end it, then systemctl start nudged"
+            fix: "end it, then systemctl start nudged"
         )
     }
 
@@ -174,30 +156,27 @@ struct ServiceFacts: Sendable {
         let page = StatusPage(work)
         let alive = page.alive
         guard !alive.isEmpty else {
-            return daemonsPlace.warning(
+            return .warning(
                 "no daemon of this database is alive: nothing is sent",
-                remedy: "systemctl start nudged; if it does not run, journalctl -u nudged says why"
+                fix: "systemctl start nudged; if it does not run, journalctl -u nudged says why"
             )
         }
         let names = alive.map { "process \($0.pid) on \($0.host)" }.joined(separator: ", ")
         let versions = Set(alive.map(\.version)).sorted()
         guard versions.count == 1 else {
-            return daemonsPlace.warning(
+            return .warning(
                 "\(alive.count) daemons are alive, with versions \(versions.joined(separator: " and ")): \(names)",
-                remedy: "finish the upgrade within a day"
+                fix: "finish the upgrade within a day"
             )
         }
         if page.status == .temporary {
-            return daemonsPlace.error(
+            return .error(
                 "a lane of a daemon is stopped: Apple refuses its configuration",
-                remedy: "nudged status says Apple's reason and the fix",
-                .configuration
+                fix: "nudged status says Apple's reason and the fix"
             )
         }
-        if page.status == .failure {
-            return daemonsPlace.error(page.answer.sentence, remedy: page.answer.fix, .unavailable)
-        }
-        return daemonsPlace.ok("\(alive.count) alive, version \(versions[0]): \(names)")
+        if page.status == .failure { return .error(page.answer.sentence, fix: page.answer.fix, .unavailable) }
+        return .ok("\(alive.count) alive, version \(versions[0]): \(names)")
     }
 }
 

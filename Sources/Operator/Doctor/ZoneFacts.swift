@@ -16,10 +16,6 @@ struct ZoneFacts: Sendable {
     /// Seconds east of UTC at present, by zone.
     let offsets: [String: Int]
 
-    private static let files = Finding.Place(.zones, "files")
-    private static let age = Finding.Place(.zones, "release")
-    private static let server = Finding.Place(.zones, "postgresql")
-    private static let names = Finding.Place(.zones, "used")
     private static let upgrade =
         "upgrade the system's tzdata package (apt-get install --only-upgrade tzdata), "
         + "then run nudged reload and nudged replan"
@@ -33,88 +29,77 @@ struct ZoneFacts: Sendable {
         server: Known<[String: Int]>,
         used: Known<DatabaseFacts.UsedZones>
     ) -> [Finding] {
-        [read, released(now), compared(server), known(used, server.value ?? [:])]
+        let theirs = (try? server.get()) ?? [:]
+        return [read.of(.zones, "files"), released(now).of(.zones, "release")]
+            + server.findings { [compared($0)] }.map { $0.of(.zones, "postgresql") }
+            + used.findings { [known($0, theirs)] }.map { $0.of(.zones, "used") }
     }
 
     private var read: Finding {
         let origin = isChosen ? "TZDIR" : "the system's"
         if count == 0 {
-            return Self.files.error(
+            return .error(
                 "\(directory) (\(origin)) has no time zones: all users count as users without a zone",
-                remedy: "install tzdata, or correct TZDIR",
-                .configuration
+                fix: "install tzdata, or correct TZDIR"
             )
         }
         if let first = failures.first {
             let files = Elapsed.counted(failures.count, "file", "files")
-            return Self.files.error(
+            return .error(
                 "\(files) of \(directory) (\(origin)) can't be read, the first: \(first)",
-                remedy: "let this user read them; until then, users of those zones wait",
+                fix: "let this user read them; until then, users of those zones wait",
                 .unavailable
             )
         }
-        return Self.files.ok("\(count) zones in \(directory) (\(origin))")
+        return .ok("\(count) zones in \(directory) (\(origin))")
     }
 
     /// There is at least one release each year. So a release from the year before last is outdated for certain.
     private func released(_ now: Instant) -> Finding {
         guard let name = release.name, let year = release.year else {
-            return Self.age.unchecked(
-                "the files don't name their release (no tzdata.zi)"
-                    + (release.modified.map { "; they are \(Elapsed.text(now - $0)) old" } ?? "")
-            )
+            let age = release.modified.map { "; they are \(Elapsed.text(now - $0)) old" } ?? ""
+            return .unchecked("the files don't name their release (no tzdata.zi)\(age)")
         }
         let text = name + (release.modified.map { ", the files of \($0.rfc3339.prefix(10))" } ?? "")
         let isOld = (Int(now.rfc3339.prefix(4)) ?? year) - year >= 2
-        return isOld
-            ? Self.age.warning("\(text): governments have changed rules since", remedy: Self.upgrade)
-            : Self.age.ok(text)
+        return isOld ? .warning("\(text): governments have changed rules since", fix: Self.upgrade) : .ok(text)
     }
 
     /// PostgreSQL and each host have lists of their own. So SQL may accept a name that a daemon can't use.
-    private func known(_ used: Known<DatabaseFacts.UsedZones>, _ server: [String: Int]) -> Finding {
-        used.finding(Self.names) { used in
-            let unknown = used.names.filter { name, _ in
-                // Swift's keys are equal by canonical equivalence.
-                !name.utf8.allSatisfy { $0 < 0x80 } || offsets[name] == nil && !ZoneName.namesOfUTC.contains(name)
-            }
-            guard let first = unknown.first else {
-                return Self.names.ok("this host knows all zones that users and reminders have")
-            }
-            let count = unknown.reduce(0) { $0 + $1.count }
-            return Self.names.warning(
-                "\(Elapsed.counted(count, "user or reminder has", "users and reminders have")) a zone that this host "
-                    + "does not know, most often \(String(first.name.prefix(64)).printable). Such users count as users "
-                    + "without this zone. Such reminders wait. (Checked: the first "
-                    + "\(Elapsed.grouped(DatabaseFacts.UsedZones.most)) of each)",
-                remedy: server[first.name] != nil
-                    ? "PostgreSQL knows it: \(Self.upgrade); if the host has no tzdata.zi, install tzdata-legacy"
-                    : "let the app write names such as Europe/Berlin (docs/POLICY.md, \"Zone\")"
-            )
+    private func known(_ used: DatabaseFacts.UsedZones, _ server: [String: Int]) -> Finding {
+        let unknown = used.names.filter { name, _ in
+            // Swift's keys are equal by canonical equivalence.
+            !name.utf8.allSatisfy { $0 < 0x80 } || offsets[name] == nil && !ZoneName.namesOfUTC.contains(name)
         }
+        guard let first = unknown.first else {
+            return .ok("this host knows all zones that users and reminders have")
+        }
+        let count = unknown.reduce(0) { $0 + $1.count }
+        return .warning(
+            "\(Elapsed.counted(count, "user or reminder has", "users and reminders have")) a zone that this host "
+                + "does not know, most often \(String(first.name.prefix(64)).printable). Such users count as users "
+                + "without this zone. Such reminders wait. (Checked: the first "
+                + "\(Elapsed.grouped(DatabaseFacts.UsedZones.most)) of each)",
+            fix: server[first.name] != nil
+                ? "PostgreSQL knows it: \(Self.upgrade); if the host has no tzdata.zi, install tzdata-legacy"
+                : "let the app write names such as Europe/Berlin (docs/POLICY.md, \"Zone\")"
+        )
     }
 
     /// PostgreSQL does not tell its release. So only zones that differ now can be found.
-    private func compared(_ server: Known<[String: Int]>) -> Finding {
-        let theirs: [String: Int]
-        switch server {
-        case .value(let found): theirs = found
-        case .failed(let error): return Self.server.unchecked(error.description)
-        case .unasked(let why): return Self.server.unchecked(why)
-        }
+    private func compared(_ theirs: [String: Int]) -> Finding {
         let different = offsets.keys.filter { theirs[$0] != nil && theirs[$0] != offsets[$0] }.sorted()
         let unknown = offsets.keys.filter { theirs[$0] == nil && $0.contains("/") }.sorted()
         guard let first = different.first else {
             let lacks = unknown.isEmpty ? "" : "; it lacks \(unknown.count), for example \(unknown[0])"
-            let same = offsets.count - unknown.count
-            return Self.server.ok("PostgreSQL has the same local time in all \(same) zones\(lacks)")
+            return .ok("PostgreSQL has the same local time in all \(offsets.count - unknown.count) zones\(lacks)")
         }
         let (ours, their) = (offsets[first] ?? 0, theirs[first] ?? 0)
-        return Self.server.warning(
+        return .warning(
             "PostgreSQL has another local time in \(Elapsed.counted(different.count, "zone", "zones")), "
                 + "for example \(first): \(InstantText.offset(Int64(their))) there, "
                 + "\(InstantText.offset(Int64(ours))) here; nudged uses the files here",
-            remedy: "\(Self.upgrade); on the database's host upgrade tzdata, or PostgreSQL if it brings its own"
+            fix: "\(Self.upgrade); on the database's host upgrade tzdata, or PostgreSQL if it brings its own"
         )
     }
 }

@@ -1,11 +1,14 @@
-import Service
-import JSON
-import Policy
 import Base
+package import Configuration
+import Core
+import Policy
+import Service
 import TimeZones
 
+import struct FoundationEssentials.UUID
+
 /// What would be sent, by hour.
-package struct Forecast: Sendable {
+package struct Forecast: CommandOutput {
     let hours: Int
     let tally: ForecastTally
     let paused: Set<NudgeKind>
@@ -18,42 +21,41 @@ package struct Forecast: Sendable {
     package var users: Int { tally.users }
     package var pushes: Int { tally.pushes }
 
-    /// The pushes of each hour with a bar, then sums. Without a newline at the end.
-    ///
-    /// - Parameters:
-    ///   - width: the terminal's columns.
-    ///   - hasBlocks: whether block characters can be shown; else bars are of `#`.
-    package func text(width: Int, hasBlocks: Bool) -> String {
+    /// The pushes of each hour with a bar, then sums.
+    package func text(on screen: Screen) -> String {
         let pushes = Elapsed.counted(tally.pushes, "push", "pushes")
         let due = Elapsed.counted(tally.users, "user is due", "users are due")
         var lines = ["from \(tally.start.rfc3339) for \(hours) h: \(pushes); \(due)", ""]
-        lines += chart(width: min(width, 120), hasBlocks: hasBlocks)
+        lines += chart(width: min(screen.width, 120), hasBlocks: screen.hasBlocks)
         let kinds = NudgeKind.allCases.enumerated().map { place, kind in
             (kind.rawValue, tally.hours.reduce(0) { $0 + $1.pushes[place] })
         }
         lines += table("pushes by kind", kinds)
-        lines += table("users who at least once get nothing when they are due, by reason", reasons(tally.resting))
+        let resting = zip(Reason.allCases, tally.resting).map { ($0.rawValue, $1) }
+        lines += table("users who at least once get nothing when they are due, by reason", resting)
         lines += table("slots and devices that are skipped, by reason", tally.skipped.sorted { $0.key < $1.key })
         lines += table("messages and reminders that are dropped, by reason", tally.dropped.sorted { $0.key < $1.key })
+        return (lines + remarks.flatMap { ["", $0] }).joined(separator: "\n")
+    }
+
+    /// What the forecast assumes, and what it leaves out.
+    private var remarks: [String] {
+        var remarks: [String] = []
         if !paused.isEmpty {
             let names = paused.map(\.rawValue).sorted().joined(separator: ", ")
-            lines += ["", "paused: \(names); the forecast assumes that the pause lasts"]
+            remarks.append("paused: \(names); the forecast assumes that the pause lasts")
         }
         if asksService {
-            lines += [
-                "", "a decision service is configured; the forecast assumes that it allows everything",
-            ]
+            remarks.append("a decision service is configured; the forecast assumes that it allows everything")
         }
-        for gap in gaps { lines += ["", gap.printable] }
-        if tally.unread > 0 {
-            let users = Elapsed.counted(tally.unread, "user", "users")
-            lines += ["", "not counted: \(users) whose time zone's file can't be read"]
+        remarks += gaps.map(\.printable)
+        for (count, what) in [
+            (tally.unread, "whose time zone's file can't be read"),
+            (tally.unreadable, "whose row in nudged.person can't be read"),
+        ] where count > 0 {
+            remarks.append("not counted: \(Elapsed.counted(count, "user", "users")) \(what)")
         }
-        if tally.unreadable > 0 {
-            let users = Elapsed.counted(tally.unreadable, "user", "users")
-            lines += ["", "not counted: \(users) whose row in nudged.person can't be read"]
-        }
-        return lines.joined(separator: "\n")
+        return remarks
     }
 
     private func chart(width: Int, hasBlocks: Bool) -> [String] {
@@ -91,10 +93,6 @@ package struct Forecast: Sendable {
         return String(repeating: "█", count: eighths / 8) + ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]
     }
 
-    private func reasons(_ counts: [Int]) -> [(String, Int)] {
-        zip(Reason.allCases, counts).map { ($0.rawValue, $1) }
-    }
-
     /// Empty if all counts are zero.
     private func table(_ title: String, _ rows: [(String, Int)]) -> [String] {
         let rows = rows.filter { $0.1 > 0 }
@@ -112,50 +110,160 @@ package struct Forecast: Sendable {
     /// `by_hour` is `[{"from", "pushes", "by_kind", "resting", "skipped"}]`. `resting` counts users at the top and
     /// evaluations in an hour.
     package var json: String {
-        var json = JSONWriter()
-        json.beginObject()
-        json.put("from", tally.start.rfc3339)
-        for (name, count) in [
-            ("hours", hours), ("users", tally.users), ("nudges", tally.nudges), ("pushes", tally.pushes),
-            ("unread", tally.unread), ("unreadable", tally.unreadable),
-        ] {
-            json.key(name)
-            json.int(count)
+        let kinds = NudgeKind.allCases.map(\.rawValue)
+        let pushes = kinds.indices.map { place in tally.hours.reduce(0) { $0 + $1.pushes[place] } }
+        let hours = tally.hours.enumerated().map { place, hour -> Fields in
+            [
+                "from": tally.beginning(of: place), "pushes": hour.allPushes,
+                "by_kind": Self.counts(kinds, hour.pushes), "resting": Self.reasons(hour.rests),
+                "skipped": hour.skipped,
+            ]
         }
-        let kinds = NudgeKind.allCases.indices.map { place in tally.hours.reduce(0) { $0 + $1.pushes[place] } }
-        json.counts("by_kind", zip(NudgeKind.allCases.map(\.rawValue), kinds).map { ($0, $1) })
-        json.counts("resting", reasons(tally.resting).filter { $0.1 > 0 })
-        json.counts("skipped", tally.skipped.sorted { $0.key < $1.key })
-        json.counts("dropped", tally.dropped.sorted { $0.key < $1.key })
-        json.list("paused", paused.map(\.rawValue).sorted()) { kind, json in json.string(kind) }
-        json.key("decision_service")
-        json.bool(asksService)
-        json.list("gaps", gaps) { gap, json in json.string(gap) }
-        json.list("by_hour", Array(tally.hours.enumerated())) { hour, json in
-            json.beginObject()
-            json.put("from", tally.beginning(of: hour.offset).rfc3339)
-            json.key("pushes")
-            json.int(hour.element.allPushes)
-            json.counts("by_kind", zip(NudgeKind.allCases.map(\.rawValue), hour.element.pushes).map { ($0, $1) })
-            json.counts("resting", reasons(hour.element.rests).filter { $0.1 > 0 })
-            json.key("skipped")
-            json.int(hour.element.skipped)
-            json.endObject()
-        }
-        json.endObject()
-        return json.string
+        return Fields.text([
+            "from": tally.start, "hours": self.hours, "users": tally.users, "nudges": tally.nudges,
+            "pushes": tally.pushes, "unread": tally.unread, "unreadable": tally.unreadable,
+            "by_kind": Self.counts(kinds, pushes), "resting": Self.reasons(tally.resting),
+            "skipped": Self.counts(tally.skipped), "dropped": Self.counts(tally.dropped),
+            "paused": paused.map(\.rawValue).sorted(), "decision_service": asksService, "gaps": gaps,
+            "by_hour": hours,
+        ])
+    }
+
+    private static func counts(_ names: [String], _ counts: [Int]) -> Fields {
+        Fields(zip(names, counts).map { ($0, $1) })
+    }
+
+    private static func counts(_ counts: [String: Int]) -> Fields {
+        Fields(counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+    }
+
+    /// Those that occurred.
+    private static func reasons(_ counts: [Int]) -> Fields {
+        Fields(zip(Reason.allCases, counts).filter { $1 > 0 }.map { ($0.rawValue, $1) })
     }
 }
 
-extension JSONWriter {
-    /// Writes a member whose value is an object of counts.
-    fileprivate mutating func counts(_ key: String, _ counts: [(String, Int)]) {
-        self.key(key)
-        beginObject()
-        for (name, count) in counts {
-            self.key(name)
-            int(count)
+// MARK: Making it
+
+extension Forecast {
+    /// How many hours can be forecast. Changes that nobody can know decide what comes later.
+    package static let hours = 1...168
+
+    /// Users of a page, and pages that are evaluated beside the one that is read. Together they bound the memory.
+    private static let page = 2_000
+    private static let pagesAtOnce = 3
+
+    /// Runs the policy forward for every user who will be due, on one snapshot of the database. It writes nothing.
+    ///
+    /// - Parameter onProgress: called with the number of ranges that were read, and of all ranges.
+    /// - Throws: as `DatabaseAccess.withStore`.
+    package static func read(
+        hours: Int,
+        _ configuration: Configuration,
+        onProgress: @escaping @Sendable (Int, Int) -> Void
+    ) async throws -> Forecast {
+        let planner = try Assembly(configuration, zones: ZoneDatabase()).planner
+        return try await DatabaseAccess(configuration).withStore { store in
+            try await read(hours: hours, planner: planner, store: store, onProgress: onProgress)
         }
-        endObject()
+    }
+
+    /// - Parameter now: for tests. Nil: the database's clock.
+    static func read(
+        hours: Int,
+        planner: Planner,
+        store: Store,
+        now: Instant? = nil,
+        onProgress: @escaping @Sendable (Int, Int) -> Void = { _, _ in }
+    ) async throws -> Forecast {
+        try await store.reading { reader in
+            let clock = Instant(seconds: try await reader.clock() / 1_000_000)
+            let start = now ?? clock
+            var planner = planner
+            planner.paused = try await reader.paused()
+            // The forecast needs the number of check-ins, not their texts.
+            planner.checkInTexts = CheckInTexts()
+            let future = FutureUser(planner: planner, start: start, end: start + Int64(hours) * 3600)
+            let fanOuts = try await FutureFanOuts(reader, planner: planner, start: start, end: future.end)
+            let tally = try await walk(reader, future, fanOuts, onProgress: onProgress)
+            return Forecast(
+                hours: hours,
+                tally: tally,
+                paused: planner.paused,
+                asksService: planner.asksService,
+                gaps: fanOuts.gaps
+            )
+        }
+    }
+
+    /// Reads users range by range along the claim's index. The database reads a page while earlier pages are evaluated.
+    private static func walk(
+        _ reader: SnapshotReader,
+        _ future: FutureUser,
+        _ fanOuts: FutureFanOuts,
+        onProgress: @Sendable (Int, Int) -> Void
+    ) async throws -> ForecastTally {
+        try await withThrowingTaskGroup(of: ForecastTally.self) { group in
+            let empty = ForecastTally(start: future.start, end: future.end)
+            var total = empty
+            var open = 0
+            var fanOuts = fanOuts
+            func plan(_ claimed: [ClaimedUser]) async throws {
+                let users = fanOuts.take(for: claimed)
+                if open >= pagesAtOnce, let tally = try await group.next() {
+                    total.add(tally)
+                    open -= 1
+                }
+                group.addTask {
+                    var tally = empty
+                    for user in users { future.run(user, into: &tally) }
+                    return tally
+                }
+                open += 1
+            }
+            var waiting: UUID? = Store.firstUser
+            while let user = waiting {
+                let page = try await reader.waiting(
+                    after: user,
+                    until: future.end - 1,
+                    now: future.start,
+                    limit: Self.page
+                )
+                waiting = page.next
+                total.unreadable += page.unreadable
+                try await plan(page.users)
+            }
+            for (done, range) in SnapshotReader.ranges.enumerated() {
+                var next: Cursor? = .start
+                while let cursor = next {
+                    try Task.checkCancellation()
+                    let page = try await reader.due(
+                        in: range,
+                        after: cursor,
+                        until: future.end - 1,
+                        now: future.start,
+                        limit: Self.page
+                    )
+                    next = page.next
+                    total.unreadable += page.unreadable
+                    try await plan(page.users)
+                }
+                onProgress(done + 1, SnapshotReader.ranges.count)
+            }
+            // Users who are due only because of a fan-out.
+            var told = Array(fanOuts.reminders.keys)[...]
+            while !told.isEmpty {
+                let page = try await reader.users(
+                    Array(told.prefix(Self.page)),
+                    until: future.end - 1,
+                    now: future.start
+                )
+                told = told.dropFirst(Self.page)
+                total.unreadable += page.unreadable
+                try await plan(page.users)
+            }
+            for try await tally in group { total.add(tally) }
+            return total
+        }
     }
 }

@@ -1,9 +1,10 @@
-import Policy
+package import Configuration
 import Core
+import Policy
 import TimeZones
 
 /// The counts that `nudged report` shows. They name no user, no device and no text.
-struct Report: Sendable, Equatable {
+package struct Report: Sendable, Equatable {
     /// The counts of a part of the time.
     struct Stretch: Sendable, Equatable {
         /// Pushes that Apple accepted, in the order of `Report.kinds`.
@@ -64,7 +65,7 @@ struct Report: Sendable, Equatable {
     /// The largest sweeps, the largest first.
     private(set) var largestSweeps: [SweepCount] = []
     /// Whether the counts were cut. Then the rarest are missing.
-    let isCut: Bool
+    var isCut: Bool
     /// Daemons that were seen within a day.
     let daemons: [DaemonRow]
     /// The pauses that are in force.
@@ -79,8 +80,7 @@ struct Report: Sendable, Equatable {
         people: PeopleReached,
         sweeps: [SweepCount],
         daemons: [DaemonRow],
-        pauses: [Pause],
-        isCut: Bool = false
+        pauses: [Pause]
     ) {
         self.window = window
         self.retentionDays = retentionDays
@@ -88,7 +88,7 @@ struct Report: Sendable, Equatable {
         self.people = people
         self.daemons = daemons
         self.pauses = pauses.filter { $0.resumedAt == nil }
-        self.isCut = isCut
+        isCut = deliveries.count >= ReportReader.mostCounts
         stretches = Array(repeating: Stretch(), count: window.count)
         for count in deliveries { add(count) }
         for count in hours { add(count) }
@@ -158,4 +158,69 @@ struct Report: Sendable, Equatable {
 
     /// The start of the first stretch that has rows. Nil if there are none.
     var firstRecorded: Instant? { stretches.firstIndex { $0.all > 0 }.map(window.beginning) }
+}
+
+// MARK: Counting the record
+
+extension Report {
+    /// How many days a report can cover.
+    package static let days = 1...366
+    /// The least rows of a sweep that the report lists by its time.
+    static let leastSweep = 20
+    private static let mostSweeps = 20
+    private static let mostDaemons = 100
+
+    /// Counts the record on one snapshot and makes a page of it. It writes nothing to the database.
+    ///
+    /// - Parameters:
+    ///   - days: one of `Report.days`.
+    ///   - numbers: exact, or rounded for a page that is passed on.
+    ///   - version: this program's version, which the page names.
+    ///   - onProgress: called with the number of answered questions, and of all questions.
+    /// - Returns: the page's HTML.
+    /// - Throws: as `DatabaseAccess.withStore`, or `TimeZoneError` if a zone's file can't be read.
+    package static func page(
+        days: Int,
+        numbers: ReportNumbers,
+        version: String,
+        _ configuration: Configuration,
+        onProgress: @escaping @Sendable (Int, Int) -> Void
+    ) async throws -> String {
+        let report = try await DatabaseAccess(configuration).withStore { store in
+            try await store.reporting { reader in
+                try await count(reader, days: days, rules: configuration.policy, onProgress: onProgress)
+            }
+        }
+        return ReportPage(report, numbers: numbers, version: version).markup
+    }
+
+    private static func count(
+        _ reader: ReportReader,
+        days: Int,
+        rules: Rules,
+        onProgress: @Sendable (Int, Int) -> Void
+    ) async throws -> Report {
+        let window = ReportWindow(now: try await reader.clock(), days: days)
+        let (from, until) = (window.from, window.until)
+        let zones = ZoneDatabase()
+        zones.reload()
+        let offsets = try ZoneOffset.all(of: zones, from: from, until: until)
+        let deliveries = try await reader.deliveries(from: from, until: until, stretch: window.stretch)
+        onProgress(1, 3)
+        let (hours, people) = try await reader.hours(from: from, until: until, offsets: offsets, rules: rules)
+        onProgress(2, 3)
+        let sweeps = try await reader.sweeps(from: from, until: until, least: leastSweep, most: mostSweeps)
+        onProgress(3, 3)
+        return Report(
+            window: window,
+            retentionDays: try await reader.retentionDays(),
+            rules: rules,
+            deliveries: deliveries,
+            hours: hours,
+            people: people,
+            sweeps: sweeps,
+            daemons: try await reader.daemons(most: mostDaemons),
+            pauses: try await reader.pauses()
+        )
+    }
 }

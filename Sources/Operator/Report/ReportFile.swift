@@ -1,4 +1,5 @@
 import Glibc
+package import Systemd
 
 /// The report's file. A reader finds either the complete old file or the complete new one.
 package struct ReportFile: Sendable {
@@ -68,6 +69,32 @@ package struct ReportFile: Sendable {
                 offset += written
             }
             return true
+        }
+    }
+}
+
+/// Why a report can't be written.
+package struct ReportFileError: CommandFailure, Equatable {
+    enum Cause: Equatable {
+        /// The path is a folder.
+        case folder
+        /// The path is neither a folder nor a regular file: a device, a pipe or a socket.
+        case noFile
+        /// The system's error number (errno).
+        case system(Int32)
+    }
+
+    let path: String
+    let cause: Cause
+
+    package var exitStatus: ExitStatus { .ioError }
+
+    /// What happened, and to which file.
+    package var description: String {
+        switch cause {
+        case .folder: "the report can't be written: \(path) is a folder; name a file in it"
+        case .noFile: "the report can't be written: \(path) is not a regular file; --html - writes to standard output"
+        case .system(let number): "the report can't be written to \(path): \(String(cString: strerror(number)))"
         }
     }
 }

@@ -20,18 +20,18 @@ struct ReportPage {
 
     /// The HTML document.
     var markup: String {
-        Node.element("html", [Attribute("lang", "en")], [head, .element("body", [], [header, main, footer])]).document
+        Node.element("html", ["lang": "en"], [head, .element("body", [:], [header, main, footer])]).document
     }
 
     private var head: Node {
         func meta(_ name: StaticString, _ value: String, _ content: String) -> Node {
-            .element("meta", [Attribute(name, value), Attribute("content", content)], [])
+            .element("meta", [name: value, "content": content], [])
         }
         return .element(
             "head",
-            [],
+            [:],
             [
-                .element("meta", [Attribute("charset", "utf-8")], []),
+                .element("meta", ["charset": "utf-8"], []),
                 meta("http-equiv", "Content-Security-Policy", ReportStyle.contentSecurityPolicy),
                 meta("name", "viewport", "width=device-width, initial-scale=1"),
                 meta("name", "color-scheme", "light dark"), meta("name", "referrer", "no-referrer"),
@@ -53,11 +53,11 @@ struct ReportPage {
             + "Times are UTC unless they are said to be local."
         return .element(
             "header",
-            [],
+            [:],
             [
-                .element("h1", text: title), .element("p", [Attribute("class", "soft")], text: span),
-                .element("p", [Attribute("class", "soft")], text: precision),
-                .group(remarks.map { .element("p", [Attribute("class", "remark")], text: $0) }), tiles,
+                .element("h1", text: title), .element("p", ["class": "soft"], text: span),
+                .element("p", ["class": "soft"], text: precision),
+                .group(remarks.map { .element("p", ["class": "remark"], text: $0) }), tiles,
             ]
         )
     }
@@ -106,10 +106,10 @@ struct ReportPage {
         func tile(_ name: String, _ count: Int, _ text: String) -> Node {
             .element(
                 "div",
-                [],
+                [:],
                 [
                     .element("dt", text: name),
-                    .element("dd", [], [.text(shown(count)), .element("small", text: text)]),
+                    .element("dd", [:], [.text(shown(count)), .element("small", text: text)]),
                 ]
             )
         }
@@ -118,7 +118,7 @@ struct ReportPage {
         }
         return .element(
             "dl",
-            [Attribute("class", "tiles")],
+            ["class": "tiles"],
             [
                 attempt("Accepted by Apple", 0),
                 tile("People reached", report.people.all, "at least one accepted push"),
@@ -138,11 +138,11 @@ struct ReportPage {
             sent, people, troubles, outcomes, unsent, localHours, lateness, sweeps, daemons, method,
         ]
         let links = sections.map { section in
-            Node.element("li", [], [.element("a", [Attribute("href", "#\(section.id)")], text: section.title)])
+            Node.element("li", [:], [.element("a", ["href": "#\(section.id)"], text: section.title)])
         }
         return .group([
-            .element("nav", [Attribute("aria-label", "Charts")], [.element("ul", [], links)]),
-            .element("main", [], sections.map(\.node)),
+            .element("nav", ["aria-label": "Charts"], [.element("ul", [:], links)]),
+            .element("main", [:], sections.map(\.node)),
         ])
     }
 
@@ -150,7 +150,7 @@ struct ReportPage {
         let text =
             "Made by nudged report --days \(report.window.days)\(numbers == .rounded ? " --rounded" : ""). "
             + "docs/REPORT.md says how each number is counted."
-        return .element("footer", [Attribute("class", "soft")], [.element("p", text: text)])
+        return .element("footer", ["class": "soft"], [.element("p", text: text)])
     }
 
     private var counting: String {
@@ -168,20 +168,15 @@ struct ReportPage {
     /// Explains what is counted and how, and what the page leaves out.
     private var method: ReportSection {
         ReportSection(
-            id: "method",
-            title: "How this is counted",
-            parts: [
-                .text(
-                    "Each row of the record is one attempt for one device, or one slot, message or reminder that ended "
-                        + "unsent. A digest has a row for each of its messages. A deferred push has another row for "
-                        + "its next attempt."
-                ),
-                .text(counting),
-                .text(
-                    "This page names no user, device, token, text, zone, template or host. No count combines a "
-                        + "person's local hour with a date. A reason that is not a plain word is counted as other."
-                ),
-            ]
+            "method",
+            "How this is counted",
+            [
+                "Each row of the record is one attempt for one device, or one slot, message or reminder that ended "
+                    + "unsent. A digest has a row for each of its messages. A deferred push has another row for "
+                    + "its next attempt.", counting,
+                "This page names no user, device, token, text, zone, template or host. No count combines a "
+                    + "person's local hour with a date. A reason that is not a plain word is counted as other.",
+            ].map(ReportSection.text)
         )
     }
 
@@ -196,10 +191,53 @@ struct ReportPage {
         return "\(text) \(text == "1" ? one : many)"
     }
 
-    /// A bar with its count and its share.
-    func line(_ name: String, _ count: Int, share: String?) -> BarList.Line {
-        let number = numbers.count(count)
-        guard count > 0, let share else { return BarList.Line(name, number.text, number.value) }
-        return BarList.Line(name, "\(number.text) (\(share))", number.value)
+    /// A chart of bars, each with its count and its share of all parts.
+    ///
+    /// - Parameter more: follows the title for a screen reader.
+    func bars(_ id: String, _ title: String, _ names: [String], _ counts: [Int], summary: String) -> Node {
+        let shares = numbers.shares(of: counts)
+        return bars(id, title, names, counts, shares: shares, summary: summary)
+    }
+
+    func bars(
+        _ id: String,
+        _ title: String,
+        _ names: [String],
+        _ counts: [Int],
+        shares: [String]?,
+        summary: String
+    ) -> Node {
+        let lines = counts.indices.map { place in
+            let number = numbers.count(counts[place])
+            guard counts[place] > 0, let share = shares?[place] else {
+                return BarList.Line(names[place], number.text, number.value)
+            }
+            return BarList.Line(names[place], "\(number.text) (\(share))", number.value)
+        }
+        return BarList(ChartLabel(id: "\(id)-chart", title: title, summary: summary), lines: lines).node
+    }
+}
+
+/// A part of the page: a heading and its content.
+struct ReportSection {
+    /// The HTML id of the section, unique on the page.
+    let id: String
+    let title: String
+    private let parts: [Node]
+
+    init(_ id: String, _ title: String, _ parts: [Node]) {
+        self.id = id
+        self.title = title
+        self.parts = parts
+    }
+
+    static func text(_ text: String) -> Node { .element("p", text: text) }
+
+    var node: Node {
+        .element(
+            "section",
+            ["id": id, "aria-labelledby": "\(id)-heading"],
+            [.element("h2", ["id": "\(id)-heading"], text: title)] + parts
+        )
     }
 }

@@ -1,11 +1,11 @@
-import Service
-import Policy
 import Core
-package import Systemd
+import Policy
+import Service
+import Systemd
 import TimeZones
 
 /// Whether nudged works: one sentence, what to do, and an exit status.
-package struct StatusAnswer: Sendable, Equatable {
+struct StatusAnswer: Sendable, Equatable {
     enum State: String, Sendable {
         case works
         /// Users wait, and are being served.
@@ -15,10 +15,10 @@ package struct StatusAnswer: Sendable, Equatable {
     }
 
     let state: State
-    package let sentence: String
+    let sentence: String
     /// What an operator can do about it. Nil if nothing is wrong.
-    package let fix: String?
-    package let status: ExitStatus
+    let fix: String?
+    let status: ExitStatus
 
     private init(_ state: State, _ sentence: String, fix: String? = nil, _ status: ExitStatus = .success) {
         self.state = state
@@ -40,52 +40,49 @@ package struct StatusAnswer: Sendable, Equatable {
 
     // MARK: What does not work
 
+    /// - Parameters:
+    ///   - place: such as ` on web-1`.
+    ///   - since: nil: not known.
+    private static func fault(
+        _ what: String,
+        fix: String?,
+        _ status: ExitStatus,
+        _ work: WorkStatus,
+        since: Instant? = nil,
+        place: String = ""
+    ) -> StatusAnswer {
+        let since = since.map { " " + Self.since($0, work.now) } ?? ""
+        return StatusAnswer(.doesNotWork, "Does not work\(place)\(since): \(what).", fix: fix, status)
+    }
+
     private static func noDaemon(_ work: WorkStatus, _ daemons: [ListedDaemon]) -> StatusAnswer? {
         guard !daemons.contains(where: \.isAlive) else { return nil }
-        let since = daemons.map(\.row.seenAt).max().map { " " + Self.since($0, work.now) } ?? ""
-        return StatusAnswer(
-            .doesNotWork,
-            "Does not work\(since): no daemon is alive, so nothing is sent.",
-            fix: "systemctl start nudged",
-            .unavailable
-        )
+        let since = daemons.map(\.row.seenAt).max()
+        let what = "no daemon is alive, so nothing is sent"
+        return fault(what, fix: "systemctl start nudged", .unavailable, work, since: since)
     }
 
     /// The database refuses the sweeps of a daemon.
     private static func failing(_ work: WorkStatus, _ alive: [ListedDaemon]) -> StatusAnswer? {
-        let failing: [(host: String, failure: SweepFailure)] = alive.compactMap { daemon in
-            guard let failure = daemon.state?.failure, failure.until == nil else { return nil }
-            return (daemon.row.host, failure)
+        let failing = alive.compactMap { daemon in
+            daemon.state?.failure.flatMap { $0.until == nil ? (host: daemon.row.host, failure: $0) : nil }
         }
-        guard
-            let first = failing.min(by: { ($0.failure.since ?? work.now) < ($1.failure.since ?? work.now) })
-        else { return nil }
-        let place = failing.count < alive.count ? " on \(first.host)" : ""
-        let since = first.failure.since.map { " " + Self.since($0, work.now) } ?? ""
-        return StatusAnswer(
-            .doesNotWork,
-            "Does not work\(place)\(since): \(first.failure.text).",
-            fix: first.failure.fix ?? "journalctl -u nudged shows each failure; nudged doctor checks the database",
-            .failure
-        )
+        let first = failing.min { ($0.failure.since ?? work.now) < ($1.failure.since ?? work.now) }
+        guard let (host, failure) = first else { return nil }
+        let fix = failure.fix ?? "journalctl -u nudged shows each failure; nudged doctor checks the database"
+        let place = failing.count < alive.count ? " on \(host)" : ""
+        return fault(failure.text, fix: fix, .failure, work, since: failure.since, place: place)
     }
 
     private static func misbound(_ work: WorkStatus) -> StatusAnswer? {
-        guard let fault = work.bindingFaults.first else { return nil }
-        return StatusAnswer(.doesNotWork, "Does not work: \(fault.text).", fix: fault.remedy, .configuration)
+        work.bindingFaults.first.map { fault($0.text, fix: $0.remedy, .configuration, work) }
     }
 
     private static func stoppedLane(_ work: WorkStatus, _ alive: [ListedDaemon]) -> StatusAnswer? {
         let lanes = alive.flatMap { $0.state?.lanes ?? [] }.filter { $0.state == .stopped }
         guard let lane = lanes.min(by: { ($0.since ?? work.now) < ($1.since ?? work.now) }) else { return nil }
-        let since = lane.since.map { " " + Self.since($0, work.now) } ?? ""
-        let cause = lane.cause.map { ": \($0)" } ?? ""
-        return StatusAnswer(
-            .doesNotWork,
-            "Does not work\(since): lane \(lane.name) is stopped\(cause).",
-            fix: lane.remedy,
-            .temporary
-        )
+        let what = "lane \(lane.name) is stopped\(lane.cause.map { ": \($0)" } ?? "")"
+        return fault(what, fix: lane.remedy, .temporary, work, since: lane.since)
     }
 
     /// Users wait, or sweeps run, but nobody is served and no sweep is good.
@@ -96,20 +93,10 @@ package struct StatusAnswer: Sendable, Equatable {
         let reason = lane.map { ": lane \($0.name) is \($0.state.text)\(cause)" } ?? ""
         let fix = "nudged doctor finds the cause"
         if let since = alive.compactMap({ $0.stalledSince(patience: backlog.patience) }).min() {
-            return StatusAnswer(
-                .doesNotWork,
-                "Does not work \(Self.since(since, work.now)): no sweep was good\(reason).",
-                fix: fix,
-                .failure
-            )
+            return fault("no sweep was good\(reason)", fix: fix, .failure, work, since: since)
         }
         guard backlog.users > 0, backlog.late > backlog.patience, backlog.perMinute == 0 else { return nil }
-        return StatusAnswer(
-            .doesNotWork,
-            "Does not work: \(backlog.text), and none was served in the last 10 s\(reason).",
-            fix: fix,
-            .failure
-        )
+        return fault("\(backlog.text), and none was served in the last 10 s\(reason)", fix: fix, .failure, work)
     }
 
     // MARK: What works
@@ -162,5 +149,82 @@ package struct StatusAnswer: Sendable, Equatable {
         let text = instant.rfc3339
         let day = now - instant < 86_400 ? "" : "\(text.prefix(10)) "
         return "since \(day)\(text.dropFirst(11).prefix(5)) UTC (\(Elapsed.text(now - instant)))"
+    }
+}
+
+/// Users who are due, and how fast they are served.
+struct Backlog: Sendable, Equatable {
+    let users: Int
+    /// Seconds since the first of them is due.
+    let late: Int64
+    /// Users served a minute, by all daemons.
+    let perMinute: Int
+    /// Seconds that users wait at most where all is well: two sweeps, and a daemon's row is ten seconds old.
+    let usualDelay: Int64
+
+    init(_ work: WorkStatus, _ alive: [ListedDaemon]) {
+        users = work.dueUsers
+        late = work.dueUsers > 0 ? work.firstDue.map { work.now - $0 } ?? 0 : 0
+        let states = alive.compactMap(\.state)
+        perMinute = states.reduce(0) { $0 + $1.usersPerMinute }
+        usualDelay = 10 + 2 * (states.map(\.intervalMilliseconds).max() ?? 0) / 1000
+    }
+
+    /// Seconds after which it counts as a fault that nobody is served.
+    var patience: Int64 { usualDelay + 60 }
+
+    /// Seconds until nobody waits, if nobody else becomes due. Nil: nobody is served now.
+    var secondsLeft: Int64? {
+        guard users > 0, perMinute > 0 else { return nil }
+        return (Int64(users) * 60 + Int64(perMinute) - 1) / Int64(perMinute)
+    }
+
+    /// `12,400 users wait, the oldest for 4 min`.
+    var text: String {
+        let who = users == 1 ? "1 user waits" : "\(Elapsed.capped(users, WorkStatus.mostDue)) users wait"
+        return "\(who), \(users == 1 ? "" : "the oldest ")for \(Elapsed.text(late))"
+    }
+
+    /// `310 users/s, about 40 s left`.
+    var pace: String {
+        guard let left = secondsLeft else { return "none was served in the last 10 s" }
+        let rate = perMinute < 60 ? "\(perMinute) users/min" : "\(Elapsed.grouped(perMinute / 60)) users/s"
+        return "\(rate), \(users >= WorkStatus.mostDue ? "at least" : "about") \(Elapsed.text(left)) left"
+    }
+}
+
+/// A daemon's row, with its state.
+struct ListedDaemon: Sendable {
+    let row: DaemonRow
+    /// Nil if the state can't be read.
+    let state: DaemonState?
+
+    init(_ row: DaemonRow) {
+        self.row = row
+        state = DaemonState(json: row.state)
+    }
+
+    var isAlive: Bool { row.isAlive }
+
+    /// When the last good sweep ended, if that was over `patience` seconds before the row was written, and it serves
+    /// nobody. A sweep over many users takes minutes, but it serves them meanwhile.
+    func stalledSince(patience: Int64) -> Instant? {
+        guard let state, state.usersPerMinute == 0, state.lastSweep != nil else { return nil }
+        let since = state.lastGood ?? row.startedAt
+        return row.seenAt - since > patience ? since : nil
+    }
+
+    /// The ranges in short, as nudged.range numbers them: `-32..-1, 4 (33 of 64)`.
+    var ranges: String {
+        var spans: [(first: Int16, last: Int16)] = []
+        for range in row.ranges {
+            if let last = spans.last?.last, range == last + 1 {
+                spans[spans.count - 1].last = range
+            } else {
+                spans.append((range, range))
+            }
+        }
+        let text = spans.map { $0.first == $0.last ? "\($0.first)" : "\($0.first)..\($0.last)" }
+        return text.isEmpty ? "none" : "\(text.joined(separator: ", ")) (\(row.ranges.count) of 64)"
     }
 }

@@ -1,20 +1,22 @@
-import Core
-import Service
+import Base
 import APNs
+package import Configuration
+import Core
 import JSON
 import Policy
+import Service
 package import Systemd
 import TimeZones
 
 /// The output of `nudged status`, and its exit status.
-package struct StatusPage: Sendable {
+package struct StatusPage: CommandOutput {
     private let work: WorkStatus
     /// Users who wait for each paused kind. Nil: not counted.
     private let waiting: [NudgeKind: Int]?
     /// Daemons that are alive are first.
     private let daemons: [ListedDaemon]
     /// Whether it works.
-    package let answer: StatusAnswer
+    let answer: StatusAnswer
 
     init(_ work: WorkStatus, waiting: [NudgeKind: Int]? = nil) {
         self.work = work
@@ -22,6 +24,18 @@ package struct StatusPage: Sendable {
         let all = work.daemons.map { ListedDaemon($0) }
         daemons = all.filter(\.isAlive) + all.filter { !$0.isAlive }
         answer = StatusAnswer(work, daemons, waiting: waiting)
+    }
+
+    /// Reads the database; changes nothing.
+    ///
+    /// - Throws: as `DatabaseAccess.withStore`.
+    package static func read(_ configuration: Configuration) async throws -> StatusPage {
+        try await DatabaseAccess(configuration).withStore { store in
+            let work = try await store.workStatus()
+            let paused = work.pauses.filter { $0.resumedAt == nil }.map(\.kind)
+            let waiting = try await paused.isEmpty ? nil : store.pausedUsers(paused)
+            return StatusPage(work, waiting: waiting)
+        }
     }
 
     package var status: ExitStatus { answer.status }
@@ -33,16 +47,22 @@ package struct StatusPage: Sendable {
 
     // MARK: For a person
 
-    /// The answer, what to do, and then the details. Lines without a newline at the end. A line is longer than `width`
-    /// only if a single word is.
-    package func text(width: Int) -> String {
-        var page = TextPage(width: width)
+    /// The answer, what to do, and then the details.
+    package func text(on screen: Screen) -> String {
+        var page = TextPage(width: screen.width)
         page.line(answer.sentence)
         if let fix = answer.fix { page.wrapped("Fix: \(fix)", indent: 5) }
         page.line("")
         for (label, value) in details { page.columns("", [(label, Self.label)], value) }
         for daemon in daemons { describe(daemon, &page) }
         return page.text
+    }
+
+    /// The first word.
+    package func painted(_ text: String, _ colour: Colour) -> String {
+        let word = String(text.prefix { $0 != " " && $0 != ":" })
+        let paint = status != .success ? colour.bad : word == "Works" ? colour.good : colour.warning
+        return paint(word) + text.dropFirst(word.count)
     }
 
     /// The width of the column of labels.
@@ -53,7 +73,8 @@ package struct StatusPage: Sendable {
         var lines = [
             ("users due", due),
             ("changes", "\(work.touches == 0 ? "none" : Elapsed.capped(work.touches, most)) waiting for a sweep"),
-            ("being sent", open), ("unknown", "\(Elapsed.capped(work.unknownPushes, most)) in the last 24 h"),
+            ("being sent", work.openPushes == 0 ? "nothing" : Elapsed.counted(work.openPushes, "push", "pushes")),
+            ("unknown", "\(Elapsed.capped(work.unknownPushes, most)) in the last 24 h"),
         ]
         if work.freeRanges > 0, answer.status != .unavailable {
             lines.append(("no owner", "\(work.freeRanges) of 64 ranges: their users wait"))
@@ -68,10 +89,6 @@ package struct StatusPage: Sendable {
         guard work.dueUsers > 0 else { return "none" }
         let count = Elapsed.capped(work.dueUsers, WorkStatus.mostDue)
         return "\(count), the first for \(Elapsed.text(backlog.late)); \(backlog.pace)"
-    }
-
-    private var open: String {
-        work.openPushes == 0 ? "nothing" : Elapsed.counted(work.openPushes, "push", "pushes")
     }
 
     private func describe(_ fanOuts: WaitingFanOuts) -> String {
@@ -159,85 +176,35 @@ package struct StatusPage: Sendable {
 
     // MARK: For a program
 
-    /// The same as one JSON object.
     package var json: String {
-        var json = JSONWriter()
-        json.beginObject()
-        json.put("answer", answer.state.rawValue)
-        json.put("sentence", answer.sentence)
-        json.put("remedy", answer.fix)
-        json.put("schema", "current")
-        json.key("now")
-        json.string(work.now.rfc3339)
-        for (name, count) in [
-            ("due_users", work.dueUsers), ("touches", work.touches), ("open_chunks", work.openIntents),
-            ("open_pushes", work.openPushes), ("unknown_24h", work.unknownPushes), ("counted_up_to", WorkStatus.most),
-            ("due_counted_up_to", WorkStatus.mostDue), ("users_per_minute", backlog.perMinute),
-            ("free_ranges", work.freeRanges),
-        ] {
-            json.key(name)
-            json.int(count)
-        }
-        json.key("first_due")
-        json.string(work.firstDue?.rfc3339)
-        json.key("seconds_left")
-        if let left = backlog.secondsLeft { json.int(left) } else { json.null() }
-        json.key("fan_outs")
-        if let fanOuts = work.fanOuts { write(fanOuts, to: &json) } else { json.null() }
-        json.key("paused")
-        json.beginArray()
-        for pause in work.pauses {
-            pause.write(to: &json) {
-                $0.key("waiting_users")
-                if let count = waiting?[pause.kind] { $0.int(count) } else { $0.null() }
-            }
-        }
-        json.endArray()
-        json.key("daemons")
-        json.beginArray()
-        for daemon in daemons { write(daemon, to: &json) }
-        json.endArray()
-        json.key("exit")
-        json.int(status.rawValue)
-        json.endObject()
-        return json.string
+        Fields.text([
+            "answer": answer.state.rawValue, "sentence": answer.sentence, "remedy": answer.fix, "schema": "current",
+            "now": work.now, "due_users": work.dueUsers, "touches": work.touches, "open_chunks": work.openIntents,
+            "open_pushes": work.openPushes, "unknown_24h": work.unknownPushes, "counted_up_to": WorkStatus.most,
+            "due_counted_up_to": WorkStatus.mostDue, "users_per_minute": backlog.perMinute,
+            "free_ranges": work.freeRanges, "first_due": work.firstDue, "seconds_left": backlog.secondsLeft,
+            "fan_outs": work.fanOuts.map(Self.fields), "paused": work.pauses.map(fields),
+            "daemons": daemons.map(Self.fields), "exit": status.rawValue,
+        ])
     }
 
-    private func write(_ fanOuts: WaitingFanOuts, to json: inout JSONWriter) {
-        json.beginObject()
-        json.key("count")
-        json.int(fanOuts.count)
-        for (name, text) in [
-            ("first", fanOuts.first.rfc3339), ("reminder_id", fanOuts.reminderID.uuidString.lowercased()),
-            ("subject_type", fanOuts.subjectType), ("subject_id", fanOuts.subjectID),
-        ] {
-            json.key(name)
-            json.string(text)
-        }
-        json.endObject()
+    private func fields(_ pause: Pause) -> Fields { pause.fields + ["waiting_users": waiting?[pause.kind]] }
+
+    private static func fields(_ fanOuts: WaitingFanOuts) -> Fields {
+        [
+            "count": fanOuts.count, "first": fanOuts.first, "reminder_id": fanOuts.reminderID,
+            "subject_type": fanOuts.subjectType, "subject_id": fanOuts.subjectID,
+        ]
     }
 
-    private func write(_ daemon: ListedDaemon, to json: inout JSONWriter) {
+    private static func fields(_ daemon: ListedDaemon) -> Fields {
         let row = daemon.row
-        json.beginObject()
-        for (name, text) in [
-            ("daemon_id", row.id.uuidString.lowercased()), ("host", row.host), ("version", row.version),
-            ("started_at", row.startedAt.rfc3339), ("seen_at", row.seenAt.rfc3339),
-        ] {
-            json.key(name)
-            json.string(text)
-        }
-        json.key("pid")
-        json.int(row.pid)
-        json.key("unseen_ms")
-        json.int(row.unseenMilliseconds)
-        json.key("alive")
-        json.bool(daemon.isAlive)
-        json.list("ranges", row.ranges) { $1.int($0) }
-        json.key("state")
-        // As the daemon wrote it: a newer version may have more members.
-        json.value((try? JSONValue(parsing: row.state)) ?? .null)
-        json.endObject()
+        return [
+            "daemon_id": row.id, "host": row.host, "version": row.version, "started_at": row.startedAt,
+            "seen_at": row.seenAt, "pid": row.pid, "unseen_ms": row.unseenMilliseconds, "alive": daemon.isAlive,
+            // The state as the daemon wrote it: a newer version may have more members.
+            "ranges": row.ranges, "state": try? JSONValue(parsing: row.state),
+        ]
     }
 }
 

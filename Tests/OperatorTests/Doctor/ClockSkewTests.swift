@@ -3,8 +3,6 @@ import Testing
 @testable import Operator
 
 @Suite struct ClockSkewTests {
-    private static let place = Finding.Place(.database, "clock")
-
     @Test(arguments: [
         (0, 0, Finding.Level.ok), (1_999_999, 0, .ok), (-2_000_000, 0, .ok), (2_000_001, 0, .warning),
         (-2_000_001, 0, .warning), (300_000_000, 0, .warning), (300_000_001, 0, .error), (-7_200_000_000, 0, .error),
@@ -13,14 +11,14 @@ import Testing
         (.max, 0, .error), (.min, .max, .ok),
     ])
     func finding_isByWhatIsSure(ahead: Int64, margin: Int64, expected: Finding.Level) {
-        #expect(ClockSkew(ahead: ahead, margin: margin).finding(Self.place, whose: "Apple's").level == expected)
+        #expect(ClockSkew(ahead: ahead, margin: margin).finding(whose: "Apple's").level == expected)
     }
 
     @Test func text_saysSideAndSeconds() {
-        let behind = ClockSkew(ahead: -125_300_000, margin: 0).finding(Self.place, whose: "Apple's")
+        let behind = ClockSkew(ahead: -125_300_000, margin: 0).finding(whose: "Apple's")
         #expect(behind.found == "Apple's clock is 125.30 s behind this machine's")
         #expect(behind.remedy?.contains("timedatectl") == true)
-        let ahead = ClockSkew(ahead: 3_050_000, margin: 0).finding(Self.place, whose: "the database's")
+        let ahead = ClockSkew(ahead: 3_050_000, margin: 0).finding(whose: "the database's")
         #expect(ahead.found == "the database's clock is 3.05 s ahead of this machine's")
     }
 }

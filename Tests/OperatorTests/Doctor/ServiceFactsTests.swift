@@ -49,7 +49,7 @@ import TimeZones
         isEnabled: Bool = true,
         hasSystemd: Bool = true,
         process: ServiceFacts.Process = .running(7, unit: "nudged.service"),
-        work: Known<WorkStatus> = .value(work([row()]))
+        work: Known<WorkStatus> = .success(work([row()]))
     ) -> [Finding] {
         ServiceFacts(hasSystemd: hasSystemd, unit: unit, isEnabled: isEnabled, process: process).findings(work: work)
     }
@@ -134,14 +134,14 @@ import TimeZones
         let unit = UnitSettings(path: "/u", texts: [Self.shipped, "[Service]\n\(setting)"])
         var facts = ServiceFacts(hasSystemd: true, unit: unit, isEnabled: true, process: .running(7, unit: "a.service"))
         facts.configuration = SecretFile(path: "/etc/nudged/nudged.yaml", mode: mode, folderMode: folder)
-        let errors = facts.findings(work: .value(Self.work([Self.row()]))).filter { $0.level == .error }
+        let errors = facts.findings(work: .success(Self.work([Self.row()]))).filter { $0.level == .error }
         #expect(errors.map(\.check) == (fault == nil ? [] : ["settings"]))
         #expect(errors.allSatisfy { $0.found.contains(fault ?? "") && $0.status == .permission })
     }
 
     @Test func process_whenARowSaysThatItRunsHere_isNotDenied() {
         var facts = ServiceFacts(hasSystemd: true, unit: nil, isEnabled: false, process: .none)
-        let work = Known.value(Self.work([Self.row()]))
+        let work = Known<WorkStatus>.success(Self.work([Self.row()]))
         #expect(Self.finding("process", in: facts.findings(work: work))?.level == .ok)
         facts.host = "web-1"
         let finding = Self.finding("process", in: facts.findings(work: work))
@@ -159,14 +159,14 @@ import TimeZones
 
     @Test func daemons_byTheirRows() {
         func finding(_ rows: [DaemonRow]) -> Finding? {
-            Self.finding("daemons", in: Self.findings(work: .value(Self.work(rows))))
+            Self.finding("daemons", in: Self.findings(work: .success(Self.work(rows))))
         }
         #expect(finding([Self.row()])?.level == .ok)
         #expect(finding([])?.level == .warning && finding([Self.row(unseen: 40_000)])?.level == .warning)
         #expect(finding([Self.row(), Self.row(version: "0.2.0")])?.found.contains("versions 0.1.0 and 0.2.0") == true)
         let stopped = finding([Self.row(stopped: true)])
         #expect(stopped?.level == .error && stopped?.status == .configuration)
-        #expect(Self.finding("daemons", in: Self.findings(work: .unasked("why")))?.level == .unchecked)
+        #expect(Self.finding("daemons", in: Self.findings(work: .failure(Unanswered(why: "why"))))?.level == .unchecked)
     }
 
     @Test(arguments: [

@@ -11,7 +11,7 @@ import TimeZones
         release: String? = "2026a",
         count: Int = 2,
         failures: [String] = [],
-        server: Known<[String: Int]> = .value(["Europe/Berlin": 3600, "Asia/Kolkata": 19_800]),
+        server: Known<[String: Int]> = .success(["Europe/Berlin": 3600, "Asia/Kolkata": 19_800]),
         used: [(name: String, count: Int)] = []
     ) -> [String: Finding] {
         let facts = ZoneFacts(
@@ -23,7 +23,7 @@ import TimeZones
             offsets: ["Europe/Berlin": 3600, "Asia/Kolkata": 19_800, "UTC": 0]
         )
         return Dictionary(
-            uniqueKeysWithValues: facts.findings(now: now, server: server, used: .value(.init(names: used))).map {
+            uniqueKeysWithValues: facts.findings(now: now, server: server, used: .success(.init(names: used))).map {
                 ($0.check, $0)
             }
         )
@@ -52,7 +52,7 @@ import TimeZones
 
     @Test func used_whenThisHostLacksAName_isAWarningWithTheCount() throws {
         #expect(Self.findings(used: [("Europe/Berlin", 7), ("UTC", 1)])["used"]?.level == .ok)
-        let server = Known.value(["Europe/Berlin": 3600, "Asia/Kolkata": 19_800, "Asia/New": 0])
+        let server = Known<[String: Int]>.success(["Europe/Berlin": 3600, "Asia/Kolkata": 19_800, "Asia/New": 0])
         let newer = try #require(Self.findings(server: server, used: [("Asia/New", 2), ("CET", 1)])["used"])
         #expect(newer.level == .warning && newer.found.hasPrefix("3 users and reminders have a zone"), "\(newer)")
         #expect(newer.found.contains("Asia/New") && newer.remedy?.contains("upgrade") == true, "\(newer)")
@@ -64,11 +64,14 @@ import TimeZones
 
     @Test func server_whenItsHourDiffers_isAWarningThatNamesAZone() {
         #expect(Self.findings()["postgresql"]?.level == .ok)
-        let other = Self.findings(server: .value(["Europe/Berlin": 7200, "Asia/Kolkata": 19_800]))["postgresql"]
+        let other = Self.findings(server: .success(["Europe/Berlin": 7200, "Asia/Kolkata": 19_800]))["postgresql"]
         #expect(other?.level == .warning)
         #expect(other?.found.contains("1 zone, for example Europe/Berlin: +02:00 there, +01:00 here") == true)
-        let lacking = Self.findings(server: .value(["Europe/Berlin": 3600]))["postgresql"]
+        let lacking = Self.findings(server: .success(["Europe/Berlin": 3600]))["postgresql"]
         #expect(lacking?.level == .ok && lacking?.found.hasSuffix("it lacks 1, for example Asia/Kolkata") == true)
-        #expect(Self.findings(server: .unasked("it sleeps"))["postgresql"]?.found == "not checked: it sleeps")
+        #expect(
+            Self.findings(server: .failure(Unanswered(why: "it sleeps")))["postgresql"]?.found
+                == "not checked: it sleeps"
+        )
     }
 }

@@ -25,7 +25,7 @@ enum ReportFixture {
         pauses: [Pause] = [],
         isCut: Bool = false
     ) -> Report {
-        Report(
+        var report = Report(
             window: window(days: days),
             retentionDays: retentionDays,
             rules: rules,
@@ -34,9 +34,10 @@ enum ReportFixture {
             people: people,
             sweeps: sweeps,
             daemons: daemons,
-            pauses: pauses,
-            isCut: isCut
+            pauses: pauses
         )
+        report.isCut = isCut
+        return report
     }
 
     static func markup(_ report: Report, _ numbers: ReportNumbers = .exact) -> String {

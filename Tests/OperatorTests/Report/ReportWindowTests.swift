@@ -11,7 +11,7 @@ import TimeZones
     }
 
     @Test func window_howeverLong_holdsTheDaysAndNow() {
-        for days in ReportRun.days {
+        for days in Report.days {
             for seconds in [0, 1, 3599, 86_399, 1_795_286_412] {
                 let window = ReportWindow(now: Instant(seconds: Int64(seconds) + 366 * 86_400), days: days)
                 #expect(window.count <= ReportWindow.mostStretches && window.from.seconds % window.stretch == 0)
@@ -31,7 +31,7 @@ import TimeZones
     }
 
     @Test func marks_areFewRoundAndWithinTheWindow() {
-        for days in ReportRun.days {
+        for days in Report.days {
             let marks = TimeText.marks(ReportFixture.window(days: days))
             #expect((2...5).contains(marks.count), "\(days): \(marks.map(\.text))")
             #expect(marks.allSatisfy { (0...1).contains($0.at) })

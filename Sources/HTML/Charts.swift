@@ -1,0 +1,267 @@
+/// What a chart shows, for screen readers, and its place on the page.
+package struct ChartLabel: Sendable {
+    /// An HTML id, unique on the page. The ids inside the SVG begin with it.
+    let id: String
+    let title: String
+    /// The chart's content in sentences.
+    let summary: String
+
+    package init(id: String, title: String, summary: String) {
+        self.id = id
+        self.title = title
+        self.summary = summary
+    }
+
+    /// One inline SVG. Horizontal sizes are percentages and there is no view box. So a chart fills any page, and its
+    /// text keeps the page's size.
+    ///
+    /// Screen readers skip the parts: there are hundreds, and the table has the same numbers.
+    func picture(height: Int, _ parts: [Node]) -> Node {
+        .element(
+            "svg",
+            [
+                "class": "chart", "role": "img", "width": "100%", "height": height, "aria-labelledby": "\(id)-title",
+                "aria-describedby": "\(id)-desc",
+            ],
+            [
+                .element("title", ["id": "\(id)-title"], text: title),
+                .element("desc", ["id": "\(id)-desc"], text: summary),
+                .element("g", ["aria-hidden": "true"], parts),
+            ]
+        )
+    }
+}
+
+/// Horizontal bars, each below its name and with its number at the end.
+package struct BarList: Sendable {
+    /// One bar.
+    package struct Line: Sendable {
+        /// The name above the bar. A phone's screen has room for 44 letters.
+        package let name: String
+        /// The number as text. It gets a third of a phone's width.
+        package let number: String
+        /// The bar's length; all bars share one unit. 0: no bar is drawn.
+        let value: Double
+
+        package init(_ name: String, _ number: String, _ value: Double) {
+            self.name = name
+            self.number = number
+            self.value = value
+        }
+    }
+
+    private let label: ChartLabel
+    private let lines: [Line]
+
+    /// - Parameter lines: from top to bottom.
+    package init(_ label: ChartLabel, lines: [Line]) {
+        self.label = label
+        self.lines = lines
+    }
+
+    private static let lineHeight = 42
+    /// The longest bar's share of the width. The rest is for its number.
+    private static let room = 0.6
+
+    package var node: Node {
+        let longest = max(lines.map(\.value).max() ?? 0, 1)
+        return label.picture(
+            height: lines.count * Self.lineHeight,
+            lines.enumerated().map { place, line in
+                draw(line, top: place * Self.lineHeight, fraction: line.value / longest)
+            }
+        )
+    }
+
+    private func draw(_ line: Line, top: Int, fraction: Double) -> Node {
+        // A small count among millions must stay visible.
+        let end = line.value > 0 ? max(fraction, 0.004) * Self.room : 0
+        let name = Node.element("text", ["class": "name", "x": 0, "y": top + 16], text: line.name)
+        let bar = Node.element(
+            "rect",
+            ["class": "bar", "x": 0, "y": top + 22, "width": Percent(end), "height": 12],
+            []
+        )
+        let number = Node.element(
+            "text",
+            ["class": "number", "x": Percent(end), "dx": end > 0 ? 6 : 0, "y": top + 33],
+            text: line.number
+        )
+        return .element("g", [:], [name] + (end > 0 ? [bar] : []) + [number])
+    }
+}
+
+/// A row of bars over an axis that other panels share. It shows one measure over time or over the hours of a day.
+package struct Panel: Sendable {
+    /// One bar.
+    package struct Bar: Sendable {
+        /// The bar's height; all bars of a panel share one unit. 0: no bar is drawn.
+        let value: Double
+        /// The tooltip, such as `14:00: 120`.
+        let text: String
+
+        package init(_ value: Double, _ text: String) {
+            self.value = value
+            self.text = text
+        }
+    }
+
+    /// What the bars count, shown in the upper left corner. Empty if the chart's title says it.
+    let title: String
+    /// From left to right, all of one width.
+    let bars: [Bar]
+    /// The bars' CSS class, which sets their colour.
+    let paint: StaticString
+
+    package init(_ title: String, _ bars: [Bar], paint: StaticString = "bar") {
+        self.title = title
+        self.bars = bars
+        self.paint = paint
+    }
+
+    var greatest: Int { Int((bars.map(\.value).max() ?? 0).rounded(.up)) }
+}
+
+/// Panels of vertical bars, one above the other, over one shared axis.
+package struct ColumnChart: Sendable {
+    /// A label of the horizontal axis, at a position from 0 to 1. A label gets a fifth of a phone's width.
+    package typealias Mark = (at: Double, text: String)
+
+    private let label: ChartLabel
+    private let panels: [Panel]
+    private let marks: [Mark]
+    private let shades: [ClosedRange<Double>]
+    private let isScaleShared: Bool
+    private let panelHeight: Int
+    private let number: @Sendable (Int) -> String
+
+    /// - Parameters:
+    ///   - panels: from top to bottom.
+    ///   - shades: parts of the axis, from 0 to 1, that are shaded and hatched behind the bars.
+    ///   - isScaleShared: whether all panels share one scale, so that their bars compare.
+    ///   - panelHeight: the height of the bars' area, in pixels.
+    ///   - number: the text for the top of a vertical scale.
+    package init(
+        _ label: ChartLabel,
+        panels: [Panel],
+        marks: [Mark],
+        shades: [ClosedRange<Double>] = [],
+        isScaleShared: Bool,
+        panelHeight: Int,
+        number: @escaping @Sendable (Int) -> String
+    ) {
+        self.label = label
+        self.panels = panels
+        self.marks = marks
+        self.shades = shades
+        self.isScaleShared = isScaleShared
+        self.panelHeight = panelHeight
+        self.number = number
+    }
+
+    /// Pixels above a panel's bars, for its title and the number at the top.
+    private static let head = 34
+    /// Pixels below the last panel, for the marks.
+    private static let foot = 24
+
+    package var node: Node {
+        let height = panels.count * (Self.head + panelHeight) + Self.foot
+        let shared = isScaleShared ? panels.map(\.greatest).max() : nil
+        let drawn = panels.enumerated().map { place, panel in
+            let bottom = (place + 1) * (Self.head + panelHeight)
+            return draw(panel, bottom: bottom, Ticks(covering: shared ?? panel.greatest, wanted: 2))
+        }
+        let parts = (shades.isEmpty ? [] : [hatch]) + drawn + marks.map { draw($0, height: height) }
+        return label.picture(height: height, parts)
+    }
+
+    /// A hatch as well as a tint: a printer may drop the tint.
+    private var hatch: Node {
+        let line = Node.element("path", ["class": "hatch", "d": "M-2 10L10 -2M4 10L10 4M-2 4L4 -2"], [])
+        let pattern = Node.element(
+            "pattern",
+            ["id": "\(label.id)-hatch", "width": 8, "height": 8, "patternUnits": "userSpaceOnUse"],
+            [line]
+        )
+        return .element("defs", [:], [pattern])
+    }
+
+    private func draw(_ panel: Panel, bottom: Int, _ ticks: Ticks) -> Node {
+        let top = bottom - panelHeight
+        var parts: [Node] = shades.flatMap { shade -> [Node] in
+            let classes: [Attributes] = [["class": "shade"], ["class": "hatched", "fill": "url(#\(label.id)-hatch)"]]
+            let box = box(shade.lowerBound, shade.upperBound, top, panelHeight)
+            return classes.map { Node.element("rect", $0 + box, []) }
+        }
+        parts += ticks.values.map { tick -> Node in
+            let y = bottom - Int((ticks.fraction(Double(tick)) * Double(panelHeight)).rounded())
+            return .element(
+                "line",
+                ["class": tick == 0 ? "axis" : "grid", "x1": 0, "x2": "100%", "y1": y, "y2": y],
+                []
+            )
+        }
+        for (place, bar) in panel.bars.enumerated() where bar.value > 0 {
+            let width = 1 / Double(panel.bars.count)
+            // 8 % of a bar's width stays free on each side. The least height is two pixels, so that a small value is
+            // visible.
+            let (left, right) = ((Double(place) + 0.08) * width, (Double(place) + 0.92) * width)
+            let height = max(2, Int((ticks.fraction(bar.value) * Double(panelHeight)).rounded()))
+            let attributes: Attributes = ["class": "\(panel.paint)"]
+            let title = Node.element("title", text: bar.text)
+            parts.append(.element("rect", attributes + box(left, right, bottom - height, height), [title]))
+        }
+        // The panel's title and the number at the top of its scale are above the bars and take no width from them.
+        if !panel.title.isEmpty {
+            parts.append(.element("text", ["class": "panel", "x": 0, "y": top - 6], text: panel.title))
+        }
+        let scale: Attributes = ["class": "tick", "x": "100%", "y": top - 6, "text-anchor": "end"]
+        return .element("g", [:], parts + [.element("text", scale, text: number(ticks.top))])
+    }
+
+    private func box(_ left: Double, _ right: Double, _ y: Int, _ height: Int) -> Attributes {
+        ["x": Percent(left), "y": y, "width": Percent(right - left), "height": height]
+    }
+
+    private func draw(_ mark: Mark, height: Int) -> Node {
+        // A label at an edge would be cut off if it were centred.
+        let anchor = mark.at < 0.05 ? "start" : mark.at > 0.95 ? "end" : "middle"
+        let (x, top) = (Percent(mark.at), height - Self.foot)
+        return .group([
+            .element("line", ["class": "axis", "x1": x, "x2": x, "y1": top, "y2": top + 5], []),
+            .element("text", ["class": "tick", "x": x, "y": height - 5, "text-anchor": anchor], text: mark.text),
+        ])
+    }
+}
+
+/// The marks of an axis of counts, from zero to the first mark that is not below the greatest value. All steps are
+/// equal and round: 1, 2 or 5 times a power of ten.
+struct Ticks: Sendable, Equatable {
+    /// The marks, ascending. The first is 0, and there are at least two.
+    let values: [Int]
+
+    /// - Parameters:
+    ///   - greatest: the greatest value that is drawn; a value below 1 counts as 1.
+    ///   - wanted: the most steps, 1 or more. There is one mark more than steps.
+    init(covering greatest: Int, wanted: Int) {
+        // The bound keeps the sums below from overflowing. Real counts are far smaller.
+        let greatest = min(max(greatest, 1), Int.max / 16)
+        let step = Self.step(atLeast: (greatest + max(wanted, 1) - 1) / max(wanted, 1))
+        values = (0...((greatest + step - 1) / step)).map { $0 * step }
+    }
+
+    /// The last mark.
+    var top: Int { values[values.count - 1] }
+
+    /// A value's position on the axis, from 0 to 1.
+    func fraction(_ value: Double) -> Double { min(max(value / Double(top), 0), 1) }
+
+    /// The smallest round step that is at least this large.
+    private static func step(atLeast least: Int) -> Int {
+        var power = 1
+        while true {
+            for factor in [1, 2, 5] where factor * power >= least { return factor * power }
+            power *= 10
+        }
+    }
+}

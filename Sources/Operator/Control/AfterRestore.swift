@@ -1,0 +1,209 @@
+import Base
+package import Configuration
+import Core
+import Postgres
+import Service
+package import Systemd
+import TimeZones
+
+/// The result of `nudged after-restore`: what was done, or what `--yes` would do.
+///
+/// After a restore from a backup, nothing older than now is sent. The record since the backup is lost. A slot that has
+/// come may have been sent, so no such slot is sent. The command works user by user. After an interruption, run it
+/// again.
+package struct AfterRestoreReport: CommandOutput {
+    /// The command as it was typed, without `--yes`.
+    let command: String
+    /// Whether it may work while daemons are alive. They may send nudges a second time.
+    let besideDaemons: Bool
+    /// By the database's clock. Nothing that was due before it is sent.
+    let at: Instant
+    /// False: a dry run.
+    let isDone: Bool
+    /// Daemons that were alive when the command began.
+    let daemons: [LivingDaemon]
+    var messages = DroppedRows()
+    var reminders = DroppedRows()
+    /// Users who are evaluated again.
+    var users = 0
+    /// Pushes that were in flight when the backup was made.
+    var unknown = 0
+
+    private static let intentsAtOnce = 100
+
+    /// - Parameters:
+    ///   - isDryRun: only counts what it would do. It changes nothing and locks nothing.
+    /// - Throws: `DaemonsAlive`, and as `DatabaseAccess.withStore`.
+    package static func run(
+        _ configuration: Configuration,
+        command: String,
+        isDryRun: Bool,
+        besideDaemons: Bool
+    ) async throws -> AfterRestoreReport {
+        try await DatabaseAccess(configuration).withStore { store in
+            let daemons = isDryRun ? [] : try await store.livingDaemons()
+            guard daemons.isEmpty || besideDaemons else { throw DaemonsAlive(daemons: daemons) }
+            let clock = try await Steps().again { () async throws(PostgresError) in try await store.clock() }
+            var report = AfterRestoreReport(
+                command: command,
+                besideDaemons: besideDaemons,
+                // Rounded up: pushes of the second that has begun may have been sent too.
+                at: Instant(seconds: clock / 1_000_000 + 1),
+                isDone: !isDryRun,
+                daemons: isDryRun ? try await store.livingDaemons() : daemons
+            )
+            if isDryRun { try await report.count(store) } else { try await report.restore(store) }
+            return report
+        }
+    }
+
+    private mutating func count(_ store: Store) async throws(PostgresError) {
+        let (steps, limit) = (Steps(), Steps.countedAtOnce)
+        try await steps.pages { (user) async throws(PostgresError) in
+            let page = try await store.restorableMessages(from: user, now: at, limit: limit)
+            messages += page.dropped
+            return page.next
+        }
+        try await steps.pages { (user) async throws(PostgresError) in
+            let page = try await store.restorableReminders(from: user, now: at, limit: limit)
+            reminders += page.dropped
+            return page.next
+        }
+        try await steps.pages { (user) async throws(PostgresError) in
+            let page = try await store.countUsers(from: user, limit: limit)
+            users += page.users
+            return page.next
+        }
+        try await steps.pages { (user) async throws(PostgresError) in
+            let page = try await store.countNewcomers(from: user, limit: limit)
+            users += page.users
+            return page.next
+        }
+        unknown = try await steps.again { () async throws(PostgresError) in try await store.restorablePushes() }
+    }
+
+    private mutating func restore(_ store: Store) async throws(PostgresError) {
+        let (steps, now) = (Steps(), at)
+        // Changes first: they make rows for users who have none yet, and the pass over all users must find these rows.
+        while try await steps.again({ () async throws(PostgresError) in
+            try await store.restoreTouches(before: now, limit: Steps.page)
+        }) {}
+        while true {
+            let found = try await steps.again { () async throws(PostgresError) in
+                try await store.restoreIntents(limit: Self.intentsAtOnce)
+            }
+            unknown += found.pushes
+            if found.intents < Self.intentsAtOnce { break }
+        }
+        try await steps.pages { (user) async throws(PostgresError) in
+            let page = try await store.restoreUsers(from: user, now: now, limit: Steps.page)
+            users += page.users
+            messages += page.messages
+            reminders += page.reminders
+            return page.next
+        }
+    }
+
+    // MARK: For a person
+
+    /// The last line of a dry run is the command that does it.
+    package func text(on screen: Screen) -> String {
+        let head =
+            isDone
+            ? "done: nothing that was due before \(at.rfc3339) is sent"
+            : "nothing was changed: this is a dry run. Use this command only after a restore from a backup."
+        let all = effects
+        let width = all.map { $0.verb.count }.max() ?? 0
+        let lines = all.map { $0.verb + String(repeating: " ", count: width + 2 - $0.verb.count) + $0.what }
+        return ([head, ""] + lines + [""] + (isDone ? doneEnd : dryEnd)).joined(separator: "\n")
+    }
+
+    private var effects: [(verb: String, what: String)] {
+        var all: [(verb: String, what: String)] = []
+        func add(_ done: String, _ dry: String, _ what: String) { all.append((isDone ? done : dry, what)) }
+        let fanOuts =
+            reminders.fanOuts > 0 ? ", including \(Elapsed.counted(reminders.fanOuts, "fan-out", "fan-outs"))" : ""
+        add("dropped", "would drop", Self.describe(messages, "message", "messages", "created"))
+        // The daemon drops reminders, since it goes on with their series.
+        add("will drop", "would drop", Self.describe(reminders, "reminder", "reminders", "due") + fanOuts)
+        if reminders.perhaps > 0 {
+            let more = Elapsed.counted(reminders.perhaps, "more reminder", "more reminders")
+            let why = "the user's time zone decides whether the wall time has passed"
+            add("will drop", "would drop", "up to \(more): \(why)")
+        }
+        add("recorded", "would record", Elapsed.counted(unknown, "push", "pushes") + " in flight as unknown")
+        let people = Elapsed.counted(users, "user", "users")
+        add("will evaluate", "would evaluate", "\(people) again, without check-ins from before \(at.rfc3339)")
+        return all
+    }
+
+    private static func describe(_ rows: DroppedRows, _ one: String, _ many: String, _ what: String) -> String {
+        let count = Elapsed.counted(rows.count, one, many)
+        guard rows.count > 0, let oldest = rows.oldest, let newest = rows.newest else { return count }
+        let time = oldest == newest ? "at \(oldest.rfc3339)" : "from \(oldest.rfc3339) to \(newest.rfc3339)"
+        return "\(count) of \(Elapsed.counted(rows.users, "user", "users")), \(what) \(time)"
+    }
+
+    private var living: [String] {
+        guard !daemons.isEmpty else { return ["No daemon is alive."] }
+        let count = Elapsed.counted(daemons.count, "daemon is", "daemons are")
+        return ["\(count) alive:"] + daemons.map { "  " + $0.text }
+    }
+
+    private var doneEnd: [String] {
+        daemons.isEmpty
+            ? ["No daemon is alive. To start it on each host: systemctl start nudged"]
+            : living + ["What daemons sent between the restore and this command may be sent a second time."]
+    }
+
+    private var dryEnd: [String] {
+        let flag = besideDaemons ? " --while-daemons-run" : ""
+        let remedy = daemons.isEmpty || besideDaemons ? [] : [DaemonsAlive.remedy]
+        return living + remedy + ["", remedy.isEmpty ? "To do it:" : "Then run:", "    \(command) --yes\(flag)"]
+    }
+
+    // MARK: For a program
+
+    package var json: String {
+        let more: Fields = ["fan_outs": reminders.fanOuts, "perhaps": reminders.perhaps]
+        return Fields.text([
+            "done": isDone, "at": at, "users": users, "unknown": unknown, "messages": Self.fields(messages),
+            "reminders": Self.fields(reminders) + more,
+            "daemons": daemons.map { daemon -> Fields in
+                ["daemon_id": daemon.id, "host": daemon.host, "pid": daemon.pid, "lease_ms": daemon.leaseMilliseconds]
+            },
+        ])
+    }
+
+    private static func fields(_ rows: DroppedRows) -> Fields {
+        ["count": rows.count, "users": rows.users, "oldest": rows.oldest, "newest": rows.newest]
+    }
+}
+
+/// Why `nudged after-restore` was refused. Nothing was changed.
+package struct DaemonsAlive: CommandFailure {
+    let daemons: [LivingDaemon]
+
+    package var exitStatus: ExitStatus { .temporary }
+
+    package var description: String {
+        let count = Elapsed.counted(daemons.count, "daemon is", "daemons are")
+        let head = "nothing was changed: \(count) alive, and may send nudges a second time"
+        let end = [Self.remedy, "To do it while daemons run, add --while-daemons-run."]
+        return ([head] + daemons.map { "  " + $0.text } + end).joined(separator: "\n")
+    }
+
+    static let remedy = """
+        Stop every daemon on its host: systemctl stop nudged
+        A daemon that was killed counts as alive until its lease ends.
+        """
+}
+
+extension LivingDaemon {
+    /// `web-1, process 4711, daemon 0f…: its lease ends in 24 s`
+    var text: String {
+        let process = pid.map { ", process \($0)" } ?? ""
+        return "\(host?.printable ?? "host not known yet")\(process), daemon \(id.uuidString.lowercased()): "
+            + "its lease ends in \(Elapsed.text((leaseMilliseconds + 999) / 1000))"
+    }
+}

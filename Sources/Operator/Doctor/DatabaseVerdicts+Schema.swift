@@ -1,0 +1,251 @@
+import Core
+import Postgres
+import Service
+import Systemd
+
+/// Migrations, roles, rights, bindings, views, row-level security, and the app's tables.
+extension DatabaseVerdicts {
+    static func migrations(_ state: Migrator.SchemaState) -> Finding {
+        let fix = "run nudged migrate as the role that owns the app's tables (--dry-run: only say what it would do)"
+        switch state {
+        // `bindings` names what is misbound.
+        case .current, .misbound: return .ok("all \(Migration.all.count) are applied")
+        case .newer(let newest):
+            return .ok(
+                "a newer nudged has applied migration \(newest); this version works with it, and can be upgraded "
+                    + "later"
+            )
+        case .behind(let pending) where pending.count == Migration.all.count:
+            return .error("the database has no schema nudged yet", fix: fix)
+        case .behind(let pending):
+            let first = pending.first.map { "\($0.number)_\($0.name)" } ?? "?"
+            let found =
+                pending.count == 1 ? "\(first) is pending" : "\(pending.count) are pending, the first is \(first)"
+            return .error(found, fix: fix)
+        case .hidden: return .error(state.text, fix: nil, .permission)
+        default: return .error(state.text, fix: nil)
+        }
+    }
+
+    // MARK: Who we are, and what we may
+
+    static func role(_ server: Facts.Server) -> Finding {
+        let fix = "let the daemon connect as nudged_daemon, which has only the rights it needs (docs/SQL.md)"
+        if server.isSuperuser {
+            return .warning("\(server.role) is a superuser: its password opens the whole server", fix: fix)
+        }
+        if server.bypassesRowSecurity {
+            return .warning("\(server.role) has BYPASSRLS: row-level security does not apply to it", fix: fix)
+        }
+        return server.ownsTables
+            ? .ok("\(server.role) owns nudged's tables; nudged_daemon has fewer rights")
+            : .ok("\(server.role): no superuser, no BYPASSRLS, owns nothing of nudged")
+    }
+
+    /// Who may create functions that a statement of the app could call by mistake.
+    static func creators(_ server: Facts.Server) -> Finding {
+        guard !server.creators.isEmpty else {
+            return .ok("only owners and superusers can create functions in public and pg_catalog")
+        }
+        let all = server.creators.map { "\($0.role ?? "everybody") in \($0.schema)" }.joined(separator: ", ")
+        let revokes = server.creators.map { "revoke create on schema \($0.schema) from \($0.role ?? "public")" }
+        return .warning(
+            "other roles can create functions: \(all). The app's views and triggers may call such a function by "
+                + "mistake. nudged's own statements don't",
+            fix: revokes.joined(separator: "; ")
+        )
+    }
+
+    /// Schema nudged exists, but our role has no USAGE on it.
+    static func noUsage(_ server: Facts.Server) -> Finding {
+        .error(
+            "\(server.role) has no right to use schema nudged",
+            fix: "connect as nudged_daemon, or grant \(server.role) what the daemon needs (docs/SQL.md)",
+            .permission
+        )
+    }
+
+    static func rights(_ rights: [Facts.Right], of who: String) -> [Finding] {
+        let gone = Set(rights.filter { !$0.exists }.map { "nudged.\($0.right.object)" }).sorted()
+        let missing = rights.filter { $0.exists && !$0.isGranted }.map(\.right)
+        var found: [Finding] = []
+        if !gone.isEmpty {
+            found.append(
+                .error(
+                    "missing: \(gone.joined(separator: ", "))",
+                    fix: "if migrations are pending, run nudged migrate; "
+                        + "otherwise somebody dropped them: restore them from a backup"
+                )
+            )
+        }
+        if !missing.isEmpty {
+            let grants = missing.map { $0.grant(to: who) }.joined(separator: "; ")
+            let fix = who == "nudged_daemon" ? grantRoles : grants
+            found.append(.error("\(who) lacks \(named(missing))", fix: fix, .permission))
+        }
+        return found.isEmpty ? [.ok("all \(rights.count) that the daemon needs are granted")] : found
+    }
+
+    /// `insert, delete on nudged.intent; execute on nudged.maintain_delivery`.
+    private static func named(_ rights: [DaemonRight]) -> String {
+        var objects: [String] = []
+        for right in rights where !objects.contains(right.object) { objects.append(right.object) }
+        return objects.map { object in
+            let privileges = rights.filter { $0.object == object }.map(\.privilege)
+            return "\(privileges.joined(separator: ", ")) on nudged.\(object)"
+        }.joined(separator: "; ")
+    }
+
+    private static let grantRoles = "as the owner of schema nudged: select nudged.grant_roles()"
+
+    /// What a broad grant gave: one finding for each role.
+    static func excessRights(_ rights: [ExcessRight]) -> [Finding] {
+        let fix = "\(grantRoles) (or one by one: select statement from nudged.excess_right)"
+        let roles = RoleExcess.all(rights)
+        guard !roles.isEmpty else { return [.ok("no role has rights beyond nudged.role_right")] }
+        return roles.map { role in
+            let found = "\(role.who) has \(Elapsed.counted(role.count, "right", "rights")) too many: \(role.text)"
+            let details = role.rights.map(\.statement)
+            return role.isOpen
+                ? .error(found, fix: fix, .permission, details: details)
+                : .warning(found, fix: fix, details: details)
+        }
+    }
+
+    /// The functions that write the app's tables: whether they run with the rights of nudged_writer only, and can do
+    /// their work with these.
+    static func writer(_ written: [Facts.Written]) -> [Finding] {
+        guard let first = written.first else { return [.ok("nudged's functions write no table of the app")] }
+        let names = first.foreign.map { "nudged.\($0)" }.joined(separator: ", ")
+        let owners = first.owners.joined(separator: ", ")
+        let tables = written.map(\.name).joined(separator: ", ")
+        let rights = "\(names) run with the rights of \(owners), and so do the triggers of \(tables)"
+        guard first.hasWriter else {
+            let make = "create role nudged_writer nologin; grant nudged_writer to \(owners); then, \(grantRoles)"
+            return [.warning("the role nudged_writer is missing: \(rights)", fix: make)]
+        }
+        var found = written.flatMap(obstacles)
+        if !first.foreign.isEmpty {
+            let member = "if that role is no member of nudged_writer, first: grant nudged_writer to \(owners)"
+            found.append(.warning(rights, fix: "\(grantRoles); \(member)"))
+        }
+        return found.isEmpty ? [.ok("nudged_writer owns the functions that write \(tables)")] : found
+    }
+
+    /// Why nudged_writer can't write a table. It is an error only if a function runs as nudged_writer.
+    private static func obstacles(_ table: Facts.Written) -> [Finding] {
+        var found: [Finding] = []
+        func add(_ text: String, fix: String) {
+            found.append(
+                table.owned > 0
+                    ? .error("\(text): nudged's functions can't write it", fix: fix, .permission)
+                    : .warning(text, fix: fix)
+            )
+        }
+        if !table.lacking.isEmpty {
+            let lacking = table.lacking.joined(separator: ", ")
+            let fix = "as its owner: grant \(lacking) on \(table.name) to nudged_writer; then, \(grantRoles)"
+            add("nudged_writer lacks \(lacking) on \(table.name)", fix: fix)
+        }
+        if table.isHidden {
+            let policy =
+                "create policy nudged_writer on \(table.name) to nudged_writer using (true) with check (true)"
+            add("row-level security of \(table.name) hides rows from nudged_writer", fix: "as its owner: \(policy)")
+        }
+        return found
+    }
+
+    // MARK: Views and triggers, which stay with a table that is renamed
+
+    static func bindings(_ faults: [BindingFault]) -> [Finding] {
+        faults.isEmpty
+            ? [.ok("views and triggers are bound to the app's tables")]
+            : faults.map { .error($0.text, fix: $0.remedy) }
+    }
+
+    /// - Parameter reading: the answer to the daemon's own statement.
+    static func view(_ view: Facts.View, _ columns: [Facts.Column], _ reading: Known<Void>) -> Finding {
+        let own = columns.filter { $0.view == view.rawValue }
+        let name = "the view nudged.\(view.rawValue)"
+        let redefine = "redefine the view with these columns: \(view.shape) (docs/SQL.md)"
+        if let fault = fault(view, own) {
+            return .error("\(name) \(fault)", fix: "\(redefine); then select nudged.grant_roles()")
+        }
+        switch reading {
+        case .success:
+            let isBare = view == .recipient && !own.contains { $0.name == "context" }
+            let but = isBare ? " except context, so templates with placeholders are not used" : ""
+            return .ok("\(name) can be read and has all columns\(but)")
+        case .failure(let unanswered):
+            guard let error = unanswered.error, error.code == .refusedByServer, !error.isTransient else {
+                return .unchecked(unanswered.why)
+            }
+            let found = "\(name) can't be read: \(error.withoutRemedy)"
+            guard error.sqlState == "42501" else { return .error(found, fix: redefine) }
+            let grant =
+                "grant select to the view's owner on the tables that it reads, and to the daemon's role on the view"
+            return .error(found, fix: "\(grant): select nudged.grant_roles()", .permission)
+        }
+    }
+
+    /// What is wrong with a view's columns. Nil if nothing is.
+    private static func fault(_ view: Facts.View, _ columns: [Facts.Column]) -> String? {
+        if columns.isEmpty { return "does not exist" }
+        let missing = view.columns.filter { wanted in !columns.contains { $0.name == wanted.name } }.map(\.name)
+        if !missing.isEmpty { return "has no column \(missing.joined(separator: ", "))" }
+        for wanted in view.columns {
+            guard let column = columns.first(where: { $0.name == wanted.name }), !wanted.isGood(column.type) else {
+                continue
+            }
+            return "has a column \(column.name) of type \(column.type), not \(wanted.types[0])"
+        }
+        return nil
+    }
+
+    // MARK: Row-level security, and what a found table lacks
+
+    static func rowSecurity(_ open: [String]) -> Finding {
+        guard let first = open.first else { return .ok("on for all of nudged's tables") }
+        let names = open.map { "nudged.\($0)" }.joined(separator: ", ")
+        return .warning(
+            "off for \(names): a role with a right on them sees all rows",
+            fix: "alter table nudged.\(first) enable row level security; then select nudged.grant_roles()"
+        )
+    }
+
+    /// nudged does not change the app's tables. It only reports what would improve them.
+    static func appTables(_ tables: [Facts.AppTable]) -> [Finding] {
+        let read = tables.filter { $0.exists && $0.isRead }
+        guard !read.isEmpty else { return [.ok("nudged's views read tables with other names")] }
+        let lacks = read.flatMap(lacks)
+        let names = read.map { "public.\($0.name)" }.joined(separator: " and ")
+        return lacks.isEmpty ? [.ok("\(names): nothing is missing")] : lacks
+    }
+
+    private static func lacks(_ table: Facts.AppTable) -> [Finding] {
+        let name = "public.\(table.name)"
+        var found: [Finding] = []
+        if !table.hasUserIndex {
+            found.append(
+                .warning(
+                    "\(name) has no index that begins with user_id: each claim reads the whole table",
+                    fix: "create index concurrently on \(name) (user_id)"
+                )
+            )
+        }
+        if !table.hasRowSecurity, table.readers.isEmpty {
+            let only = "only roles with a grant can read it"
+            found.append(.ok("\(name) has no row-level security, as nudged found it; \(only)"))
+        } else if !table.hasRowSecurity {
+            let readers = table.readers.joined(separator: " and ")
+            found.append(
+                .warning(
+                    "\(name) has no row-level security, and \(readers) may read it: every user can see the rows of all",
+                    fix: "alter table \(name) enable row level security, with a policy for a user's own rows "
+                        + "(docs/SQL.md)"
+                )
+            )
+        }
+        return found
+    }
+}

@@ -1,0 +1,271 @@
+import Core
+import Postgres
+import Service
+import TimeZones
+
+/// What doctor makes of the database's answers: a function for each check.
+enum DatabaseVerdicts {
+    typealias Facts = DatabaseFacts
+
+    // MARK: The connection
+
+    /// The oldest version that the tests use.
+    private static let oldest: Int32 = 150_000
+
+    /// - Parameter trip: the round trip in microseconds.
+    static func connection(
+        _ answer: Known<Facts.Server>,
+        _ configuration: ConnectionConfiguration,
+        trip: Int64
+    ) -> [Finding] {
+        if case .failure(let unanswered) = answer, let error = unanswered.error {
+            let status = OneRun.status(of: error)
+            return [
+                .error(
+                    error.withoutRemedy,
+                    fix: error.remedy ?? "see the server's log, then run doctor again",
+                    [.permission, .configuration].contains(status) ? status : .unavailable
+                )
+            ]
+        }
+        return answer.findings { server in
+            let hosts = configuration.hosts.map(\.name).joined(separator: ", ")
+            let text = "PostgreSQL \(server.version) at \(hosts) accepts \(server.role)"
+            guard server.versionNumber >= oldest else {
+                return [
+                    .warning(
+                        "\(text), but is older than all versions that nudged is tested with",
+                        fix: "upgrade PostgreSQL to \(oldest / 10_000) or later"
+                    )
+                ]
+            }
+            return [.ok("\(text) and answers in \(max(1, trip / 1000)) ms")]
+        }
+    }
+
+    static func encryption(_ configuration: ConnectionConfiguration) -> Finding {
+        let far = configuration.hosts.filter { !$0.isLocal }
+        guard !far.isEmpty else { return .ok("the database is on this machine: there is no network between") }
+        guard let open = far.first(where: { $0.sslMode != "verify-full" }) else {
+            return .ok("sslmode verify-full: encrypted, with a verified certificate and name")
+        }
+        let risk =
+            switch open.sslMode {
+            case "require": "encrypted, but a machine in between can pose as the server"
+            case "verify-ca": "encrypted, but any server with a certificate of that authority can pose as it"
+            default: "it may be unencrypted: others can read password, tokens and texts on the way"
+            }
+        return .warning(
+            "sslmode \(open.sslMode) to \(open.name): \(risk)",
+            fix: "add sslmode=verify-full (and sslrootcert=FILE for a private authority) to database.url, "
+                + "and remove database.allowInsecure"
+        )
+    }
+
+    static func pooler(_ pooling: Pooling) -> Finding {
+        switch pooling {
+        case .direct: .ok("none: the connection is direct")
+        case .transaction: .ok("a pooler in transaction mode, the right one for nudged")
+        case .session:
+            .ok(
+                "a pooler in session mode: each daemon keeps four of its server connections, five with metrics; "
+                    + "transaction mode would share them"
+            )
+        case .statement:
+            .warning(
+                "a pooler in statement mode: sweeps work, but it refuses migrate, explain and forecast",
+                fix: "set pool_mode = transaction, or give these commands a DATABASE_URL without the pooler"
+            )
+        case .exhausted:
+            .warning(
+                "a pooler that gave no second server connection in time: a daemon uses four, five with metrics",
+                fix: "give its pool more server connections (PgBouncer: default_pool_size), "
+                    + "or set pool_mode = transaction"
+            )
+        }
+    }
+
+    static func writability(_ server: Facts.Server, _ configuration: ConnectionConfiguration) -> Finding {
+        if server.isInRecovery {
+            return .error(
+                "the server is a standby: it accepts no writes",
+                fix: "name the primary in database.url, or all hosts with target_session_attrs=read-write; "
+                    + "or promote the standby"
+            )
+        }
+        if !server.isWritable {
+            return .error(
+                "transactions are read-only here (default_transaction_read_only)",
+                fix: "end the read-only mode of role, database or server"
+            )
+        }
+        let hosts = configuration.hosts.count
+        guard hosts > 1, configuration.takesAnyServer else { return .ok("it accepts writes") }
+        return .warning(
+            "it accepts writes; but any of \(hosts) hosts may be used, and after a failover that may be a standby",
+            fix: "add target_session_attrs=read-write to database.url"
+        )
+    }
+
+    private static let createAnew = "create database … encoding 'UTF8' template template0, and restore a dump into it"
+
+    /// Why nudged refuses a database of SQL_ASCII: texts would be cut and counted in bytes that no client can read.
+    static let withoutEncoding = Finding.error(
+        "the database's encoding is SQL_ASCII: PostgreSQL does not know which characters its texts hold",
+        fix: "\(createAnew). If its texts are in another encoding, name that with set client_encoding at the "
+            + "beginning of the dump"
+    )
+
+    static func encoding(_ server: Facts.Server) -> Finding {
+        switch server.encoding {
+        case "SQL_ASCII": withoutEncoding
+        case "UTF8": .ok("UTF8")
+        case let other:
+            .warning("\(other): texts can't hold characters that it lacks, such as emoji", fix: createAnew)
+        }
+    }
+
+    /// In such a session no foreign key is checked either, on which the ownership of users rests.
+    static func triggers(_ server: Facts.Server) -> [Finding] {
+        if server.firesTriggers { return [] }
+        return [
+            .error(
+                "session_replication_role is replica: triggers don't fire, and foreign keys are not checked",
+                fix: "alter database … reset session_replication_role, or alter role … reset it; "
+                    + "then restart the daemon"
+            )
+        ]
+    }
+
+    // MARK: Dead rows, and who keeps them
+
+    static func cleaning(_ server: Facts.Server, _ tables: [Facts.Bloat]) -> Finding {
+        guard server.cleansUp else {
+            return .warning(
+                "autovacuum (or track_counts, which it needs) is off: dead rows stay, and sweeps slow down",
+                fix: "alter system set autovacuum = on; alter system set track_counts = on; select pg_reload_conf()"
+            )
+        }
+        let without = tables.filter(\.isNeverCleaned).map { "nudged.\($0.table)" }
+        guard let first = without.first else { return .ok("on") }
+        let names = without.joined(separator: ", ")
+        return .warning("off for \(names)", fix: "alter table \(first) reset (autovacuum_enabled)")
+    }
+
+    /// Fewer dead rows than this have no effect that anyone notices.
+    private static let fewDead: Int64 = 20_000
+
+    static func bloat(_ tables: [Facts.Bloat]) -> [Finding] {
+        let worst = tables.filter { $0.dead >= fewDead && $0.dead > $0.live }
+        guard worst.isEmpty else {
+            return worst.map { table in
+                .warning(
+                    "nudged.\(table.table) has \(Elapsed.grouped(Int(table.dead))) dead rows "
+                        + "and \(Elapsed.grouped(Int(table.live))) live ones",
+                    fix: "vacuum (analyze) nudged.\(table.table); if that removes none, see the line holders"
+                )
+            }
+        }
+        let dead = tables.reduce(0) { $0 + $1.dead }
+        let all = tables.reduce(dead) { $0 + $1.live }
+        let share = all == 0 ? 0 : Int(100 * dead / all)
+        return [.ok("\(share) % of the rows in nudged's busiest tables are dead")]
+    }
+
+    /// Transactions of an app are shorter. A nightly dump takes longer and is worth a warning.
+    private static let longSeconds: Int64 = 300
+    /// Used if our role may not see a transaction's start: the number of transactions since then.
+    private static let longAge: Int64 = 200_000
+
+    static func holders(_ holders: Facts.Holders) -> [Finding] {
+        var found: [Finding] = []
+        if let session = holders.session, session.seconds.map({ $0 > longSeconds }) ?? (session.age > longAge) {
+            let span = session.seconds.map(Elapsed.text) ?? "\(Elapsed.grouped(Int(session.age))) transactions"
+            found.append(
+                .warning(
+                    "a transaction of \(session.role ?? "the server itself") (process \(session.processID)) "
+                        + "has been open for \(span): newer dead rows can't be removed",
+                    fix: "let it end, or select pg_terminate_backend(\(session.processID)); "
+                        + "idle_in_transaction_session_timeout ends forgotten ones"
+                )
+            )
+        }
+        if holders.prepared > 0, let seconds = holders.preparedSeconds, seconds > longSeconds {
+            let (one, many) = ("prepared transaction waits", "prepared transactions wait")
+            let waiting = Elapsed.counted(Int(holders.prepared), one, many)
+            found.append(
+                .warning(
+                    "\(waiting) for the second phase, the oldest for \(Elapsed.text(seconds))",
+                    fix: "end forgotten ones with commit prepared or rollback prepared (see pg_prepared_xacts)"
+                )
+            )
+        }
+        found += holders.idleSlots.map { slot in
+            .warning(
+                "the replication slot \(slot) has no reader: the server keeps dead rows and all WAL for it",
+                fix: "start the reader again, or select pg_drop_replication_slot('\(slot)')"
+            )
+        }
+        return found.isEmpty ? [.ok("no long transaction, no prepared one, no idle replication slot")] : found
+    }
+
+    // MARK: Partitions and work
+
+    /// A daemon makes partitions a week ahead, once an hour.
+    static func partitions(_ days: Int) -> Finding {
+        let text =
+            switch days {
+            case 0: "the record has no partition for today: its rows are in the default partition"
+            case 1: "the record has a partition for today"
+            default: "the record has partitions for \(days) days, including today"
+            }
+        if days >= 3 { return .ok(text) }
+        return .warning(
+            days == 0 ? text : "\(text), and no more",
+            fix: "start a daemon, it makes them for a week ahead; if one runs, its journal says why it can't"
+        )
+    }
+
+    /// Rows that were there before nudged's triggers were.
+    static func unseen(_ unseen: Facts.Unseen) -> Finding {
+        guard unseen.users > 0 else { return .ok("nudged has seen the users of the app's tables") }
+        let some = unseen.isAll ? "" : " of the first \(Elapsed.grouped(Facts.Unseen.most))"
+        let users = Elapsed.counted(unseen.users, "user", "users")
+        let verb = unseen.users == 1 ? "is" : "are"
+        let text = "\(users)\(some) in the app's tables \(verb) not seen yet by nudged"
+        return .warning(text, fix: "run nudged replan: it adds them")
+    }
+
+    static func work(_ work: WorkStatus) -> Finding {
+        let late = work.firstDue.map { work.now - $0 } ?? 0
+        let users = Elapsed.capped(work.dueUsers, WorkStatus.most)
+        let due =
+            switch work.dueUsers {
+            case 0: "no user is due"
+            case 1: "1 user is due, for \(Elapsed.text(late))"
+            default: "\(users) users are due, the first for \(Elapsed.text(late))"
+            }
+        let changes =
+            switch work.touches {
+            case 0: "no changes wait"
+            case 1: "1 change waits"
+            default: "\(Elapsed.capped(work.touches, WorkStatus.most)) changes wait"
+            }
+        let text = "\(due); \(changes) for a sweep"
+        let paused = work.pauses.filter { $0.resumedAt == nil }.map(\.kind.rawValue).sorted()
+        guard paused.isEmpty else {
+            return .warning(
+                "\(text); paused, so nothing of it is sent: \(paused.joined(separator: ", "))",
+                fix: "nudged status says who paused it and why; nudged resume ends the pause"
+            )
+        }
+        // A sweep starts every second. If a daemon is alive and work waits for minutes, something delays it.
+        guard work.daemons.contains(where: \.isAlive), late > longSeconds || work.touches >= WorkStatus.most else {
+            return .ok(text)
+        }
+        return .warning(
+            "\(text), though a daemon is alive",
+            fix: "nudged status shows its lanes, and journalctl -u nudged its sweeps"
+        )
+    }
+}

@@ -1,0 +1,155 @@
+import Core
+import JSON
+import Policy
+import TimeZones
+
+extension Explanation {
+    /// One object. Instants are RFC 3339 in UTC, devices are hashes, and messages are ids without their texts.
+    ///
+    /// - `headline`: as for a person
+    /// - `user_id`, `now`, `at`, `question` (`now`, `future` or `past`), `known`, `seen`, `zone`, `offset`
+    /// - `next`: the first pushes from `at` on if nothing stands in the way; `held`: what a pause holds back
+    /// - `in_the_way`, `no_device`: the causes
+    /// - `before`: what is sent before a future instant
+    /// - `plan`: what a sweep does at `at`; null for a past instant
+    /// - `decisions`: as `nudged decide` prints them, with `kind`, `key` and `members` in place of `id`
+    /// - `mistakes`: keys and zones that are unknown, a consent of a wrong type
+    /// - `gaps`: what could not be read
+    /// - `templates`: whether each template was chosen or why not, if a check-in is sent
+    /// - `user`, `devices`, `in_flight`, `record`
+    package var json: String {
+        let asked: Fields = [
+            "headline": headline, "user_id": userID, "now": now, "at": at, "question": "\(question)",
+            "known": read != nil, "seen": read.map { !$0.isUnseen } ?? false, "zone": zone?.name,
+            "offset": zone.map { InstantText.offset(Int64($0.offset(at: at))) },
+        ]
+        let decided: Fields = [
+            "next": next.map(Self.fields), "held": held.map(Self.fields),
+            "in_the_way": question == .past ? [] : obstacles.map(\.fields), "no_device": deviceGaps.map(\.name),
+            "before": before.map(Self.fields), "plan": plan.map(Self.fields),
+            "decisions": decisions.map(Self.fields), "mistakes": mistakes, "gaps": gaps,
+            "templates": templates.map { Self.fields($0.template, $0.outcome) },
+        ]
+        let sending = (read?.intents ?? []).flatMap { intent in
+            intent.pushes.map { push -> Fields in
+                [
+                    "kind": push.kind, "key": push.key, "device": push.deviceHash,
+                    "attempted_at": intent.attemptedAt, "alive": intent.isAlive,
+                ]
+            }
+        }
+        let known: Fields = [
+            "user": read.map(fields), "devices": devices.map(\.fields),
+            "in_flight": sending, "record": records.map(Self.fields),
+        ]
+        return (asked + decided + known).document
+    }
+
+    // MARK: What is planned
+
+    private static func fields(_ send: FutureSend) -> Fields {
+        let nudges = send.plan.nudges.map { nudge -> Fields in
+            ["kind": nudge.identity.kind.rawValue, "key": nudge.identity.key]
+        }
+        return ["at": send.at, "nudges": nudges, "devices": send.devices]
+    }
+
+    private static func fields(_ plan: Plan) -> Fields {
+        let action: Fields =
+            switch plan {
+            case .send(let sendPlan, _): ["action": "send", "nudges": sendPlan.nudges.map(fields)]
+            case .nothing(let rest, let reason, _):
+                ["action": "nothing", "reason": reason.rawValue, "next_evaluation": rest.dueAt]
+            case .unreadable(let error): ["action": "unreadable", "reason": "\(error)"]
+            }
+        return action + ["records": plan.records.map(fields)]
+    }
+
+    private static func fields(_ nudge: PlannedNudge) -> Fields {
+        [
+            "kind": nudge.identity.kind.rawValue, "key": nudge.identity.key, "members": nudge.members.map(\.key),
+            "valid_until": nudge.validUntil, "asks_decision_service": nudge.isToBeAsked, "template": nudge.template,
+            "devices": nudge.targets.map(\.hash), "later": nudge.waiting.map(\.deviceHash),
+        ]
+    }
+
+    private static func fields(_ entry: DecisionRecorder.Entry) -> Fields {
+        let decision = entry.decision
+        let trace = entry.trace.map { step -> Fields in
+            ["rule": step.rule, "verdict": step.outcome, "facts": JSONValue.object(step.facts)]
+        }
+        return [
+            "kind": entry.kind.rawValue, "key": entry.key, "members": entry.members,
+            "action": decision.action.rawValue, "reason": decision.reason.rawValue, "next_at": decision.nextAt,
+            "slot": decision.slot, "urgent": decision.urgent, "valid_until": decision.validUntil, "trace": trace,
+        ]
+    }
+
+    private static func fields(_ template: Int32, _ outcome: TemplateOutcome) -> Fields {
+        let result: Fields = ["template": template, "result": outcome.name]
+        if case .missing(let names) = outcome { return result + ["missing": names] }
+        return result
+    }
+
+    // MARK: What is known
+
+    private func fields(_ read: ReadUser) -> Fields {
+        let user = read.user
+        let state: Fields = [
+            "preferences": user.preferences, "timezone": user.timezone,
+            "first_session_complete": user.firstSessionComplete, "last_evaluation": user.evaluatedAt,
+            "since": user.since, "touched_at": user.touchedAt, "range": read.range, "owner": read.owner,
+            "paused": paused.map(\.rawValue).sorted(),
+            "check_ins": user.history.checkIns.map { ["at": $0.at, "slot": $0.slot] as Fields },
+            "sent": user.history.sent, "closed": user.history.closed,
+        ]
+        let waiting: Fields = [
+            "messages": user.messages.map(Self.fields), "next_message_from": user.messagesWakeAt,
+            "has_more_messages": user.hasMoreMessages, "reminders": user.reminders.all.map(Self.fields),
+            "next_reminder_from": user.reminders.wakesAt, "has_more_reminders": user.reminders.isPartial,
+            "retry": user.retry.flatMap { try? JSONValue(parsing: $0) },
+        ]
+        return state + waiting
+    }
+
+    private static func fields(_ message: PendingMessage) -> Fields {
+        let text: Fields = [
+            "id": message.id, "created_at": message.createdAt, "urgent": message.urgent,
+            "expires_at": message.expiresAt,
+        ]
+        // Null: at once.
+        let due: Fields =
+            switch message.due {
+            case nil: ["deliver_at": nil, "deliver_local": nil]
+            case .at(let instant)?: ["deliver_at": instant, "deliver_local": nil]
+            case .local(let time)?: ["deliver_at": nil, "deliver_local": time.iso]
+            }
+        return text + due
+    }
+
+    private static func fields(_ reminder: PendingReminder) -> Fields {
+        let subject: Fields = [
+            "id": reminder.id, "subject_type": reminder.subjectType, "subject_id": reminder.subjectID,
+        ]
+        let due: Fields =
+            switch reminder.due {
+            case .at(let instant): ["due_at": instant]
+            case .local(let time): ["due_local": time.iso]
+            }
+        let rest: Fields = [
+            "timezone": reminder.timezone, "recurrence": reminder.series?.rule, "is_own": reminder.isOwn,
+            "is_cancelled": reminder.isCancelled,
+        ]
+        return subject + due + rest
+    }
+
+    private static func fields(_ record: DeliveryRecord) -> Fields {
+        [
+            "kind": record.kind, "key": record.key, "slot": record.slot,
+            "device": record.deviceHash.isEmpty ? nil : record.deviceHash, "apns_id": record.apnsID,
+            "outcome": record.outcome.rawValue, "reason": record.reason, "status": record.status,
+            "attempted_at": record.attemptedAt,
+            "decision": record.decision.flatMap { try? JSONValue(parsing: $0) }, "template": record.template,
+        ]
+    }
+}

@@ -1,0 +1,235 @@
+import Core
+import JSON
+import Policy
+import Service
+import TimeZones
+
+extension Explanation {
+    /// The headline, then the details.
+    package func text(on screen: Screen) -> String {
+        var page = TextPage(width: screen.width)
+        page.line(headline)
+        page.line("")
+        page.line("user \(userID.uuidString.lowercased())")
+        page.line("at   \(at.rfc3339), \(zone.map { "\(local(at)) in \($0.name)" } ?? "no valid time zone")")
+        if let read {
+            if question == .past { page.line("Below are today's preferences and devices: older ones are not kept.") }
+            for gap in gaps { page.line(gap) }
+            if let plan { show(plan, read, in: &page) }
+            show(read, in: &page)
+            let none = "none: \(deviceGaps.map(\.text).joined(separator: "; "))"
+            page.fields("devices", devices.isEmpty ? [none] : devices.map { $0.text(local) })
+        }
+        page.line("")
+        let newest = "the record, the newest \(records.count)"
+        page.line(
+            read == nil
+                ? newest : question == .past ? "the record around then" : records.isEmpty ? "the record" : newest
+        )
+        if records.isEmpty { page.line("  nothing") }
+        for record in records { page.wrapped("  \(line(record))", indent: 4) }
+        return page.text
+    }
+
+    private func local(_ instant: Instant) -> String { InstantText.local(instant, zone) }
+
+    /// The local time, with its distance from the explained instant.
+    private func dated(_ instant: Instant) -> String {
+        let span = instant - at
+        let distance = span >= 0 ? "in \(Elapsed.text(span))" : "\(Elapsed.text(-span)) before"
+        return "\(local(instant)) (\(distance))"
+    }
+
+    // MARK: The decision
+
+    private func show(_ plan: Plan, _ read: ReadUser, in page: inout TextPage) {
+        page.line("")
+        page.fields("in the way", obstacles.map { $0.text(now: now, zone) + ($0.fix.map { ". \($0)" } ?? "") })
+        show(before, in: &page)
+        switch plan {
+        case .send(let sendPlan, _):
+            for (number, nudge) in sendPlan.nudges.enumerated() {
+                page.fields(number == 0 ? "decision" : "and", lines(nudge))
+            }
+        case .nothing(let rest, let reason, _):
+            page.field("decision", "nothing is sent \(question == .now ? "now" : "then"): \(reason.rawValue)")
+            if !read.isUnseen { page.field("next evaluation", dated(rest.dueAt)) }
+        case .unreadable(let error):
+            page.field("decision", "none: the zone's file can't be read (\(error))")
+        }
+        for record in plan.records { page.field("", "records \(line(record))") }
+        for intent in read.intents {
+            let state =
+                intent.isAlive
+                ? "and already counts" : "by a daemon that died; it will be recorded as unknown and already counts"
+            let verb = intent.isAlive ? "is" : "was"
+            for push in intent.pushes {
+                page.field("", "\(push.kind) \(push.key) \(verb) being sent to device \(push.deviceHash) \(state)")
+            }
+        }
+        for entry in decisions { show(entry, in: &page) }
+    }
+
+    /// What is sent before a future instant, if every push is accepted.
+    private func show(_ sends: [FutureSend], in page: inout TextPage) {
+        let most = 20
+        let shown = sends.prefix(most).map { send in
+            "\(local(send.at))  \(send.text), to \(Elapsed.counted(send.devices, "device", "devices"))"
+        }
+        page.fields("before that", shown + (sends.count > most ? ["and \(sends.count - most) more"] : []))
+    }
+
+    private func lines(_ nudge: PlannedNudge) -> [String] {
+        let end = nudge.validUntil.map { ", to be sent before \(dated($0))" } ?? ""
+        var lines = ["send \(Self.name(nudge.identity))\(end)"]
+        if nudge.identity.isDigest { lines += nudge.members.map { "with \(Self.name($0))" } }
+        if nudge.identity.kind == .checkIn {
+            // The template's number, not its text: the text holds the user's data.
+            lines.append(nudge.template.map { "with the text of template \($0)" } ?? "with the configured text")
+            lines += templates.filter { $0.outcome != .chosen }.map { "template \($0.template) \($0.outcome.text)" }
+        }
+        lines += nudge.targets.map { "to device \($0.hash) on \($0.lane.text)" }
+        if nudge.isToBeAsked {
+            lines.append(
+                "a sweep asks the decision service first, which may refuse or choose another text; it is not asked here"
+            )
+        } else if lacksConsent, nudge.countedAt == nil {
+            lines.append("the decision service is not asked: smart_enabled in the preferences is not true")
+        }
+        if !nudge.waiting.isEmpty {
+            let devices = Elapsed.counted(nudge.waiting.count, "more device", "more devices")
+            lines.append("to \(devices) later, with the same decision")
+        }
+        return lines
+    }
+
+    /// A message's id, not its text.
+    private static func name(_ identity: NudgeIdentity) -> String {
+        if let slot = identity.slot { return "the check-in of \(slot.iso)" }
+        return identity.isDigest ? "the messages as one digest" : "\(identity.kind.rawValue) \(identity.key)"
+    }
+
+    private func show(_ entry: DecisionRecorder.Entry, in page: inout TextPage) {
+        let decision = entry.decision
+        let until = decision.nextAt.map { " until \(local($0))" } ?? ""
+        let key = entry.key.map { " \($0)" } ?? ""
+        page.line("")
+        page.line("why: \(entry.kind.rawValue)\(key): \(decision.action.rawValue), \(decision.reason.rawValue)\(until)")
+        let steps = entry.trace.map { ($0, facts: $0.facts.members.compactMap(fact).joined(separator: ", ")) }
+        // Rules that passed and have no facts share a line.
+        let plain = steps.filter { $0.outcome == "pass" && $1.isEmpty }.map(\.0.rule)
+        if !plain.isEmpty { page.columns("  ", [("passed", 14)], plain.joined(separator: ", ")) }
+        for (step, facts) in steps where step.outcome != "pass" || !facts.isEmpty {
+            page.columns("  ", [(step.rule, 14), (step.outcome, 6)], facts)
+        }
+    }
+
+    /// One fact of the trace, with instants in local time. Nil if it is null.
+    private func fact(_ member: JSONObject.Member) -> String? {
+        let name = member.key.replacing("_", with: " ")
+        switch member.value {
+        case .string(let text): return "\(name) \(Instant(rfc3339: text).map(local) ?? text)"
+        case .int(let number):
+            return member.key == "offset" ? "\(name) \(InstantText.offset(number))" : "\(name) \(number)"
+        case .bool(let bool): return bool ? name : "not \(name)"
+        default: return nil
+        }
+    }
+
+    // MARK: What is known
+
+    private func show(_ read: ReadUser, in page: inout TextPage) {
+        let user = read.user
+        page.line("")
+        switch question {
+        case .now: page.line("what is known")
+        case .future: page.line("what is known, as it will be then")
+        case .past: page.line("today")
+        }
+        page.field("preferences", user.preferences ?? "null")
+        page.field("profile's zone", user.timezone ?? "null")
+        for mistake in mistakes { page.field("a mistake?", mistake) }
+        page.field("first session", user.firstSessionComplete ? "complete" : "not yet")
+        if question != .future { page.field("due", due(read)) }
+        page.field("last evaluated", user.evaluatedAt.map(local) ?? "never")
+        if let since = user.since { page.field("since", local(since)) }
+        if let touched = user.touchedAt { page.field("changed", "\(local(touched)), not evaluated yet") }
+        if !paused.isEmpty { page.field("paused", paused.map(\.rawValue).sorted().joined(separator: ", ")) }
+        show(user.history, in: &page)
+        for message in user.messages { page.field("waiting", text(message)) }
+        if let next = user.messagesWakeAt { page.field("next message", "not before \(local(next))") }
+        if user.hasMoreMessages { page.field("", "and more messages, which are read later") }
+        for reminder in user.reminders.all { page.field("waiting", text(reminder)) }
+        if user.reminders.isPartial { page.field("", "and more reminders, which are read later") }
+        if let next = user.reminders.wakesAt { page.field("next reminder", "not before \(local(next))") }
+        for retry in user.retry.map(Retry.all(json:)) ?? [] {
+            let end = retry.validUntil.map { ", its decision ends \(local($0))" } ?? ""
+            let devices = Elapsed.counted(retry.left.count, "device", "devices")
+            let state = retry.counts ? "counts as sent" : "no device answered"
+            let left = retry.left.map { "device \($0.deviceHash) not before \(local($0.notBefore))" }
+            page.fields("left of a nudge", ["\(devices) of \(Self.name(retry.identity)), \(state)\(end)"] + left)
+        }
+    }
+
+    private func due(_ read: ReadUser) -> String {
+        if read.isUnseen { return "not yet: nudged has no row of the user" }
+        return read.isNew ? "with the next sweep" : Instant(dueOf: read.user).map(local) ?? "never"
+    }
+
+    private func show(_ history: History, in page: inout TextPage) {
+        for checkIn in history.checkIns {
+            page.field("sent check-in", "of \(checkIn.slot.iso) at \(local(checkIn.at))")
+        }
+        if !history.sent.isEmpty {
+            page.field("sends that count", history.sent.map(local).joined(separator: ", "))
+        }
+        if !history.closed.isEmpty {
+            page.field("closed slots", history.closed.map(\.iso).joined(separator: ", "))
+        }
+    }
+
+    private func text(_ message: PendingMessage) -> String {
+        let start =
+            switch message.due {
+            case nil: ""
+            case .at(let instant)?: ", not before \(local(instant))"
+            case .local(let time)?: ", not before \(time.iso) in the user's zone"
+            }
+        let end = message.expiresAt.map { ", expires \(local($0))" } ?? ""
+        return "message \(message.id.uuidString.lowercased()) of \(local(message.createdAt))"
+            + "\(message.urgent ? ", urgent" : "")\(start)\(end)"
+    }
+
+    /// A reminder's id and subject, not its text.
+    private func text(_ reminder: PendingReminder) -> String {
+        let hour =
+            switch reminder.due {
+            case .at(let instant): local(instant)
+            case .local(let time): "\(time.iso) in \(reminder.timezone ?? "the zone of each recipient")"
+            }
+        let rule = reminder.series.flatMap { try? Recurrence(parsing: $0.rule) }
+        let series = rule.map { ", \($0.text)" } ?? ""
+        return
+            "reminder \(reminder.id.uuidString.lowercased()) about \(reminder.subjectType) \(reminder.subjectID), "
+            + "due \(hour)\(series)\(reminder.isCancelled ? ", cancelled" : "")"
+    }
+
+    // MARK: The record
+
+    private func line(_ record: DeliveryRecord) -> String {
+        let answer = [record.reason, record.status.map { "status \($0)" }, decision(record)].compactMap(\.self)
+        let template = record.template.map { ", template \($0)" } ?? ""
+        let device = record.deviceHash.isEmpty ? "" : " to \(record.deviceHash)"
+        return
+            "\(local(record.attemptedAt))  \(record.kind) \(record.key)\(device): \(record.outcome.rawValue)"
+            + "\(answer.isEmpty ? "" : " (\(answer.joined(separator: ", ")))")\(template)"
+    }
+
+    /// The answer of the decision service or of the fallback. Nil if there is none.
+    private func decision(_ record: DeliveryRecord) -> String? {
+        guard let text = record.decision, let json = try? JSONValue(parsing: text), let origin = json["by"]?.text,
+            let reason = json["reason"]?.text
+        else { return nil }
+        return "\(origin): \(reason)"
+    }
+}

@@ -1,0 +1,76 @@
+package import Configuration
+import Core
+import Policy
+import Service
+import Base
+import TimeZones
+
+package import struct FoundationEssentials.UUID
+
+/// `nudged explain --message`: what would become of a message to a user, as `nudged_api.preview` answers it. Nothing is
+/// sent or written.
+package struct PreviewReport: CommandOutput {
+    let preview: Preview
+    let now: Instant
+    let zone: Zone?
+
+    /// Asks, with the decision service if the user consents.
+    ///
+    /// - Throws: as `DatabaseAccess.withStore`.
+    package static func read(
+        _ user: UUID,
+        title: String,
+        body: String,
+        urgent: Bool,
+        _ configuration: Configuration
+    ) async throws -> PreviewReport {
+        let access = try DatabaseAccess(configuration)
+        let planner = try Assembly(configuration, zones: ZoneDatabase()).planner
+        let decider = try configuration.decision.map { settings in try Decider(settings, clock: .database()) { _ in } }
+        do {
+            let report = try await access.withStore { store in
+                let now = Instant(seconds: try await store.clock() / 1_000_000)
+                let message = PendingMessage(id: .random(), createdAt: now, title: title, body: body, urgent: urgent)
+                let preview = try await Previewer(store: store, planner: planner, decider: decider)
+                    .preview(message, to: user, now: now)
+                let read = try await store.reading { reader in try await reader.user(user, now: now)?.user }
+                return PreviewReport(preview: preview, now: now, zone: read.flatMap(planner.zone))
+            }
+            await decider?.close()
+            return report
+        } catch {
+            await decider?.close()
+            throw error
+        }
+    }
+
+    /// As `nudged_api.preview_answer` returns it.
+    package var json: String { preview.json }
+
+    /// The answer, then the reason, then what the phone would show.
+    package func text(on screen: Screen) -> String {
+        var lines = [headline]
+        let explanation = preview.explanation.map { " (\($0.printable))" } ?? ""
+        lines.append("decided by: \(preview.origin)\(explanation)")
+        if let priority = preview.priority { lines.append("priority: \(priority)") }
+        let (title, body) = preview.texts
+        if let title { lines.append("title: \(title.printable)") }
+        if let body { lines.append("body: \(body.printable)") }
+        return lines.joined(separator: "\n")
+    }
+
+    private var headline: String {
+        switch preview.action {
+        case .send:
+            let devices = Elapsed.counted(preview.devices, "device", "devices")
+            return "The message would be sent now to \(devices) (\(preview.reason))"
+                + (preview.isDigest ? ", together with others." : ".")
+        case .wait:
+            let zoneName = zone?.name ?? "UTC"
+            let next = preview.nextAt.map { " until \(InstantText.day($0, from: now, zone)) (\(zoneName))" } ?? ""
+            return "The message would wait\(next): \(preview.reason)."
+        case .hold: return "The message would be held until something changes: \(preview.reason)."
+        case .drop: return "The message would be dropped: \(preview.reason)."
+        }
+    }
+}

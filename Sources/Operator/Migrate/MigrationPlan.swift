@@ -1,0 +1,313 @@
+import Core
+import Service
+import Systemd
+
+/// What `nudged migrate` will do in a database, and what is in the way. Nothing is applied while anything is.
+struct MigrationPlan: Sendable {
+    struct Options: Sendable {
+        /// Make the app's tables, even beside others.
+        var createsTables = false
+        /// Let check-ins use the built-in templates.
+        var usesTemplates = false
+    }
+
+    /// How one of the app's tables is used.
+    private enum Source {
+        case made
+        case found(SetUpFacts.Relation)
+        /// By a view that the app has made.
+        case mapped(SetUpFacts.Relation, table: SetUpFacts.Relation?)
+
+        var isMade: Bool { if case .made = self { true } else { false } }
+    }
+
+    private let facts: SetUpFacts
+    private let pending: [Migration]
+    private let options: Options
+    /// The tables, if the first migration is pending.
+    private let tables: [(table: AppTable, source: Source)]
+
+    init(_ facts: SetUpFacts, pending: [Migration], options: Options = Options()) {
+        self.facts = facts
+        self.pending = pending
+        self.options = options
+        let isFirst = pending.contains { $0.number == 1 }
+        tables = isFirst ? AppTable.all.map { ($0, Self.source($0, facts)) } : []
+    }
+
+    private static func source(_ table: AppTable, _ facts: SetUpFacts) -> Source {
+        let view = facts.relations.first { $0.schema == "nudged" && $0.name == table.view.rawValue }
+        let found = facts.relations.first { $0.schema == "public" && $0.name == table.name }
+        if let view { return .mapped(view, table: found) }
+        return found.map(Source.found) ?? .made
+    }
+
+    /// `success` if nothing is in the way.
+    var status: ExitStatus {
+        let faults = faults
+        return faults.first { $0.status == .configuration }?.status ?? faults.first?.status ?? .success
+    }
+
+    /// For a person: the faults, then what is done.
+    var lines: [String] {
+        let faults = faults
+        var lines: [String] = []
+        if !faults.isEmpty {
+            lines.append("nothing was changed: \(Elapsed.counted(faults.count, "fault", "faults"))")
+            for fault in faults {
+                lines.append("  error  \(fault.found)")
+                if let remedy = fault.remedy { lines.append("         fix: \(remedy)") }
+            }
+            if needsMapping { lines += AppTable.mapping.map { "           \($0)" } }
+            lines.append("")
+        }
+        let count = Elapsed.counted(pending.count, "migration is", "migrations are")
+        let head = "\(count) pending in database \(facts.database), for role \(facts.role):"
+        lines.append(faults.isEmpty ? head : "after these fixes, nudged migrate will:")
+        return lines
+            + steps.map { label, text in "  \(label)\(String(repeating: " ", count: max(1, 11 - label.count)))\(text)" }
+    }
+
+    // MARK: What is in the way
+
+    private var made: [String] { tables.filter(\.source.isMade).map(\.table.name) }
+
+    /// Tables would be made although the database has others.
+    private var needsMapping: Bool { !made.isEmpty && !facts.otherTables.isEmpty && !options.createsTables }
+
+    private var faults: [Finding] {
+        var faults = serverFaults + schemaFaults
+        for (table, source) in tables {
+            switch source {
+            case .made: break
+            case .found(let relation): faults += tableFaults(table, relation)
+            case .mapped(let view, _): faults += viewFaults(table.view, view)
+            }
+        }
+        if !made.isEmpty, !facts.mayCreateTables {
+            let fix = "run it as the owner of the app's tables; or as the schema's owner: "
+            faults.append(
+                .error(
+                    "\(facts.role) may not create \(Self.listed(made)) in schema public",
+                    fix: fix + "grant create on schema public to \(facts.role)",
+                    .permission
+                )
+            )
+        }
+        if needsMapping {
+            let missing = made.map { "no \($0)" }.joined(separator: " and ")
+            faults.append(
+                .error(
+                    "schema public has tables (\(Self.listed(facts.otherTables))), but \(missing)",
+                    fix: "to let nudged create them: nudged migrate --create-tables; "
+                        + "if your tables have other names, map them by two views (docs/SQL.md, \"Other tables\"):"
+                )
+            )
+        }
+        return faults
+    }
+
+    private var serverFaults: [Finding] {
+        var faults: [Finding] = []
+        if facts.versionNumber < 150_000 {
+            faults.append(.error("PostgreSQL \(facts.version) is too old", fix: "use PostgreSQL 15 or newer"))
+        }
+        if facts.encoding == "SQL_ASCII" { faults.append(DatabaseVerdicts.withoutEncoding) }
+        if !facts.isWritable {
+            faults.append(
+                .error(
+                    "the server takes no writes: it is a standby, or its transactions are read-only",
+                    fix: "name the primary in database.url (DATABASE_URL), "
+                        + "or end the read-only mode (default_transaction_read_only)"
+                )
+            )
+        }
+        return faults
+    }
+
+    private var schemaFaults: [Finding] {
+        var faults: [Finding] = []
+        let isFirst = !tables.isEmpty
+        if !facts.mayCreateSchema {
+            let fix = "run it as the owner of the app's tables; or as the database's owner: "
+            faults.append(
+                .error(
+                    "\(facts.role) may not create a schema in database \(facts.database)",
+                    fix: fix + "grant create on database \(facts.database) to \(facts.role)",
+                    .permission
+                )
+            )
+        }
+        if let owner = facts.schemaOwner, !facts.ownsSchema { faults.append(foreign("schema nudged", owner)) }
+        if let owner = facts.apiOwner {
+            if !facts.ownsAPI {
+                faults.append(foreign("schema nudged_api", owner))
+            } else if isFirst {
+                faults.append(
+                    .error(
+                        "no migration is applied, but there is a schema nudged_api",
+                        fix: "rename that schema, or drop it if nothing needs it: drop schema nudged_api"
+                    )
+                )
+            }
+        }
+        let strange = facts.held.filter { !["migration", "recipient", "device"].contains($0) }
+        if isFirst, !strange.isEmpty {
+            faults.append(
+                .error(
+                    "no migration is applied, but schema nudged holds \(Self.listed(strange))",
+                    fix: "rename that schema; if nudged made it, restore its rows of nudged.migration from a backup"
+                )
+            )
+        }
+        return faults
+    }
+
+    private func tableFaults(_ table: AppTable, _ found: SetUpFacts.Relation) -> [Finding] {
+        let name = "public.\(table.name)"
+        let orMap = "or map your table by the view nudged.\(table.view.rawValue) (docs/SQL.md, \"Other tables\")"
+        guard ["r", "p"].contains(found.kind) else {
+            let what = "\(name) is \(Self.kind(found.kind)), but nudged needs a table for its triggers"
+            return [.error(what, fix: "rename it, \(orMap)")]
+        }
+        var faults = found.isOurs ? [] : [foreign(name, found.owner)]
+        for wanted in table.columns {
+            let usual = wanted.types.first ?? "text"
+            if let column = found.columns.first(where: { $0.name == wanted.name }) {
+                // A type of an extension has its schema's name before it, unless the search path finds it.
+                let isGood = wanted.isGood(column.type) || wanted.types.contains { column.type.hasSuffix(".\($0)") }
+                if isGood { continue }
+                let what = "\(name).\(wanted.name) is of type \(column.type), not \(usual)"
+                let fix = "alter table \(name) alter column \(wanted.name) type \(usual) using …, \(orMap)"
+                faults.append(.error(what, fix: fix))
+            } else if wanted.ifMissing == .refused {
+                let what = "\(name) has no column \(wanted.name) (\(usual))"
+                faults.append(.error(what, fix: "alter table \(name) rename column … to \(wanted.name), \(orMap)"))
+            }
+        }
+        return faults
+    }
+
+    /// Of a view that the app has made.
+    private func viewFaults(_ view: DatabaseFacts.View, _ found: SetUpFacts.Relation) -> [Finding] {
+        let name = "nudged.\(view.rawValue)"
+        let fix = "make it a view with these columns: \(view.shape)"
+        guard found.kind == "v" else { return [.error("\(name) is \(Self.kind(found.kind)), not a view", fix: fix)] }
+        var faults = found.isOurs ? [] : [foreign(name, found.owner)]
+        for wanted in view.columns {
+            if let column = found.columns.first(where: { $0.name == wanted.name }) {
+                if wanted.isGood(column.type) { continue }
+                let what = "\(name).\(wanted.name) is of type \(column.type), not \(wanted.types[0])"
+                faults.append(.error(what, fix: fix))
+            } else {
+                faults.append(.error("\(name) has no column \(wanted.name)", fix: fix))
+            }
+        }
+        return faults
+    }
+
+    private func foreign(_ what: String, _ owner: String) -> Finding {
+        .error(
+            "\(what) belongs to \(owner), and \(facts.role) is not a member of that role",
+            fix: "run nudged migrate as \(owner), or: grant \(owner) to \(facts.role)",
+            .permission
+        )
+    }
+
+    // MARK: What is done
+
+    private typealias Step = (label: String, text: String)
+
+    private var steps: [Step] {
+        schemaSteps + tables.flatMap(tableSteps) + tables.map(triggerStep) + roleSteps + writerSteps + templateSteps
+    }
+
+    private var schemaSteps: [Step] {
+        let mapped = tables.filter { if case .mapped = $0.source { true } else { false } }.count
+        // The table of migrations is made before the first one.
+        let own = facts.held.contains("migration") ? 0 : 1
+        let counts = [("table", "tables", own), ("view", "views", -mapped), ("function", "functions", 0)].map {
+            one,
+            many,
+            more in
+            Elapsed.counted(pending.reduce(more) { $0 + $1.count(creating: one) }, one, many)
+        }
+        let place = facts.schemaOwner == nil ? "the schemas nudged and nudged_api with" : "in nudged's schemas"
+        return [
+            ("apply", pending.map(\.label).joined(separator: ", ")),
+            ("create", "\(place) \(counts[0]), \(counts[1]) and \(counts[2])"),
+        ]
+    }
+
+    private func tableSteps(_ table: AppTable, _ source: Source) -> [Step] {
+        switch source {
+        case .made: return [("create", "table public.\(table.name), for the app's \(table.holds)")]
+        case .mapped(let view, _): return [("read", "\(table.holds) by the app's view nudged.\(view.name)")]
+        case .found(let relation):
+            let added = table.columns.compactMap { column -> String? in
+                let isThere = relation.columns.contains { $0.name == column.name }
+                guard case .added(let type) = column.ifMissing, !isThere else { return nil }
+                return "\(column.name) \(type)"
+            }
+            let use: Step = ("use", "table public.\(table.name) of \(relation.owner), for \(table.holds)")
+            return added.isEmpty ? [use] : [use, ("add", "to public.\(table.name): \(added.joined(separator: ", "))")]
+        }
+    }
+
+    private func triggerStep(_ table: AppTable, _ source: Source) -> Step {
+        if case .mapped(_, let found) = source {
+            let hasUser = found?.columns.contains { $0.name == "user_id" && $0.type == "uuid" } ?? false
+            guard found?.isRead == true, hasUser else {
+                return ("triggers", "none for \(table.holds): after a change the app calls nudged_api.touch(user_id)")
+            }
+        }
+        let names = table.triggers + (source.isMade ? table.ownTriggers : [])
+        let unless = facts.isDistributed ? ", unless Citus distributes it" : ""
+        return ("triggers", "on public.\(table.name): \(names.joined(separator: ", "))\(unless)")
+    }
+
+    private var roleSteps: [Step] {
+        let missing = ["nudged_daemon", "nudged_app", "nudged_writer"].filter { !facts.roles.contains($0) }
+        guard pending.contains(where: { $0.number == 6 }), let last = missing.last else { return [] }
+        let names = missing.count == 1 ? last : missing.dropLast().joined(separator: ", ") + " and \(last)"
+        let cannot = "\(names) can't be created by \(facts.role); a later step says how"
+        return [("roles", facts.mayCreateRoles ? "create \(names)" : cannot)]
+    }
+
+    /// What nudged_writer may do with a table of the app: it owns the functions that write it.
+    private var writerSteps: [Step] {
+        guard tables.contains(where: { $0.table.name == "push_tokens" && !$0.source.isMade }),
+            let table = facts.relations.first(where: { $0.schema == "public" && $0.name == "push_tokens" })
+        else { return [] }
+        let grant = "grant select, insert, update, delete on public.push_tokens to nudged_writer"
+        let others =
+            "\(facts.role) may not give them; as \(table.owner): \(grant); "
+            + "then, as \(facts.role): select nudged.grant_roles()"
+        return [("rights", table.isOurs ? grant : others)]
+    }
+
+    private var templateSteps: [Step] {
+        if options.usesTemplates { return [("texts", "check-ins use the six built-in templates, in English")] }
+        guard pending.contains(where: { $0.number == 7 }) else { return [] }
+        let inactive = "six built-in templates stay inactive (--with-templates)"
+        return [("texts", "check-ins use checkIn.title and checkIn.body; \(inactive)")]
+    }
+
+    // MARK: Text
+
+    /// The first few of many.
+    private static func listed(_ names: [String]) -> String {
+        let shown = names.prefix(8).joined(separator: ", ")
+        return names.count > 8 ? "\(shown) and others" : shown
+    }
+
+    private static func kind(_ kind: String) -> String {
+        switch kind {
+        case "r", "p": "a table"
+        case "v": "a view"
+        case "m": "a materialized view"
+        case "f": "a foreign table"
+        default: "neither a table nor a view"
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import Core
+import HTML
+import TimeZones
+
+/// The time that a report covers. It has equal stretches, which begin at whole hours or days of UTC.
+struct ReportWindow: Sendable, Equatable {
+    /// The database's clock at the start of the count.
+    let now: Instant
+    let days: Int
+    /// The hours of one stretch.
+    let stretchHours: Int
+    /// The number of stretches.
+    let count: Int
+
+    /// The most bars of a chart that a phone's screen can show apart.
+    static let mostStretches = 100
+    private static let lengths = [1, 2, 3, 6, 12, 24, 48, 96]
+
+    /// - Parameter days: one of `ReportRun.days`.
+    init(now: Instant, days: Int) {
+        self.now = now
+        self.days = days
+        stretchHours =
+            Self.lengths.first { days * 24 <= Self.mostStretches * $0 } ?? Self.lengths[Self.lengths.count - 1]
+        count = max(1, (days * 24 + stretchHours - 1) / stretchHours)
+    }
+
+    /// The seconds of one stretch.
+    var stretch: Int64 { Int64(stretchHours) * 3600 }
+    /// The first instant after the stretch that holds `now`.
+    var until: Instant { Instant(seconds: (now.seconds / stretch + 1) * stretch) }
+    /// The first instant of the window.
+    var from: Instant { until - Int64(count) * stretch }
+
+    /// When a stretch begins.
+    func beginning(of place: Int) -> Instant { from + Int64(place) * stretch }
+
+    /// The index of a stretch from the database's number for it. Nil if it is not in the window.
+    func place(ofStretch number: Int64) -> Int? {
+        let place = number - from.seconds / stretch
+        return (0..<Int64(count)).contains(place) ? Int(place) : nil
+    }
+}
+
+/// Instants for a reader, and the marks of a time axis. Everything is UTC.
+enum TimeText {
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+    /// `2026-11-21 18:40`
+    static func minute(_ instant: Instant) -> String {
+        "\(instant.rfc3339.prefix(10)) \(clock(instant))"
+    }
+
+    /// `18:40`
+    static func clock(_ instant: Instant) -> String { String(instant.rfc3339.dropFirst(11).prefix(5)) }
+
+    /// `21 Nov`
+    static func day(_ instant: Instant) -> String {
+        let text = instant.rfc3339
+        let month = Int(text.dropFirst(5).prefix(2)).map { months[($0 - 1) % months.count] } ?? ""
+        return "\(Int(text.dropFirst(8).prefix(2)) ?? 0) \(month)"
+    }
+
+    /// `21 Nov 18:00 to 20:00`. The day is repeated if it differs.
+    static func span(from: Instant, until: Instant) -> String {
+        let isSameDay = from.seconds / 86_400 == (until.seconds - 1) / 86_400
+        return "\(day(from)) \(clock(from)) to \(isSameDay ? "" : "\(day(until)) ")\(clock(until))"
+    }
+
+    /// Hours between two marks.
+    private static let steps: [Int64] = [6, 12, 24, 48, 120, 168, 240, 480, 960, 1920, 2400]
+
+    /// At most five marks, at round hours or at midnight.
+    static func marks(_ window: ReportWindow) -> [ColumnChart.Mark] {
+        let length = window.until - window.from
+        let step = (steps.first { length / ($0 * 3600) <= 4 } ?? steps[steps.count - 1]) * 3600
+        var marks: [ColumnChart.Mark] = []
+        var mark = Instant(seconds: (window.from.seconds + step - 1) / step * step)
+        while mark <= window.until {
+            let text = step < 86_400 && mark.seconds % 86_400 != 0 ? clock(mark) : day(mark)
+            marks.append((Double(mark - window.from) / Double(length), text))
+            mark = mark + step
+        }
+        return marks
+    }
+}
+
+extension ZoneOffset {
+    /// The UTC offsets of all zones on disk between two instants. A zone without a change of clocks has one stretch,
+    /// others have more.
+    static func all(of zones: ZoneDatabase, from: Instant, until: Instant) throws(TimeZoneError) -> [ZoneOffset] {
+        var offsets: [ZoneOffset] = []
+        for name in zones.names {
+            guard let zone = try zones.zone(named: name) else { continue }
+            offsets += stretches(of: zone, from: from, until: until)
+        }
+        return offsets
+    }
+
+    /// The offsets of one zone, without gaps.
+    static func stretches(of zone: Zone, from: Instant, until: Instant) -> [ZoneOffset] {
+        var stretches: [ZoneOffset] = []
+        var start = from
+        while start < until {
+            let segment = zone.segment(at: start)
+            let end = min(segment.until, until)
+            if let last = stretches.last, last.seconds == Int32(clamping: segment.offset) {
+                stretches[stretches.count - 1].until = end
+            } else {
+                stretches.append(
+                    ZoneOffset(name: zone.name, from: start, until: end, seconds: Int32(clamping: segment.offset))
+                )
+            }
+            // A stretch can't end where it begins. The check stops an endless loop if a broken file says so.
+            guard end > start else { break }
+            start = end
+        }
+        return stretches
+    }
+}

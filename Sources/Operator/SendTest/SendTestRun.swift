@@ -1,0 +1,124 @@
+import Base
+package import Configuration
+import Core
+import Service
+import APNs
+package import struct FoundationEssentials.UUID
+import Postgres
+import Synchronization
+import TimeZones
+
+/// `nudged send-test`: one test push to a device, or to each device of a user, over the lane that serves it. It changes
+/// nothing in the database.
+package struct SendTestRun: Sendable {
+    /// The devices to send to.
+    package enum Target: Sendable, Equatable {
+        /// A device token in hexadecimal, on the main lane.
+        case token(String)
+        case user(UUID)
+    }
+
+    private let configuration: Configuration
+    private let lanes: [SenderConfiguration]
+    private let payload: [UInt8]
+    private let isForced: Bool
+
+    /// Milliseconds for connection, push and answer together.
+    private static let patience: Int64 = 20_000
+
+    /// - Parameters:
+    ///   - title: the title. If `body` is nil too: nudged's text.
+    ///   - body: the text. If `title` is nil too: nudged's text.
+    ///   - isForced: whether to send over a production lane too.
+    /// - Throws: what is wrong with the configuration, or a text that is too long for Apple.
+    package init(_ configuration: Configuration, title: String? = nil, body: String? = nil, isForced: Bool) throws {
+        guard let apns = configuration.apns else {
+            throw ConfigurationFault(key: "apns", what: "is missing", remedy: "run nudged check-config")
+        }
+        self.configuration = configuration
+        self.isForced = isForced
+        lanes = try Assembly.lanes(apns)
+        let hasText = title != nil || body != nil
+        let text =
+            hasText
+            ? Notification(title: title ?? "", body: body ?? "")
+            : Notification(title: "nudged", body: "A test: this device can be reached.")
+        payload = try text.rendered()
+    }
+
+    /// Sends the pushes and waits for their outcomes.
+    ///
+    /// - Throws: `SendTestFailure`. `PostgresError` or `SchemaError` if a user's devices can't be read.
+    package func run(_ target: Target) async throws -> SendTestReport {
+        var report = SendTestReport()
+        for (lane, tokens) in try await devices(of: target, &report) {
+            if lane.environment == .production, !isForced { throw SendTestFailure.production(lane.identity) }
+            report.results += try await send(tokens, lane)
+        }
+        return report
+    }
+
+    /// The tokens by lane, in the order of the configuration.
+    private func devices(
+        of target: Target,
+        _ report: inout SendTestReport
+    ) async throws -> [(SenderConfiguration, [String])] {
+        guard let main = lanes.first else { return [] }
+        switch target {
+        case .token(let token): return [(main, [token])]
+        case .user(let user):
+            let read = try await DatabaseAccess(configuration).withStore { store in
+                try await store.reading { reader in try await reader.user(user, now: Instant(seconds: 0)) }
+            }
+            guard let read else { throw SendTestFailure.unknownUser(user) }
+            let directory = LaneDirectory(standard: main.identity, others: lanes.map(\.identity))
+            let served = Dictionary(grouping: read.user.devices) { directory.lane(of: $0) }
+            report.notServed = (served[nil] ?? []).map { PushIdentity.deviceHash(token: $0.token) }
+            let all = lanes.compactMap { lane in served[lane.identity].map { (lane, $0.map(\.token)) } }
+            if all.isEmpty { throw SendTestFailure.noDevice(user, notServed: report.notServed.count) }
+            return all
+        }
+    }
+
+    private func send(_ tokens: [String], _ lane: SenderConfiguration) async throws -> [SendTestReport.Result] {
+        let trouble = Mutex<SendTestReport.Trouble?>(nil)
+        let sender = Sender(configuration: lane) { event in
+            if let heard = SendTestReport.Trouble(event) { trouble.withLock { $0 = heard } }
+        }
+        let end = BootTime.milliseconds() + Self.patience
+        var pushes = PushBatch(topic: lane.topic, room: tokens.count)
+        for token in tokens {
+            // Expiration 0: Apple tries once. A test push that arrives tomorrow is useless.
+            pushes.append(token: token, expiration: 0, apnsID: UUID(), writeBy: end) { $0 += payload }
+        }
+        let outcomes = await withCheckedContinuation { (continuation: CheckedContinuation<[PushOutcome], Never>) in
+            // All pushes are one user's: they are complete together.
+            let collected = Mutex(BatchOutcomes(pushCounts: [pushes.count]))
+            sender.send(pushes) { results in
+                let complete = collected.withLock { $0.take(results) }
+                if let (_, outcomes) = complete.first { continuation.resume(returning: outcomes) }
+            }
+            // A push without an answer at the end is cut off and gets the outcome unknown or unsent.
+            Task { await sender.drain(after: end) }
+        }
+        await sender.drain(deadline: BootTime.milliseconds() + 1_000)
+        let heard = trouble.withLock { $0 }
+        return zip(tokens, outcomes).map { token, outcome in
+            SendTestReport.Result(
+                device: PushIdentity.deviceHash(token: token),
+                lane: lane.identity,
+                server: lane.server,
+                outcome: outcome,
+                trouble: heard
+            )
+        }
+    }
+}
+
+extension Sender {
+    /// Waits until `end`, then cuts off the pushes that have no answer.
+    fileprivate func drain(after end: Int64) async {
+        try? await Task.sleep(for: .milliseconds(max(0, end - BootTime.milliseconds())))
+        await drain(deadline: end)
+    }
+}

@@ -1,0 +1,97 @@
+import ArgumentParser
+import Configuration
+import Core
+import Logging
+import Service
+import Systemd
+
+struct Run: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Runs the daemon; with --once, sends what is due and ends.",
+        discussion: """
+            On SIGTERM it stops when the pushes in flight are answered. On SIGHUP it reads configuration, key and time \
+            zones again.
+            """
+    )
+
+    @OptionGroup var config: ConfigurationOption
+    @Flag(help: "Sweep until no user is due, print a summary, and end.") var once = false
+    @Flag(help: "With --once: the summary as one JSON object.") var json = false
+
+    func validate() throws {
+        if json && !once { throw ValidationError("--json needs --once") }
+    }
+
+    func run() async throws {
+        try OpenFiles.raise()
+        let environment = ProcessEnvironment.current()
+        let output = LogOutput(environment: environment)
+        LoggingSystem.bootstrap { JournalLogHandler(label: $0, output: output) }
+        let log = Logger(label: "nudged")
+        if once {
+            try await runOnce(load(log, output), log: log, output: output)
+        } else {
+            // The daemon reads it again. What is read here must be released: it holds the key's text.
+            _ = try load(log, output)
+            try await serve(log: log, output: output, environment: environment)
+        }
+    }
+
+    private func load(_ log: Logger, _ output: LogOutput) throws -> Configuration {
+        let loaded = try config.load(log: output.isJournal ? log : nil)
+        for warning in loaded.warnings { config.say(.configurationWarning, "\(warning)", to: log) }
+        return loaded.configuration
+    }
+
+    private func serve(log: Logger, output: LogOutput, environment: [String: String]) async throws {
+        let path = config.path
+        do {
+            let daemon = try Daemon(
+                load: {
+                    try ConfigurationLoader.load(path: path, environment: environment, checks: .system).configuration
+                },
+                log: log,
+                output: output,
+                notifier: Notifier(environment: environment),
+                board: ReloadBoard.path(environment).map(ReloadBoard.init),
+                version: Version.current
+            )
+            await daemon.run()
+        } catch {
+            Output.error("\(error)")
+            throw ExitCode(ExitStatus.configuration.rawValue)
+        }
+    }
+
+    private func runOnce(_ configuration: Configuration, log: Logger, output: LogOutput) async throws {
+        output.setLevel(configuration.logLevel)
+        let result = try await Output.reporting { try await OneRun(configuration, log: log).run() }
+        guard Output.line(json ? result.report.json : result.report.text, isJSON: json) else {
+            throw Output.failure("the summary")
+        }
+        if let trouble = result.trouble { Output.error(trouble) }
+        if result.status != .success { throw ExitCode(result.status.rawValue) }
+    }
+}
+
+struct Reload: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Makes the running daemon read its configuration and time zones again.",
+        discussion: """
+            systemctl reload nudged does the same. The daemon is found in $RUNTIME_DIRECTORY, else in /run/nudged.
+
+            Exit status: 0 if the new configuration is in force, 78 if it is wrong and the old one stays, 69 if no \
+            daemon runs here, 75 if the daemon does not answer, 77 if a right is missing.
+            """
+    )
+
+    func run() async throws {
+        do throws(ReloadError) {
+            try await ReloadRun(environment: ProcessEnvironment.current()).run()
+        } catch {
+            Output.error("\(error)")
+            throw ExitCode(error.status.rawValue)
+        }
+        Output.line("the new configuration is in force")
+    }
+}
