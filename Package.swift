@@ -84,7 +84,6 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
         library("Base", ["CLinux"]),
         library("JSON", []),
-        library("HTML", []),
         library("NudgedPreferences", ["JSON"]),
         library("NudgedKit", ["JSON", "NudgedPreferences"]),
         library("YAML", ["CLibYAML"]),
@@ -122,8 +121,7 @@ let package = Package(
         library(
             "Operator",
             [
-                "Base", "JSON", "HTML", "NudgedPreferences", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs",
-                "HTTPClient",
+                "Base", "JSON", "NudgedPreferences", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "HTTPClient",
                 "Core", "Systemd", "Configuration", "Service",
             ]
         ),
@@ -172,7 +170,6 @@ let package = Package(
         ),
         tests("Base"),
         tests("JSON", ["Seeded", "TestSupport"]),
-        tests("HTML", ["Seeded", "TestSupport"]),
         tests("NudgedKit", ["Seeded", "JSON", "TestSupport"]),
         tests("YAML", ["Seeded", "TestSupport"]),
         tests("TimeZones", ["NudgedPreferences", "Seeded", "TestSupport"]),
@@ -294,7 +291,7 @@ if isFuzzing {
 // Under a sanitizer only the sender's and the simulator's side is built: the rest is what surrounds a database.
 if sanitizer != nil {
     let left = [
-        "HTML", "YAML", "TimeZones", "Policy", "Postgres", "SQLFiles", "Core", "Configuration",
+        "YAML", "TimeZones", "Policy", "Postgres", "SQLFiles", "Core", "Configuration",
         "Service", "Operator", "LocalPostgres", "Demo", "Faults",
     ]
     let names = Set(

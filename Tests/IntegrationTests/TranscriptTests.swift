@@ -89,7 +89,9 @@ import Testing
         )
         try await transcript.run("explain \(Scene.user(77))", "explain \(Scene.user(3)) --message Hello --body There")
         try await transcript.run("explain \(Scene.user(8)) --message Hello --urgent --json")
-        try await transcript.run("forecast --hours 3", "forecast --hours 3 --json", with: decision)
+        // In which hour a user without a device is evaluated again depends on the minute.
+        let counts = #"sed 's/"resting":{[^}]*},"skipped":0/"resting":{},"skipped":0/g'"#
+        try await transcript.run("forecast --hours 3", "forecast --hours 3 --json | \(counts)", with: decision)
         try await transcript.run("after-restore", "after-restore --json", "status", "status --json")
         transcript.note("a sweep")
         #expect(try await scene.once().exit == .code(0))

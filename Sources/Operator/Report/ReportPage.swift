@@ -1,6 +1,5 @@
-import HTML
-import Policy
 import Core
+import Policy
 import TimeZones
 
 /// Makes the page from a report's counts.
@@ -10,13 +9,10 @@ import TimeZones
 struct ReportPage {
     let report: Report
     let numbers: ReportNumbers
-    private let version: String
+    let version: String
 
-    init(_ report: Report, numbers: ReportNumbers, version: String) {
-        self.report = report
-        self.numbers = numbers
-        self.version = version
-    }
+    /// A part of the page: a heading and its content. The id is unique on the page.
+    typealias Section = (id: String, title: String, parts: [Node])
 
     /// The HTML document.
     var markup: String {
@@ -51,15 +47,8 @@ struct ReportPage {
         let span =
             "\(TimeText.minute(window.from)) to \(TimeText.minute(window.now)) UTC, counted by nudged \(version). "
             + "Times are UTC unless they are said to be local."
-        return .element(
-            "header",
-            [:],
-            [
-                .element("h1", text: title), .element("p", ["class": "soft"], text: span),
-                .element("p", ["class": "soft"], text: precision),
-                .group(remarks.map { .element("p", ["class": "remark"], text: $0) }), tiles,
-            ]
-        )
+        let texts: [Node] = [.element("h1", text: title), .p(span, class: "soft"), .p(precision, class: "soft")]
+        return .element("header", [:], texts + remarks.map { .p($0, class: "remark") } + [tiles])
     }
 
     private var precision: String {
@@ -73,7 +62,7 @@ struct ReportPage {
     private var remarks: [String] {
         var remarks: [String] = []
         let window = report.window
-        if report.all == 0 { remarks.append("The record has nothing for this time.") }
+        if report.count() == 0 { remarks.append("The record has nothing for this time.") }
         if window.days > report.retentionDays {
             remarks.append(
                 "The record keeps \(report.retentionDays) days (nudged.setting.retention_days), fewer than the "
@@ -89,29 +78,21 @@ struct ReportPage {
         if report.isCut {
             remarks.append("There were too many different reasons to count them all: the rarest are missing.")
         }
-        for pause in report.pauses {
-            remarks.append(
+        return remarks
+            + report.pauses.map { pause in
                 "Paused since \(TimeText.minute(pause.since)): \(KindText.plural(pause.kind.rawValue)) "
                     + "(nudged resume ends the pause)."
-            )
-        }
-        return remarks
+            }
     }
 
     private var tiles: Node {
         let outcomes: [DeliveryRecord.Outcome] = [.accepted, .rejected, .deferred, .unknown]
-        let attempts = outcomes.map { report.count($0) }
+        let attempts = outcomes.map(report.count)
         let shares = numbers.shares(of: attempts)
         let noShare = attempts.contains { $0 > 0 } ? "too few for a share" : "of no attempts"
         func tile(_ name: String, _ count: Int, _ text: String) -> Node {
-            .element(
-                "div",
-                [:],
-                [
-                    .element("dt", text: name),
-                    .element("dd", [:], [.text(shown(count)), .element("small", text: text)]),
-                ]
-            )
+            let number = Node.element("dd", [:], [.text(shown(count)), .element("small", text: text)])
+            return .element("div", [:], [.element("dt", text: name), number])
         }
         func attempt(_ name: String, _ place: Int) -> Node {
             tile(name, attempts[place], shares.map { "\($0[place]) of attempts" } ?? noShare)
@@ -126,7 +107,7 @@ struct ReportPage {
                 attempt("Deferred, tried again", 2),
                 attempt("Unknown", 3),
                 tile("Never sent", report.count(.dropped) + report.count(.skipped), "dropped or skipped"),
-                tile("Tokens gone", report.gone, "answered 410"),
+                tile("Tokens gone", report.count(\.isGone), "answered 410"),
             ]
         )
     }
@@ -140,9 +121,15 @@ struct ReportPage {
         let links = sections.map { section in
             Node.element("li", [:], [.element("a", ["href": "#\(section.id)"], text: section.title)])
         }
+        let nodes = sections.map { section in
+            Node.element(
+                "section",
+                ["id": section.id, "aria-labelledby": "\(section.id)-heading"],
+                [.element("h2", ["id": "\(section.id)-heading"], text: section.title)] + section.parts
+            )
+        }
         return .group([
-            .element("nav", ["aria-label": "Charts"], [.element("ul", [:], links)]),
-            .element("main", [:], sections.map(\.node)),
+            .element("nav", ["aria-label": "Charts"], [.element("ul", [:], links)]), .element("main", [:], nodes),
         ])
     }
 
@@ -150,7 +137,7 @@ struct ReportPage {
         let text =
             "Made by nudged report --days \(report.window.days)\(numbers == .rounded ? " --rounded" : ""). "
             + "docs/REPORT.md says how each number is counted."
-        return .element("footer", ["class": "soft"], [.element("p", text: text)])
+        return .element("footer", ["class": "soft"], [.p(text)])
     }
 
     private var counting: String {
@@ -166,18 +153,15 @@ struct ReportPage {
     }
 
     /// Explains what is counted and how, and what the page leaves out.
-    private var method: ReportSection {
-        ReportSection(
-            "method",
-            "How this is counted",
-            [
-                "Each row of the record is one attempt for one device, or one slot, message or reminder that ended "
-                    + "unsent. A digest has a row for each of its messages. A deferred push has another row for "
-                    + "its next attempt.", counting,
-                "This page names no user, device, token, text, zone, template or host. No count combines a "
-                    + "person's local hour with a date. A reason that is not a plain word is counted as other.",
-            ].map(ReportSection.text)
-        )
+    private var method: Section {
+        let texts = [
+            "Each row of the record is one attempt for one device, or one slot, message or reminder that ended "
+                + "unsent. A digest has a row for each of its messages. A deferred push has another row for "
+                + "its next attempt.", counting,
+            "This page names no user, device, token, text, zone, template or host. No count combines a "
+                + "person's local hour with a date. A reason that is not a plain word is counted as other.",
+        ]
+        return ("method", "How this is counted", texts.map { .p($0) })
     }
 
     // MARK: Numbers
@@ -191,53 +175,26 @@ struct ReportPage {
         return "\(text) \(text == "1" ? one : many)"
     }
 
-    /// A chart of bars, each with its count and its share of all parts.
-    ///
-    /// - Parameter more: follows the title for a screen reader.
-    func bars(_ id: String, _ title: String, _ names: [String], _ counts: [Int], summary: String) -> Node {
-        let shares = numbers.shares(of: counts)
-        return bars(id, title, names, counts, shares: shares, summary: summary)
-    }
+    /// The known kinds, and the last one of `Report.kinds` if there are others.
+    static func kinds(hasOthers: Bool) -> [String] { hasOthers ? Report.kinds : Report.kinds.dropLast() }
 
+    /// A chart of bars, each with its count and its share.
+    ///
+    /// - Parameter all: the parts that the shares are of. Nil: `counts`.
     func bars(
         _ id: String,
         _ title: String,
         _ names: [String],
         _ counts: [Int],
-        shares: [String]?,
+        of all: [Int]? = nil,
         summary: String
     ) -> Node {
-        let lines = counts.indices.map { place in
+        let shares = numbers.shares(of: all ?? counts)
+        let lines = counts.indices.map { place -> BarList.Line in
             let number = numbers.count(counts[place])
-            guard counts[place] > 0, let share = shares?[place] else {
-                return BarList.Line(names[place], number.text, number.value)
-            }
-            return BarList.Line(names[place], "\(number.text) (\(share))", number.value)
+            let share = counts[place] > 0 ? shares.map { " (\($0[place]))" } : nil
+            return (names[place], number.text + (share ?? ""), number.value)
         }
-        return BarList(ChartLabel(id: "\(id)-chart", title: title, summary: summary), lines: lines).node
-    }
-}
-
-/// A part of the page: a heading and its content.
-struct ReportSection {
-    /// The HTML id of the section, unique on the page.
-    let id: String
-    let title: String
-    private let parts: [Node]
-
-    init(_ id: String, _ title: String, _ parts: [Node]) {
-        self.id = id
-        self.title = title
-        self.parts = parts
-    }
-
-    static func text(_ text: String) -> Node { .element("p", text: text) }
-
-    var node: Node {
-        .element(
-            "section",
-            ["id": id, "aria-labelledby": "\(id)-heading"],
-            [.element("h2", ["id": "\(id)-heading"], text: title)] + parts
-        )
+        return BarList(label: ChartLabel(id: "\(id)-chart", title: title, summary: summary), lines: lines).node
     }
 }

@@ -1,5 +1,4 @@
 import Core
-import HTML
 import TimeZones
 
 /// The time that a report covers. It has equal stretches, which begin at whole hours or days of UTC.
@@ -16,7 +15,7 @@ struct ReportWindow: Sendable, Equatable {
     static let mostStretches = 100
     private static let lengths = [1, 2, 3, 6, 12, 24, 48, 96]
 
-    /// - Parameter days: one of `ReportRun.days`.
+    /// - Parameter days: one of `Report.days`.
     init(now: Instant, days: Int) {
         self.now = now
         self.days = days
@@ -35,10 +34,11 @@ struct ReportWindow: Sendable, Equatable {
     /// When a stretch begins.
     func beginning(of place: Int) -> Instant { from + Int64(place) * stretch }
 
-    /// The index of a stretch from the database's number for it. Nil if it is not in the window.
-    func place(ofStretch number: Int64) -> Int? {
-        let place = number - from.seconds / stretch
-        return (0..<Int64(count)).contains(place) ? Int(place) : nil
+    /// The rows of each stretch. Rows of other times are left out.
+    func stretches(_ rows: [DeliveryCount]) -> [[DeliveryCount]] {
+        let byNumber = Dictionary(grouping: rows, by: \.stretch)
+        let first = from.seconds / stretch
+        return (0..<Int64(count)).map { byNumber[first + $0] ?? [] }
     }
 }
 

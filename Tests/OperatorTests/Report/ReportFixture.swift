@@ -25,23 +25,22 @@ enum ReportFixture {
         pauses: [Pause] = [],
         isCut: Bool = false
     ) -> Report {
-        var report = Report(
+        Report(
             window: window(days: days),
             retentionDays: retentionDays,
             rules: rules,
-            deliveries: deliveries,
+            stretches: window(days: days).stretches(deliveries),
+            isCut: isCut,
             hours: hours,
             people: people,
             sweeps: sweeps,
             daemons: daemons,
             pauses: pauses
         )
-        report.isCut = isCut
-        return report
     }
 
     static func markup(_ report: Report, _ numbers: ReportNumbers = .exact) -> String {
-        ReportPage(report, numbers: numbers, version: "9.9.9").markup
+        ReportPage(report: report, numbers: numbers, version: "9.9.9").markup
     }
 
     /// The database's number of a stretch of the window.

@@ -23,13 +23,6 @@ import TimeZones
         }
     }
 
-    @Test func place_isTheStretchThatTheDatabaseNames() {
-        let window = ReportFixture.window()
-        let first = window.from.seconds / window.stretch
-        #expect(window.place(ofStretch: first) == 0 && window.place(ofStretch: first + 83) == 83)
-        #expect(window.place(ofStretch: first - 1) == nil && window.place(ofStretch: first + 84) == nil)
-    }
-
     @Test func marks_areFewRoundAndWithinTheWindow() {
         for days in Report.days {
             let marks = TimeText.marks(ReportFixture.window(days: days))

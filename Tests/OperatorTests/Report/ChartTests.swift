@@ -2,14 +2,14 @@ import Seeded
 import TestSupport
 import Testing
 
-@testable import HTML
+@testable import Operator
 
 @Suite struct ChartTests {
     private func chart(_ values: [[Double]], isScaleShared: Bool = true, shades: [ClosedRange<Double>] = []) -> String {
         ColumnChart(
-            ChartLabel(id: "c", title: "Title & more", summary: "Summary"),
+            label: ChartLabel(id: "c", title: "Title & more", summary: "Summary"),
             panels: values.enumerated().map { place, bars in
-                Panel("panel \(place)", bars.map { Panel.Bar($0, "value \($0)") })
+                Panel(title: "panel \(place)", bars: bars.map { ($0, "value \($0)") })
             },
             marks: [(0, "left"), (0.5, "middle"), (1, "right")],
             shades: shades,
@@ -60,11 +60,8 @@ import Testing
 
     @Test func list_isAsLongAsItsValues_andShowsTheLeast() {
         let list = BarList(
-            ChartLabel(id: "l", title: "T", summary: "S"),
-            lines: [
-                .init("most", "1,000", 1000), .init("half", "500", 500), .init("few", "1–4", 2.5),
-                .init("none", "0", 0),
-            ]
+            label: ChartLabel(id: "l", title: "T", summary: "S"),
+            lines: [("most", "1,000", 1000), ("half", "500", 500), ("few", "1–4", 2.5), ("none", "0", 0)]
         ).node.markup
         let widths = list.split(separator: "<rect class=\"bar\"").dropFirst().compactMap { part in
             part.firstRange(of: "width=\"").map { String(part[$0.upperBound...].prefix { $0 != "%" }) }
@@ -75,9 +72,14 @@ import Testing
     }
 
     @Test func table_headsItsRowsAndColumns_andScrollsByKeyboard() {
-        let table = Table("Caption", [.text("a"), .number("b")], [["x", "1"], ["y", "2"]], sums: ["All", "3"]).folded
+        let table = Table(
+            caption: "Caption",
+            columns: [.text("a"), .number("b")],
+            rows: [["x", "1"], ["y", "2"]],
+            sums: ["All", "3"]
+        )
         #expect(
-            table.markup == """
+            table.folded.markup == """
                 <details><summary>As a table: Caption</summary><div class="scroll" role="region" tabindex="0" aria-label="Caption"><table><caption>Caption</caption>\
                 <thead><tr><th scope="col">a</th><th scope="col" class="n">b</th></tr></thead><tbody><tr><th scope="row">x</th><td class="n">1</td></tr>\
                 <tr><th scope="row">y</th><td class="n">2</td></tr></tbody><tfoot><tr><th scope="row">All</th><td class="n">3</td></tr></tfoot></table></div></details>

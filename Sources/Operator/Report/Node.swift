@@ -2,7 +2,7 @@
 ///
 /// Element names, attribute names and style sheets are literals of this program. Everything else is a text or an
 /// attribute's value and is escaped on writing. So no value from the database becomes markup.
-package indirect enum Node: Sendable {
+indirect enum Node: Sendable {
     /// `<name …>children</name>`. A void element (`br`, `hr`, `meta`) has no end tag, and its children are not written.
     case element(StaticString, Attributes, [Node])
     case text(String)
@@ -11,20 +11,25 @@ package indirect enum Node: Sendable {
     /// Several nodes, one after the other.
     case group([Node])
 
+    /// A paragraph.
+    static func p(_ text: String, class name: String? = nil) -> Node {
+        .element("p", name.map { ["class": $0] } ?? [:], text: text)
+    }
+
     /// An element that holds only text.
-    package static func element(_ name: StaticString, _ attributes: Attributes = [:], text: String) -> Node {
+    static func element(_ name: StaticString, _ attributes: Attributes = [:], text: String) -> Node {
         .element(name, attributes, [.text(text)])
     }
 
     /// The node as HTML.
-    package var markup: String {
+    var markup: String {
         var markup = ""
         write(to: &markup)
         return markup
     }
 
     /// A complete document: `<!DOCTYPE html>`, this element and a newline.
-    package var document: String { "<!DOCTYPE html>\n\(markup)\n" }
+    var document: String { "<!DOCTYPE html>\n\(markup)\n" }
 
     private func write(to markup: inout String) {
         switch self {
@@ -69,10 +74,10 @@ package indirect enum Node: Sendable {
 }
 
 /// The attributes of an element, in the order of the literal.
-package struct Attributes: Sendable, ExpressibleByDictionaryLiteral {
+struct Attributes: Sendable, ExpressibleByDictionaryLiteral {
     fileprivate var all: [(name: StaticString, value: String)]
 
-    package init(dictionaryLiteral all: (StaticString, any CustomStringConvertible)...) {
+    init(dictionaryLiteral all: (StaticString, any CustomStringConvertible)...) {
         self.all = all.map { ($0, $1.description) }
     }
 

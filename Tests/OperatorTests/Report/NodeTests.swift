@@ -2,7 +2,7 @@ import Seeded
 import Testing
 import TestSupport
 
-@testable import HTML
+@testable import Operator
 
 /// Nothing that comes from elsewhere becomes markup.
 @Suite struct NodeTests {

@@ -1,16 +1,10 @@
 /// What a chart shows, for screen readers, and its place on the page.
-package struct ChartLabel: Sendable {
+struct ChartLabel: Sendable {
     /// An HTML id, unique on the page. The ids inside the SVG begin with it.
     let id: String
     let title: String
     /// The chart's content in sentences.
     let summary: String
-
-    package init(id: String, title: String, summary: String) {
-        self.id = id
-        self.title = title
-        self.summary = summary
-    }
 
     /// One inline SVG. Horizontal sizes are percentages and there is no view box. So a chart fills any page, and its
     /// text keeps the page's size.
@@ -33,37 +27,20 @@ package struct ChartLabel: Sendable {
 }
 
 /// Horizontal bars, each below its name and with its number at the end.
-package struct BarList: Sendable {
-    /// One bar.
-    package struct Line: Sendable {
-        /// The name above the bar. A phone's screen has room for 44 letters.
-        package let name: String
-        /// The number as text. It gets a third of a phone's width.
-        package let number: String
-        /// The bar's length; all bars share one unit. 0: no bar is drawn.
-        let value: Double
+struct BarList {
+    /// One bar: the name above it (a phone's screen has room for 44 letters), its number as text (a third of a phone's
+    /// width), and its length. All bars share one unit. 0: no bar is drawn.
+    typealias Line = (name: String, number: String, value: Double)
 
-        package init(_ name: String, _ number: String, _ value: Double) {
-            self.name = name
-            self.number = number
-            self.value = value
-        }
-    }
-
-    private let label: ChartLabel
-    private let lines: [Line]
-
-    /// - Parameter lines: from top to bottom.
-    package init(_ label: ChartLabel, lines: [Line]) {
-        self.label = label
-        self.lines = lines
-    }
+    let label: ChartLabel
+    /// From top to bottom.
+    let lines: [Line]
 
     private static let lineHeight = 42
     /// The longest bar's share of the width. The rest is for its number.
     private static let room = 0.6
 
-    package var node: Node {
+    var node: Node {
         let longest = max(lines.map(\.value).max() ?? 0, 1)
         return label.picture(
             height: lines.count * Self.lineHeight,
@@ -92,79 +69,45 @@ package struct BarList: Sendable {
 }
 
 /// A row of bars over an axis that other panels share. It shows one measure over time or over the hours of a day.
-package struct Panel: Sendable {
-    /// One bar.
-    package struct Bar: Sendable {
-        /// The bar's height; all bars of a panel share one unit. 0: no bar is drawn.
-        let value: Double
-        /// The tooltip, such as `14:00: 120`.
-        let text: String
-
-        package init(_ value: Double, _ text: String) {
-            self.value = value
-            self.text = text
-        }
-    }
+struct Panel {
+    /// One bar: its height, in a unit that all bars of a panel share, and its tooltip, such as `14:00: 120`. 0: no bar
+    /// is drawn.
+    typealias Bar = (value: Double, text: String)
 
     /// What the bars count, shown in the upper left corner. Empty if the chart's title says it.
     let title: String
     /// From left to right, all of one width.
     let bars: [Bar]
     /// The bars' CSS class, which sets their colour.
-    let paint: StaticString
-
-    package init(_ title: String, _ bars: [Bar], paint: StaticString = "bar") {
-        self.title = title
-        self.bars = bars
-        self.paint = paint
-    }
+    var paint: StaticString = "bar"
 
     var greatest: Int { Int((bars.map(\.value).max() ?? 0).rounded(.up)) }
 }
 
 /// Panels of vertical bars, one above the other, over one shared axis.
-package struct ColumnChart: Sendable {
+struct ColumnChart {
     /// A label of the horizontal axis, at a position from 0 to 1. A label gets a fifth of a phone's width.
-    package typealias Mark = (at: Double, text: String)
+    typealias Mark = (at: Double, text: String)
 
-    private let label: ChartLabel
-    private let panels: [Panel]
-    private let marks: [Mark]
-    private let shades: [ClosedRange<Double>]
-    private let isScaleShared: Bool
-    private let panelHeight: Int
-    private let number: @Sendable (Int) -> String
-
-    /// - Parameters:
-    ///   - panels: from top to bottom.
-    ///   - shades: parts of the axis, from 0 to 1, that are shaded and hatched behind the bars.
-    ///   - isScaleShared: whether all panels share one scale, so that their bars compare.
-    ///   - panelHeight: the height of the bars' area, in pixels.
-    ///   - number: the text for the top of a vertical scale.
-    package init(
-        _ label: ChartLabel,
-        panels: [Panel],
-        marks: [Mark],
-        shades: [ClosedRange<Double>] = [],
-        isScaleShared: Bool,
-        panelHeight: Int,
-        number: @escaping @Sendable (Int) -> String
-    ) {
-        self.label = label
-        self.panels = panels
-        self.marks = marks
-        self.shades = shades
-        self.isScaleShared = isScaleShared
-        self.panelHeight = panelHeight
-        self.number = number
-    }
+    let label: ChartLabel
+    /// From top to bottom.
+    let panels: [Panel]
+    let marks: [Mark]
+    /// Parts of the axis, from 0 to 1, that are shaded and hatched behind the bars.
+    var shades: [ClosedRange<Double>] = []
+    /// Whether all panels share one scale, so that their bars compare.
+    let isScaleShared: Bool
+    /// The height of the bars' area, in pixels.
+    let panelHeight: Int
+    /// The text for the top of a vertical scale.
+    let number: (Int) -> String
 
     /// Pixels above a panel's bars, for its title and the number at the top.
     private static let head = 34
     /// Pixels below the last panel, for the marks.
     private static let foot = 24
 
-    package var node: Node {
+    var node: Node {
         let height = panels.count * (Self.head + panelHeight) + Self.foot
         let shared = isScaleShared ? panels.map(\.greatest).max() : nil
         let drawn = panels.enumerated().map { place, panel in
