@@ -266,8 +266,10 @@ return case when octet_length(context) <= 32768 and length(context) <= 8192 then
 -- A value that the daemon writes, as JSON in ASCII. If this database's encoding lacks one of its characters, all beyond
 -- ASCII become question marks: the answer of a decision service may hold any, and a record that can't be written would
 -- stop the daemon.
+--
+-- STRICT: nearly every row has none, and a block that catches errors costs a subtransaction.
 create function nudged.readable(escaped text) returns jsonb
-language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
+language plpgsql immutable strict parallel safe set search_path = pg_catalog, pg_temp as $$
 begin
     return escaped::jsonb;
 exception when untranslatable_character then
