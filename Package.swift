@@ -19,7 +19,6 @@ let strict: [SwiftSetting] =
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("ExistentialAny"),
     ] + coverage + (sanitizer == "thread" ? [.define("SANITIZE_THREAD")] : [])
-    + (sanitizer == "address" || isFuzzing ? [.define("SANITIZE_ADDRESS")] : [])
 
 /// A system C library: found by pkg-config, installed on Debian by `scripts/dependencies`.
 func system(_ name: String, _ pkgConfig: String, apt: String) -> Target {
@@ -93,7 +92,7 @@ let package = Package(
         library("OpenSSL", ["COpenSSL"]),
         library("HTTP2", ["Base", "CNGHTTP2", "OpenSSL"]),
         library("APNs", ["Base", "JSON", "OpenSSL", "HTTP2"]),
-        library("HTTPClient", ["Base", "CLibCurl"]),
+        library("HTTPClient", ["Base", "CLibCurl", "OpenSSL"]),
         // C, which embeds the files of `sql/`.
         .target(name: "SQLFiles", cSettings: [.treatAllWarnings(as: .error)]),
         library("Systemd", ["Base", "CLinux", logging]),
@@ -190,7 +189,7 @@ let package = Package(
             ]
         ),
         tests("HTTPClient", ["CLibCurl", "Seeded", "LocalPostgres", "TestSupport"]),
-        tests("APNsSimulator", ["HTTP2"]),
+        tests("APNsSimulator", ["HTTP2Server"]),
         tests("Chaos", ["APNs", "TestSupport"]),
         tests("Faults", ["nudged", "TestSupport"]),
         tests("Systemd", ["Base", logging]),

@@ -7,7 +7,7 @@ import HTTP2
 enum FramesTarget {
     private static let template = RequestTemplate(
         authority: "localhost",
-        fields: ["apns-topic": "com.example.App", "authorization": "bearer 0123456789"],
+        fields: [("apns-topic", "com.example.App"), ("authorization", "bearer 0123456789")],
         varying: []
     )
 
@@ -16,6 +16,7 @@ enum FramesTarget {
         configuration.requestDeadline = 1_000
         configuration.maximumStreams = 20
         configuration.maximumBody = 8_192
+        configuration.keptFields = ["apns-id", "retry-after"]
         return configuration
     }
 

@@ -18,8 +18,9 @@ enum RowsTarget {
     private static let now = PlannerFixture.at("2026-11-20T01:30:00Z")
     private static let base: Planner = {
         // With jitter and limits, so that every loop of the policy is reached.
-        let rules = try? Rules(spreadMinutes: 60, quietEndJitterMinutes: 60, maxPerHour: 5)
-        var planner = PlannerFixture.planner(rules ?? .defaults)
+        var planner = PlannerFixture.planner(
+            Rules { ($0.spreadMinutes, $0.quietEndJitterMinutes, $0.maxPerHour) = (60, 60, 5) }
+        )
         planner.asksService = true
         return planner
     }()

@@ -90,7 +90,7 @@ end;
 
 select nudged.finish_tables();
 
--- Refuses what the daemon's parser refuses (Recurrence+Parsing.swift), with the same text.
+-- Refuses what the daemon's parser refuses (Recurrence+Parsing.swift), and says why.
 create function nudged_api.recurrence_fault(rule text) returns text
 language plpgsql immutable parallel safe security definer set search_path = pg_catalog, pg_temp as $$
 declare

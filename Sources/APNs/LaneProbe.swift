@@ -15,7 +15,6 @@ package enum LaneProbe {
         case answered(Answer, date: String?)
     }
 
-    /// The result and its time.
     package struct Report: Sendable, Equatable {
         /// What Apple answered, or why there is no answer.
         package let result: Result
@@ -27,14 +26,11 @@ package enum LaneProbe {
 
     /// The steps to a connection, in order.
     package enum Step: Sendable, Equatable {
-        /// Resolving the host's name.
         case name
         case connection
         /// TLS, except for the certificate and the protocol.
         case handshake
-        /// Verifying the server's certificate.
         case certificate
-        /// Agreeing on HTTP/2.
         case protocolNegotiation
     }
 
@@ -48,12 +44,8 @@ package enum LaneProbe {
         let pushes: PushBatch
         do throws(APNsError) {
             let token = try configuration.providerToken(issuedAt: clock.wall() / 1_000)
-            template = PushBatch.template(
-                .alert,
-                topic: configuration.topic,
-                token: token.text,
-                authority: configuration.authority
-            )
+            let authority = configuration.authority
+            template = PushBatch.template(.alert, topic: configuration.topic, token: token, authority: authority)
             pushes = try Self.pushes(configuration, clock)
         } catch {
             return Report(result: .unsigned(error.description), trip: 0, askedAt: clock.wall() * 1_000)
@@ -100,9 +92,7 @@ package enum LaneProbe {
         private let clock: SenderClock
         private let state = Mutex(State())
 
-        init(_ clock: SenderClock) {
-            self.clock = clock
-        }
+        init(_ clock: SenderClock) { self.clock = clock }
 
         func listen(_ continuation: CheckedContinuation<Report, Never>) {
             state.withLock { $0.continuation = continuation }
@@ -116,14 +106,21 @@ package enum LaneProbe {
                 state.withLock { $0.opened = now }
             case .capacity, .goaway: break
             case .completions(let completions):
-                for case .response(let response) in completions.map(\.result) { settle(LaneProbe.result(response)) }
-                // If the connection broke, its `closed` event comes next and gives a better reason.
-                if completions.contains(where: { LaneProbe.isOverdue($0.result) }) {
-                    settle(.unanswered("no answer in time"))
-                }
+                for completion in completions { complete(completion.result) }
             case .closed(let reason):
                 let wasOpen = state.withLock { $0.opened != nil }
                 settle(wasOpen ? .unanswered(reason.description) : LaneProbe.unreachable(reason))
+            }
+        }
+
+        private func complete(_ result: RequestResult) {
+            switch result {
+            case .response(let response): settle(.answered(Answer(response), date: response.headers["date"]))
+            // The connection broke. Its `closed` event comes next and gives a better reason.
+            case .unsent(.connectionLost), .unsent(.closed), .unsent(.goaway), .unknown(.connectionLost),
+                .unknown(.closed):
+                break
+            case .unsent, .unknown: settle(.unanswered("no answer in time"))
             }
         }
 
@@ -136,19 +133,6 @@ package enum LaneProbe {
             continuation?.resume(
                 returning: Report(result: result, trip: (now - opened) * 1_000, askedAt: (now + opened) * 500)
             )
-        }
-    }
-
-    private static func result(_ response: Response) -> Result {
-        .answered(Answer(response), date: response.headers["date"])
-    }
-
-    private static func isOverdue(_ result: RequestResult) -> Bool {
-        switch result {
-        case .response: false
-        case .unsent(.connectionLost), .unsent(.closed), .unsent(.goaway): false
-        case .unknown(.connectionLost), .unknown(.closed): false
-        case .unsent, .unknown: true
         }
     }
 

@@ -31,14 +31,13 @@ extension Notification {
 
     /// The payload, if it is within Apple's limit.
     ///
-    /// - Throws: `APNsError.payloadTooLarge` over `pushType.payloadLimit` bytes. Nothing is cut.
-    package func rendered(for pushType: PushType = .alert) throws(APNsError) -> [UInt8] {
+    /// - Throws: `APNsError.payloadTooLarge` over `PushBatch.payloadLimit` bytes. Nothing is cut.
+    package func rendered() throws(APNsError) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(320 + title.utf8.count + body.utf8.count)
         render(into: &out)
-        guard out.count <= pushType.payloadLimit else {
-            throw .payloadTooLarge(bytes: out.count, limit: pushType.payloadLimit)
-        }
+        let limit = PushBatch.payloadLimit
+        guard out.count <= limit else { throw .payloadTooLarge(bytes: out.count, limit: limit) }
         return out
     }
 

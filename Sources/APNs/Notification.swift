@@ -1,4 +1,5 @@
 package import FoundationEssentials
+import JSON
 
 /// What a push says: the members of its JSON payload. Members that are nil are left out.
 package struct Notification: Sendable {
@@ -38,11 +39,6 @@ package struct Notification: Sendable {
         package var key: String
         /// Texts for the placeholders of this text. nil: none are given.
         package var arguments: [String]?
-
-        package init(key: String, arguments: [String]? = nil) {
-            self.key = key
-            self.arguments = arguments
-        }
     }
 
     /// How urgently the device presents a notification. The raw values are Apple's.
@@ -64,5 +60,121 @@ package struct Notification: Sendable {
     /// What a tap does: `open_conversation` if there is a conversation, else `new_conversation`.
     package var action: String {
         conversationID == nil ? "new_conversation" : "open_conversation"
+    }
+}
+
+/// What the sender refuses before it writes a byte. No case holds a token, a key or a payload.
+package enum APNsError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The rendered payload is over Apple's limit. Texts are never cut silently.
+    case payloadTooLarge(bytes: Int, limit: Int)
+    /// The provider token could not be signed; `cause` is the signing key's description.
+    case unsignedToken(cause: String)
+
+    package var description: String {
+        switch self {
+        case .payloadTooLarge(let bytes, let limit):
+            "the payload is \(bytes) bytes, Apple takes \(limit)"
+        case .unsignedToken(let cause):
+            "the provider token could not be signed: \(cause)"
+        }
+    }
+}
+
+extension Notification {
+    /// Takes what an app gives as `apns` (docs/SQL.md, "What the phone shows"), without its member `data`.
+    ///
+    /// - Returns: False if `nudged.apns_fault` would refuse it: somebody wrote the row directly.
+    package mutating func take(apns text: String) -> Bool {
+        guard case .object(let object)? = try? JSONValue(parsing: text) else { return false }
+        for member in object.members {
+            guard take(member.key, member.value) else { return false }
+        }
+        localizedTitle = Self.localized(object, "title_loc")
+        localizedSubtitle = Self.localized(object, "subtitle_loc")
+        localizedBody = Self.localized(object, "loc")
+        return true
+    }
+
+    private mutating func take(_ name: String, _ value: JSONValue) -> Bool {
+        switch (name, value) {
+        case ("subtitle", .string(let text)): subtitle = text
+        case ("badge", .int(let number)): badge = Int(number)
+        case ("sound", .string(let name)): sound = name == "none" ? nil : name
+        case ("interruption_level", .string(let name)):
+            interruptionLevel = InterruptionLevel(rawValue: name)
+            return interruptionLevel != nil
+        case ("relevance_score", .int(let number)): relevanceScore = Double(number)
+        case ("relevance_score", .number(let number)): relevanceScore = number
+        case ("category", .string(let name)): category = name
+        case ("thread_id", .string(let name)): threadID = name
+        case ("mutable_content", .bool(let isSet)): mutableContent = isSet
+        case ("image_url", .string(let address)): imageURL = address
+        case ("filter_criteria", .string(let text)): filterCriteria = text
+        case ("target_content_id", .string(let name)): targetContentID = name
+        case ("content_available", .bool(let isSet)): isBackground = isSet
+        // Read together with their arguments.
+        case ("title_loc_key", .string), ("subtitle_loc_key", .string), ("loc_key", .string): break
+        case ("title_loc_args", .array), ("subtitle_loc_args", .array), ("loc_args", .array): break
+        default: return false
+        }
+        return true
+    }
+
+    private static func localized(_ object: JSONObject, _ name: String) -> LocalizedText? {
+        guard let key = object["\(name)_key"]?.text else { return nil }
+        guard case .array(let list)? = object["\(name)_args"] else { return LocalizedText(key: key) }
+        return LocalizedText(key: key, arguments: list.compactMap(\.text))
+    }
+}
+
+/// Members of a payload beside `aps`. Checked and rendered once, then copied into each push.
+package struct CustomMembers: Sendable, Equatable {
+    package static let none = CustomMembers(rendered: [])
+
+    /// Names that the payload uses itself.
+    static let reserved: Set<String> = ["aps", "conversation_id", "domain", "action", "image_url"]
+
+    /// `,"name":value` for each member.
+    let rendered: [UInt8]
+
+    private init(rendered: [UInt8]) { self.rendered = rendered }
+
+    /// These members and then others. Their names must differ.
+    package func followed(by others: CustomMembers) -> CustomMembers {
+        CustomMembers(rendered: rendered + others.rendered)
+    }
+
+    /// Members from names and JSON texts, in their order. Nil: a name is reserved or given twice, or a value is not
+    /// JSON.
+    package init?(_ members: [(name: String, json: String)]) {
+        // Names are equal if their UTF-8 is. The reserved ones are ASCII.
+        var names = Set(Self.reserved.map { Array($0.utf8) })
+        var rendered: [UInt8] = []
+        for (name, json) in members {
+            guard names.insert(Array(name.utf8)).inserted, (try? JSONValue(parsing: json)) != nil else { return nil }
+            rendered.append(UInt8(ascii: ","))
+            JSONText.append(name, to: &rendered)
+            rendered.append(UInt8(ascii: ":"))
+            rendered.append(contentsOf: json.utf8)
+        }
+        self.rendered = rendered
+    }
+
+    /// The members of a JSON object. The text is copied as it is, so numbers keep all their digits. Nil: it is not an
+    /// object, or a name is reserved. Duplicate names are not checked: the text comes from a jsonb value, which has
+    /// none.
+    package init?(object text: String) {
+        guard case .object(let object)? = try? JSONValue(parsing: text),
+            !object.members.contains(where: { Self.reserved.contains($0.key) })
+        else { return nil }
+        guard !object.members.isEmpty else {
+            rendered = []
+            return
+        }
+        // Take the text from the first member to the last. Only white space can be outside the braces.
+        var inner = text.utf8[...]
+        while let first = inner.popFirst(), first != UInt8(ascii: "{") {}
+        while let last = inner.popLast(), last != UInt8(ascii: "}") {}
+        rendered = [UInt8(ascii: ",")] + inner
     }
 }

@@ -8,9 +8,6 @@ package enum PushType: String, Sendable {
     /// Content for the app only.
     case background
 
-    /// Apple's limit for the payload in bytes.
-    package var payloadLimit: Int { 4_096 }
-
     /// The header `apns-priority`. Apple refuses a background push with 10.
     var priority: String { self == .background ? "5" : "10" }
 }
@@ -34,6 +31,9 @@ package struct PushBatch: Sendable {
         VaryingField("apns-id", neverIndexed: true),
         VaryingField("apns-collapse-id", neverIndexed: true),
     ]
+
+    /// Apple's limit for a payload in bytes.
+    package static let payloadLimit = 4_096
 
     let topic: String
     private(set) var requests = RequestBatch()
@@ -64,7 +64,7 @@ package struct PushBatch: Sendable {
     ///   - collapseID: Pushes with the same id replace one another on the device.
     ///   - writeBy: The push is not written from this instant on (milliseconds of CLOCK_BOOTTIME).
     ///   - payload: Appends the JSON body to its argument (`Notification.render(into:)`) and changes nothing else in
-    ///     it. Over the type's limit, the outcome is `PushOutcome.payloadTooLarge`.
+    ///     it. Over the limit, the outcome is `PushOutcome.payloadTooLarge`.
     package mutating func append(
         token: String,
         type: PushType = .alert,
@@ -82,7 +82,7 @@ package struct PushBatch: Sendable {
         append(expiration: expiration)
         requests.appendField(2) { JSONText.append(apnsID, to: &$0) }
         if let collapseID { requests.appendField(3) { collapseID.append(to: &$0) } }
-        if requests.appendBody(payload) > type.payloadLimit {
+        if requests.appendBody(payload) > Self.payloadLimit {
             requests.emptyLast()
             outcomes[count] = .payloadTooLarge
         }
@@ -111,11 +111,10 @@ package struct PushBatch: Sendable {
 
     /// What pushes of one type with one provider token have in common.
     static func template(_ type: PushType, topic: String, token: String, authority: String) -> RequestTemplate {
-        var fields = HeaderFields()
-        fields.append("apns-topic", topic)
-        fields.append("apns-push-type", type.rawValue)
-        fields.append("apns-priority", type.priority)
-        fields.append("authorization", "bearer \(token)")
+        let fields = [
+            ("apns-topic", topic), ("apns-push-type", type.rawValue), ("apns-priority", type.priority),
+            ("authorization", "bearer \(token)"),
+        ]
         return RequestTemplate(authority: authority, fields: fields, varying: varying)
     }
 }
@@ -138,4 +137,49 @@ package enum DeviceToken {
             return word & ByteScan.tops == 0 && decimals | letters == ByteScan.tops
         }
     }
+}
+
+/// The outcome of a push. Reasons are Apple's, or nudged's in snake case.
+public enum PushOutcome: Sendable, Equatable {
+    case accepted
+    /// Final for this device and nudge. `status` is nil if the push was never sent. `deletes` is set only for a 410.
+    case rejected(status: Int?, reason: String, deletes: TokenDeletion?)
+    /// The token is refused for this environment and topic. When the window of answers closes, `onQuarantine` is called
+    /// if the device is to blame. If the lane is misconfigured, it stops instead. A trial (`PushBatch.append`) counts
+    /// in no window, so `onQuarantine` is not called.
+    case suspect(status: Int, reason: String)
+    /// Answered, not accepted: send to this device again later. `retryAfter` is in seconds.
+    case delayed(reason: String, status: Int, retryAfter: Int?)
+    /// Never written, or not accepted for a reason outside the push. It may be claimed again at once.
+    case unsent(reason: String)
+    /// Written without an answer: Apple may have delivered it.
+    case unknown(reason: String)
+
+    /// Apple's reason for a token that is broken, or of the other environment.
+    package static let badDeviceToken = "BadDeviceToken"
+    package static let invalidToken = PushOutcome.rejected(status: nil, reason: "invalid_token", deletes: nil)
+    package static let payloadTooLarge = PushOutcome.rejected(status: nil, reason: "payload_too_large", deletes: nil)
+}
+
+/// Which registrations a 410 lets nudged delete: those older than an instant.
+public enum TokenDeletion: Sendable, Equatable {
+    /// The instant that Apple named, in milliseconds since 1970.
+    case olderThan(timestamp: Int64)
+    /// Apple named none: the instant at which the push was sent.
+    case olderThanSend
+}
+
+/// The result of one push. Each push has exactly one.
+package struct PushResult: Sendable, Equatable {
+    /// The push's place in its batch.
+    package let slot: Int
+    package let outcome: PushOutcome
+}
+
+/// A push whose token Apple refuses for this environment and topic.
+package struct RefusedToken: Sendable, Equatable {
+    /// The push's place in its batch.
+    package let slot: Int
+    /// Apple's reason: BadDeviceToken or DeviceTokenNotForTopic.
+    package let reason: String
 }

@@ -11,7 +11,6 @@ package enum PushIdentity {
     /// bytes.
     ///
     /// - Parameters:
-    ///   - user: The user's id.
     ///   - kind: `check_in`, `message`, `reminder`.
     ///   - key: Slot or id. It distinguishes the nudges of one kind and user.
     ///   - token: The device token in hexadecimal, in either case.
@@ -46,7 +45,13 @@ package enum PushIdentity {
     package static func deviceHash(token: String) -> String {
         let count = token.utf8.count
         return withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { text in
-            hexadecimal(words(of: text, upTo: copy(token, lowercased: true, to: text, at: 0)).0)
+            let word = words(of: text, upTo: copy(token, lowercased: true, to: text, at: 0)).0
+            return String(unsafeUninitializedCapacity: 16) { digits in
+                for place in 0..<16 {
+                    digits[place] = JSONText.hexadecimal(UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * place)) & 15)
+                }
+                return 16
+            }
         }
     }
 
@@ -106,15 +111,16 @@ package enum PushIdentity {
         }
         return (digest.words.0, digest.words.1)
     }
+}
 
-    /// Sixteen lower-case digits for each word.
-    private static func hexadecimal(_ words: UInt64...) -> String {
-        String(unsafeUninitializedCapacity: 16 * words.count) { digits in
-            for place in 0..<16 * words.count {
-                let nibble = UInt8(truncatingIfNeeded: words[place / 16] >> UInt64(60 - 4 * (place % 16))) & 0xF
-                digits[place] = nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
-            }
-            return 16 * words.count
+extension UUID {
+    /// A UUID from its two halves.
+    fileprivate init(high: UInt64, low: UInt64) {
+        var bytes: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+        withUnsafeMutableBytes(of: &bytes) { out in
+            out.storeBytes(of: high.bigEndian, as: UInt64.self)
+            out.storeBytes(of: low.bigEndian, toByteOffset: 8, as: UInt64.self)
         }
+        self.init(uuid: bytes)
     }
 }

@@ -11,7 +11,6 @@ package struct RefusalWindow: Sendable {
         let receiver: RefusalReceiver
     }
 
-    /// The result of a closed window.
     enum Outcome: Sendable {
         /// These devices are to blame.
         case quarantine([Suspect])
@@ -56,7 +55,6 @@ package struct RefusalWindow: Sendable {
         return close()
     }
 
-    /// Closes the window now.
     mutating func close() -> Outcome? {
         defer { self = RefusalWindow() }
         if suspects.isEmpty { return nil }

@@ -11,27 +11,23 @@ package final class Sender: Sendable {
     let clock: SenderClock
     private let resolver: NameLookup.Resolver?
     private let log: @Sendable (SenderEvent) -> Void
-    private let onStateChange: @Sendable (LaneStatus) -> Void
 
     /// A sender without a connection. The first push opens one.
     ///
     /// - Parameters:
     ///   - jitter: A random number from 0 to 1, for back-offs.
     ///   - resolver: Resolves a host's addresses in tests. Nil: the system does.
-    ///   - log: Gets events for the log. Called on any thread, must not block.
-    ///   - onStateChange: Gets the status after each change. Called on any thread, must not block.
+    ///   - log: Gets events for the log, in order. Called on any thread, must not block.
     package init(
         configuration: SenderConfiguration,
         clock: SenderClock = .system,
         jitter: @escaping @Sendable () -> Double = { Double.random(in: 0...1) },
         resolver: NameLookup.Resolver? = nil,
-        log: @escaping @Sendable (SenderEvent) -> Void,
-        onStateChange: @escaping @Sendable (LaneStatus) -> Void = { _ in }
+        log: @escaping @Sendable (SenderEvent) -> Void
     ) {
         self.clock = clock
         self.resolver = resolver
         self.log = log
-        self.onStateChange = onStateChange
         core = Mutex(SenderCore(LaneState(configuration, jitter: jitter)))
     }
 
@@ -83,7 +79,6 @@ package final class Sender: Sendable {
         return core.withLock { $0.state.status(now: now) }
     }
 
-    /// Where new connections go.
     package var server: SenderConfiguration.Endpoint { core.withLock { $0.state.configuration.server } }
 
     /// Takes a new key, endpoint or limits. Pushes in flight end on their old connections; later ones use new
@@ -145,9 +140,8 @@ package final class Sender: Sendable {
             let effects = core.state.handle(event(&core), now: now, wall: wall)
             // Stored before it is started, so that its first event finds it.
             for number in effects.dials { core.connections[number] = connection(number, core.state.configuration) }
-            for event in effects.log { core.note(.log(event)) }
+            effects.log.forEach { core.note($0) }
             let orders = self.orders(effects, &core)
-            core.noteStatus(now: now)
             return (effects, orders, core.nextTimer(now: now), core.takeReady(now: now))
         }
         if let timer { setTimer(timer) }
@@ -155,7 +149,7 @@ package final class Sender: Sendable {
         for delivery in effects.deliveries { delivery.receiver.onResults(delivery.results) }
         quarantine(effects.condemned)
         for continuation in ready { continuation.resume() }
-        notify()
+        tell()
     }
 
     /// What to do with connections once the lock is released.
@@ -233,17 +227,12 @@ package final class Sender: Sendable {
         }
     }
 
-    /// Delivers notices in order and without the lock: the callee may call the sender.
-    private func notify() {
+    /// Delivers events in order and without the lock: the callee may call the sender.
+    private func tell() {
         var isFirst = true
-        while let notices = core.withLock({ $0.takeNotices(isFirst: isFirst) }) {
+        while let events = core.withLock({ $0.takeEvents(isFirst: isFirst) }) {
             isFirst = false
-            for notice in notices {
-                switch notice {
-                case .log(let event): log(event)
-                case .status(let status): onStateChange(status)
-                }
-            }
+            events.forEach(log)
         }
     }
 }

@@ -34,7 +34,6 @@ package struct SenderConfiguration: Sendable, Equatable {
     /// Where and how connections are made. A push without an answer at its deadline has an unknown outcome.
     package var client: ClientConfiguration
 
-    /// Host and port of a server.
     package struct Endpoint: Sendable, Equatable {
         /// Name or address. The server's certificate must contain it.
         package var host: String
@@ -68,14 +67,13 @@ package struct SenderConfiguration: Sendable, Equatable {
         client = ClientConfiguration(
             host: endpoint?.host ?? environment.host,
             port: endpoint?.port ?? 443,
-            trust: caFile.map { .only(.file($0)) } ?? .system
+            trust: caFile.map { .file($0) } ?? .system
         )
         // An answer's body is under 100 bytes. A longer one is ignored.
         client.maximumBody = 8_192
         client.keptFields = ["retry-after"]
     }
 
-    /// Where connections go.
     package var server: Endpoint { Endpoint(host: client.host, port: client.port) }
 
     /// The value of `:authority`.
@@ -92,10 +90,6 @@ package struct SenderConfiguration: Sendable, Equatable {
     func isLike(_ other: SenderConfiguration) -> Bool {
         hasKey(of: other) && topic == other.topic && environment == other.environment && server == other.server
             && client.trust == other.client.trust
-    }
-
-    func providerToken(issuedAt: Int64) throws(APNsError) -> ProviderToken {
-        try ProviderToken(teamID: teamID, keyID: keyID, issuedAt: issuedAt, key: signingKey)
     }
 }
 

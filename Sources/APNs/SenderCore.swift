@@ -1,4 +1,6 @@
 import HTTP2
+import Base
+import Dispatch
 
 /// Who gets the results of a batch.
 final class PushReceiver: Sendable {
@@ -23,12 +25,6 @@ final class RefusalReceiver: Sendable {
 
 /// The sender's whole mutable state, behind one lock.
 struct SenderCore: Sendable {
-    /// Something to report to the sender's owner.
-    enum Notice: Sendable {
-        case log(SenderEvent)
-        case status(LaneStatus)
-    }
-
     struct Waiter: Sendable {
         let minimum: Int
         let continuation: CheckedContinuation<Void, Never>
@@ -44,10 +40,9 @@ struct SenderCore: Sendable {
     private var waiters: [UInt64: Waiter] = [:]
     private var lastWaiter: UInt64 = 0
     var drainers: [CheckedContinuation<Void, Never>] = []
-    private var notices: [Notice] = []
-    /// Whether a thread is delivering notices. It also delivers those that arrive meanwhile, so the order is kept.
-    private var isNotifying = false
-    private var lastStatus = LaneStatus.idle
+    private var events: [SenderEvent] = []
+    /// Whether a thread is delivering events. It also delivers those that arrive meanwhile, so the order is kept.
+    private var isTelling = false
     /// The instant that the timer is set for.
     private var wake: Int64?
 
@@ -65,34 +60,27 @@ struct SenderCore: Sendable {
         if let signed = tokens[token] {
             text = signed
         } else {
-            text = try configuration.providerToken(issuedAt: submission.token.issuedAt).text
+            text = try configuration.providerToken(issuedAt: submission.token.issuedAt)
             tokens[token] = text
             // Connections use only the last few tokens, so eight are enough.
             tokens = tokens.filter { $0.key > token - 8 }
-            note(.log(.tokenMinted(keyID: configuration.keyID, issuedAt: submission.token.issuedAt)))
+            note(.tokenMinted(keyID: configuration.keyID, issuedAt: submission.token.issuedAt))
         }
         let made = PushBatch.template(type, topic: configuration.topic, token: text, authority: authority)
         template = (token, type, authority, made)
         return made
     }
 
-    // MARK: Notices
+    // MARK: Events for the log
 
-    mutating func note(_ notice: Notice) { notices.append(notice) }
+    mutating func note(_ event: SenderEvent) { events.append(event) }
 
-    mutating func noteStatus(now: Int64) {
-        let status = state.status(now: now)
-        guard status != lastStatus else { return }
-        lastStatus = status
-        note(.status(status))
-    }
-
-    /// The next notices. Nil if there are none, or if another thread delivers them.
-    mutating func takeNotices(isFirst: Bool) -> [Notice]? {
-        if isFirst, isNotifying { return nil }
-        isNotifying = !notices.isEmpty
-        defer { notices = [] }
-        return notices.isEmpty ? nil : notices
+    /// The next events. Nil if there are none, or if another thread delivers them.
+    mutating func takeEvents(isFirst: Bool) -> [SenderEvent]? {
+        if isFirst, isTelling { return nil }
+        isTelling = !events.isEmpty
+        defer { events = [] }
+        return events.isEmpty ? nil : events
     }
 
     // MARK: Waiting
@@ -142,4 +130,37 @@ struct SenderCore: Sendable {
     mutating func timerCame(_ instant: Int64) {
         if wake == instant { wake = nil }
     }
+}
+
+/// The sender's clocks and its timer, as a value, so that tests can control them.
+package struct SenderClock: Sendable {
+    /// Milliseconds of CLOCK_BOOTTIME. It never steps and continues while the machine is suspended.
+    package var now: @Sendable () -> Int64
+    /// Milliseconds since 1970. May step.
+    package var wall: @Sendable () -> Int64
+    /// Runs the action once, at or soon after the instant of `now`, never synchronously.
+    package var wake: @Sendable (_ at: Int64, _ action: @escaping @Sendable () -> Void) -> Void
+}
+
+extension SenderClock {
+    /// CLOCK_BOOTTIME, the wall clock, and a timer of Dispatch.
+    ///
+    /// The timer runs on CLOCK_MONOTONIC, which stops while the machine is suspended. After a suspension it is late by
+    /// the rest of its span at most. `now` decides what is due.
+    package static let system: SenderClock = {
+        let timers = DispatchQueue(label: "nudged.apns.timers")
+        return SenderClock(
+            now: { BootTime.milliseconds() },
+            wall: { WallTime.milliseconds() },
+            wake: { instant, action in
+                // A span is a day at most, because Dispatch counts nanoseconds. A caller that wakes too early sets its
+                // timer again.
+                let span = min(
+                    max(0, instant.subtractingReportingOverflow(BootTime.milliseconds()).partialValue),
+                    86_400_000
+                )
+                timers.asyncAfter(deadline: .now() + .milliseconds(Int(span)), execute: action)
+            }
+        )
+    }()
 }

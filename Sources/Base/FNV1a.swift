@@ -47,7 +47,6 @@ package import struct FoundationEssentials.UUID
 }
 
 extension Sequence<UInt8> {
-    /// FNV-1a of the bytes.
     @inlinable
     package var stableHash: UInt64 {
         var hash = FNV1a()
@@ -57,7 +56,6 @@ extension Sequence<UInt8> {
 }
 
 extension String {
-    /// FNV-1a of the UTF-8 bytes.
     package var stableHash: UInt64 { utf8.stableHash }
 }
 

@@ -47,14 +47,11 @@ public final class Secret: Sendable {
 }
 
 extension Secret: Equatable {
-    /// Compares the bytes.
     public static func == (left: Secret, right: Secret) -> Bool { left.bytes.elementsEqual(right.bytes) }
 }
 
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Hides the text.
     public var description: String { Self.hidden }
-    /// Hides the text.
     public var debugDescription: String { Self.hidden }
     /// No children: else `dump(_:)` of an owner would print the text.
     public var customMirror: Mirror { Mirror(self, children: []) }

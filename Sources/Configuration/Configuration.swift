@@ -43,7 +43,6 @@ package struct Configuration: Sendable, Equatable {
         package var host: String
         package var port: UInt16
 
-        /// As it is written in the configuration.
         package var description: String { "https://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
     }
 

@@ -13,7 +13,6 @@ struct ConfigurationAssembler {
     let checks: ConfigurationChecks
     /// What `config` shows of secrets, by key.
     var disclosed: [String: String] = [:]
-    /// The values of `apns.apps`.
     var apps: [EffectiveValues] = []
     /// By key id: the values that gave the key first. The key is nil if it can't be used, so that the error is reported
     /// only once.
@@ -178,31 +177,16 @@ extension ConfigurationAssembler {
     }
 
     private mutating func policy() -> Rules {
-        let policy = values.draft.policy
-        if let zone = policy.defaultTimezone, !checks.zone(zone) {
+        var rules = values.draft.policy
+        if let zone = rules.defaultTimezone, !checks.zone(zone) {
             values.report(
                 "policy.defaultTimezone",
                 "this system knows no zone \(ValueKind.quoted(zone))",
                 "write a name from /usr/share/zoneinfo, such as Europe/Berlin"
             )
         }
-        do throws(PolicyError) {
-            return try Rules(
-                defaultTimezone: policy.defaultTimezone,
-                checkInTime: policy.checkInTime,
-                spreadMinutes: policy.spreadMinutes,
-                quietHours: quietHours(),
-                quietEndJitterMinutes: policy.quietEndJitterMinutes,
-                maxStalenessMinutes: policy.maxStalenessMinutes,
-                maxPerHour: policy.maxPerHour,
-                maxPerDay: policy.maxPerDay
-            )
-        } catch {
-            // The key table and the rules have the same ranges (a test compares them). So this error is a bug in
-            // nudged.
-            values.report("policy", "\(error)", "see the reference for the rule's range")
-            return Rules.defaults
-        }
+        rules.quietHours = quietHours()
+        return rules
     }
 
     private mutating func quietHours() -> QuietHours? {
@@ -223,6 +207,6 @@ extension ConfigurationAssembler {
                 "write policy.quietHours.start and policy.quietHours.end, or policy.quietHours: none"
             )
         }
-        return QuietHours(start: values.draft.policy.quietStart, end: values.draft.policy.quietEnd)
+        return QuietHours(start: values.draft.quietStart, end: values.draft.quietEnd)
     }
 }

@@ -147,9 +147,9 @@ extension ConfigurationKey {
             .means("The jitter, in minutes, of check-ins of users who chose no time."),
         .init("quietHours", .quietHours)
             .means("Write none for no quiet hours, or else give start and end."),
-        .init("quietHours.start", .wallTime(\.policy.quietStart), default: "22:00")
+        .init("quietHours.start", .wallTime(\.quietStart), default: "22:00")
             .means("When quiet hours begin for users who set none."),
-        .init("quietHours.end", .wallTime(\.policy.quietEnd), default: "08:00")
+        .init("quietHours.end", .wallTime(\.quietEnd), default: "08:00")
             .means("When quiet hours end for users who set none."),
         .init("quietEndJitterMinutes", .integer(0...240, \.policy.quietEndJitterMinutes), default: "0")
             .means("The jitter, in minutes, of nudges that waited for the end of quiet hours."),

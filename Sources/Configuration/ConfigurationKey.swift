@@ -7,11 +7,9 @@ package struct ConfigurationKey: Sendable {
     let values: ValueKind
     /// The default as it would be written. Nil if there is none.
     let standard: String?
-    /// Whether output must hide the value.
     package let isSecret: Bool
     /// The commands that need the key. Empty if it has a default or is optional.
     let need: ConfigurationNeeds
-    /// What the key is for, in one sentence.
     private(set) var summary = ""
 
     init(
@@ -28,7 +26,6 @@ package struct ConfigurationKey: Sendable {
         self.need = need
     }
 
-    /// Adds the key's purpose.
     func means(_ summary: String) -> ConfigurationKey {
         var key = self
         key.summary = summary
@@ -89,7 +86,6 @@ package struct ConfigurationKey: Sendable {
         $0.name != "apns.maxInFlight" && $0.name != "apns.responseTimeout"
     }
 
-    /// The two keys that give a signing key.
     static let signingKeys = ofApp.filter { $0.name == signingKey || $0.name == signingKeyFile }
 }
 

@@ -18,9 +18,7 @@ package struct ConfigurationProblem: Sendable, CustomStringConvertible {
     let source: ValueSource?
     /// The dotted key as it was written. Nil if the whole file is meant.
     package let key: String?
-    /// What is wrong.
     package let what: String
-    /// What to do.
     package let remedy: String
 
     init(_ severity: Severity = .error, at source: ValueSource?, key: String?, what: String, remedy: String) {
@@ -52,7 +50,6 @@ package struct ConfigurationProblem: Sendable, CustomStringConvertible {
         }
     }
 
-    /// One line: `found` and the remedy.
     package var description: String { "\(found): \(remedy)" }
 }
 
@@ -65,7 +62,6 @@ package struct ConfigurationError: Error, Sendable, CustomStringConvertible {
         problems.contains { $0.severity == .error } ? .configuration : .permission
     }
 
-    /// One line for each problem.
     package var description: String {
         problems.map { "\($0.severity == .warning ? "warning" : "error"): \($0)" }.joined(separator: "\n")
     }
@@ -73,11 +69,9 @@ package struct ConfigurationError: Error, Sendable, CustomStringConvertible {
 
 /// A value of the right form that another module refuses.
 package struct ConfigurationFault: Error, Sendable, CustomStringConvertible {
-    /// The dotted key.
     package let key: String
     /// What is wrong; never the value.
     package let what: String
-    /// What to do.
     package let remedy: String
 
     package init(key: String, what: String, remedy: String) {
@@ -86,7 +80,6 @@ package struct ConfigurationFault: Error, Sendable, CustomStringConvertible {
         self.remedy = remedy
     }
 
-    /// One line.
     package var description: String { "\(key): \(what); \(remedy)" }
 }
 
@@ -107,6 +100,5 @@ package struct ConfigurationChecks: Sendable {
     /// Throws unless a title and a text fit a push: a check-in's or a digest's (APNs).
     package var text: @Sendable (_ title: String, _ body: String) throws -> Void = { _, _ in }
 
-    /// - Parameter set: sets checks.
     package init(_ set: (inout ConfigurationChecks) -> Void = { _ in }) { set(&self) }
 }

@@ -5,15 +5,11 @@ import Policy
 import Systemd
 package import YAML
 
-/// The source of a value.
 package enum ValueSource: Sendable, Equatable {
-    /// The key's default.
     case standard
-    /// The file, at this place.
     case file(path: String, mark: YAMLMark)
     /// A file in systemd's credentials directory.
     case credential(path: String)
-    /// An environment variable.
     case environment(name: String)
 
     /// The highest rank wins: environment, credentials, file, default.
@@ -26,7 +22,6 @@ package enum ValueSource: Sendable, Equatable {
         }
     }
 
-    /// The source as `config` prints it.
     package var text: String {
         switch self {
         case .standard: "default"
@@ -50,7 +45,6 @@ struct RawValue: Sendable {
 struct AppEntry {
     /// Such as `apns.apps[1]`.
     let name: String
-    /// Where the entry begins in the file.
     let source: ValueSource
     /// The values that the entry gives, by the key that each overrides, such as `apns.teamId`.
     var values: [String: RawValue] = [:]
@@ -64,18 +58,6 @@ struct AppEntry {
 
 /// Where the keys put their values. A part counts only if its keys were given: `EffectiveValues.has`.
 struct Draft: Sendable {
-    struct Policy: Sendable {
-        var defaultTimezone: String?
-        var checkInTime = Rules.defaultCheckInTime
-        var spreadMinutes = 0
-        var quietStart = Rules.defaultQuietHours.start
-        var quietEnd = Rules.defaultQuietHours.end
-        var quietEndJitterMinutes = 0
-        var maxStalenessMinutes = 1
-        var maxPerHour: Int64?
-        var maxPerDay: Int64?
-    }
-
     var lane = Configuration.Lane(
         teamID: "",
         keyID: "",
@@ -92,7 +74,9 @@ struct Draft: Sendable {
     var checkIn = Configuration.CheckIn(title: "", body: "")
     var messages = Configuration.Messages(digestAfter: 3, digestTitle: "", digestBody: "")
     var decision = Configuration.Decision(url: "", timeout: .seconds(2), concurrency: 8)
-    var policy = Policy()
+    var policy = Rules.defaults
+    var quietStart = Rules.defaultQuietHours.start
+    var quietEnd = Rules.defaultQuietHours.end
     var metrics = Configuration.Metrics()
     var heartbeat = Configuration.Heartbeat(url: Secret(""), interval: .seconds(60))
     var logLevel = Logger.Level.info
@@ -200,7 +184,6 @@ struct EffectiveValues {
     /// Whether a value is given, even a wrong one.
     func isGiven(_ name: String) -> Bool { has(name) || isWrong(name) }
 
-    /// Whether an entry inherits the key.
     func inherits(_ name: String) -> Bool { values[name]?.origin != nil }
 
     /// The value of a key whose value is a text.

@@ -4,7 +4,6 @@ import YAML
 /// The values that the file gives, and errors for everything in it that is no key.
 struct FileValues {
     private(set) var values: [String: RawValue] = [:]
-    /// The entries of `apns.apps`.
     private(set) var apps: [AppEntry] = []
     private(set) var problems: [ConfigurationProblem] = []
     let path: String

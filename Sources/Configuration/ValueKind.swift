@@ -15,7 +15,6 @@ struct ValueKind: Sendable {
 
     /// Type and range as text, for errors and the reference.
     let expectation: String
-    /// Whether `none` and null are values.
     var takesNone = false
     /// Puts the value into the draft. Returns it as it would be written.
     let read: @Sendable (RawValue, inout Draft) throws(Refusal) -> String

@@ -1,5 +1,38 @@
 import Glibc
 import Base
+package import OpenSSL
+
+/// How a client connection is made and kept. All times are milliseconds of CLOCK_MONOTONIC.
+package struct ClientConfiguration: Sendable, Equatable {
+    /// A host name or a numeric address. It is resolved for every dial, sent as SNI, and the certificate must contain
+    /// it.
+    package var host: String
+    package var port: UInt16
+    package var trust: TLSTrust
+    /// The time for name resolution, TCP, TLS and the server's first SETTINGS frame together.
+    package var connectTimeout: Int64 = 10_000
+    /// The time from a request's start on a stream (not in the queue) to its complete answer.
+    package var requestDeadline: Int64 = 10_000
+    /// A PING is sent after this time without a received byte.
+    package var pingInterval: Int64 = 60_000
+    /// The connection closes if a PING has no answer after this time.
+    package var pingTimeout: Int64 = 10_000
+    /// The most open streams. The server's MAX_CONCURRENT_STREAMS may be lower.
+    package var maximumStreams = 1_000
+    /// How many bytes of a response body are kept. A longer body is cut and its stream reset.
+    package var maximumBody = 65_536
+    /// The names (lower case) of the answer's fields to keep. Each kept field costs memory.
+    package var keptFields: [String] = []
+    /// The name of the connection's thread. The system uses its first 15 bytes.
+    package var label: String
+
+    package init(host: String, port: UInt16 = 443, trust: TLSTrust = .system, label: String = "http2") {
+        self.host = host
+        self.port = port
+        self.trust = trust
+        self.label = label
+    }
+}
 
 /// One HTTP/2 connection as a client, with its own thread.
 ///
@@ -59,21 +92,11 @@ package final class ClientConnection: Sendable {
 }
 
 /// What a client connection's thread does: it dials and then serves the connection until it ends.
-private final class ClientLoop: Sendable {
+private struct ClientLoop: Sendable {
     let configuration: ClientConfiguration
     let inbox = ClientInbox()
-    private let resolver: NameLookup.Resolver?
-    private let onEvent: @Sendable (ClientEvent) -> Void
-
-    init(
-        configuration: ClientConfiguration,
-        resolver: NameLookup.Resolver?,
-        onEvent: @escaping @Sendable (ClientEvent) -> Void
-    ) {
-        self.configuration = configuration
-        self.resolver = resolver
-        self.onEvent = onEvent
-    }
+    let resolver: NameLookup.Resolver?
+    let onEvent: @Sendable (ClientEvent) -> Void
 
     /// Returns when the connection has ended and all events are delivered.
     func run() {
@@ -82,13 +105,21 @@ private final class ClientLoop: Sendable {
         }
         let deadline = UInt64(MonotonicTime.milliseconds()) + UInt64(configuration.connectTimeout)
         let dialer = ClientDialer(configuration: configuration, resolver: resolver, inbox: inbox, deadline: deadline)
-        switch dialer.dial() {
-        case .failure(let reason): end(session, reason)
-        case .success(let (descriptor, tls)):
-            let wire = ClientWire(session, tls, descriptor, inbox, onEvent: onEvent, deadline: deadline)
+        do throws(CloseReason) {
+            let (descriptor, tls) = try dialer.dial()
+            let wire = ClientWire(
+                session: session,
+                tls: tls,
+                descriptor: descriptor,
+                inbox: inbox,
+                onEvent: onEvent,
+                deadline: deadline
+            )
             let reason = wire.serve()
             Glibc.close(descriptor)
             end(session, reason)
+        } catch {
+            end(session, error)
         }
     }
 

@@ -18,18 +18,10 @@ private func withSession<Result>(
 extension ClientSession {
     /// nghttp2's C functions call back with the `ClientSession` as their context.
     static func install(in callbacks: OpaquePointer?) {
-        nghttp2_session_callbacks_set_on_header_callback(callbacks) {
-            _,
-            frame,
-            name,
-            nameLength,
-            value,
-            valueLength,
-            _,
-            context in
+        nghttp2_session_callbacks_set_on_header_callback(callbacks) { _, frame, name, length, value, size, _, context in
             guard let frame, let name, let value else { return 0 }
-            let field = UnsafeBufferPointer(start: name, count: nameLength)
-            let content = UnsafeBufferPointer(start: value, count: valueLength)
+            let field = UnsafeBufferPointer(start: name, count: length)
+            let content = UnsafeBufferPointer(start: value, count: size)
             withSession(context, otherwise: ()) { $0.takeField(frame.pointee.hd.stream_id, field, content) }
             return 0
         }
@@ -102,21 +94,15 @@ extension ClientSession {
             return
         }
         guard !streams[index].hasHeaders, streams[index].status >= 200, keeps(name) else { return }
-        let answer = answer(of: index)
-        if answer.headers.size + name.count + value.count + 4 <= 8_192 {
-            answer.headers.append(UnsafeRawBufferPointer(name), UnsafeRawBufferPointer(value))
-        }
+        content(of: index).add(field: String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self))
     }
 
     private func takeBody(_ stream: Int32, _ data: UnsafeBufferPointer<UInt8>) {
         guard let index = slot(of: stream) else { return }
-        let answer = answer(of: index)
-        let room = configuration.maximumBody - answer.body.count
-        answer.body.append(contentsOf: data.prefix(room))
-        if data.count > room {
-            streams[index].isTruncated = true
-            cutOff(index)
-        }
+        let content = content(of: index)
+        let room = configuration.maximumBody - content.body.count
+        content.body.append(contentsOf: data.prefix(room))
+        if data.count > room { cutOff(index) }
     }
 
     private func takeFrame(_ frame: UnsafePointer<nghttp2_frame>) {

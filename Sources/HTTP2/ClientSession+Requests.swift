@@ -112,14 +112,8 @@ extension ClientSession {
     }
 
     private func response(of index: Int) -> RequestResult {
-        let isTruncated = streams[index].isTruncated || !streams[index].hasEnded
-        let status = Int(streams[index].status)
-        guard let answer = streams[index].answer else {
-            return .response(Response(status: status, isTruncated: isTruncated))
-        }
-        return .response(
-            Response(status: status, headers: answer.headers, body: answer.body, isTruncated: isTruncated)
-        )
+        if !streams[index].hasEnded { content(of: index).isTruncated = true }
+        return .response(Response(status: Int(streams[index].status), streams[index].content))
     }
 
     private func complete(_ tag: UInt64, _ result: RequestResult) {

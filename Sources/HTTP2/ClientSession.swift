@@ -30,7 +30,6 @@ final class ClientSession {
     var budget = FrameBudget()
     /// Whether the violation is a flood of frames that answer no request.
     var isFlooded = false
-    /// Whether a PING waits for its answer.
     var awaitsPong = false
 
     /// Fields for nghttp2: those of `scratchTemplate`, then this request's.
@@ -38,23 +37,19 @@ final class ClientSession {
     /// Kept, so that its identity and the memory that `scratch` points to stay valid.
     var scratchTemplate: RequestTemplate?
 
-    /// The memory that nghttp2 uses. It must be freed after `handle`.
-    private let memory = SessionMemory()
-    /// The names of `ClientConfiguration.keptFields`. Nil: all.
-    private let keptFields: [[UInt8]]?
+    private let keptFields: [[UInt8]]
     /// The stream of the last lookup and its slot. The callbacks of one answer look up the same stream several times.
     private var lastLook: (stream: Int32, index: Int) = (0, 0)
 
     init?(configuration: ClientConfiguration) {
         self.configuration = configuration
-        keptFields = configuration.keptFields?.map { Array($0.utf8) }
+        keptFields = configuration.keptFields.map { Array($0.utf8) }
         var callbacks: OpaquePointer?
         guard nghttp2_session_callbacks_new(&callbacks) == 0 else { return nil }
         defer { nghttp2_session_callbacks_del(callbacks) }
         Self.install(in: callbacks)
         let context = Unmanaged.passUnretained(self).toOpaque()
-        var functions = memory.functions
-        guard nghttp2_session_client_new3(&handle, callbacks, context, nil, &functions) == 0 else { return nil }
+        guard nghttp2_session_client_new(&handle, callbacks, context) == 0 else { return nil }
         // A stream never needs a larger window, because an answer is cut at `maximumBody`. The connection's window is
         // enough for a thousand streams.
         let window = UInt32(clamping: max(configuration.maximumBody + 16_384, 65_535))
@@ -94,7 +89,6 @@ final class ClientSession {
         returnQueue(.goaway)
     }
 
-    /// Sends a PING to check whether the server still answers.
     func ping() {
         awaitsPong = true
         nghttp2_submit_ping(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
@@ -106,11 +100,8 @@ final class ClientSession {
     }
 
     func receive(_ bytes: UnsafeRawBufferPointer) {
-        let count = nghttp2_session_mem_recv(
-            handle,
-            bytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
-            bytes.count
-        )
+        let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        let count = nghttp2_session_mem_recv(handle, start, bytes.count)
         budget.refill(now: boottime)
         budget.pay(for: bytes)
         // nghttp2 itself refuses a flood of PING or SETTINGS in one read.
@@ -162,9 +153,8 @@ final class ClientSession {
             // error.
             let code = count < 17 ? 0 : (13...16).reduce(UInt32(0)) { $0 << 8 | UInt32(frame[$1]) }
             guard code != 0, violation == nil else { return }
-            violation = [String(cString: nghttp2_http2_strerror(code)), lastInvalid].compactMap { $0 }.joined(
-                separator: ": "
-            )
+            let error = String(cString: nghttp2_http2_strerror(code))
+            violation = lastInvalid.map { "\(error): \($0)" } ?? error
         } else if ending >= 0 {
             streams[ending].endOffset = output.produced
             ending = -1
@@ -186,15 +176,14 @@ final class ClientSession {
     }
 
     /// Collects the fields and the body of a stream's answer.
-    func answer(of index: Int) -> StreamAnswer {
-        if let answer = streams[index].answer { return answer }
-        let answer = StreamAnswer()
-        streams[index].answer = answer
-        return answer
+    func content(of index: Int) -> Response.Content {
+        if let content = streams[index].content { return content }
+        let content = Response.Content()
+        streams[index].content = content
+        return content
     }
 
-    /// Whether a field with this name is kept.
     func keeps(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
-        keptFields?.contains { $0.count == name.count && $0.elementsEqual(name) } ?? true
+        keptFields.contains { $0.count == name.count && $0.elementsEqual(name) }
     }
 }

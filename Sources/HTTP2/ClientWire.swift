@@ -12,30 +12,13 @@ struct ClientWire: ~Copyable {
     /// When the server's first SETTINGS frame must have arrived.
     let deadline: UInt64
 
-    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
     /// What the socket must be ready for before TLS can write more. Nil: not blocked.
-    private var blockedOn: Int16?
+    var blockedOn: Int16?
     /// Whether TLS may hold bytes that poll doesn't report.
-    private var mayHoldMore = true
-    private var lastReceived: UInt64
-    private var pingSent: UInt64 = 0
-
-    init(
-        _ session: ClientSession,
-        _ tls: TLSConnection,
-        _ descriptor: Int32,
-        _ inbox: ClientInbox,
-        onEvent: @escaping @Sendable (ClientEvent) -> Void,
-        deadline: UInt64
-    ) {
-        self.session = session
-        self.tls = tls
-        self.descriptor = descriptor
-        self.inbox = inbox
-        self.onEvent = onEvent
-        self.deadline = deadline
-        lastReceived = UInt64(MonotonicTime.milliseconds())
-    }
+    var mayHoldMore = true
+    var lastReceived = UInt64(MonotonicTime.milliseconds())
+    var pingSent: UInt64 = 0
 
     deinit { buffer.deallocate() }
 
@@ -147,10 +130,8 @@ struct ClientWire: ~Copyable {
         }
         if session.awaitsPong {
             guard now < pingSent + UInt64(configuration.pingTimeout) else {
-                return CloseReason(
-                    .pingTimeout,
-                    "\(configuration.host) didn't answer a PING in \(configuration.pingTimeout) ms"
-                )
+                let text = "\(configuration.host) didn't answer a PING in \(configuration.pingTimeout) ms"
+                return CloseReason(.pingTimeout, text)
             }
         } else if now >= lastReceived + UInt64(configuration.pingInterval) {
             pingSent = now

@@ -1,3 +1,5 @@
+import CNGHTTP2
+
 /// Requests in one buffer of bytes, so that another request allocates nothing. A request's slot is its place in the
 /// batch.
 ///
@@ -131,7 +133,6 @@ struct RequestQueue {
         return (submission, slots.lowerBound)
     }
 
-    /// Removes all requests and returns their tags.
     mutating func removeAll() -> [UInt64] {
         defer { self = RequestQueue() }
         return runs.flatMap { run in run.slots.map(run.submission.tag) }
@@ -153,5 +154,88 @@ struct RequestQueue {
             }
         }
         return late
+    }
+}
+
+/// A header field whose value differs between the requests of one template.
+package struct VaryingField: Sendable, Equatable {
+    /// In lower case.
+    package let name: String
+    /// Whether HPACK must not add the value to its table (RFC 7541 section 6.2.3).
+    ///
+    /// A value that always differs, such as an id, would evict long-lived ones, such as a bearer token.
+    package let isNeverIndexed: Bool
+
+    package init(_ name: String, neverIndexed: Bool) {
+        self.name = name
+        isNeverIndexed = neverIndexed
+    }
+}
+
+/// What many requests have in common. It is made once in nghttp2's format, so each request copies only what differs.
+package final class RequestTemplate: Sendable {
+    /// The number of fixed fields, with the four pseudo-header fields.
+    let fixedCount: Int
+    /// `:method`, `:scheme`, `:authority`, `:path` (without a value), the fixed fields, the varying fields (without
+    /// values).
+    ///
+    /// nonisolated(unsafe): only init writes it and only deinit frees it. The memory never changes in between.
+    nonisolated(unsafe) let fields: UnsafeMutableBufferPointer<nghttp2_nv>
+    /// The bytes of all names and fixed values. nonisolated(unsafe): as for `fields`.
+    private nonisolated(unsafe) let text: UnsafeMutableRawBufferPointer
+
+    /// The index of `:path` in `fields`.
+    static let pathIndex = 3
+
+    /// - Parameters:
+    ///   - authority: The value of `:authority`: host, or host and port.
+    ///   - fixed: The fields that all requests have. HPACK's table keeps them. At most 64 fields and 8 KiB.
+    ///   - varying: The fields that a request may set. A field without a value is not sent. At most 32.
+    package init(
+        authority: String,
+        fields fixed: [(name: String, value: String)],
+        varying: [VaryingField] = []
+    ) {
+        precondition(varying.count <= 32, "at most 32 varying fields")
+        let size = fixed.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        precondition(fixed.count <= 64 && size <= 8_192, "at most 64 fixed fields of 8 KiB together")
+        let noCopyName = UInt8(NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue)
+        let noCopy = noCopyName | UInt8(NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue)
+        let never = noCopyName | UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue)
+        var all: [(name: String, value: String, flags: UInt8)] = [
+            (":method", "POST", noCopy), (":scheme", "https", noCopy), (":authority", authority, noCopy),
+            (":path", "", noCopyName),
+        ]
+        all += fixed.map { ($0.name, $0.value, noCopy) }
+        fixedCount = all.count
+        all += varying.map { ($0.name, "", $0.isNeverIndexed ? never : noCopyName) }
+        let whole = all.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        text = .allocate(byteCount: whole, alignment: 1)
+        fields = .allocate(capacity: all.count)
+        // All memory is allocated now. The pointers stay valid until deinit.
+        guard var end = text.bindMemory(to: UInt8.self).baseAddress else { return }
+        func place(_ string: String) -> UnsafeMutablePointer<UInt8> {
+            let start = end
+            for byte in string.utf8 {
+                end.initialize(to: byte)
+                end += 1
+            }
+            return start
+        }
+        for (index, field) in all.enumerated() {
+            let entry = nghttp2_nv(
+                name: place(field.name),
+                value: place(field.value),
+                namelen: field.name.utf8.count,
+                valuelen: field.value.utf8.count,
+                flags: field.flags
+            )
+            fields.initializeElement(at: index, to: entry)
+        }
+    }
+
+    deinit {
+        fields.deallocate()
+        text.deallocate()
     }
 }

@@ -1,3 +1,4 @@
+import Base
 package import Glibc
 
 /// An address and port to dial or to listen on.
@@ -16,7 +17,7 @@ package struct SocketAddress {
     }
 
     /// The stream addresses of a name, or of a numeric address if `isNumeric`. Blocks on the resolver.
-    package static func resolve(_ host: String, port: UInt16, isNumeric: Bool) -> Result<[SocketAddress], CloseReason> {
+    package static func resolve(_ host: String, port: UInt16, isNumeric: Bool) throws(CloseReason) -> [SocketAddress] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         hints.ai_flags = AI_NUMERICSERV | (isNumeric ? AI_NUMERICHOST : 0)
@@ -24,9 +25,7 @@ package struct SocketAddress {
         let code = getaddrinfo(host, String(port), &hints, &list)
         guard code == 0 else {
             let text = String(cString: gai_strerror(code))
-            return .failure(
-                CloseReason(.resolve, "can't resolve \(host): \(text); check the name and the machine's DNS")
-            )
+            throw CloseReason(.resolve, "can't resolve \(host): \(text); check the name and the machine's DNS")
         }
         defer { freeaddrinfo(list) }
         var found: [SocketAddress] = []
@@ -35,15 +34,7 @@ package struct SocketAddress {
             if let address = entry.ai_addr { found.append(SocketAddress(address, length: entry.ai_addrlen)) }
             next = entry.ai_next
         }
-        return .success(found)
-    }
-
-    static func resolve(numeric addresses: [String], port: UInt16) -> Result<[SocketAddress], CloseReason> {
-        Result { () throws(CloseReason) in
-            var found: [SocketAddress] = []
-            for address in addresses { found += try resolve(address, port: port, isNumeric: true).get() }
-            return found
-        }
+        return found
     }
 
     /// Passes the address to a system call.
@@ -52,5 +43,40 @@ package struct SocketAddress {
             // sockaddr_storage may be read as any sockaddr. Its buffer isn't empty, so it has an address.
             bytes.baseAddress.map { body($0.assumingMemoryBound(to: sockaddr.self), length) } ?? -1
         }
+    }
+}
+
+/// One name lookup on its own thread. getaddrinfo can block while name servers are silent, and neither a deadline nor a
+/// close would interrupt it. A lookup that is no longer needed ends when the resolver gives up.
+package final class NameLookup: Sendable {
+    package typealias Resolver = @Sendable (_ host: String) -> [String]
+    typealias Answer = Result<[SocketAddress], CloseReason>
+
+    /// Readable when the answer is available.
+    let wake = WakeDescriptor()
+    private let held = Mutex<Answer?>(nil)
+
+    private init() {}
+
+    var answer: Answer? { held.withLock { $0 } }
+
+    /// Starts a lookup. Returns nil if the system has no thread left.
+    static func start(_ host: String, _ port: UInt16, _ resolver: Resolver?) -> NameLookup? {
+        let lookup = NameLookup()
+        let thread = DedicatedThread.start(named: "resolver") {
+            let answer = Result { () throws(CloseReason) in
+                guard let resolver else { return try SocketAddress.resolve(host, port: port, isNumeric: false) }
+                var found: [SocketAddress] = []
+                for address in resolver(host) {
+                    found += try SocketAddress.resolve(address, port: port, isNumeric: true)
+                }
+                return found
+            }
+            lookup.held.withLock { $0 = answer }
+            lookup.wake.signal()
+        }
+        guard let thread else { return nil }
+        pthread_detach(thread)
+        return lookup
     }
 }

@@ -1,11 +1,3 @@
-/// What is kept of an answer besides its status. Most answers need none.
-///
-/// Not Sendable: only the connection's thread uses it.
-final class StreamAnswer {
-    var headers = HeaderFields()
-    var body: [UInt8] = []
-}
-
 /// The state of one open stream of a client connection. Slots are reused. A free slot has stream 0.
 struct StreamSlot {
     /// The `endOffset` of a request whose END_STREAM is not in the output yet.
@@ -34,11 +26,10 @@ struct StreamSlot {
     var hasHeaders = false
     /// Whether the answer's END_STREAM has come.
     var hasEnded = false
-    var isTruncated = false
     /// Whether `writeBy` passed between its HEADERS and the end of its body.
     var isTooLate = false
     /// Nil if the answer has neither fields nor a body.
-    var answer: StreamAnswer?
+    var content: Response.Content?
 
     /// Whether its END_STREAM is in the output.
     var isProduced: Bool { endOffset != StreamSlot.open }
@@ -135,7 +126,6 @@ struct StreamTable: ~Copyable {
         state.pointee.capacity *= 2
     }
 
-    /// Frees a slot.
     func close(_ index: Int) {
         let slot = slot(index)
         let previous = slot.pointee.previous

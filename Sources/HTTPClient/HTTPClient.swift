@@ -1,7 +1,6 @@
 import Glibc
 import Base
 
-/// How a client connects, and its limits.
 package struct HTTPClientSettings: Sendable, Equatable {
     /// A PEM file whose certificates are trusted instead of the system's. Nil: the system's.
     package var caFile: String?
@@ -16,8 +15,6 @@ package struct HTTPClientSettings: Sendable, Equatable {
     /// Whether `https_proxy` and similar variables are used (libcurl-env(3)). Not by default: a service's environment
     /// must not redirect a token.
     package var usesProxyOfEnvironment = false
-    /// The field `user-agent`.
-    package var userAgent = "nudged"
 
     package init() {}
 }
@@ -37,7 +34,7 @@ package final class HTTPClient: Sendable {
     package init(_ settings: HTTPClientSettings = HTTPClientSettings()) throws(HTTPClientError) {
         if let caFile = settings.caFile, access(caFile, R_OK) != 0 {
             let why = String(cString: strerror(errno))
-            throw HTTPClientError(.trustFile, "can't read certificates to trust from \(caFile)", cause: why)
+            throw HTTPClientError(.trustFile, "can't read certificates to trust from \(caFile): \(why)")
         }
         let multi = try MultiHandle(keeping: max(1, settings.concurrency))
         let loop = CallLoop(settings, multi)

@@ -1,5 +1,6 @@
 import CLibCurl
 import Glibc
+import OpenSSL
 
 /// Why a call got no answer. Every status is an answer, even a redirect, which is not followed.
 ///
@@ -15,14 +16,8 @@ package struct HTTPClientError: Error, Sendable, Equatable, CustomStringConverti
         case unresolved
         /// The connection was refused, or there is no route.
         case unreachable
-        /// The server's certificate isn't signed by a trusted authority.
-        case untrusted
-        case expired
-        case notYetValid
-        /// The server's certificate is for another host.
-        case hostMismatch
-        /// The server's certificate was refused for another reason.
-        case refusedCertificate
+        /// The server's certificate was refused.
+        case certificate
         /// No TLS connection of version 1.3, or of 1.2 with ECDHE and AEAD, was possible.
         case handshake
         /// The connection ended before the answer was complete.
@@ -44,20 +39,15 @@ package struct HTTPClientError: Error, Sendable, Equatable, CustomStringConverti
     }
 
     package let code: Code
-    /// What was attempted, what happened and, if there is one, the remedy.
-    package let context: String
-    /// libcurl's or the system's reason. Nil if the context says everything.
-    package let cause: String?
+    /// What was attempted, what happened, libcurl's or the system's reason and, if there is one, the remedy.
+    package let description: String
 
-    init(_ code: Code, _ context: String, cause: String? = nil) {
+    init(_ code: Code, _ description: String) {
         self.code = code
-        self.context = context
-        self.cause = cause
+        self.description = description
     }
 
     static let closed = HTTPClientError(.closed, "the HTTP client was closed")
-
-    package var description: String { cause.map { "\(context): \($0)" } ?? context }
 }
 
 /// libcurl's result of a failed transfer, and the error that it becomes. A value, so that tests can check each case.
@@ -74,25 +64,24 @@ struct TransferFailure {
     var error: HTTPClientError {
         switch result {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
-            failure(.unresolved, "the name \(url.host) has no address: check its spelling and the name servers")
-        case CURLE_COULDNT_CONNECT: failure(.unreachable, "can't connect to \(url)", cause: systemText)
+            HTTPClientError(.unresolved, "the name \(url.host) has no address: check its spelling and the name servers")
+        case CURLE_COULDNT_CONNECT: HTTPClientError(.unreachable, "can't connect to \(url): \(systemText)")
         case CURLE_OPERATION_TIMEDOUT: Self.timedOut(url)
         case CURLE_PEER_FAILED_VERIFICATION: certificate
         case CURLE_SSL_CACERT_BADFILE:
-            failure(.trustFile, "can't read certificates to trust from \(caFile ?? "the system's store")")
+            HTTPClientError(.trustFile, "can't read certificates to trust from \(caFile ?? "the system's store")")
         case CURLE_SSL_CONNECT_ERROR:
-            failure(
+            HTTPClientError(
                 .handshake,
                 "no TLS with \(url): check that it is an https server that offers TLS 1.3, "
-                    + "or TLS 1.2 with ECDHE and AES-GCM or ChaCha20-Poly1305",
-                cause: text
+                    + "or TLS 1.2 with ECDHE and AES-GCM or ChaCha20-Poly1305: \(text)"
             )
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY:
-            failure(.malformed, "the answer of \(url) is not HTTP", cause: text)
+            HTTPClientError(.malformed, "the answer of \(url) is not HTTP: \(text)")
         case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR:
-            failure(.brokenOff, "the connection to \(url) ended before the answer was complete", cause: text)
-        case CURLE_OUT_OF_MEMORY: failure(.resources, "no memory left for a call to \(url)")
-        default: failure(.library, "the call to \(url) failed", cause: text)
+            HTTPClientError(.brokenOff, "the connection to \(url) ended before the answer was complete: \(text)")
+        case CURLE_OUT_OF_MEMORY: HTTPClientError(.resources, "no memory left for a call to \(url)")
+        default: HTTPClientError(.library, "the call to \(url) failed: \(text)")
         }
     }
 
@@ -101,35 +90,13 @@ struct TransferFailure {
         HTTPClientError(.timedOut, "\(url) did not answer in time")
     }
 
-    /// The numbers are OpenSSL's X509_V_ERR codes.
     private var certificate: HTTPClientError {
-        switch verification {
-        // 62 and 64 are OpenSSL's codes for a wrong host or address. With 0 or 1 libcurl checked the name itself, in
-        // some versions before it stored the chain's result.
-        case 0, 1, 62, 64:
-            failure(
-                .hostMismatch,
-                "the certificate of \(url) is not for \(url.host): check the host, or issue one for it"
-            )
-        case 9: failure(.notYetValid, "the certificate of \(url) is not valid yet: set this machine's clock")
-        case 10:
-            failure(
-                .expired,
-                "the certificate of \(url) has expired: renew it there; if it is valid, set this machine's clock"
-            )
-        case 2, 18, 19, 20, 21, 27:
-            failure(
-                .untrusted,
-                "the certificate of \(url) is not trusted: install ca-certificates, or name the authority's certificate as the CA file"
-            )
-        default: failure(.refusedCertificate, "the certificate of \(url) was refused: OpenSSL's reason \(verification)")
-        }
+        // With 0 or 1 libcurl checked the name itself, in some versions before it stored the chain's result. 62 is
+        // X509_V_ERR_HOSTNAME_MISMATCH.
+        let code = verification < 2 ? 62 : Int32(truncatingIfNeeded: verification)
+        return HTTPClientError(.certificate, TLSError(verification: code, host: "\(url)").description)
     }
 
     private var text: String { LibCurl.text(result) }
     private var systemText: String { errno == 0 ? text : String(cString: strerror(errno)) }
-
-    private func failure(_ code: HTTPClientError.Code, _ context: String, cause: String? = nil) -> HTTPClientError {
-        HTTPClientError(code, context, cause: cause)
-    }
 }

@@ -117,11 +117,6 @@ package struct HTTPResponse: Sendable, Equatable, CustomStringConvertible, Custo
     /// The body as received. No content coding is requested, and none is decoded.
     package let body: [UInt8]
 
-    package init(status: Int, body: [UInt8]) {
-        self.status = status
-        self.body = body
-    }
-
     package var description: String { "status \(status), \(body.count) bytes" }
 
     package var customMirror: Mirror { Mirror(self, children: []) }

@@ -36,7 +36,7 @@ struct TransferOption: Equatable {
             // One connection for each call, so a broken one fails only one call. With multiplexing, libcurl 7.88 loses
             // a few POSTs in ten thousand to its own errors.
             TransferOption(CURLOPT_HTTP_VERSION, .number(Int(CURL_HTTP_VERSION_1_1))),
-            TransferOption(CURLOPT_USERAGENT, .text(settings.userAgent)),
+            TransferOption(CURLOPT_USERAGENT, .text("nudged")),
             // libcurl divides this time among the server's addresses. `CallQueue` enforces the deadline itself. 0 would
             // mean five minutes.
             TransferOption(CURLOPT_CONNECTTIMEOUT_MS, .number(max(1, Int(left / .milliseconds(1))))),
@@ -110,9 +110,14 @@ final class Transfer {
         }
         let isBodySet = call.request.body.map { nudged_curl_set_body(curl, easy, $0, $0.count) == CURLE_OK } ?? true
         guard isBodySet, nudged_curl_set_fields(curl, easy, fields) == CURLE_OK,
-            // Unretained: libcurl calls back only while this object exists, within calls of the client's thread.
-            nudged_curl_set_takers(curl, easy, takeField, takeBody, Unmanaged.passUnretained(self).toOpaque())
-                == CURLE_OK
+            nudged_curl_set_takers(
+                curl,
+                easy,
+                { bytes, size, count, transfer in Transfer.take(bytes, size * count, transfer) { $0.take(field: $1) } },
+                { bytes, size, count, transfer in Transfer.take(bytes, size * count, transfer) { $0.take(body: $1) } },
+                // Unretained: libcurl calls back only while this object exists, within calls of the client's thread.
+                Unmanaged.passUnretained(self).toOpaque()
+            ) == CURLE_OK
         else { throw HTTPClientError(.resources, "no memory left for \(call.request)") }
     }
 
@@ -121,9 +126,21 @@ final class Transfer {
         curl.pointee.slist_free_all(fields)
     }
 
+    /// Returns the number of bytes taken. Any other number than `count` ends the transfer.
+    private static func take(
+        _ bytes: UnsafeMutablePointer<CChar>?,
+        _ count: Int,
+        _ context: UnsafeMutableRawPointer?,
+        _ take: (Transfer, UnsafeRawBufferPointer) -> Bool
+    ) -> Int {
+        guard let context else { return 0 }
+        let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+        return take(transfer, UnsafeRawBufferPointer(start: bytes, count: count)) ? count : 0
+    }
+
     /// Takes a line of the answer's head. Returns false if the answer is too large. Lines count, or a server could send
     /// them without end.
-    fileprivate func take(field: UnsafeRawBufferPointer) -> Bool {
+    private func take(field: UnsafeRawBufferPointer) -> Bool {
         taken += field.count
         // An informational head is followed by another one. Trailers come after the body.
         if field.starts(with: "HTTP/".utf8) { isHeadWhole = false }
@@ -132,7 +149,7 @@ final class Transfer {
     }
 
     /// Takes a part of the body. Returns false if the answer is too large.
-    fileprivate func take(body bytes: UnsafeRawBufferPointer) -> Bool {
+    private func take(body bytes: UnsafeRawBufferPointer) -> Bool {
         taken += bytes.count
         guard taken <= maximum else { return false }
         body.append(contentsOf: bytes)
@@ -159,28 +176,4 @@ final class Transfer {
         }
         return .success(HTTPResponse(status: nudged_curl_number(curl, easy, CURLINFO_RESPONSE_CODE), body: body))
     }
-}
-
-// The callbacks return the number of bytes taken. Any other number ends the transfer. libcurl always passes `size` 1.
-
-private func takeField(
-    _ bytes: UnsafeMutablePointer<CChar>?,
-    _ size: Int,
-    _ count: Int,
-    _ context: UnsafeMutableRawPointer?
-) -> Int {
-    guard let context else { return 0 }
-    let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
-    return transfer.take(field: UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
-}
-
-private func takeBody(
-    _ bytes: UnsafeMutablePointer<CChar>?,
-    _ size: Int,
-    _ count: Int,
-    _ context: UnsafeMutableRawPointer?
-) -> Int {
-    guard let context else { return 0 }
-    let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
-    return transfer.take(body: UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
 }

@@ -89,7 +89,6 @@ public struct JSONObject: Sendable, Equatable {
             self.value = value
         }
 
-        /// Compares keys by their bytes.
         public static func == (left: Member, right: Member) -> Bool {
             left.key.hasSameUTF8(as: right.key) && left.value == right.value
         }
@@ -104,7 +103,7 @@ public struct JSONObject: Sendable, Equatable {
 
     /// An object with these members. Of two equal keys the last one counts.
     public init(_ members: [Member]) {
-        self.members = members.count <= Self.scanned ? Self.uniqueByScan(members) : Self.uniqueBySort(members)
+        self.members = members.count <= Self.scanned ? Self.uniqueByScan(members) : Self.uniqueByIndex(members)
     }
 
     /// The value of a key. Setting a value adds or replaces it. Setting nil changes nothing.
@@ -152,22 +151,19 @@ public struct JSONObject: Sendable, Equatable {
         return unique
     }
 
-    private static func uniqueBySort(_ members: [Member]) -> [Member] {
-        let order = members.indices.sorted { first, second in
-            let (left, right) = (members[first].key.utf8, members[second].key.utf8)
-            if left.lexicographicallyPrecedes(right) { return true }
-            return first < second && !right.lexicographicallyPrecedes(left)
+    private static func uniqueByIndex(_ members: [Member]) -> [Member] {
+        var unique: [Member] = []
+        var places: [[UInt8]: Int] = [:]
+        for member in members {
+            let place = places[Array(member.key.utf8), default: unique.count]
+            if place < unique.count {
+                unique[place] = member
+            } else {
+                places[Array(member.key.utf8)] = place
+                unique.append(member)
+            }
         }
-        // Equal keys are adjacent now, in order of appearance. The first one gives the place, the last one the value.
-        var value: [Int: JSONValue] = [:]
-        var place = -1
-        for index in order {
-            if place < 0 || !members[place].key.hasSameUTF8(as: members[index].key) { place = index }
-            value[place] = members[index].value
-        }
-        return members.indices.compactMap { index in
-            value[index].map { Member(key: members[index].key, value: $0) }
-        }
+        return unique
     }
 }
 

@@ -10,12 +10,6 @@ public struct JSONWriter: Sendable {
         bytes.reserveCapacity(capacity)
     }
 
-    /// Removes all bytes and keeps the memory.
-    public mutating func removeAll() {
-        bytes.removeAll(keepingCapacity: true)
-        needsComma = false
-    }
-
     public var string: String { String(decoding: bytes, as: UTF8.self) }
 
     public mutating func beginObject() { begin(UInt8(ascii: "{")) }
@@ -26,14 +20,14 @@ public struct JSONWriter: Sendable {
     /// A key. A value must follow.
     public mutating func key(_ key: String) {
         separate()
-        appendQuoted(key)
+        Self.appendQuoted(key, to: &bytes)
         bytes.append(UInt8(ascii: ":"))
         needsComma = false
     }
 
     public mutating func string(_ value: String) {
         separate()
-        appendQuoted(value)
+        Self.appendQuoted(value, to: &bytes)
     }
 
     public mutating func int(_ value: some FixedWidthInteger) {
@@ -107,15 +101,16 @@ public struct JSONWriter: Sendable {
         bytes[start...].reverse()
     }
 
-    private mutating func appendQuoted(_ text: String) {
+    /// Appends a string in quotes.
+    package static func appendQuoted(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         var text = text
         text.withUTF8 { content in
             // Runs without characters to escape are copied whole.
             var run = 0
-            for index in content.indices where Self.mustEscape(content[index]) {
+            for index in content.indices where mustEscape(content[index]) {
                 bytes.append(contentsOf: content[run..<index])
-                appendEscape(content[index])
+                appendEscape(content[index], to: &bytes)
                 run = index + 1
             }
             bytes.append(contentsOf: content[run...])
@@ -128,7 +123,7 @@ public struct JSONWriter: Sendable {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
-    private mutating func appendEscape(_ byte: UInt8) {
+    private static func appendEscape(_ byte: UInt8, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\\"))
         switch byte {
         case 0x08: bytes.append(UInt8(ascii: "b"))

@@ -5,7 +5,6 @@ package struct MetricFamily: Sendable {
         /// A number that only grows. It starts at 0 with the process.
         case counter
         case gauge
-        /// Counts of values by bucket.
         case histogram
     }
 
@@ -26,7 +25,6 @@ package struct MetricFamily: Sendable {
         self.samples = samples
     }
 
-    /// Adds what the metric means.
     package func says(_ help: String) -> MetricFamily {
         var family = self
         family.help = help

@@ -2,7 +2,6 @@ import Glibc
 
 /// The part of a request that has arrived: the head of HTTP/1.0 or 1.1 (RFC 9112). A body is not read.
 struct ScrapeRequest {
-    /// The result of a complete head.
     struct Outcome: Equatable {
         /// Nil: the request gets the metrics.
         var refusal: ScrapeRefusal?

@@ -4,8 +4,6 @@ import Glibc
 /// Serves `GET /metrics` on a loopback address, on a thread of its own. A slow or endless client costs a bounded number
 /// of bytes for a bounded time.
 package final class ScrapeServer: Sendable {
-    /// The TCP port that the server listens on.
-    package let port: UInt16
     /// Closing `stop` ends the thread. Nil after `stop()`.
     private let ending: Mutex<(stop: Int32, thread: pthread_t)?>
 
@@ -15,7 +13,6 @@ package final class ScrapeServer: Sendable {
     /// - Throws: `MetricsError` with code `.listen` or `.resources`.
     package init(at address: LoopbackAddress, page: @escaping @Sendable () -> [UInt8]) throws(MetricsError) {
         let listener = try Self.listen(address)
-        port = Self.port(of: listener)
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
             let number = errno
@@ -58,15 +55,176 @@ package final class ScrapeServer: Sendable {
         }
         return listener
     }
+}
 
-    private static func port(of listener: Int32) -> UInt16 {
-        var bound = sockaddr_storage()
-        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        return withUnsafeMutableBytes(of: &bound) { bytes in
-            guard let start = bytes.baseAddress else { return 0 }
-            getsockname(listener, start.assumingMemoryBound(to: sockaddr.self), &length)
-            // `sin_port` and `sin6_port` both follow the two bytes of the family, in network order.
-            return UInt16(bigEndian: bytes.load(fromByteOffset: 2, as: UInt16.self))
+/// The work of the server's thread: accepts clients and serves each as far as it can without blocking.
+///
+/// `@unchecked Sendable`: it is made on one thread and handed to the server's thread, and only that thread uses it.
+final class ScrapeLoop: @unchecked Sendable {
+    private let listener: Int32
+    private let stop: Int32
+    private let page: () -> [UInt8]
+    /// The oldest first.
+    private var connections: [ScrapeConnection] = []
+    /// Set if the system had no descriptor left. Until then nothing is accepted.
+    private var restsUntil: ContinuousClock.Instant?
+
+    /// The most open connections. A further client replaces the oldest one, so that idle clients can't keep others out.
+    static let mostConnections = 16
+    private static let rest = Duration.seconds(1)
+
+    /// - Parameters:
+    ///   - listener: a non-blocking socket; `run` closes it.
+    ///   - stop: readable when the loop must end; `run` closes it.
+    ///   - page: makes the metrics.
+    init(listener: Int32, stop: Int32, page: @escaping @Sendable () -> [UInt8]) {
+        self.listener = listener
+        self.stop = stop
+        self.page = page
+    }
+
+    /// Runs until `stop` is readable. Then everything is closed.
+    func run() {
+        while true {
+            let now = ContinuousClock.now
+            if let until = restsUntil, until <= now { restsUntil = nil }
+            connections.removeAll { $0.phase == .ended || $0.deadline <= now }
+            // poll(2) ignores a negative descriptor.
+            var polls = [
+                pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: restsUntil == nil ? listener : -1, events: Int16(POLLIN), revents: 0),
+            ]
+            polls += connections.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }
+            guard poll(&polls, nfds_t(polls.count), patience(now)) >= 0 else {
+                if errno == EINTR || errno == EAGAIN { continue }
+                break
+            }
+            if polls[0].revents != 0 { break }
+            let then = ContinuousClock.now
+            for (connection, poll) in zip(connections, polls.dropFirst(2)) where poll.revents != 0 {
+                connection.proceed(now: then, page: page)
+            }
+            if polls[1].revents != 0 { accept(then) }
+        }
+        connections = []
+        close(listener)
+        close(stop)
+    }
+
+    /// Milliseconds until the next deadline; -1 if there is none.
+    private func patience(_ now: ContinuousClock.Instant) -> Int32 {
+        guard let next = (connections.map(\.deadline) + [restsUntil].compactMap(\.self)).min() else { return -1 }
+        // Rounded up: else poll would return at once, again and again, in the last millisecond.
+        return Int32(max(0, ((next - now) / .milliseconds(1)).rounded(.up)))
+    }
+
+    private func accept(_ now: ContinuousClock.Instant) {
+        // Bounded, so that a stream of new connections doesn't keep open ones waiting.
+        for _ in 0..<Self.mostConnections {
+            let descriptor = Glibc.accept(listener, nil, nil)
+            guard descriptor >= 0 else {
+                if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) { restsUntil = now + Self.rest }
+                return
+            }
+            guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0, fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 else {
+                close(descriptor)
+                continue
+            }
+            if connections.count == Self.mostConnections { connections.removeFirst() }
+            connections.append(ScrapeConnection(descriptor, now: now))
+            // Usually the request has arrived already.
+            connections.last?.proceed(now: now, page: page)
+        }
+    }
+}
+
+/// One client: reads the request, writes the answer and closes. Used only on the server's thread.
+final class ScrapeConnection {
+    enum Phase {
+        /// → writing: the head is complete or invalid; ended: the client closed.
+        case reading
+        /// → lingering: everything is written; ended: the client closed.
+        case writing
+        /// → ended: the client closed. The socket stays open so long because a reset would take the answer from a
+        /// client that still sends (RFC 9112, section 9.6).
+        case lingering
+        case ended
+    }
+
+    let descriptor: Int32
+    private(set) var phase = Phase.reading
+    /// When the loop closes the connection, in any phase.
+    private(set) var deadline: ContinuousClock.Instant
+    private var request = ScrapeRequest()
+    private var answer: ArraySlice<UInt8> = []
+
+    /// The time for request and answer together.
+    static let patience = Duration.seconds(5)
+    /// How long to wait for the client to close after its answer.
+    static let lingering = Duration.seconds(1)
+
+    /// - Parameter descriptor: a non-blocking socket. This object closes it.
+    init(_ descriptor: Int32, now: ContinuousClock.Instant) {
+        self.descriptor = descriptor
+        deadline = now + Self.patience
+    }
+
+    deinit { close(descriptor) }
+
+    /// The event that poll(2) waits for.
+    var events: Int16 { Int16(phase == .writing ? POLLOUT : POLLIN) }
+
+    /// Continues as far as it can without blocking.
+    ///
+    /// - Parameter page: makes the metrics.
+    func proceed(now: ContinuousClock.Instant, page: () -> [UInt8]) {
+        if phase == .reading { read(page) }
+        if phase == .writing { write(now) }
+        if phase == .lingering { discard() }
+    }
+
+    private func read(_ page: () -> [UInt8]) {
+        while phase == .reading {
+            guard let bytes = receive() else { return }
+            guard let outcome = request.take(bytes) else { continue }
+            answer = ScrapeAnswer.bytes(outcome, page: page)[...]
+            phase = .writing
+        }
+    }
+
+    private func write(_ now: ContinuousClock.Instant) {
+        while !answer.isEmpty {
+            let count = answer.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN { return }
+            guard count > 0 else {
+                phase = .ended
+                return
+            }
+            answer = answer.dropFirst(count)
+        }
+        shutdown(descriptor, Int32(SHUT_WR))
+        phase = .lingering
+        deadline = min(deadline, now + Self.lingering)
+    }
+
+    /// A bounded number of reads in each call, so that a client which keeps sending delays no other. The deadline ends
+    /// it.
+    private func discard() {
+        for _ in 0..<16 where phase == .lingering {
+            if receive() == nil { return }
+        }
+    }
+
+    /// At most 2,048 bytes that have arrived. Nil if there are none or the connection has ended.
+    private func receive() -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: 2048)
+        while true {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            if count > 0 { return Array(buffer[..<count]) }
+            if count < 0, errno == EINTR { continue }
+            if count == 0 || errno != EAGAIN { phase = .ended }
+            return nil
         }
     }
 }

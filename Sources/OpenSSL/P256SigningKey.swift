@@ -114,7 +114,6 @@ public enum SigningKeyError: Error, Equatable, Sendable, CustomStringConvertible
     /// OpenSSL failed at a step that can't fail for a valid key. `step` names it.
     case signingFailed(step: String)
 
-    /// What is wrong.
     public var problem: String {
         switch self {
         case .notPEM: "the key is not a PEM private key"
@@ -124,7 +123,6 @@ public enum SigningKeyError: Error, Equatable, Sendable, CustomStringConvertible
         }
     }
 
-    /// What an operator can do about it, if known.
     public var remedy: String? {
         switch self {
         case .notPEM:
@@ -137,6 +135,5 @@ public enum SigningKeyError: Error, Equatable, Sendable, CustomStringConvertible
         }
     }
 
-    /// The problem and the remedy in one line.
     public var description: String { [problem, remedy].compactMap(\.self).joined(separator: ": ") }
 }

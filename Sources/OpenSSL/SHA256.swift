@@ -3,25 +3,14 @@ import COpenSSL
 /// SHA-256 (FIPS 180-4).
 public enum SHA256 {
     /// The four big-endian 64-bit integers of a digest. The value needs no heap.
-    public struct Digest: Equatable, Hashable, Sendable {
+    public struct Digest: Sendable {
         /// Bytes 0 to 7, 8 to 15, 16 to 23 and 24 to 31.
         public let words: (UInt64, UInt64, UInt64, UInt64)
 
-        /// The 32 bytes.
         public var bytes: [UInt8] {
             [words.0, words.1, words.2, words.3].flatMap { word in
                 (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) }
             }
-        }
-
-        /// Compares all 32 bytes.
-        public static func == (left: Digest, right: Digest) -> Bool {
-            left.words == right.words
-        }
-
-        /// Hashes only the first word, which is as good as random.
-        public func hash(into hasher: inout Hasher) {
-            hasher.combine(words.0)
         }
     }
 
@@ -51,21 +40,14 @@ public enum SHA256 {
     public static func digest(of bytes: [UInt8]) -> Digest? {
         bytes.withUnsafeBytes { digest(of: $0) }
     }
-}
 
-extension SHA256 {
     private static let block = 64
 
     /// HMAC (RFC 2104) with SHA-256: 32 bytes. Empty only if OpenSSL has no memory for a digest.
     public static func hmac(key: [UInt8], _ message: [UInt8]) -> [UInt8] {
         guard let short = key.count > block ? digest(of: key)?.bytes : key else { return [] }
         let padded = short + [UInt8](repeating: 0, count: block - short.count)
-        guard let inner = digest(of: padded.map { $0 ^ 0x36 } + message),
-            let outer = digest(of: padded.map { $0 ^ 0x5C } + inner.bytes)
-        else { return [] }
-        return outer.bytes
+        guard let inner = digest(of: padded.map { $0 ^ 0x36 } + message) else { return [] }
+        return digest(of: padded.map { $0 ^ 0x5C } + inner.bytes)?.bytes ?? []
     }
-
-    /// HMAC of a text's UTF-8.
-    public static func hmac(key: [UInt8], _ message: String) -> [UInt8] { hmac(key: key, Array(message.utf8)) }
 }

@@ -52,18 +52,14 @@ public final class TLSConnection {
 
     /// Continues the handshake.
     ///
-    /// - Throws: `.untrusted`, `.expired`, `.notYetValid`, `.hostMismatch`, `.refusedCertificate`,
-    ///   `.noHTTP2`, `.handshake`, `.connection`.
+    /// - Throws: `.certificate`, `.noHTTP2`, `.handshake`, `.connection`.
     public func handshake() throws(TLSError) -> TLSStep {
         begin()
         let code = SSL_do_handshake(handle)
         if code == 1 {
             if host != nil, !agreedOnHTTP2 {
-                throw TLSError(
-                    .noHTTP2,
-                    "\(host ?? "the server") doesn't offer HTTP/2 (no ALPN h2): check that host and port are those of the service, "
-                        + "and that no proxy is in between"
-                )
+                let remedy = "check that host and port are those of the service, and that no proxy is in between"
+                throw TLSError(.noHTTP2, "\(host ?? "the server") doesn't offer HTTP/2 (no ALPN h2): \(remedy)")
             }
             return .done(0)
         }

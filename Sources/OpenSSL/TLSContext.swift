@@ -1,16 +1,10 @@
 import COpenSSL
 
-/// A source of PEM text (RFC 7468).
-public enum PEMSource: Sendable, Equatable {
-    case file(String)
-    case text(String)
-}
-
-/// Which certificates a client trusts.
 public enum TLSTrust: Sendable, Equatable {
     /// The system's trust store (OpenSSL's default paths, and SSL_CERT_FILE and SSL_CERT_DIR).
     case system
-    case only(PEMSource)
+    /// Only the certificates of a PEM file.
+    case file(String)
 }
 
 /// Credentials and settings that many TLS connections share: TLS 1.2 or newer, ALPN `h2`. A client uses TLS 1.2 only
@@ -46,7 +40,7 @@ public final class TLSContext: @unchecked Sendable {
 
     /// For connections that verify the peer's certificate chain and name and require HTTP/2.
     ///
-    /// - Throws: `.credentials` if the source of trusted certificates can't be read.
+    /// - Throws: `.credentials` if the file of trusted certificates can't be read.
     public static func client(trust: TLSTrust = .system) throws(TLSError) -> TLSContext {
         let context = try TLSContext(method: TLS_client_method())
         guard SSL_CTX_set_cipher_list(context.handle, suites) == 1 else {
@@ -64,25 +58,11 @@ public final class TLSContext: @unchecked Sendable {
         switch trust {
         case .system:
             SSL_CTX_set_default_verify_paths(context.handle)
-        case .only(.file(let path)):
+        case .file(let path):
             guard SSL_CTX_load_verify_file(context.handle, path) == 1 else {
                 throw TLSError(.credentials, "can't read certificates to trust from \(path): \(TLSErrorQueue.text())")
             }
-        case .only(.text(let text)):
-            try context.trust(text: text)
         }
         return context
-    }
-
-    private func trust(text: String) throws(TLSError) {
-        let source = try MemoryBIO(text)
-        var count = 0
-        while let certificate = PEM_read_bio_X509(source.handle, nil, nil, nil) {
-            X509_STORE_add_cert(SSL_CTX_get_cert_store(handle), certificate)
-            X509_free(certificate)
-            count += 1
-        }
-        TLSErrorQueue.clear()
-        guard count > 0 else { throw TLSError(.credentials, "no certificate in the text of those to trust") }
     }
 }

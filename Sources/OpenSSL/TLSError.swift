@@ -4,18 +4,12 @@ import COpenSSL
 ///
 /// The description names hosts, files and OpenSSL's reasons. It never holds key material or payload.
 public struct TLSError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kinds of failure that a caller may treat differently.
     public enum Code: Sendable, Equatable {
         /// A certificate, key or trust source can't be read, or certificate and key don't match.
         case credentials
-        /// The peer's certificate isn't signed by a trusted authority.
-        case untrusted
-        case expired
-        case notYetValid
-        /// The peer's certificate is for another host name or address.
-        case hostMismatch
-        /// The peer's certificate was refused for another reason.
-        case refusedCertificate
+        /// The peer's certificate was refused: untrusted, out of its time, for another host. Dialling another address
+        /// doesn't help.
+        case certificate
         /// The peer didn't agree on HTTP/2 (ALPN `h2`, RFC 9113 section 3.2).
         case noHTTP2
         /// The handshake failed for another reason, or the peer refused it.
@@ -26,55 +20,52 @@ public struct TLSError: Error, Sendable, Equatable, CustomStringConvertible {
         case library
     }
 
-    /// The kind of failure.
     public let code: Code
     /// What was attempted, what happened and, if there is one, the remedy.
-    public let context: String
+    public let description: String
 
-    /// A failure with these values. `context` must not hold secrets.
-    public init(_ code: Code, _ context: String) {
+    /// - Parameter description: It must not hold secrets.
+    public init(_ code: Code, _ description: String) {
         self.code = code
-        self.context = context
-    }
-
-    /// The text for the log.
-    public var description: String { context }
-
-    /// Whether the peer's certificate is the reason. Then dialling another address doesn't help.
-    public var isAboutCertificate: Bool {
-        switch code {
-        case .untrusted, .expired, .notYetValid, .hostMismatch, .refusedCertificate: true
-        default: false
-        }
+        self.description = description
     }
 }
 
 extension TLSError {
     /// The error, with its remedy, for one of OpenSSL's X509_V_ERR codes.
-    init(verification code: Int32, host: String) {
+    package init(verification code: Int32, host: String) {
         switch code {
         case X509_V_ERR_CERT_HAS_EXPIRED:
-            self.init(
-                .expired,
-                "the certificate of \(host) has expired: renew it there; if it is valid, set this machine's clock"
-            )
+            let remedy = "renew it there; if it is valid, set this machine's clock"
+            self.init(.certificate, "the certificate of \(host) has expired: \(remedy)")
         case X509_V_ERR_CERT_NOT_YET_VALID:
-            self.init(.notYetValid, "the certificate of \(host) is not valid yet: set this machine's clock")
+            self.init(.certificate, "the certificate of \(host) is not valid yet: set this machine's clock")
         case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH:
-            self.init(
-                .hostMismatch,
-                "the host name does not match: the certificate is not for \(host); check the configured host, or issue one for it"
-            )
+            let remedy = "check the configured host, or issue one for it"
+            self.init(.certificate, "the host name does not match: the certificate is not for \(host); \(remedy)")
         case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN,
             X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
             X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE, X509_V_ERR_CERT_UNTRUSTED, X509_V_ERR_CERT_SIGNATURE_FAILURE:
-            self.init(
-                .untrusted,
-                "the certificate of \(host) is not trusted: install ca-certificates, or name the authority's certificate as the CA file"
-            )
+            let remedy = "install ca-certificates, or name the authority's certificate as the CA file"
+            self.init(.certificate, "the certificate of \(host) is not trusted: \(remedy)")
         default:
             let reason = X509_verify_cert_error_string(Int(code)).map { String(cString: $0) } ?? "reason \(code)"
-            self.init(.refusedCertificate, "the certificate of \(host) was refused: \(reason)")
+            self.init(.certificate, "the certificate of \(host) was refused: \(reason)")
         }
+    }
+}
+
+/// OpenSSL's error queue of the current thread. Clear it before each operation whose errors are read. Otherwise an old
+/// error would be read as a new one.
+package enum TLSErrorQueue {
+    package static func clear() { ERR_clear_error() }
+
+    /// OpenSSL's text for the newest error. Clears the queue.
+    package static func text() -> String {
+        let code = ERR_peek_last_error()
+        defer { ERR_clear_error() }
+        guard code != 0 else { return "no reason given" }
+        if let reason = ERR_reason_error_string(code) { return String(cString: reason) }
+        return "error \(String(code, radix: 16))"
     }
 }

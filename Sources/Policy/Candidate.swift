@@ -46,7 +46,6 @@ public struct Candidate: Sendable {
     }
 }
 
-/// The nudge to decide about.
 public enum Nudge: Sendable, Equatable {
     case checkIn
     case message(Message)
@@ -61,7 +60,6 @@ public enum Nudge: Sendable, Equatable {
     }
 }
 
-/// The kinds of nudges.
 public enum NudgeKind: String, Sendable, CaseIterable {
     case checkIn = "check_in"
     case message
@@ -73,7 +71,6 @@ public struct Message: Sendable, Equatable {
     // Keywords are searched in both.
     public var title: String
     public var body: String
-    /// Whether the sender marked it urgent.
     public var urgent: Bool
     /// From this instant on it is useless. nil: never.
     public var expiresAt: Instant?

@@ -33,7 +33,7 @@ public struct DecideLine: Sendable {
         do throws(JSONError) {
             return try JSONValue(parsing: line)
         } catch {
-            throw PolicyError(.notJSON, field: "", found: "no JSON (\(error))", wanted: "one JSON object")
+            throw PolicyError(field: "", found: "no JSON (\(error))", wanted: "one JSON object")
         }
     }
 

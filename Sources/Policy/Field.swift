@@ -7,28 +7,10 @@ import struct FoundationEssentials.UUID
 
 /// Why an input or a rule can't be used. It never contains the text of a message.
 public struct PolicyError: Error, Sendable, Equatable, CustomStringConvertible {
-    public enum Code: Sendable {
-        /// The line is not a JSON object.
-        case notJSON
-        /// A required field is absent.
-        case missing
-        case wrongType
-        /// The type is right, but the value is not.
-        case outOfRange
-    }
-
-    public let code: Code
     /// The field's path, such as `rules.quiet_hours.start`. Empty for the whole line.
     public let field: String
     public let found: String
     public let wanted: String
-
-    public init(_ code: Code, field: String, found: String, wanted: String) {
-        self.code = code
-        self.field = field
-        self.found = found
-        self.wanted = wanted
-    }
 
     /// One line, such as `rules.spread_minutes: found -1, wanted an integer from 0 to 1440`.
     public var description: String { "\(field.isEmpty ? "line" : field): found \(found), wanted \(wanted)" }
@@ -42,12 +24,12 @@ struct Field {
     var isNull: Bool { value == .null }
 
     func wrongType(_ wanted: String) -> PolicyError {
-        PolicyError(.wrongType, field: path, found: value.typeName, wanted: wanted)
+        PolicyError(field: path, found: value.typeName, wanted: wanted)
     }
 
     /// - Parameter found: never a string's value, which may be a message's text.
     func outOfRange(_ found: String, _ wanted: String) -> PolicyError {
-        PolicyError(.outOfRange, field: path, found: found, wanted: wanted)
+        PolicyError(field: path, found: found, wanted: wanted)
     }
 
     func object() throws(PolicyError) -> FieldReader { try FieldReader(value, path: path) }
@@ -95,7 +77,7 @@ struct FieldReader {
     /// - Throws: if the value is not an object.
     init(_ value: JSONValue, path: String) throws(PolicyError) {
         guard case .object(let object) = value else {
-            throw PolicyError(.wrongType, field: path, found: value.typeName, wanted: "an object")
+            throw PolicyError(field: path, found: value.typeName, wanted: "an object")
         }
         self.object = object
         self.path = path
@@ -111,7 +93,7 @@ struct FieldReader {
 
     func required(_ key: String, _ wanted: String) throws(PolicyError) -> Field {
         guard let field = optional(key) else {
-            throw PolicyError(.missing, field: pathOf(key), found: "nothing", wanted: wanted)
+            throw PolicyError(field: pathOf(key), found: "nothing", wanted: wanted)
         }
         return field
     }

@@ -5,7 +5,6 @@
 ///
 /// A class, so that copies of a candidate share it.
 package final class KeywordMatcher: Sendable {
-    /// A state and the token that follows it.
     private struct Step: Hashable {
         let state: Int
         let token: Int

@@ -179,7 +179,6 @@ extension Policy {
 
 /// A slot of a check-in that passed unsent.
 public struct SkippedSlot: Sendable, Hashable {
-    /// Why it was not sent.
     public enum Reason: String, Sendable {
         /// The user was not evaluated in time, or a later slot was used.
         case stale
@@ -189,9 +188,7 @@ public struct SkippedSlot: Sendable, Hashable {
         case quietHours = "quiet_hours"
     }
 
-    /// The slot's local date.
     public let slot: LocalDate
-    /// Why it was not sent.
     public let reason: Reason
     /// When it ended: limit(D).
     public let limit: Instant

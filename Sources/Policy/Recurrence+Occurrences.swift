@@ -1,7 +1,6 @@
 public import TimeZones
 
 extension Recurrence {
-    /// One occurrence of a rule.
     public struct Occurrence: Sendable, Hashable {
         /// 1 for the first occurrence.
         public let number: Int

@@ -5,50 +5,23 @@ extension Recurrence {
     private static let longestRule = 500
 
     /// Reads a rule such as `FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,FR`. The parts are FREQ, INTERVAL, BYDAY, BYMONTHDAY,
-    /// COUNT, UNTIL and WKST, in any order, in upper or lower case.
+    /// COUNT, UNTIL and WKST, each once, in any order, in upper or lower case. nil: it is no such rule.
     ///
-    /// `nudged_api.recurrence_fault` in SQL refuses the same rules with the same text. Change both together.
-    ///
-    /// - Throws: the first wrong part from the left, or else a contradiction between parts. The error never contains
-    ///   the rule.
-    public init(parsing text: String) throws(PolicyError) {
+    /// `nudged_api.recurrence_fault` in SQL refuses the same rules, and says why. Change both together.
+    public init?(parsing text: String) {
         let bytes = text.utf8.map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) ? $0 & 0xDF : $0 }
-        guard !bytes.isEmpty else {
-            throw Self.missing("nothing", wanted: "a rule such as FREQ=WEEKLY;BYDAY=MO")
-        }
-        guard bytes.count <= Self.longestRule else {
-            throw Self.wrong(nil, "more than 500 bytes", wanted: "a shorter rule")
-        }
-        guard !bytes.starts(with: "RRULE:".utf8) else {
-            throw Self.wrong(nil, "the prefix RRULE:", wanted: "the rule alone, from FREQ= on")
-        }
+        guard bytes.count <= Self.longestRule else { return nil }
         var parts = RecurrenceParts()
         for part in bytes.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false) {
-            try parts.read(part)
+            guard parts.take(part) else { return nil }
         }
-        self = try parts.checked()
-    }
-
-    fileprivate static func missing(
-        _ found: String,
-        of part: RecurrencePart? = nil,
-        wanted: String
-    ) -> PolicyError {
-        PolicyError(.missing, field: field(part), found: found, wanted: wanted)
-    }
-
-    fileprivate static func wrong(_ part: RecurrencePart?, _ found: String, wanted: String) -> PolicyError {
-        PolicyError(.outOfRange, field: field(part), found: found, wanted: wanted)
-    }
-
-    private static func field(_ part: RecurrencePart?) -> String {
-        part.map { "recurrence.\($0.rawValue)" } ?? "recurrence"
+        guard let rule = parts.rule else { return nil }
+        self = rule
     }
 }
 
 /// A rule's parts while they are read, in upper case.
 private struct RecurrenceParts {
-    private var read: Set<RecurrencePart> = []
     private var frequency: Recurrence.Frequency?
     private var interval: Int?
     private var weekdays: [RecurrenceDay]?
@@ -59,34 +32,11 @@ private struct RecurrenceParts {
 
     private typealias Bytes = ArraySlice<UInt8>
 
-    /// Reads one `NAME=VALUE`.
-    mutating func read(_ text: ArraySlice<UInt8>) throws(PolicyError) {
-        guard let sign = text.firstIndex(of: UInt8(ascii: "=")) else {
-            throw Recurrence.missing("a part without =", wanted: "NAME=VALUE parts with ; between them")
-        }
-        guard let part = RecurrencePart(rawValue: String(decoding: text[..<sign], as: UTF8.self)) else {
-            throw Recurrence.wrong(nil, "an unknown part", wanted: RecurrencePart.all)
-        }
-        guard let wanted = part.wanted else {
-            throw Recurrence.wrong(part, "a part that reminders do not have", wanted: RecurrencePart.all)
-        }
-        guard read.insert(part).inserted else { throw Recurrence.wrong(part, "it twice", wanted: "it once") }
-        guard take(part, text[(sign + 1)...]) else { throw Recurrence.wrong(part, "another value", wanted: wanted) }
-    }
-
-    /// Checks the parts against each other.
-    func checked() throws(PolicyError) -> Recurrence {
-        guard let frequency else {
-            throw Recurrence.missing("nothing", of: .frequency, wanted: RecurrencePart.frequency.wanted ?? "")
-        }
-        if count != nil, until != nil { throw Recurrence.wrong(.until, "it beside COUNT", wanted: "one of the two") }
-        if monthDays != nil, frequency == .weekly {
-            throw Recurrence.wrong(.monthDays, "it with FREQ=WEEKLY", wanted: "FREQ=MONTHLY or FREQ=DAILY")
-        }
-        if frequency != .monthly, (weekdays ?? []).contains(where: { $0.ordinal != nil }) {
-            let found = "a numbered weekday without FREQ=MONTHLY"
-            throw Recurrence.wrong(.weekdays, found, wanted: "weekdays alone, or FREQ=MONTHLY")
-        }
+    /// nil: a part is missing, or the parts contradict each other.
+    var rule: Recurrence? {
+        guard let frequency, count == nil || until == nil, monthDays == nil || frequency != .weekly,
+            frequency == .monthly || (weekdays ?? []).allSatisfy({ $0.ordinal == nil })
+        else { return nil }
         return Recurrence(
             frequency: frequency,
             interval: interval ?? 1,
@@ -97,22 +47,24 @@ private struct RecurrenceParts {
         )
     }
 
-    /// Returns whether the value is valid.
-    private mutating func take(_ part: RecurrencePart, _ value: Bytes) -> Bool {
+    /// Takes one `NAME=VALUE`. Returns whether it is valid and comes for the first time.
+    mutating func take(_ text: ArraySlice<UInt8>) -> Bool {
+        guard let sign = text.firstIndex(of: UInt8(ascii: "=")) else { return false }
         func keep<Value>(_ member: WritableKeyPath<Self, Value?>, _ value: Value?) -> Bool {
+            guard self[keyPath: member] == nil else { return false }
             self[keyPath: member] = value
             return value != nil
         }
-        switch part {
-        case .frequency:
-            return keep(\.frequency, Recurrence.Frequency(rawValue: String(decoding: value, as: UTF8.self)))
-        case .interval: return keep(\.interval, Self.number(value, digits: 1...9, 1...9999))
-        case .weekdays: return keep(\.weekdays, Self.list(value, Self.weekday))
-        case .monthDays: return keep(\.monthDays, Self.list(value) { Self.signed($0, 1...31) })
-        case .count: return keep(\.count, Self.number(value, digits: 1...9, 1...9999))
-        case .until: return keep(\.until, Self.until(value))
-        case .weekStart: return keep(\.weekStart, Self.weekday(value).flatMap { $0.ordinal == nil ? $0.weekday : nil })
-        case .second, .minute, .hour, .yearDay, .weekNumber, .month, .position: return false
+        let value = text[(sign + 1)...]
+        switch String(decoding: text[..<sign], as: UTF8.self) {
+        case "FREQ": return keep(\.frequency, Recurrence.Frequency(rawValue: String(decoding: value, as: UTF8.self)))
+        case "INTERVAL": return keep(\.interval, Self.number(value, digits: 1...9, 1...9999))
+        case "BYDAY": return keep(\.weekdays, Self.list(value, Self.weekday))
+        case "BYMONTHDAY": return keep(\.monthDays, Self.list(value) { Self.signed($0, 1...31) })
+        case "COUNT": return keep(\.count, Self.number(value, digits: 1...9, 1...9999))
+        case "UNTIL": return keep(\.until, Self.until(value))
+        case "WKST": return keep(\.weekStart, Self.weekday(value).flatMap { $0.ordinal == nil ? $0.weekday : nil })
+        default: return false
         }
     }
 
@@ -163,39 +115,4 @@ private struct RecurrenceParts {
         guard text[15] == UInt8(ascii: "Z") else { return nil }
         return .instant(Instant(seconds: Int64(date.days) * 86_400 + Int64(secondOfDay)))
     }
-}
-
-/// The parts that a recurrence can have.
-private enum RecurrencePart: String {
-    case frequency = "FREQ"
-    case interval = "INTERVAL"
-    case weekdays = "BYDAY"
-    case monthDays = "BYMONTHDAY"
-    case count = "COUNT"
-    case until = "UNTIL"
-    case weekStart = "WKST"
-    // The other parts of RFC 5545. They are listed so that errors can name them.
-    case second = "BYSECOND"
-    case minute = "BYMINUTE"
-    case hour = "BYHOUR"
-    case yearDay = "BYYEARDAY"
-    case weekNumber = "BYWEEKNO"
-    case month = "BYMONTH"
-    case position = "BYSETPOS"
-
-    /// The valid values of the part. nil: reminders do not support it.
-    var wanted: String? {
-        switch self {
-        case .frequency: "DAILY, WEEKLY or MONTHLY (each year is FREQ=MONTHLY;INTERVAL=12)"
-        case .interval, .count: "a number from 1 to 9999"
-        case .weekdays:
-            "weekdays, MO to SU, with commas between them; with FREQ=MONTHLY also 1MO to 5MO and -1MO (the last) to -5MO"
-        case .monthDays: "days of the month, 1 to 31 or -1 (the last) to -31, with commas between them"
-        case .until: "a day or a time: 20261231, 20261231T180000 (wall time) or 20261231T180000Z"
-        case .weekStart: "a weekday, MO to SU"
-        case .second, .minute, .hour, .yearDay, .weekNumber, .month, .position: nil
-        }
-    }
-
-    static let all = "only FREQ, INTERVAL, BYDAY, BYMONTHDAY, COUNT, UNTIL and WKST"
 }

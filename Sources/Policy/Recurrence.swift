@@ -7,17 +7,12 @@ public import TimeZones
 public struct Recurrence: Sendable, Hashable {
     /// The unit of INTERVAL, in which the days are chosen.
     public enum Frequency: String, Sendable, CaseIterable {
-        /// Every INTERVAL days.
         case daily = "DAILY"
-        /// Days of every INTERVAL weeks.
         case weekly = "WEEKLY"
-        /// Days of every INTERVAL months.
         case monthly = "MONTHLY"
     }
 
-    /// When a rule ends.
     public enum End: Sendable, Hashable {
-        /// It never ends.
         case never
         /// After this many occurrences, the first included.
         case count(Int)
@@ -29,7 +24,6 @@ public struct Recurrence: Sendable, Hashable {
         case instant(Instant)
     }
 
-    /// FREQ.
     public let frequency: Frequency
     /// INTERVAL, 1 to 9999.
     public let interval: Int
@@ -93,4 +87,92 @@ public struct RecurrenceDay: Sendable, Hashable, Comparable, CustomStringConvert
 
     /// Such as `Mon`.
     var name: String { Self.names[weekday - 1] }
+}
+
+extension Recurrence {
+    /// The rule as text for a person, such as `every 2 weeks on Mon and Fri, until 2026-12-31`.
+    public var text: String {
+        let unit =
+            switch frequency {
+            case .daily: "day"
+            case .weekly: "week"
+            case .monthly: "month"
+            }
+        let every = interval == 1 ? "every \(unit)" : "every \(interval) \(unit)s"
+        return every + dayText + weekStartText + endText
+    }
+
+    private var dayText: String {
+        let days = Self.listed(monthDays.sorted { Self.place($0) < Self.place($1) }.map(Self.text), "and")
+        let condition = Self.listed(weekdays.map { "\($0.ordinal == nil ? "a" : "the") \(Self.text($0))" }, "or")
+        switch (weekdays.isEmpty, monthDays.isEmpty) {
+        case (true, true): return ""
+        // DAILY selects among all days, so "of the month" is needed.
+        case (true, false): return " on the \(days)" + (frequency == .monthly ? "" : " of the month")
+        case (false, false):
+            return " on the \(days)" + (frequency == .monthly ? "" : " of the month") + " if it is \(condition)"
+        case (false, true): return " on \(plainWeekdays)"
+        }
+    }
+
+    /// With MONTHLY: `every Mon and the last Fri`.
+    private var plainWeekdays: String {
+        Self.listed(
+            weekdays.map { day in
+                switch (frequency, day.ordinal) {
+                case (.monthly, nil): "every \(day.name)"
+                case (.monthly, _?): "the \(Self.text(day))"
+                default: day.name
+                }
+            },
+            "and"
+        )
+    }
+
+    private static func text(_ day: RecurrenceDay) -> String {
+        guard let ordinal = day.ordinal else { return day.name }
+        return "\(text(ordinal, last: "last")) \(day.name)"
+    }
+
+    private static func text(_ monthDay: Int) -> String { text(monthDay, last: "last day") }
+
+    /// `1st`, `last`, `2nd to last`.
+    private static func text(_ number: Int, last: String) -> String {
+        if number == -1 { return last }
+        return number < 0 ? "\(ordinal(-number)) to last" + (last == "last" ? "" : " day") : ordinal(number)
+    }
+
+    private static func place(_ monthDay: Int) -> Int { monthDay > 0 ? monthDay : 100 + monthDay }
+
+    private static func ordinal(_ number: Int) -> String {
+        switch (number % 100, number % 10) {
+        case (11...13, _): "\(number)th"
+        case (_, 1): "\(number)st"
+        case (_, 2): "\(number)nd"
+        case (_, 3): "\(number)rd"
+        default: "\(number)th"
+        }
+    }
+
+    /// The start of a week matters only if weeks are left out.
+    private var weekStartText: String {
+        guard frequency == .weekly, interval > 1, weekStart != 1 else { return "" }
+        return ", weeks from \(RecurrenceDay(weekStart).name) on"
+    }
+
+    private var endText: String {
+        switch end {
+        case .never: ""
+        case .count(let count): count == 1 ? ", once" : ", \(count) times"
+        case .date(let date): ", until \(date.iso)"
+        case .local(let time): ", until \(String(time.iso.map { $0 == "T" ? " " : $0 }))"
+        case .instant(let instant): ", until \(instant.rfc3339)"
+        }
+    }
+
+    /// `a, b and c`
+    private static func listed(_ parts: [String], _ conjunction: String) -> String {
+        guard let last = parts.last, parts.count > 1 else { return parts.first ?? "" }
+        return parts.dropLast().joined(separator: ", ") + " \(conjunction) \(last)"
+    }
 }

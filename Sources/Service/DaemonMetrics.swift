@@ -11,17 +11,14 @@ struct DaemonMetrics: Sendable {
         var age: Duration
     }
 
-    /// The program's version.
     var version: String
     /// nil until a clock was read.
     var startedAt: Instant?
     var state: DaemonState
-    /// Ranges that this daemon owns.
     var rangesOwned = 0
     /// The counts of all sweeps.
     var totals = SweepReport()
     var book = MetricsBook()
-    /// Kinds that are paused.
     var paused: Set<NudgeKind> = []
     var isDatabaseUp: Bool
     var isSchemaUsable: Bool

@@ -80,7 +80,6 @@ package final class Engine: Sendable {
         return try Decider(settings, clock: clock) { reporter.decisions($0) }
     }
 
-    /// The decider of a new configuration.
     func decider(for settings: Configuration.Decision?) throws(ConfigurationFault) -> Decider? {
         try Self.decider(settings, clock, reporter, replacing: pipeline.decider)
     }

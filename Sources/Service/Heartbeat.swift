@@ -11,7 +11,6 @@ package import struct FoundationEssentials.UUID
 package struct DaemonIdentity: Sendable {
     package let id = UUID.random()
     private let host = HostName.own
-    /// The program's version.
     private let version: String
     /// CLOCK_BOOTTIME milliseconds.
     private let startedAt = BootTime.milliseconds()

@@ -65,10 +65,12 @@ package final class HeartbeatCaller: Sendable {
     func sweepWasGood() {
         guard pace.withLock({ $0.begin(now: BootTime.milliseconds()) }) else { return }
         Task {
-            switch await call() {
-            case .answered: end(fault: nil)
-            case .failed(let text): end(fault: text)
-            case .closed: break
+            do throws(HTTPClientError) {
+                let status = try await client.send(HTTPRequest(get: url)).status
+                end(fault: (200...299).contains(status) ? nil : "\(url) answers with status \(status)")
+            } catch {
+                // It names hosts, files and the system's error, but never the path. This daemon's own end is no fault.
+                if error.code != .closed, error.code != .cancelled { end(fault: error.description) }
             }
         }
     }
@@ -77,30 +79,11 @@ package final class HeartbeatCaller: Sendable {
         if let news = pace.withLock({ $0.end(fault: fault) }) { onNews(news) }
     }
 
-    /// Ends the running call.
     func close() async { await client.close() }
-
-    private enum Outcome {
-        case answered
-        case failed(String)
-        /// This daemon cancelled the call.
-        case closed
-    }
-
-    private func call() async -> Outcome {
-        do throws(HTTPClientError) {
-            let status = try await client.send(HTTPRequest(get: url)).status
-            return (200...299).contains(status) ? .answered : .failed("\(url) answers with status \(status)")
-        } catch {
-            // Names hosts, files and the system's error, but never the path.
-            return error.code == .closed || error.code == .cancelled ? .closed : .failed(error.description)
-        }
-    }
 }
 
 /// Decides when to call the heartbeat's address and what to report. Instants are milliseconds of CLOCK_BOOTTIME.
 struct HeartbeatPace: Sendable {
-    /// What is reported to the operator.
     enum News: Sendable, Equatable {
         case failed(String)
         case answered
@@ -112,9 +95,7 @@ struct HeartbeatPace: Sendable {
     private var isCalling = false
     private var isFailing = false
 
-    init(interval: Int64) {
-        self.interval = interval
-    }
+    init(interval: Int64) { self.interval = interval }
 
     /// A sweep was good. Returns whether to call now. End each call that was begun.
     mutating func begin(now: Int64) -> Bool {

@@ -1,5 +1,6 @@
+import OpenSSL
 import APNs
-import Base
+package import Base
 import Core
 package import Logging
 import Policy
@@ -68,7 +69,6 @@ package final class Reporter: Sendable {
     /// Reports suppressed lines of windows that are over.
     func tellRepeats() { repeats.withLock { $0.ended(now: BootTime.milliseconds()) }.forEach(tell) }
 
-    /// Reports all suppressed lines.
     func tellAllRepeats() { repeats.withLock { $0.endAll() }.forEach(tell) }
 
     private func tell(_ held: RepeatBook.Held) {
@@ -127,7 +127,6 @@ package final class Reporter: Sendable {
         say(.writeFailed, about: error, "the database refused a statement, trying again: \(error)")
     }
 
-    /// Whether the database does not answer.
     var isDatabaseAway: Bool { mood.withLock(\.isAway) }
 
     /// Why the database can't be used, as text. nil while it answers.
@@ -152,7 +151,6 @@ package final class Reporter: Sendable {
 
     // MARK: Sweeps
 
-    /// The last sweep as text.
     var lastSweepText: String? { lastSweep.withLock { $0 } }
 
     func finished(_ id: UUID, _ report: SweepReport) {
@@ -161,5 +159,32 @@ package final class Reporter: Sendable {
         var fields = report.counts.mapValues { "\($0)" }
         fields["sweep_id"] = Self.name(id)
         say(.sweep, "sweep: \(report.text)", fields)
+    }
+}
+
+/// Names devices in the journal: a hash of the record's device hash, keyed with the main app's signing key.
+///
+/// Journals are copied to places where the database is not. With the record's hash, anyone who has a token could find
+/// out what its user got. The keyed hash shows nothing without the key. All daemons with one key use the same names,
+/// and `nudged explain` prints both.
+package struct DeviceNames: Sendable {
+    private let key: [UInt8]
+
+    /// - Parameter secret: the text of the signing key.
+    package init(secret: Secret) {
+        let digest = secret.withBytes { bytes in SHA256.digest(of: bytes)?.bytes ?? [] }
+        // A derived key, so that no other use of the secret gives the same bytes.
+        key = SHA256.hmac(key: digest, Array("nudged: devices in the journal".utf8))
+    }
+
+    /// For names that need no key.
+    package init(secret: String) { self.init(secret: Secret(secret)) }
+
+    /// 12 hexadecimal digits for a device. `deviceHash` is its name in the record.
+    package func name(_ deviceHash: String) -> String {
+        let digits = SHA256.hmac(key: key, Array(deviceHash.utf8)).prefix(6).map { byte in
+            (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+        return digits.joined()
     }
 }

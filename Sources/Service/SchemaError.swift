@@ -23,7 +23,6 @@ package struct MigrationError: Error, Sendable, CustomStringConvertible {
 }
 
 extension Migrator.SchemaState {
-    /// The state and its remedy.
     package var text: String {
         switch self {
         case .current: "the schema is current"

@@ -31,7 +31,6 @@ final class Ticker: Sendable {
         )
     }
 
-    /// Ends the sequence.
     func cancel() {
         timer.cancel()
         continuation.finish()
@@ -88,7 +87,6 @@ final class Watchdog: Sendable {
         timer.resume()
     }
 
-    /// The loop made progress.
     func progress() { lastProgress.withLock { $0 = BootTime.milliseconds() } }
 
     /// The configuration has changed.

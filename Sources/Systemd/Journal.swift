@@ -4,7 +4,6 @@ import Glibc
 
 /// Sends entries to the journal's socket with the native protocol.
 package final class Journal: Sendable {
-    /// The socket that journald listens on.
     package static let defaultSocket = "/run/systemd/journal/socket"
 
     private let address: UnixAddress
@@ -61,15 +60,12 @@ package struct JournalEntry: Sendable {
         fields = [("MESSAGE", message), ("PRIORITY", String(priority))]
     }
 
-    /// Adds a field. A name that the journal would refuse is changed.
-    package mutating func add(_ name: String, _ value: String) {
-        fields.append((Self.fieldName(name, prefix: ""), value))
-    }
+    mutating func add(_ name: String, _ value: String) { fields.append((name, value)) }
 
-    /// The journal's spelling of a metadata key after the prefix: `sweep_id`, `sweep-id` and `sweepId` all give
-    /// `SWEEP_ID`.
-    package static func fieldName(_ key: String, prefix: String) -> String {
-        var name = Array(prefix.utf8)
+    /// The field of a metadata key, in the journal's spelling: `sweep_id`, `sweep-id` and `sweepId` all give
+    /// `NUDGED_SWEEP_ID`.
+    static func fieldName(_ key: String) -> String {
+        var name = Array("NUDGED_".utf8)
         var wasLower = false
         for byte in key.utf8 {
             switch byte {
@@ -88,11 +84,7 @@ package struct JournalEntry: Sendable {
                 wasLower = false
             }
         }
-        // journald drops fields that start with `_` or a digit. Names with `_` are its own trusted fields.
-        if let first = name.first, !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first) {
-            name = Array("X".utf8) + name
-        }
-        return name.isEmpty ? "X" : String(decoding: name.prefix(64), as: UTF8.self)
+        return String(decoding: name.prefix(64), as: UTF8.self)
     }
 
     /// The datagram of the native protocol (systemd, "Native Journal Protocol"). A field is `NAME=value\n`. If the

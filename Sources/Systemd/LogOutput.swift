@@ -40,7 +40,6 @@ package final class LogOutput: Sendable {
     /// The number of lines that could not be written anywhere.
     package var lost: Int { state.withLock { $0.lost } }
 
-    /// Whether lines go to the journal.
     package var isJournal: Bool { journal != nil }
 
     /// Writes a line. The first line after lost ones gives their number in `lost_lines`.
@@ -118,5 +117,133 @@ package struct JournalLogHandler: LogHandler {
         case .dictionary(let values):
             "{" + values.sorted { $0.key < $1.key }.map { "\($0.key): \(text($0.value))" }.joined(separator: ", ") + "}"
         }
+    }
+}
+
+/// One log line as a value, with its two forms.
+struct LogRecord: Sendable {
+    var level: Logger.Level
+    var label: String
+    var message: String
+    /// Sorted by key. Nested values are text.
+    var metadata: [(key: String, value: String)]
+    var file: String
+    var line: UInt
+    var function: String
+
+    /// syslog(3): 2 critical, 3 error, 4 warning, 5 notice, 6 info, 7 debug.
+    var priority: Int {
+        switch level {
+        case .trace, .debug: 7
+        case .info: 6
+        case .notice: 5
+        case .warning: 4
+        case .error: 3
+        case .critical: 2
+        }
+    }
+
+    /// The journal's form. If `event` names an `Event`, the entry also gets its `MESSAGE_ID`.
+    func entry() -> JournalEntry {
+        var entry = JournalEntry(message: message, priority: priority)
+        entry.add("SYSLOG_IDENTIFIER", "nudged")
+        entry.add("CODE_FILE", file)
+        entry.add("CODE_LINE", String(line))
+        entry.add("CODE_FUNC", function)
+        entry.add("NUDGED_LOGGER", label)
+        for (key, value) in metadata {
+            entry.add(JournalEntry.fieldName(key), value)
+            if key == "event", let event = Event.named(value) { entry.add("MESSAGE_ID", event.messageID) }
+        }
+        return entry
+    }
+
+    /// `2026-11-21T10:00:00Z warning database: text  key=value other="a b"`, always one line.
+    func humanLine(at seconds: Int64) -> String {
+        var line = "\(Self.timestamp(seconds)) \(level.rawValue) \(label): \(Self.escaped(message))"
+        for (index, (key, value)) in metadata.enumerated() {
+            line += (index == 0 ? "  " : " ") + "\(Self.escaped(key))=\(Self.quoted(value))"
+        }
+        return line
+    }
+
+    /// Escapes unprintable characters as `\n`, `\t` or `\u{…}`, so that outside text can't forge a line or control a
+    /// terminal.
+    static func escaped(_ text: String) -> String {
+        text.replacingUnprintable { scalar in
+            switch scalar {
+            case "\n": "\\n"
+            case "\t": "\\t"
+            default: "\\u{\(String(scalar.value, radix: 16))}"
+            }
+        }
+    }
+
+    private static func quoted(_ value: String) -> String {
+        let plain = !value.isEmpty && !value.unicodeScalars.contains { $0 == " " || $0 == "\"" || $0 == "=" }
+        if plain { return escaped(value) }
+        return "\"" + escaped(String(value.flatMap { $0 == "\"" ? "\\\"" : String($0) })) + "\""
+    }
+
+    /// RFC 3339 in UTC with whole seconds, for the years 1 to 9999.
+    static func timestamp(_ seconds: Int64) -> String {
+        var instant = time_t(min(max(seconds, -62_135_596_800), 253_402_300_799))
+        var date = tm()
+        gmtime_r(&instant, &date)
+        func padded(_ number: Int32, _ width: Int = 2) -> String {
+            let digits = String(number)
+            return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        }
+        return padded(date.tm_year + 1900, 4) + "-" + padded(date.tm_mon + 1) + "-" + padded(date.tm_mday)
+            + "T" + padded(date.tm_hour) + ":" + padded(date.tm_min) + ":" + padded(date.tm_sec) + "Z"
+    }
+}
+
+/// Writes lines to standard error with write(2) and ignores errors. A broken pipe, a full disk or a closed terminal
+/// must not end the daemon. (`FileHandle.write` traps on failure.)
+struct DiagnosticStream: Sendable {
+    /// Borrowed: standard error belongs to the process and is never closed here.
+    let descriptor: Int32
+
+    /// Returns whether the whole line was written. Waits a tenth of a second for a reader that doesn't read.
+    func write(_ line: String) -> Bool {
+        let bytes = Array((line + "\n").utf8)
+        return Self.withoutBrokenPipeSignal {
+            var offset = 0
+            while offset < bytes.count {
+                var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                let answer = poll(&ready, 1, 100)
+                if answer < 0 && errno == EINTR { continue }
+                guard answer == 1, ready.revents & Int16(POLLOUT) != 0 else { return false }
+                let written = bytes.withUnsafeBytes {
+                    // A ready pipe accepts PIPE_BUF bytes without blocking, but not more (pipe(7)).
+                    Glibc.write(descriptor, $0.baseAddress.map { $0 + offset }, min(bytes.count - offset, 4096))
+                }
+                if written < 0 && (errno == EINTR || errno == EAGAIN) { continue }
+                guard written > 0 else { return false }
+                offset += written
+            }
+            return true
+        }
+    }
+
+    /// Blocks SIGPIPE on this thread and removes it if the write raised it. By default it ends the process, and a
+    /// logger must not assume that the program ignores it.
+    private static func withoutBrokenPipeSignal(_ body: () -> Bool) -> Bool {
+        var pipe = sigset_t()
+        var before = sigset_t()
+        var pending = sigset_t()
+        sigemptyset(&pipe)
+        sigaddset(&pipe, SIGPIPE)
+        sigpending(&pending)
+        let wasPending = sigismember(&pending, SIGPIPE) == 1
+        pthread_sigmask(SIG_BLOCK, &pipe, &before)
+        let result = body()
+        if !result && !wasPending {
+            var immediately = timespec()
+            while sigtimedwait(&pipe, nil, &immediately) < 0 && errno == EINTR {}
+        }
+        pthread_sigmask(SIG_SETMASK, &before, nil)
+        return result
     }
 }

@@ -58,13 +58,11 @@ package enum ExitStatus: Int32, Sendable {
     case failure = 1
     /// The command line was wrong.
     case usage = 64
-    /// The command refuses its input.
     case dataError = 65
     /// There is no data about the requested user.
     case noUser = 67
     /// A service that the command needs doesn't answer.
     case unavailable = 69
-    /// An internal error.
     case software = 70
     /// A file or a stream can't be read or written.
     case ioError = 74

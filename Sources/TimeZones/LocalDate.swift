@@ -76,7 +76,6 @@ extension LocalDate {
         }
     }
 
-    /// The days from 1970-01-01 to a date. The month is 1 to 12.
     static func days(year: Int, month: Int, day: Int) -> Int {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400

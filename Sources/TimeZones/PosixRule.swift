@@ -82,7 +82,7 @@ struct YearlyMoment: Equatable {
 
 extension PosixRule {
     /// Parses a TZ string, such as `CET-1CEST,M3.5.0,M10.5.0/3` or `<-03>3`.
-    init(parsing text: some Sequence<UInt8>) throws(TimeZoneError) {
+    init(parsing text: some Sequence<UInt8>) throws(MalformedZone) {
         var scanner = RuleScanner(text)
         try scanner.name()
         // POSIX counts west as positive.
@@ -96,7 +96,7 @@ extension PosixRule {
             scanner.current == UInt8(ascii: ",") ? offset + 3600 : -(try scanner.duration(hours: 0...24))
         let start = try scanner.moment()
         let end = try scanner.moment()
-        guard scanner.isAtEnd else { throw scanner.error }
+        guard scanner.isAtEnd else { throw MalformedZone() }
         daylight = Daylight(offset: daylightOffset, start: start, end: end)
     }
 }
@@ -110,7 +110,6 @@ private struct RuleScanner {
         self.bytes = Array(bytes)
     }
 
-    var error: TimeZoneError { .malformed("the footer is not a TZ string") }
     var isAtEnd: Bool { position == bytes.count }
     var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
@@ -121,11 +120,11 @@ private struct RuleScanner {
     }
 
     /// Three or more letters, or `<…>` with digits and signs too. The name itself is not used.
-    mutating func name() throws(TimeZoneError) {
+    mutating func name() throws(MalformedZone) {
         let isQuoted = skip("<")
         let start = position
         while let current, Self.isNamed(current, isQuoted: isQuoted) { position += 1 }
-        guard position - start >= 3, !isQuoted || skip(">") else { throw error }
+        guard position - start >= 3, !isQuoted || skip(">") else { throw MalformedZone() }
     }
 
     private static func isNamed(_ byte: UInt8, isQuoted: Bool) -> Bool {
@@ -136,19 +135,19 @@ private struct RuleScanner {
         }
     }
 
-    mutating func number(_ range: ClosedRange<Int>) throws(TimeZoneError) -> Int {
+    mutating func number(_ range: ClosedRange<Int>) throws(MalformedZone) -> Int {
         let start = position
         var value = 0
         while let current, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(current), position - start < 3 {
             value = value * 10 + Int(current - UInt8(ascii: "0"))
             position += 1
         }
-        guard position > start, range.contains(value) else { throw error }
+        guard position > start, range.contains(value) else { throw MalformedZone() }
         return value
     }
 
     /// `[+-]hh[:mm[:ss]]` in seconds.
-    mutating func duration(hours: ClosedRange<Int>) throws(TimeZoneError) -> Int {
+    mutating func duration(hours: ClosedRange<Int>) throws(MalformedZone) -> Int {
         let isNegative = skip("-")
         if !isNegative { _ = skip("+") }
         var seconds = try number(hours) * 3600
@@ -160,16 +159,16 @@ private struct RuleScanner {
     }
 
     /// `,Jn`, `,n` or `,Mm.w.d`, each with an optional `/time`.
-    mutating func moment() throws(TimeZoneError) -> YearlyMoment {
-        guard skip(",") else { throw error }
+    mutating func moment() throws(MalformedZone) -> YearlyMoment {
+        guard skip(",") else { throw MalformedZone() }
         let day: YearlyMoment.Day
         if skip("J") {
             day = .julian(try number(1...365))
         } else if skip("M") {
             let month = try number(1...12)
-            guard skip(".") else { throw error }
+            guard skip(".") else { throw MalformedZone() }
             let week = try number(1...5)
-            guard skip(".") else { throw error }
+            guard skip(".") else { throw MalformedZone() }
             day = .weekday(month: month, week: week, day: try number(0...6))
         } else {
             day = .ordinal(try number(0...365))

@@ -1,4 +1,7 @@
-/// The transitions and the footer of a TZif file (RFC 9636), already checked.
+/// The bytes are not a TZif file (RFC 9636).
+struct MalformedZone: Error {}
+
+/// The transitions and the footer of a TZif file, already checked.
 struct TZifFile {
     /// Instants at which the offset may change, strictly ascending.
     private(set) var transitions: [Int64] = []
@@ -17,7 +20,7 @@ struct TZifFile {
     /// UTC.
     init() {}
 
-    init(parsing bytes: [UInt8]) throws(TimeZoneError) {
+    init(parsing bytes: [UInt8]) throws(MalformedZone) {
         var reader = ByteReader(bytes)
         let first = try Header(&reader)
         guard first.version > 0 else {
@@ -30,32 +33,26 @@ struct TZifFile {
         rule = try Self.footer(&reader)
     }
 
-    private mutating func read(_ header: Header, timeSize: Int, _ reader: inout ByteReader) throws(TimeZoneError) {
+    private mutating func read(_ header: Header, timeSize: Int, _ reader: inout ByteReader) throws(MalformedZone) {
         let end = reader.position + header.blockSize(timeSize: timeSize)
-        guard end <= reader.count else { throw .malformed("the data block is cut short") }
-        guard header.types > 0 else { throw .malformed("there is no local time type") }
         // A file with leap seconds (the `right` tree) counts seconds differently from the daemon's clock.
-        guard header.leaps == 0 else { throw .malformed("the file counts leap seconds") }
+        guard end <= reader.count, header.types > 0, header.leaps == 0 else { throw MalformedZone() }
         var times: [Int64] = []
         times.reserveCapacity(header.times)
         for _ in 0..<header.times {
             let time = min(max(try reader.signed(timeSize), -Self.reach), Self.reach)
-            guard times.last.map({ $0 < time }) ?? true else {
-                throw .malformed("the transitions do not ascend")
-            }
+            guard times.last.map({ $0 < time }) ?? true else { throw MalformedZone() }
             times.append(time)
         }
         let indexes = try reader.take(header.times)
         var types: [Int32] = []
         for _ in 0..<header.types {
             let offset = Int32(truncatingIfNeeded: try reader.signed(4))
-            guard Self.allowedOffsets.contains(offset) else { throw .malformed("an offset is out of range") }
+            guard Self.allowedOffsets.contains(offset) else { throw MalformedZone() }
             types.append(offset)
             try reader.skip(2)
         }
-        guard indexes.allSatisfy({ Int($0) < types.count }) else {
-            throw .malformed("a transition has no local time type")
-        }
+        guard indexes.allSatisfy({ Int($0) < types.count }) else { throw MalformedZone() }
         transitions = times
         offsets = indexes.map { types[Int($0)] }
         initialOffset = types[0]
@@ -63,10 +60,10 @@ struct TZifFile {
     }
 
     /// A TZ string between two newlines (section 3.3).
-    private static func footer(_ reader: inout ByteReader) throws(TimeZoneError) -> PosixRule? {
-        guard try reader.take(1).first == UInt8(ascii: "\n") else { throw .malformed("the footer is missing") }
+    private static func footer(_ reader: inout ByteReader) throws(MalformedZone) -> PosixRule? {
+        guard try reader.take(1).first == UInt8(ascii: "\n") else { throw MalformedZone() }
         let rest = try reader.take(reader.count - reader.position)
-        guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else { throw .malformed("the footer is not closed") }
+        guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else { throw MalformedZone() }
         let text = rest[..<end]
         return text.isEmpty ? nil : try PosixRule(parsing: text)
     }
@@ -83,8 +80,8 @@ extension TZifFile {
         private let standardIndicators: Int
         private let characters: Int
 
-        init(_ reader: inout ByteReader) throws(TimeZoneError) {
-            guard try reader.take(4).elementsEqual("TZif".utf8) else { throw .malformed("it is not a TZif file") }
+        init(_ reader: inout ByteReader) throws(MalformedZone) {
+            guard try reader.take(4).elementsEqual("TZif".utf8) else { throw MalformedZone() }
             version = try reader.take(1).first ?? 0
             try reader.skip(15)
             utIndicators = try reader.count32()
@@ -114,24 +111,24 @@ struct ByteReader {
 
     var count: Int { bytes.count }
 
-    mutating func take(_ length: Int) throws(TimeZoneError) -> ArraySlice<UInt8> {
-        guard length >= 0, length <= bytes.count - position else { throw .malformed("the file is cut short") }
+    mutating func take(_ length: Int) throws(MalformedZone) -> ArraySlice<UInt8> {
+        guard length >= 0, length <= bytes.count - position else { throw MalformedZone() }
         defer { position += length }
         return bytes[position..<position + length]
     }
 
-    mutating func skip(_ length: Int) throws(TimeZoneError) {
+    mutating func skip(_ length: Int) throws(MalformedZone) {
         _ = try take(length)
     }
 
     /// A signed integer of 4 or 8 bytes.
-    mutating func signed(_ size: Int) throws(TimeZoneError) -> Int64 {
+    mutating func signed(_ size: Int) throws(MalformedZone) -> Int64 {
         let value = try take(size).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return size == 4 ? Int64(Int32(truncatingIfNeeded: value)) : Int64(bitPattern: value)
     }
 
     /// An unsigned integer of 4 bytes.
-    mutating func count32() throws(TimeZoneError) -> Int {
+    mutating func count32() throws(MalformedZone) -> Int {
         Int(try take(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
     }
 }

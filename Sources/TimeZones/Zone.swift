@@ -6,7 +6,6 @@ public final class Zone: Sendable {
 
     private let file: TZifFile
 
-    /// A span of time with one offset.
     public struct Segment: Sendable, Equatable {
         /// Seconds east of UTC.
         public let offset: Int64
@@ -28,9 +27,10 @@ public final class Zone: Sendable {
         case last
     }
 
-    /// Reads a zone from the bytes of a TZif file (RFC 9636, any version).
-    public init(name: String, parsing bytes: [UInt8]) throws(TimeZoneError) {
-        file = try TZifFile(parsing: bytes)
+    /// Reads a zone from the bytes of a TZif file (RFC 9636, any version). Nil: they are none.
+    public init?(name: String, parsing bytes: [UInt8]) {
+        guard let file = try? TZifFile(parsing: bytes) else { return nil }
+        self.file = file
         self.name = name
     }
 

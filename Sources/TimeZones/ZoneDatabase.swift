@@ -44,7 +44,7 @@ public final class ZoneDatabase: Sendable {
     /// The zone with a valid name, else nil. Valid are the names of UTC, which need no file, and names with a `/` that
     /// have a TZif file or are an old name of one that has (docs/POLICY.md, section "Zone").
     ///
-    /// - Throws: `unreadable` if the file can't be read now. The next request tries again.
+    /// - Throws: if the file can't be read now. The next request tries again.
     public func zone(named name: String) throws(TimeZoneError) -> Zone? {
         let (known, generation) = cache.withLock { ($0.zone(name), $0.generation) }
         // Swift compares strings by canonical equivalence, so U+212A KELVIN SIGN would find `Asia/Kolkata`. Its UTF-8
@@ -108,9 +108,9 @@ public final class ZoneDatabase: Sendable {
     /// The zone of a file, under this name. Nil: there is none, or it is no zone's.
     private func file(_ path: String, for name: String) throws(TimeZoneError) -> Zone? {
         do throws(TimeZoneError) {
-            return try Zone(name: name, parsing: try ZoneFile.read("\(directory)/\(path)"))
+            return try ZoneFile.read("\(directory)/\(path)").flatMap { Zone(name: name, parsing: $0) }
         } catch {
-            guard error.code != .unreadable || ZoneName.namesOfUTC.contains(name) else { throw error }
+            guard ZoneName.namesOfUTC.contains(name) else { throw error }
             return nil
         }
     }
@@ -130,15 +130,9 @@ extension ZoneDatabase {
     /// Debian 13 and Ubuntu 24.04 have the files of old names (`Asia/Calcutta`, `US/Eastern`) in a package of their own,
     /// which few hosts have. But `tzdata.zi` names them all, and PostgreSQL knows them.
     ///
-    /// - Throws: `unreadable` if the file is there and can't be read now.
+    /// - Throws: if the file is there and can't be read now.
     private static func links(in directory: String) throws(TimeZoneError) -> [String: String] {
-        let bytes: [UInt8]
-        do throws(TimeZoneError) {
-            bytes = try ZoneFile.read("\(directory)/tzdata.zi")
-        } catch {
-            guard error.code != .unreadable else { throw error }
-            return [:]
-        }
+        guard let bytes = try ZoneFile.read("\(directory)/tzdata.zi") else { return [:] }
         var links: [String: String] = [:]
         for line in bytes.split(separator: UInt8(ascii: "\n")) where line.first == UInt8(ascii: "L") {
             guard links.count < mostLinks else { break }
@@ -207,8 +201,7 @@ extension ZoneDatabase {
     private func entries(of name: String, _ scan: inout Scan) -> [String] {
         let path = "\(directory)/\(name)"
         func note(_ number: Int32) {
-            let error = ZoneFile.failure(number, path)
-            if error.code == .unreadable { scan.unread.append((name, error)) }
+            if let error = ZoneFile.failure(number, path) { scan.unread.append((name, error)) }
         }
         guard let folder = opendir(path) else {
             note(errno)

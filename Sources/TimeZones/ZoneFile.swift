@@ -1,51 +1,35 @@
 import Glibc
 
-/// Why there is no time zone with a name, or why that is unknown.
+/// A zone's file could not be read now: no free descriptor, a failing disk, a missing permission. It may be a valid
+/// zone.
 public struct TimeZoneError: Error, Sendable, Equatable, CustomStringConvertible {
-    public enum Code: Sendable {
-        /// There is no such file, or it is not a regular file.
-        case missing
-        /// The bytes are not a TZif file (RFC 9636).
-        case malformed
-        /// The file could not be read now: no free descriptor, a failing disk, a missing permission. It may be a valid
-        /// zone.
-        case unreadable
-    }
-
-    public let code: Code
     /// The cause as text, never the file's bytes.
     public let cause: String
     /// The system's error number. Nil if no system call failed.
     public let number: Int32?
 
-    public init(_ code: Code, _ cause: String, number: Int32? = nil) {
-        self.code = code
+    public init(_ cause: String, number: Int32? = nil) {
         self.cause = cause
         self.number = number
     }
 
-    static func malformed(_ cause: String) -> TimeZoneError { TimeZoneError(.malformed, cause) }
-
-    public var description: String { "\(code): \(cause)" }
+    public var description: String { "unreadable: \(cause)" }
 }
 
 enum ZoneFile {
     /// The largest real file is under 5 KB.
     private static let sizeLimit = 1 << 20
 
-    /// The bytes of a regular file.
-    ///
-    /// - Throws: `missing`, `malformed` if it is too large, `unreadable` if a later attempt may succeed.
-    static func read(_ path: String) throws(TimeZoneError) -> [UInt8] {
+    /// The bytes of a regular file. Nil: there is none, or it is too large.
+    static func read(_ path: String) throws(TimeZoneError) -> [UInt8]? {
         // Without O_NONBLOCK a FIFO with this name would block the caller.
         var descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         while descriptor < 0, errno == EINTR { descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
-        guard descriptor >= 0 else { throw failure(errno, path) }
+        guard descriptor >= 0 else { return try absent(errno, path) }
         defer { close(descriptor) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw failure(errno, path) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw TimeZoneError(.missing, "\(path): not a regular file") }
-        guard status.st_size <= sizeLimit else { throw .malformed("larger than \(sizeLimit) bytes") }
+        guard fstat(descriptor, &status) == 0 else { return try absent(errno, path) }
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= sizeLimit else { return nil }
         // One more byte, to notice if the file grew meanwhile.
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size) + 1)
         var length = 0
@@ -54,37 +38,38 @@ enum ZoneFile {
                 Glibc.read(descriptor, $0.baseAddress?.advanced(by: length), $0.count - length)
             }
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw failure(errno, path) }
+            guard count >= 0 else { return try absent(errno, path) }
             if count == 0 { break }
             length += count
         }
-        guard length < bytes.count else { throw TimeZoneError(.unreadable, "\(path): changes while it is read") }
+        guard length < bytes.count else { throw TimeZoneError("\(path): changes while it is read") }
         bytes.removeLast(bytes.count - length)
         return bytes
     }
 
-    /// The error for a failed call. `missing` only if there certainly is no file. After other errors (EMFILE, ENFILE,
-    /// ENOMEM, EIO, EACCES, ELOOP) a later attempt may succeed.
-    static func failure(_ number: Int32, _ path: String) -> TimeZoneError {
-        let code: TimeZoneError.Code =
-            switch number {
-            // ENAMETOOLONG: no file can have this name. ENXIO: it is a socket.
-            case ENOENT, ENOTDIR, ENAMETOOLONG, ENXIO: .missing
-            default: .unreadable
-            }
-        return TimeZoneError(code, "\(path): \(String(cString: strerror(number)))", number: number)
+    private static func absent(_ number: Int32, _ path: String) throws(TimeZoneError) -> [UInt8]? {
+        if let error = failure(number, path) { throw error }
+        return nil
+    }
+
+    /// The error for a failed call. Nil if there certainly is no file. After other errors (EMFILE, ENFILE, ENOMEM, EIO,
+    /// EACCES, ELOOP) a later attempt may succeed.
+    static func failure(_ number: Int32, _ path: String) -> TimeZoneError? {
+        switch number {
+        // ENAMETOOLONG: no file can have this name. ENXIO: it is a socket.
+        case ENOENT, ENOTDIR, ENAMETOOLONG, ENXIO: nil
+        default: TimeZoneError("\(path): \(String(cString: strerror(number)))", number: number)
+        }
     }
 }
 
 extension ZoneDatabase {
-    /// The release of the time zone files.
     public struct Release: Sendable, Equatable {
         /// IANA's name: a year and a letter, `2025b`. Nil if the folder doesn't contain it.
         public let name: String?
         /// When the file with the name was last changed. Without such a file, when the folder was.
         public let modified: Instant?
 
-        /// The year of its name.
         public var year: Int? { name.flatMap { Int($0.prefix(4)) } }
 
         public init(name: String?, modified: Instant?) {

@@ -39,14 +39,16 @@ import Testing
     }
 
     @Test func payload_whenItHasMembers_bringsThem() throws {
-        let message = try payload { $0.custom = try CustomMembers([("order", "17"), ("deep", #"{"a":[null]}"#)]) }
+        let message = try payload {
+            $0.custom = try #require(CustomMembers([("order", "17"), ("deep", #"{"a":[null]}"#)]))
+        }
         guard case .message(let data) = message.route(isUsers: { _ in false }) else {
             Issue.record("no message")
             return
         }
         #expect(data.json == #"{"order":17,"deep":{"a":[null]}}"#)
         let reminder = try payload {
-            $0.custom = try CustomMembers([("subject_type", #""task""#), ("subject_id", #""42""#)])
+            $0.custom = try #require(CustomMembers([("subject_type", #""task""#), ("subject_id", #""42""#)]))
         }
         #expect(reminder.route { _ in true } == Subject(type: "task", id: "42").map { .subject($0) })
     }

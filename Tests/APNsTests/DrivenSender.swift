@@ -54,7 +54,6 @@ struct Ended: Sendable, Equatable {
 struct Told: Sendable {
     let results = Collected<Ended>()
     let log = Collected<SenderEvent>()
-    let statuses = Collected<LaneStatus>()
 
     func sender(
         _ configuration: SenderConfiguration,
@@ -67,8 +66,7 @@ struct Told: Sendable {
             clock: clock.clock,
             jitter: jitter,
             resolver: resolver,
-            log: { [log] in log.append([$0]) },
-            onStateChange: { [statuses] in statuses.append([$0]) }
+            log: { [log] in log.append([$0]) }
         )
     }
 }
@@ -93,7 +91,6 @@ extension SenderConfiguration {
 
 extension DrivenSender {
     var log: [SenderEvent] { told.log.all }
-    var changes: [LaneStatus] { told.statuses.all }
     var resultCount: Int { told.results.all.count }
 
     /// The device token that stands for a push's number.
@@ -132,10 +129,6 @@ extension DrivenSender {
 
     func event(_ isWanted: @escaping @Sendable (SenderEvent) -> Bool) async {
         _ = await told.log.wait { $0.contains(where: isWanted) }
-    }
-
-    func status(_ isWanted: @escaping @Sendable (LaneStatus) -> Bool) async {
-        _ = await told.statuses.wait { $0.last.map(isWanted) ?? false }
     }
 
     func end() async {

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import HTTP2
+@testable import HTTP2
 
 @testable import APNs
 
@@ -94,9 +94,15 @@ struct LaneBench {
         complete(Self.response(status, reason), index: index)
     }
 
-    static func response(_ status: Int, _ reason: String?, headers: HeaderFields = HeaderFields()) -> RequestResult {
-        let body = reason.map { Array("{\"reason\":\"\($0)\"}".utf8) } ?? []
-        return .response(Response(status: status, headers: headers, body: body))
+    static func response(_ status: Int, _ reason: String?, headers: [String: String] = [:]) -> RequestResult {
+        response(status, body: reason.map { "{\"reason\":\"\($0)\"}" } ?? "", headers: headers)
+    }
+
+    static func response(_ status: Int, body: String, headers: [String: String] = [:]) -> RequestResult {
+        let content = Response.Content()
+        content.headers = headers
+        content.body = Array(body.utf8)
+        return .response(Response(status: status, content))
     }
 
     /// A lane with one connection that had its first push accepted.

@@ -27,8 +27,7 @@ import Testing
         var lane = LaneBench.proven()
         lane.send(2)
         lane.answer(410, "ExpiredToken")
-        let body = Array("{\"reason\":\"Unregistered\",\"timestamp\":1788000000000}".utf8)
-        lane.complete(.response(Response(status: 410, body: body)))
+        lane.complete(LaneBench.response(410, body: "{\"reason\":\"Unregistered\",\"timestamp\":1788000000000}"))
         #expect(
             lane.outcomes == [
                 .rejected(status: 410, reason: "ExpiredToken", deletes: .olderThanSend),
@@ -154,9 +153,7 @@ import Testing
     @Test func onlyTheDeviceWaits_whenItGotTooMany() {
         var lane = LaneBench.proven()
         lane.send(2)
-        var headers = HeaderFields()
-        headers.append("retry-after", "30")
-        lane.complete(LaneBench.response(429, "TooManyRequests", headers: headers))
+        lane.complete(LaneBench.response(429, "TooManyRequests", headers: ["retry-after": "30"]))
         lane.answer(200)
         #expect(lane.outcomes == [.delayed(reason: "TooManyRequests", status: 429, retryAfter: 30), .accepted])
         #expect(lane.free == 1_000)

@@ -1,5 +1,6 @@
-import APNs
 import Base
+
+@testable import APNs
 
 /// Clocks that stand until a test moves them, with the timer that goes by them.
 final class ManualClock: Sendable {

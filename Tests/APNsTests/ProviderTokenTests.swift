@@ -18,9 +18,10 @@ import Testing
     }
 
     @Test func token_isAJWTThatVerifies_whenMinted() throws {
-        let key = try P256SigningKey(pem: Self.pem)
-        let token = try ProviderToken(teamID: "TEAM\"56789", keyID: "KEY4567890", issuedAt: 1_788_000_000, key: key)
-        let parts = token.text.split(separator: ".")
+        var configuration = SenderConfiguration.test(port: 1, caFile: "")
+        configuration.signingKey = try P256SigningKey(pem: Self.pem)
+        configuration.teamID = "TEAM\"56789"
+        let parts = try configuration.providerToken(issuedAt: 1_788_000_000).split(separator: ".")
         #expect(parts.count == 3)
         let header = try JSONValue(parsing: decoded(parts[0]))
         #expect(header["alg"] == .string("ES256"))

@@ -96,7 +96,7 @@ import Testing
             rig.send(UInt64(tag)...UInt64(tag))
             _ = await rig.outcomes(tag)
         }
-        let lines = rig.log.map { "\($0)" } + rig.changes.map(\.text)
+        let lines = rig.log.map { "\($0)" } + [rig.sender.status.text]
         let secrets = rig.apple.requests.flatMap { [$0.token, String($0.authorization.dropFirst(7))] }
         for line in lines {
             for secret in secrets + ["PRIVATE KEY", "ab12", "aps"] where secret != "aps" || line.contains("{\"aps") {

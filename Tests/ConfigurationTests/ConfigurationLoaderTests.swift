@@ -118,7 +118,6 @@ import YAML
                 #expect(fixture.faults(environment: environment).count == 1)
             }
         }
-        #expect(throws: PolicyError.self) { try Rules(maxStalenessMinutes: 2881) }
     }
 
     @Test func everyDefault_isAValueOfItsKey() throws {

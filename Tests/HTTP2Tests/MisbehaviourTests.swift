@@ -178,7 +178,7 @@ import Testing
 
     @Test func certificate_whenUntrusted() throws {
         let other = try SelfSignedAuthority(name: "other")
-        let pair = try Pair(Script(answer: Self.accept), trust: .only(.text(other.certificate)))
+        let pair = try Pair(Script(answer: Self.accept), trust: try CAFile(other.certificate))
         try refuses(pair, .certificate, "not trusted")
     }
 
@@ -366,8 +366,8 @@ import Testing
             client: { $0.requestDeadline = 1_000 }
         )
         pair.submit(1...1)
-        let wanted = Response(status: 410, body: Array("{".utf8), isTruncated: true)
-        #expect(pair.results(1)[1] == .response(wanted))
+        guard case .response(let response) = pair.results(1)[1] else { throw Failure() }
+        #expect(response.status == 410 && response.body == Array("{".utf8) && response.isTruncated)
     }
 
     @Test func writeBy_whenPassed() throws {

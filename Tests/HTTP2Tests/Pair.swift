@@ -2,6 +2,7 @@ import HTTP2
 import HTTP2Server
 import Certificates
 import OpenSSL
+import TestSupport
 import Testing
 
 /// A client and a server over real TLS on the loopback, and all that the client was told.
@@ -18,13 +19,18 @@ final class Pair: Sendable {
     }
 
     static let authority = Result { try SelfSignedAuthority() }
+    private static let roots = Result { try CAFile(authority.get().certificate) }
     let script: Script
     let server: Server
     let client: ClientConnection
     let told = Watched(Told())
+    /// The file that the client reads when it dials.
+    private let trust: CAFile?
     static let template = RequestTemplate(
         authority: "localhost",
-        fields: ["apns-topic": "com.example.App", "authorization": "bearer 0123456789012345678901234567890123456789"],
+        fields: [
+            ("apns-topic", "com.example.App"), ("authorization", "bearer 0123456789012345678901234567890123456789"),
+        ],
         varying: [VaryingField("apns-id", neverIndexed: true), VaryingField("apns-collapse-id", neverIndexed: false)]
     )
 
@@ -32,12 +38,13 @@ final class Pair: Sendable {
         _ script: Script,
         names: [String] = ["localhost"],
         notAfter: Int = 86_400,
-        trust: TLSTrust? = nil,
+        trust: CAFile? = nil,
         resolver: NameLookup.Resolver? = nil,
         server adjustServer: (inout ServerConfiguration) -> Void = { _ in },
         client adjustClient: (inout ClientConfiguration) -> Void = { _ in }
     ) throws {
         self.script = script
+        self.trust = trust
         let authority = try Self.authority.get()
         let leaf = try authority.issue(for: names, notAfter: notAfter)
         var serverSide = ServerConfiguration(certificate: .text(leaf.certificate), key: .text(leaf.key))
@@ -46,7 +53,8 @@ final class Pair: Sendable {
         try server.start()
         var clientSide = ClientConfiguration(host: "localhost", port: server.port, label: "test")
         clientSide.requestDeadline = 30_000
-        clientSide.trust = trust ?? .only(.text(authority.certificate))
+        clientSide.keptFields = ["apns-id"]
+        clientSide.trust = .file(try trust?.path ?? Self.roots.get().path)
         adjustClient(&clientSide)
         let (told, address) = (told, serverSide.address)
         client = ClientConnection(configuration: clientSide, resolver: resolver ?? { _ in [address] }) { event in

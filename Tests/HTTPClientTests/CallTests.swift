@@ -1,6 +1,7 @@
-import HTTPClient
 import TestSupport
 import Testing
+
+@testable import HTTPClient
 
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct CallTests {
     @Test func post_whenAnswered_givesStatusAndBody() async throws {

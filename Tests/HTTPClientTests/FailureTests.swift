@@ -28,7 +28,7 @@ import Testing
         let request = HTTPRequest(get: try HTTPURL("https://127.0.0.1:\(port)/planted"))
         let error = await #expect(throws: HTTPClientError.self) { try await rig.client.send(request) }
         #expect(error?.code == .unreachable)
-        #expect(error?.cause == "Connection refused")
+        #expect(error?.description.hasSuffix(": Connection refused") == true)
         #expect(error?.isClean == true)
     }
 
@@ -54,21 +54,15 @@ import Testing
         await rig.server.seen.wait { $0.left == 1 }
     }
 
-    @Test func send_whenTheCertificateIsOfNobodyWeKnow_isUntrusted() async throws {
+    @Test func send_whenTheCertificateIsOfNobodyWeKnow_isRefused() async throws {
         let rig = try Rig(settings: Rig.settings { $0.caFile = nil })
-        try await Self.expectRefusal(rig, .untrusted)
+        try await Self.expectRefusal(rig, .certificate, "is not trusted")
     }
 
-    @Test func send_whenTheCertificateIsForAnother_isHostMismatch() async throws {
-        try await Self.expectRefusal(try Rig(names: ["other.example"]), .hostMismatch)
-    }
-
-    @Test func send_whenTheCertificateHasExpired_isExpired() async throws {
-        try await Self.expectRefusal(try Rig(notAfter: -3_600), .expired)
-    }
-
-    @Test func send_whenTheCertificateIsEarly_isNotYetValid() async throws {
-        try await Self.expectRefusal(try Rig(notBefore: 3_600), .notYetValid)
+    @Test func send_whenTheCertificateIsForAnotherHostOrTime_isRefused() async throws {
+        try await Self.expectRefusal(try Rig(names: ["other.example"]), .certificate, "is not for")
+        try await Self.expectRefusal(try Rig(notAfter: -3_600), .certificate, "has expired")
+        try await Self.expectRefusal(try Rig(notBefore: 3_600), .certificate, "is not valid yet")
     }
 
     @Test func send_whenTheServerSpeaksNoTLS_isHandshake() async throws {
@@ -90,9 +84,13 @@ import Testing
     }
 
     /// No request reaches a server that isn't believed.
-    private static func expectRefusal(_ rig: Rig, _ code: HTTPClientError.Code) async throws {
+    private static func expectRefusal(
+        _ rig: Rig,
+        _ code: HTTPClientError.Code,
+        _ text: String = "no TLS with"
+    ) async throws {
         let error = try #require(try await rig.failure(within: nil))
-        #expect(error.code == code, "\(error)")
+        #expect(error.code == code && error.description.contains(text), "\(error)")
         #expect(error.isClean)
         #expect(rig.server.seen.now.requests.isEmpty)
     }

@@ -103,11 +103,7 @@ import Testing
     @Test(arguments: [
         (CURLE_COULDNT_RESOLVE_HOST, 0, HTTPClientError.Code.unresolved), (CURLE_COULDNT_CONNECT, 0, .unreachable),
         (CURLE_OPERATION_TIMEDOUT, 0, .timedOut), (CURLE_SSL_CACERT_BADFILE, 0, .trustFile),
-        (CURLE_PEER_FAILED_VERIFICATION, 0, .hostMismatch), (CURLE_PEER_FAILED_VERIFICATION, 1, .hostMismatch),
-        (CURLE_PEER_FAILED_VERIFICATION, 9, .notYetValid),
-        (CURLE_PEER_FAILED_VERIFICATION, 10, .expired), (CURLE_PEER_FAILED_VERIFICATION, 19, .untrusted),
-        (CURLE_PEER_FAILED_VERIFICATION, 20, .untrusted), (CURLE_PEER_FAILED_VERIFICATION, 62, .hostMismatch),
-        (CURLE_PEER_FAILED_VERIFICATION, 23, .refusedCertificate), (CURLE_SSL_CONNECT_ERROR, 0, .handshake),
+        (CURLE_PEER_FAILED_VERIFICATION, 9, .certificate), (CURLE_SSL_CONNECT_ERROR, 0, .handshake),
         (CURLE_GOT_NOTHING, 0, .brokenOff), (CURLE_OUT_OF_MEMORY, 0, .resources),
         (CURLE_FTP_ACCEPT_FAILED, 0, .library),
     ])
@@ -118,6 +114,17 @@ import Testing
         #expect(error.code == code)
         #expect(error.isClean)
         #expect(error.description.contains("example.com") || code == .trustFile)
+    }
+
+    /// The numbers are OpenSSL's.
+    @Test(arguments: [
+        (0, "is not for"), (1, "is not for"), (62, "is not for"), (9, "not valid yet"), (10, "has expired"),
+        (19, "not trusted"), (20, "not trusted"), (23, "was refused"),
+    ])
+    func failure_saysWhatIsWrongWithTheCertificate(verification: Int, text: String) throws {
+        let (result, url) = (CURLE_PEER_FAILED_VERIFICATION, try HTTPURL("https://example.com/planted"))
+        let failure = TransferFailure(result: result, url: url, verification: verification, errno: 0, caFile: nil)
+        #expect(failure.error.description.contains(text) && failure.error.isClean)
     }
 
     @Test func library_whenItIsMissingOrAnother_isNotLoaded() {

@@ -9,11 +9,23 @@ import Testing
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct ScrapeServerTests {
     private static let request = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
-    private static func server(isVersion6: Bool = false, _ page: String = "planted 1\n") throws -> ScrapeServer {
-        try ScrapeServer(at: LoopbackAddress(isVersion6: isVersion6)) { Array(page.utf8) }
+    private struct Shown {
+        let server: ScrapeServer
+        let port: UInt16
     }
 
-    private static func ask(_ server: ScrapeServer, _ text: String) -> String? {
+    /// On a free port. Another program can take it before the server does: then another one is tried.
+    private static func server(isVersion6: Bool = false, _ page: String = "planted 1\n") throws -> Shown {
+        for _ in 0..<20 {
+            let port = LoopbackClient.freePort()
+            let address = try #require(LoopbackAddress(isVersion6 ? "[::1]:\(port)" : "127.0.0.1:\(port)"))
+            let server = try? ScrapeServer(at: address) { Array(page.utf8) }
+            if let server { return Shown(server: server, port: port) }
+        }
+        throw CancellationError()
+    }
+
+    private static func ask(_ server: Shown, _ text: String) -> String? {
         let client = LoopbackClient(port: server.port)
         client?.send(text)
         return client?.readAll()

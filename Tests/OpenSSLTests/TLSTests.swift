@@ -12,6 +12,12 @@ struct TLSTests {
 
     init() throws { authority = try SelfSignedAuthority() }
 
+    /// - Parameter trust: nil: the authority.
+    private func client(_ trust: String? = nil) throws -> TLSContext {
+        let roots = try CAFile(trust ?? authority.certificate)
+        return try withExtendedLifetime(roots) { try TLSContext.client(trust: .file(roots.path)) }
+    }
+
     private func shake(
         _ leaf: IssuedCertificate,
         host: String = "localhost",
@@ -25,7 +31,7 @@ struct TLSTests {
             offersHTTP2: offersHTTP2,
             suites: suites
         )
-        let client = try TLSContext.client(trust: .only(.text(trust ?? authority.certificate)))
+        let client = try client(trust)
         var ends: [Int32] = [0, 0]
         #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
         defer { for end in ends { close(end) } }
@@ -56,24 +62,17 @@ struct TLSTests {
         return nil
     }
 
-    @Test func handshake_whenUntrusted() throws {
-        let other = try SelfSignedAuthority(name: "somebody else")
-        let error = code { try shake(authority.issue(for: ["localhost"]), trust: other.certificate) }
-        #expect(error?.code == .untrusted)
-        #expect(error?.description.contains("is not trusted") == true)
-        #expect(error?.isAboutCertificate == true)
-    }
-
-    @Test func handshake_whenExpired() throws {
-        let error = code { try shake(authority.issue(for: ["localhost"], notAfter: -60)) }
-        #expect(error?.code == .expired)
-        let early = code { try shake(authority.issue(for: ["localhost"], notBefore: 3_600)) }
-        #expect(early?.code == .notYetValid)
-    }
-
-    @Test func handshake_whenNameIsWrong() throws {
-        #expect(code { try shake(authority.issue(for: ["example.org"])) }?.code == .hostMismatch)
-        #expect(code { try shake(authority.issue(for: ["127.0.0.2"]), host: "127.0.0.1") }?.code == .hostMismatch)
+    @Test func handshake_whenTheCertificateIsWrong() throws {
+        let other = try SelfSignedAuthority(name: "somebody else").certificate
+        func expect(_ words: String, of leaf: IssuedCertificate, host: String = "localhost", trust: String? = nil) {
+            let error = code { try shake(leaf, host: host, trust: trust) }
+            #expect(error?.code == .certificate && error?.description.contains(words) == true, "\(words)")
+        }
+        expect("is not trusted", of: try authority.issue(for: ["localhost"]), trust: other)
+        expect("has expired", of: try authority.issue(for: ["localhost"], notAfter: -60))
+        expect("is not valid yet", of: try authority.issue(for: ["localhost"], notBefore: 3_600))
+        expect("is not for", of: try authority.issue(for: ["example.org"]))
+        expect("is not for", of: try authority.issue(for: ["127.0.0.2"]), host: "127.0.0.1")
     }
 
     @Test func handshake_whenNoALPN() throws {
@@ -89,7 +88,7 @@ struct TLSTests {
     /// What a client says after the server's first answer. Nil if it goes on.
     private func refusal(_ suite: String, certificate: String, key: String, trust: String) throws -> TLSError? {
         let server = try TLSContext.server(certificate: .text(certificate), key: .text(key), suites: suite)
-        let client = try TLSContext.client(trust: .only(.text(trust)))
+        let client = try client(trust)
         var ends: [Int32] = [0, 0]
         #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
         defer { for end in ends { close(end) } }
@@ -116,7 +115,7 @@ struct TLSTests {
     @Test func read_whenOnlyNewKeysCome_comesBackSoon() throws {
         let leaf = try authority.issue(for: ["localhost"])
         let server = try TLSContext.server(certificate: .text(leaf.certificate), key: .text(leaf.key))
-        let client = try TLSContext.client(trust: .only(.text(authority.certificate)))
+        let client = try client()
         var ends: [Int32] = [0, 0]
         // So each read of the socket brings one message.
         #expect(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
@@ -146,8 +145,8 @@ struct TLSTests {
     }
 
     @Test func context_whenFilesAreBad() throws {
-        #expect(code { _ = try TLSContext.client(trust: .only(.file("/nowhere"))) }?.code == .credentials)
-        #expect(code { _ = try TLSContext.client(trust: .only(.text("no PEM"))) }?.code == .credentials)
+        #expect(code { _ = try TLSContext.client(trust: .file("/nowhere")) }?.code == .credentials)
+        #expect(code { _ = try client("no PEM") }?.code == .credentials)
         let one = try authority.issue(for: ["a"])
         let two = try authority.issue(for: ["a"])
         let mixed = code { _ = try TLSContext.server(certificate: .text(one.certificate), key: .text(two.key)) }
@@ -157,7 +156,7 @@ struct TLSTests {
     @Test func write_whenPeerIsGone_raisesNoSignal() throws {
         let leaf = try authority.issue(for: ["localhost"])
         let context = try TLSContext.server(certificate: .text(leaf.certificate), key: .text(leaf.key))
-        let client = try TLSContext.client(trust: .only(.text(authority.certificate)))
+        let client = try client()
         _ = context
         var ends: [Int32] = [0, 0]
         #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)

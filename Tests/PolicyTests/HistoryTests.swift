@@ -66,7 +66,7 @@ struct HistoryTests {
             for _ in 0..<random.int(0...5) { history = history.closing(today + random.int(-6...6)) }
             let caps = ",\"max_per_hour\":\(random.int(1...4)),\"max_per_day\":\(random.int(1...8))"
             let frequency = random.pick(["daily", "few_times_a_week", "weekly"])
-            let policy = Policy(rules: try Rules(maxStalenessMinutes: 2880), zones: Fixture.zones)
+            let policy = Policy(rules: Rules { $0.maxStalenessMinutes = 2880 }, zones: Fixture.zones)
             let whole = Questions.checkIn(frequency, extra: caps, history: history)
             var trimmed = whole
             trimmed.history = history.trimmed(now: now, cap: 8)

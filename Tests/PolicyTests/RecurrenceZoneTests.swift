@@ -10,7 +10,7 @@ struct RecurrenceZoneTests {
 
     /// So many instants, the first one's included, each asked for after the last.
     private func instants(_ text: String, _ start: String, _ zone: Zone, most: Int) throws -> [String] {
-        let (rule, start) = (try Recurrence(parsing: text), try #require(LocalDateTime(iso: start)))
+        let (rule, start) = (try #require(Recurrence(parsing: text)), try #require(LocalDateTime(iso: start)))
         var (occurrence, instant) = (Recurrence.Occurrence(number: 1, time: start), zone.resolve(start, .first))
         var found = [instant.rfc3339]
         while found.count < most,
@@ -65,13 +65,13 @@ struct RecurrenceZoneTests {
         let (berlin, start) = (try zone("Europe/Berlin"), try #require(LocalDateTime(iso: "2026-11-02T09:00:00")))
         let first = Recurrence.Occurrence(number: 1, time: start)
         let now = Questions.at("2026-11-20T12:00:00Z")
-        let endless = try Recurrence(parsing: "FREQ=WEEKLY")
+        let endless = try #require(Recurrence(parsing: "FREQ=WEEKLY"))
         let next = try #require(endless.next(after: first, start: start, in: berlin, later: now))
         #expect(next.occurrence == .init(number: 4, time: try #require(LocalDateTime(iso: "2026-11-23T09:00:00"))))
         #expect(next.instant == Questions.at("2026-11-23T08:00:00Z"))
-        let counted = try Recurrence(parsing: "FREQ=WEEKLY;COUNT=4")
+        let counted = try #require(Recurrence(parsing: "FREQ=WEEKLY;COUNT=4"))
         #expect(counted.next(after: first, start: start, in: berlin, later: now)?.occurrence.number == 4)
-        let over = try Recurrence(parsing: "FREQ=WEEKLY;COUNT=3")
+        let over = try #require(Recurrence(parsing: "FREQ=WEEKLY;COUNT=3"))
         #expect(over.next(after: first, start: start, in: berlin, later: now) == nil)
     }
 
@@ -83,7 +83,7 @@ struct RecurrenceZoneTests {
         for name in Fixture.zoneNames {
             // Half of them pass every night, in the hours that zones leap over.
             let (text, zone) = (rules.draw.chance(50) ? "FREQ=DAILY" : rules.rule(), try zone(name))
-            let rule = try Recurrence(parsing: text)
+            let rule = try #require(Recurrence(parsing: text))
             let start = LocalDateTime(
                 LocalDate(days: Int32(rules.draw.int(15_000...22_000))),
                 secondOfDay: rules.draw.int(0...47) * 300

@@ -91,13 +91,12 @@ struct YearTests {
         let start = try #require(TimeOfDay(minutes: random.int(0...1439)))
         // Up to fifteen hours.
         let end = try #require(TimeOfDay(minutes: (start.minutes + random.int(30...900)) % 1440))
-        let rules = try Rules(
-            spreadMinutes: random.pick([0, 60, 180]),
-            quietHours: QuietHours(start: start, end: end),
-            quietEndJitterMinutes: random.pick([0, 15, 60]),
-            maxStalenessMinutes: random.pick([60, 240, 1440]),
-            maxPerDay: 5
-        )
+        var rules = Rules.defaults
+        rules.spreadMinutes = random.pick([0, 60, 180])
+        rules.quietHours = QuietHours(start: start, end: end)
+        rules.quietEndJitterMinutes = random.pick([0, 15, 60])
+        rules.maxStalenessMinutes = random.pick([60, 240, 1440])
+        rules.maxPerDay = 5
         var object = JSONObject()
         object["check_ins_enabled"] = .bool(true)
         object["frequency"] = .string(frequency.rawValue)

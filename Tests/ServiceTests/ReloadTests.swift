@@ -32,8 +32,7 @@ import Testing
             ReloadWord(
                 json: try Credentials.readText(
                     "\(folder)/\(ReloadBoard.wordName)",
-                    limit: 1 << 20,
-                    mayBeWorldReadable: true
+                    limit: 1 << 20
                 )
             )
         }

@@ -41,7 +41,7 @@ import struct FoundationEssentials.UUID
             at: Instant(seconds: 0),
             reason: "BadDeviceToken"
         )
-        let unread = TimeZoneError(.unreadable, "/zones/Asia/Tokyo", number: EMFILE)
+        let unread = TimeZoneError("/zones/Asia/Tokyo", number: EMFILE)
         return [
             .finished(id: UUID(), report), .recovered(pushes: 2), .ownership(ranges: 32, members: 2),
             .membersDeclaredDead(1),
@@ -118,8 +118,7 @@ import struct FoundationEssentials.UUID
         let root = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" }
         let catalog = try Credentials.readText(
             root + "/systemd/nudged.catalog",
-            limit: 1 << 20,
-            mayBeWorldReadable: true
+            limit: 1 << 20
         )
         let entry = catalog.split(separator: "-- ").first { $0.hasPrefix(event.messageID) } ?? ""
         let meaning = entry.prefix(upTo: entry.firstRange(of: "What to do")?.lowerBound ?? entry.endIndex)

@@ -157,7 +157,7 @@ import struct FoundationEssentials.UUID
 
 @Suite struct ReporterZonesTests {
     private func unread(_ number: Int32, _ name: String) -> TimeZoneError {
-        TimeZoneError(.unreadable, "/zones/\(name): \(String(cString: strerror(number)))", number: number)
+        TimeZoneError("/zones/\(name): \(String(cString: strerror(number)))", number: number)
     }
 
     @Test func zonesUnread_whenManyMeetTheSameFailure_isOneLineWithItsRemedy() throws {

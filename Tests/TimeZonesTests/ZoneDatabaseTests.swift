@@ -132,7 +132,7 @@ struct ZoneDatabaseTests {
         let path = folder.appending(path: "Test/Zone").path
         for _ in 0..<2 {
             let error = #expect(throws: TimeZoneError.self) { try zones.zone(named: "Test/Zone") }
-            #expect(error?.code == .unreadable && error?.number == ELOOP)
+            #expect(error?.number == ELOOP)
             #expect(error?.cause == "\(path): Too many levels of symbolic links")
         }
         try FileManager.default.removeItem(atPath: path)
@@ -206,7 +206,7 @@ struct ZoneDatabaseTests {
         for name in names { #expect(try read.zone(named: name)?.name == name) }
         #expect(try read.zone(named: "UTC") != nil)
         let error = #expect(throws: TimeZoneError.self) { try unread.zone(named: "Europe/Berlin") }
-        #expect(error?.code == .unreadable && error?.number == EMFILE)
+        #expect(error?.number == EMFILE)
         #expect(read.reload().failures.map(\.number) == [EMFILE], "the folder itself")
         for name in names { #expect(try read.zone(named: name)?.name == name, "a reload takes nothing away") }
         close(last)

@@ -88,7 +88,7 @@ struct ZoneTests {
         ("IST-1GMT0,M10.5.0,M3.5.0/1", "2050-07-01T00:00:00Z", 3600),
     ])
     func offset_whenFooterForm_followsIt(footer: String, text: String, offset: Int) throws {
-        let zone = try Zone(name: "Test/Zone", parsing: TZif.file(footer: footer))
+        let zone = try #require(Zone(name: "Test/Zone", parsing: TZif.file(footer: footer)))
         #expect(zone.offset(at: try at(text)) == offset)
     }
 
@@ -97,12 +97,12 @@ struct ZoneTests {
         "XXX5YYY,M3.2.0/168,M1.1.0", "XXX5 ", "XXX5YYY,366,1", "XXX5:60",
     ])
     func zone_whenFooterIsWrong_isAnError(footer: String) {
-        #expect(throws: TimeZoneError.self) { try Zone(name: "Test/Zone", parsing: TZif.file(footer: footer)) }
+        #expect(Zone(name: "Test/Zone", parsing: TZif.file(footer: footer)) == nil)
     }
 
     @Test func zone_whenVersion1_isRead() throws {
         let bytes = TZif.oldFile([(at: 1000, type: 1), (at: 2000, type: 0)], offsets: [3600, -7200])
-        let zone = try Zone(name: "Test/Old", parsing: bytes)
+        let zone = try #require(Zone(name: "Test/Old", parsing: bytes))
         #expect([999, 1000, 1999, 2000].map { zone.offset(at: Instant(seconds: $0)) } == [3600, -7200, -7200, 3600])
     }
 
@@ -113,9 +113,9 @@ struct ZoneTests {
             offsets: [3600, -7200],
             footer: "CET-1CEST,M3.5.0,M10.5.0/3"
         )
-        #expect((try? Zone(name: "Test/Good", parsing: good)) != nil)
+        #expect(Zone(name: "Test/Good", parsing: good) != nil)
         for length in 0..<good.count {
-            #expect(throws: TimeZoneError.self) { try Zone(name: "Test/Short", parsing: Array(good[..<length])) }
+            #expect(Zone(name: "Test/Short", parsing: Array(good[..<length])) == nil)
         }
         var random = SplitMix64(seed: seed)
         for _ in 0..<8000 {
@@ -124,14 +124,14 @@ struct ZoneTests {
                 bytes[Int.random(in: 0..<bytes.count, using: &random)] =
                     [0, 1, 0x7F, 0x80, 0xFF, .random(in: 0...255, using: &random)].randomElement(using: &random) ?? 0
             }
-            guard let zone = try? Zone(name: "Test/Odd", parsing: bytes) else { continue }
+            guard let zone = Zone(name: "Test/Odd", parsing: bytes) else { continue }
             for seconds in [Int64.min, 0, 1500, 1_800_000_000, .max] {
                 let (date, second) = zone.localTime(at: Instant(seconds: seconds))
                 _ = zone.resolve(date, secondOfDay: second, .last)
             }
         }
-        #expect(throws: TimeZoneError.self) { try Zone(name: "Test/Far", parsing: TZif.file(offsets: [93_600])) }
+        #expect(Zone(name: "Test/Far", parsing: TZif.file(offsets: [93_600])) == nil)
         let descending = TZif.file([(at: 2000, type: 0), (at: 1000, type: 0)])
-        #expect(throws: TimeZoneError.self) { try Zone(name: "Test/Down", parsing: descending) }
+        #expect(Zone(name: "Test/Down", parsing: descending) == nil)
     }
 }

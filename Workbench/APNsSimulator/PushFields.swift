@@ -1,5 +1,5 @@
 import FoundationEssentials
-import HTTP2
+import HTTP2Server
 import JSON
 
 /// The target of a request: `POST /3/device/<hexadecimal token>`.

@@ -1,9 +1,9 @@
 import COpenSSL
-public import OpenSSL
+package import OpenSSL
 
 extension TLSConnection {
     /// A server's connection.
-    public convenience init(server context: TLSContext, descriptor: Int32) throws(TLSError) {
+    package convenience init(server context: TLSContext, descriptor: Int32) throws(TLSError) {
         try self.init(context: context, descriptor: descriptor, host: nil)
         SSL_set_accept_state(handle)
     }
@@ -14,7 +14,7 @@ extension TLSContext {
     ///
     /// - Parameter suites: Limits the server to TLS 1.2 with these suites, as ciphers(1) writes them.
     /// - Throws: `.credentials` if they can't be read or don't match. `.library` if no suite is known.
-    public static func server(
+    package static func server(
         certificate: PEMSource,
         key: PEMSource,
         offersHTTP2: Bool = true,

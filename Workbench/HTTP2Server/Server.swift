@@ -1,8 +1,8 @@
 import Glibc
 import HTTP2
 import Base
-import Certificates
-package import OpenSSL
+package import Certificates
+import OpenSSL
 
 /// An HTTP/2 server on a loopback address: one thread, many connections, behaviour by a `ServerHandler`.
 package final class Server: Sendable {
@@ -126,8 +126,7 @@ package final class Server: Sendable {
         _ port: UInt16
     ) throws(ServerError) -> (listener: Int32, port: UInt16) {
         let place = "\(numeric) port \(port)"
-        guard case .success(let found) = SocketAddress.resolve(numeric, port: port, isNumeric: true),
-            let address = found.first
+        guard let address = try? SocketAddress.resolve(numeric, port: port, isNumeric: true).first
         else { throw ServerError(.listen(errno: EINVAL), "\(numeric) is no numeric address") }
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let listener = socket(address.family, kind, 0)

@@ -1,5 +1,3 @@
-package import HTTP2
-
 /// Handles a server's connections and requests. The methods run on the server's thread and must return soon.
 package protocol ServerHandler: AnyObject, Sendable {
     func connectionOpened(_ connection: ServerConnection)

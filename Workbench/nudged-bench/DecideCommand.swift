@@ -21,13 +21,13 @@ struct DecideCommand: ParsableCommand {
         var population = CandidatePopulation(seed: 1, zones: zones)
         let questions = (0..<min(max(count, 1), 100_000)).map { _ in population.next() }
         // With every option set.
-        let rules = try Rules(
-            defaultTimezone: "Europe/Berlin",
-            spreadMinutes: 60,
-            quietEndJitterMinutes: 15,
-            maxPerHour: 4,
-            maxPerDay: 10
-        )
+        let rules = Rules {
+            $0.defaultTimezone = "Europe/Berlin"
+            $0.spreadMinutes = 60
+            $0.quietEndJitterMinutes = 15
+            $0.maxPerHour = 4
+            $0.maxPerDay = 10
+        }
         let policy = Policy(rules: rules, zones: zones)
         var actions: [Action: Int] = [:]
         for question in questions {

@@ -139,7 +139,7 @@ extension UnitAddresses {
 
     /// The addresses that the resolver asks (resolv.conf(5)).
     package static func nameServers(in path: String = "/etc/resolv.conf") -> [String] {
-        let text = (try? Credentials.readText(path, limit: 1 << 16, mayBeWorldReadable: true)) ?? ""
+        let text = (try? Credentials.readText(path, limit: 1 << 16)) ?? ""
         return text.split(separator: "\n").compactMap { line in
             let words = line.split { $0 == " " || $0 == "\t" }
             guard words.count > 1, words[0] == "nameserver" else { return nil }

@@ -201,13 +201,13 @@ extension ServiceFacts {
     }
 
     private static func isNudged(_ process: Int32) -> Bool {
-        let name = try? Credentials.readText("/proc/\(process)/comm", limit: 64, mayBeWorldReadable: true)
+        let name = try? Credentials.readText("/proc/\(process)/comm", limit: 64)
         return name == "nudged\n" || name == "nudged"
     }
 
     /// The unit from the process's control group, such as `0::/system.slice/nudged.service`.
     private static func unit(of process: Int32) -> String? {
-        let text = try? Credentials.readText("/proc/\(process)/cgroup", limit: 65_536, mayBeWorldReadable: true)
+        let text = try? Credentials.readText("/proc/\(process)/cgroup", limit: 65_536)
         return text.flatMap(unit(inGroups:))
     }
 

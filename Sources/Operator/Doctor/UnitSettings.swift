@@ -106,7 +106,7 @@ extension UnitSettings {
 
     /// The file's text. Nil if it does not exist or we may not read it.
     private static func text(_ path: String) -> String? {
-        try? Credentials.readText(path, limit: 1 << 20, mayBeWorldReadable: true)
+        try? Credentials.readText(path, limit: 1 << 20)
     }
 }
 

@@ -37,7 +37,7 @@ import Testing
         rig.send(2...4)
         await rig.hold(3)
         async let drained: Void = rig.sender.drain(deadline: rig.clock.now + 5_000)
-        await rig.status { $0 == .draining }
+        await rig.eventually { rig.sender.status == .draining }
         rig.clock.pass(4_999)
         #expect(rig.resultCount == 1)
         // The deadline's timer may be set just after the status was told: time passes until it was.

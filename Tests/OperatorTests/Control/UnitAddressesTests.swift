@@ -83,8 +83,7 @@ import Testing
     @Test func example_hasApplesNetworks() throws {
         let text = try Credentials.readText(
             Self.repository + "/systemd/examples/addresses.conf",
-            limit: 1 << 16,
-            mayBeWorldReadable: true
+            limit: 1 << 16
         )
         #expect(text.contains("\nIPAddressAllow=\(UnitAddresses.apples.joined(separator: " "))\n"))
     }

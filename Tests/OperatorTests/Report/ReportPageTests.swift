@@ -268,7 +268,7 @@ import TimeZones
         (QuietHours(start: TimeOfDay(hour: 5), end: TimeOfDay(hour: 5)), []), (nil, []),
     ])
     func hours_whenThereAreQuietHours_shadeThem(quiet: QuietHours?, boxes: [String]) throws {
-        let rules = try Rules(quietHours: quiet)
+        let rules = Rules { $0.quietHours = quiet }
         let page = F.markup(F.report(rules: rules, hours: [HourCount(hour: 12, kind: "message", count: 50)]))
         let shades = parts(page, "<rect class=\"shade\" ", " height")
         #expect(shades == boxes)

@@ -12,11 +12,10 @@ import struct FoundationEssentials.UUID
     typealias F = PlannerFixture
     private static let start = F.at("2026-10-01T00:00:00Z")
     private static let end = F.at("2026-11-15T00:00:00Z")
-    private static let rules: [Rules] = {
-        let long = try? Rules(maxStalenessMinutes: 2880)
-        let capped = try? Rules(maxStalenessMinutes: 600, maxPerHour: 1, maxPerDay: 2)
-        return [.defaults, long ?? .defaults, capped ?? .defaults]
-    }()
+    private static let rules: [Rules] = [
+        .defaults, Rules { $0.maxStalenessMinutes = 2880 },
+        Rules { ($0.maxStalenessMinutes, $0.maxPerHour, $0.maxPerDay) = (600, 1, 2) },
+    ]
 
     @Test(arguments: 0..<3) func anyUser_whenSteppedThroughWeeks_keepsThePromises(kind: Int) {
         let planner = F.planner(Self.rules[kind])

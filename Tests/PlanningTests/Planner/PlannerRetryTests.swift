@@ -191,7 +191,7 @@ import struct FoundationEssentials.UUID
 
     @Test func goOn_whenItIsNightNow_isEvaluatedInTheMorningAndNotEachSecond() throws {
         // Quiet from 22:00 (13:00 UTC), a slot that lives for two days.
-        let rules = try Rules(maxStalenessMinutes: 2880)
+        let rules = Rules { $0.maxStalenessMinutes = 2880 }
         let planner = F.planner(rules)
         let evening = F.daily.replacing("10:00", with: "21:50")
         let start = F.at("2026-11-20T12:50:00Z")

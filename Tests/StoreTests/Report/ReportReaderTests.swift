@@ -214,7 +214,7 @@ import struct FoundationEssentials.UUID
         #expect(
             counts.filter { $0.hour == nil }.map(\.count) == [3] && counts.filter { $0.hour != nil }.map(\.hour) == [21]
         )
-        counts = try await hours(fixture, rules: Rules(defaultTimezone: "America/New_York"))
+        counts = try await hours(fixture, rules: Rules { $0.defaultTimezone = "America/New_York" })
         // Nobody is left but the user who is gone.
         #expect(counts.first { $0.hour == nil }?.count == 1 && counts.first { $0.hour == 8 }?.count == 2)
         await fixture.store.close()
@@ -266,7 +266,7 @@ import struct FoundationEssentials.UUID
         #expect(counts.first { $0.kind == "check_in" }?.lateness == lateness)
         #expect(counts.contains { $0.kind == "message" && $0.lateness == nil })
         // With jitter, lateness needs the user's own time.
-        let spread = try await hours(fixture, rules: Rules(spreadMinutes: 60))
+        let spread = try await hours(fixture, rules: Rules { $0.spreadMinutes = 60 })
         #expect(spread.first { $0.kind == "check_in" }?.lateness == (preferences == "{}" ? nil : lateness))
         await fixture.store.close()
     }

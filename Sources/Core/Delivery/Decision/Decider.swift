@@ -175,8 +175,7 @@ extension DecisionFailure {
             case .brokenOff, .malformed, .tooLarge: .unreadable
             case .queueFull: .busy
             case .cancelled, .closed: .stopped
-            case .invalidRequest, .trustFile, .unresolved, .unreachable, .untrusted, .expired, .notYetValid,
-                .hostMismatch, .refusedCertificate, .handshake, .resources, .library:
+            case .invalidRequest, .trustFile, .unresolved, .unreachable, .certificate, .handshake, .resources, .library:
                 .unreachable
             }
     }

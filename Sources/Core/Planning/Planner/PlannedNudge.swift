@@ -111,7 +111,7 @@ package final class PlannedNudge: Sendable {
         var content = content
         if outcome.title != nil || outcome.body != nil,
             let other = text?.saying(outcome.title, outcome.body).payload(passesFocus: passesFocus),
-            other.count <= PushType.alert.payloadLimit
+            other.count <= PushBatch.payloadLimit
         {
             content.payload = other
         }

@@ -27,7 +27,7 @@ package struct Preview: Sendable {
     }
 
     fileprivate init(sending nudge: PlannedNudge, of plan: SendPlan, _ reason: String) {
-        if let payload = nudge.payload, payload.count > PushType.alert.payloadLimit {
+        if let payload = nudge.payload, payload.count > PushBatch.payloadLimit {
             self.init(.drop, "payload_too_large")
         } else {
             self.init(.send, reason, of: plan, nudge, nil)

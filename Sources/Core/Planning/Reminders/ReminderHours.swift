@@ -38,7 +38,7 @@ struct ReminderHours {
     ///   - isFanOut: whether it is a reminder for everyone.
     ///   - now: occurrences up to this instant are skipped, but count.
     func next(for user: UUID, isFanOut: Bool = false, now: Instant) throws(TimeZoneError) -> ReminderContinuation? {
-        guard let series = reminder.series, let rule = try? Recurrence(parsing: series.rule) else { return nil }
+        guard let series = reminder.series, let rule = Recurrence(parsing: series.rule) else { return nil }
         // Without a zone, a series of instants is computed in UTC.
         let utc = zone == nil ? try zones.zone(named: "UTC") : nil
         guard let clock = zone ?? utc else { return nil }

@@ -20,7 +20,7 @@ struct PushText: Sendable {
         notification.domain = message.domain
         notification.category = message.category
         notification.threadID = message.threadID
-        let custom: CustomMembers? = message.data.map { try? CustomMembers(object: $0) } ?? CustomMembers.none
+        let custom: CustomMembers? = message.data.map { CustomMembers(object: $0) } ?? CustomMembers.none
         notification.custom = custom ?? CustomMembers.none
         let takesOptions = message.apns.map { notification.take(apns: $0) } ?? true
         self.notification = notification
@@ -33,8 +33,8 @@ struct PushText: Sendable {
         var notification = Notification(title: reminder.title, body: reminder.body)
         notification.conversationID = reminder.members.conversationID.flatMap(UUID.init(uuidString:))
         notification.domain = reminder.members.domain
-        let custom: CustomMembers? = reminder.members.data.map { try? CustomMembers(object: $0) } ?? CustomMembers.none
-        let subject = try? CustomMembers([
+        let custom: CustomMembers? = reminder.members.data.map { CustomMembers(object: $0) } ?? CustomMembers.none
+        let subject = CustomMembers([
             ("subject_type", Self.json(reminder.subjectType)), ("subject_id", Self.json(reminder.subjectID)),
         ])
         let takesOptions = reminder.members.apns.map { notification.take(apns: $0) } ?? true
@@ -136,7 +136,7 @@ struct PushText: Sendable {
         notification.render(into: &bytes)
         // Too long with the interruption level. `nudged_api.send` could not know that a keyword makes the message
         // urgent. So send the text without the level.
-        guard bytes.count > PushType.alert.payloadLimit, passesFocus else { return bytes }
+        guard bytes.count > PushBatch.payloadLimit, passesFocus else { return bytes }
         return payload(passesFocus: false)
     }
 }

@@ -35,7 +35,7 @@ final class Template: Sendable {
         var frame = Notification(title: "", body: "")
         if let apns = stored.apns, !frame.take(apns: apns) || frame.isBackground { return nil }
         if let data = stored.data {
-            guard let custom = try? CustomMembers(object: data) else { return nil }
+            guard let custom = CustomMembers(object: data) else { return nil }
             frame.custom = custom
         }
         self.frame = frame

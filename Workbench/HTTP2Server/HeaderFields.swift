@@ -1,22 +1,22 @@
 /// Header fields (RFC 9110 section 5) in one allocation. Names are in lower case, values are bytes; order and
 /// repetitions are kept.
-public struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral {
+package struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     /// For each field: name length and value length (two bytes each, big endian), then the name, then the value.
-    package var packed: [UInt8] = []
+    var packed: [UInt8] = []
 
     /// How many fields there are.
-    public private(set) var count = 0
+    package private(set) var count = 0
 
     /// No fields.
-    public init() {}
+    package init() {}
 
     /// The fields of a literal. Names must be in lower case (RFC 9113 section 8.2).
-    public init(dictionaryLiteral elements: (String, String)...) {
+    package init(dictionaryLiteral elements: (String, String)...) {
         for (name, value) in elements { append(name, value) }
     }
 
     /// Adds a field. A name or value over 65,535 bytes is left out.
-    public mutating func append(_ name: String, _ value: String) {
+    package mutating func append(_ name: String, _ value: String) {
         var name = name
         var value = value
         name.withUTF8 { name in
@@ -25,7 +25,7 @@ public struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral 
     }
 
     /// Adds a field. A name or value over 65,535 bytes is left out.
-    public mutating func append(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+    package mutating func append(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         guard name.count <= 0xFFFF, value.count <= 0xFFFF else { return }
         if packed.isEmpty { packed.reserveCapacity(160) }
         packed.append(UInt8(truncatingIfNeeded: name.count >> 8))
@@ -38,12 +38,12 @@ public struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral 
     }
 
     /// The first value of the field as text, with malformed UTF-8 repaired. Nil if there is no such field.
-    public subscript(name: String) -> String? {
+    package subscript(name: String) -> String? {
         bytes(name).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// The first value of the field as bytes. Nil if there is no such field.
-    public func bytes(_ name: String) -> ArraySlice<UInt8>? {
+    package func bytes(_ name: String) -> ArraySlice<UInt8>? {
         var name = name
         return name.withUTF8 { wanted in
             var offset = 0
@@ -56,7 +56,7 @@ public struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral 
     }
 
     /// All fields, in order.
-    public var all: [(name: String, value: String)] {
+    package var all: [(name: String, value: String)] {
         var result: [(name: String, value: String)] = []
         var offset = 0
         while let field = field(at: offset) {
@@ -67,11 +67,8 @@ public struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral 
         return result
     }
 
-    /// The number of bytes that the fields use, with four bytes for each field's lengths.
-    var size: Int { packed.count }
-
     /// The places of the name and the value of the field that begins at `offset`. Nil at the end.
-    package func field(at offset: Int) -> (name: Range<Int>, value: Range<Int>)? {
+    func field(at offset: Int) -> (name: Range<Int>, value: Range<Int>)? {
         guard offset + 4 <= packed.count else { return nil }
         let nameEnd = offset + 4 + (Int(packed[offset]) << 8 | Int(packed[offset + 1]))
         let valueEnd = nameEnd + (Int(packed[offset + 2]) << 8 | Int(packed[offset + 3]))

@@ -1,11 +1,11 @@
 import Foundation
 
 /// Trusted roots in a file of their own, which goes with it.
-final class CAFile: Sendable {
-    let path: String
+package final class CAFile: Sendable {
+    package let path: String
     private let folder: URL
 
-    init(_ pem: String) throws {
+    package init(_ pem: String) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("apns-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         path = folder.appendingPathComponent("ca.pem").path
