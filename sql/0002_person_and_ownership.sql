@@ -14,7 +14,7 @@ create table nudged.person (
     evaluated_at timestamptz,
     since timestamptz,
     touched_at timestamptz,
-    -- Why no check-in came at the last evaluation, or when the next one may come (docs/POLICY.md).
+    -- Why no check-in came at the last evaluation, or when the next one may come (docs/POLICY-SPEC.md).
     reason text check (octet_length(reason) <= 64),
     retry jsonb,
     quarantine jsonb,
@@ -548,7 +548,7 @@ comment on column nudged.person.turn is 'Rises with each settlement, so that eac
 comment on column nudged.person.version is 'Rises with every change and arrival that the daemon has taken. The upper 32 bits count changes. On another version a settlement leaves due_at as it is.';
 comment on column nudged.person.due_at is 'The earliest time at which the policy''s answer can change. The daemon evaluates the user then. 1970: an urgent message waits.';
 comment on column nudged.person.touched_at is 'When the newest change was made that no decision has seen. Null: none.';
-comment on column nudged.person.since is 'When check-ins last became possible for this user, or were last rescheduled (docs/POLICY.md).';
+comment on column nudged.person.since is 'When check-ins last became possible for this user, or were last rescheduled (docs/POLICY-SPEC.md).';
 comment on column nudged.person.evaluated_at is 'When the policy was last evaluated for the user. Check-ins that are missed after it are recorded as skipped.';
 comment on column nudged.person.retry is 'What is left of nudges that not all devices have got yet, as JSON. Null: nothing.';
 comment on column nudged.person.quarantine is 'What Apple''s answers say about devices: those that get nothing until they register again, and those that work in the other environment, as JSON. Read the former with nudged.quarantined.';

@@ -182,7 +182,7 @@ begin
 end
 $$;
 
--- Whether a name is a zone (docs/POLICY.md, "Zone"), as far as this server can tell. The server also accepts other
+-- Whether a name is a zone (docs/POLICY-SPEC.md, "Zone"), as far as this server can tell. The server also accepts other
 -- names, in any case. The patterns and the comparison exclude them.
 create function nudged.is_zone(name text) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$

@@ -421,7 +421,7 @@ declare
             'sandbox for builds from Xcode, production for those of TestFlight and the store, null for the daemon''s configuration']
         when topic !~ '^[A-Za-z0-9-]+([.][A-Za-z0-9-]+)+$' or length(topic) > 155 then array[
             '`topic` is no bundle id', 'pass the app''s bundle id, or null for the app in the daemon''s configuration']
-        -- The form only (docs/POLICY.md, "Zone"). A phone may know a new zone before this server does.
+        -- The form only (docs/POLICY-SPEC.md, "Zone"). A phone may know a new zone before this server does.
         when octet_length(timezone) > 255 or timezone not in ('UTC', 'GMT', 'UCT', 'Universal', 'Zulu', 'Greenwich')
             and (timezone !~ '^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)+$' or timezone ~ '^(posix|right)/') then array[
             '`timezone` is no zone''s name', 'pass the device''s zone, such as Europe/Paris, or null']

@@ -1,9 +1,9 @@
 -- Answers for people, in psql or Supabase's editor: what a user got, why somebody got nothing, what waits, which tokens
 -- are gone. The daemon reads none of this. Only the owner of the schema may.
 
--- What is wrong with preferences (docs/POLICY.md, "Preferences"): the first fault, or null. A key that nudged doesn't
--- know is a fault only if it resembles a known one, since an app may keep keys of its own there. The error names the
--- key, never its value.
+-- What is wrong with preferences (docs/POLICY-SPEC.md, "Preferences"): the first fault, or null. A key that nudged
+-- doesn't know is a fault only if it resembles a known one, since an app may keep keys of its own there. The error
+-- names the key, never its value.
 --
 -- For a CHECK constraint of the app's table. So it is IMMUTABLE, and a role that writes the table needs no right but
 -- EXECUTE.

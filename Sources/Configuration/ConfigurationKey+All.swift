@@ -137,7 +137,7 @@ extension ConfigurationKey {
             .means("Certificates (PEM) to trust for the service instead of the system's."),
     ]
 
-    // Defaults and ranges are those of docs/POLICY.md.
+    // Defaults and ranges are those of docs/POLICY-SPEC.md.
     private static let policy: [ConfigurationKey] = [
         .init("defaultTimezone", .zone(\.policy.defaultTimezone), default: "none")
             .means("The zone of users who have no valid zone."),

@@ -95,7 +95,7 @@ extension ValueKind {
         )
     }
 
-    /// The form of a zone's name (docs/POLICY.md, "Zone"). `ConfigurationChecks.zone` looks for the zone itself.
+    /// The form of a zone's name (docs/POLICY-SPEC.md, "Zone"). `ConfigurationChecks.zone` looks for the zone itself.
     static func zone(_ place: Place<String?>) -> ValueKind {
         text("a zone name such as Europe/Berlin, UTC, or none", place, takesNone: true) { text in
             let parts = text.split(separator: "/", omittingEmptySubsequences: false)

@@ -1,6 +1,6 @@
 package import JSON
 
-/// A user's `notification_preferences`, decoded (docs/POLICY.md, "Preferences").
+/// A user's `notification_preferences`, decoded (docs/POLICY-SPEC.md, "Preferences").
 ///
 /// One invalid key stops check-ins: they count as not opted in, and `malformed` says why. For messages and reminders
 /// each key counts alone: an invalid key is absent, and an invalid opt-out counts as an opt-out.

@@ -1,4 +1,4 @@
-/// Checks the form of a time zone's name (docs/POLICY.md, "Zone"). Whether the zone exists depends on the daemon's
+/// Checks the form of a time zone's name (docs/POLICY-SPEC.md, "Zone"). Whether the zone exists depends on the daemon's
 /// time-zone files.
 public enum ZoneName {
     /// Whether the daemon can take this name: `UTC` or another name of it (`GMT`, `UCT`, `Universal`, `Zulu`,

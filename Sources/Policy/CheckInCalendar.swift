@@ -1,8 +1,8 @@
 import NudgedPreferences
 import TimeZones
 
-/// When a user's check-ins are due, and which the frequency allows. For the terms of a local date D see docs/POLICY.md,
-/// "Check-ins".
+/// When a user's check-ins are due, and which the frequency allows. docs/POLICY-SPEC.md, "Check-ins", has
+/// the terms of a local date D.
 struct CheckInCalendar {
     let clock: LocalClock
     let wakeUp: WakeUp?
@@ -92,8 +92,8 @@ extension Instant {
     static let distantFuture = Instant(seconds: .max)
 }
 
-/// Which dates and instants the frequency allows after a user's check-ins. Together they are ok(D) of docs/POLICY.md,
-/// "Check-ins".
+/// Which dates and instants the frequency allows after a user's check-ins. Together they are ok(D) of
+/// docs/POLICY-SPEC.md, "Check-ins".
 struct Pace {
     let frequency: Frequency
     /// ISO weekday of the weekly anchor.

@@ -37,7 +37,7 @@ public struct DecideLine: Sendable {
         }
     }
 
-    /// Writes an answer with every key of docs/POLICY.md, "Output".
+    /// Writes an answer with every key of docs/POLICY-SPEC.md, "Output".
     private static func write(
         _ id: String,
         _ decision: Decision,
@@ -64,7 +64,7 @@ public struct DecideLine: Sendable {
     }
 }
 
-/// One input line of `nudged decide`, checked by docs/POLICY.md, "Input".
+/// One input line of `nudged decide`, checked by docs/POLICY-SPEC.md, "Input".
 struct DecideQuestion {
     let id: String
     let now: Instant

@@ -78,8 +78,8 @@ package final class KeywordMatcher: Sendable {
     }
 }
 
-/// The tokens of a text, by docs/POLICY.md, "Messages": the longest runs of scalars of the categories L, N or M, in
-/// lower case. A scalar of a script without spaces is a token by itself.
+/// The tokens of a text, by docs/POLICY-SPEC.md, "Messages": the longest runs of scalars of the categories L, N or M,
+/// in lower case. A scalar of a script without spaces is a token by itself.
 ///
 /// Scalars, not characters: one grapheme can contain scalars of two tokens.
 struct Tokens: Sequence, IteratorProtocol {

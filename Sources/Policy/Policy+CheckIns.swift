@@ -59,7 +59,7 @@ extension Policy {
         return candidate.devices == 0 ? Decision(.hold, .noDevice) : nil
     }
 
-    /// Rules 1 to 5 of docs/POLICY.md, "Check-ins".
+    /// Rules 1 to 5 of docs/POLICY-SPEC.md, "Check-ins".
     func decideCheckIn(
         _ candidate: Candidate,
         _ calendar: CheckInCalendar,

@@ -53,7 +53,7 @@ extension Policy {
         return try decideText(candidate, expiresAt: reminder.expiresAt, quietFrom, isUrgent: false, now: now, &trace)
     }
 
-    /// Rules 1 to 4 of docs/POLICY.md, "Messages".
+    /// Rules 1 to 4 of docs/POLICY-SPEC.md, "Messages".
     private func endText(
         _ candidate: Candidate,
         _ expiresAt: Instant?,
@@ -72,7 +72,7 @@ extension Policy {
         return candidate.devices == 0 ? Decision(.drop, .noDevice) : nil
     }
 
-    /// Rules 5 to 8 of docs/POLICY.md, "Messages".
+    /// Rules 5 to 8 of docs/POLICY-SPEC.md, "Messages".
     ///
     /// - Parameter quietFrom: quiet hours apply to this nudge from this instant on. nil: never.
     private func decideText(

@@ -2,7 +2,7 @@ import Base
 import NudgedPreferences
 public import TimeZones
 
-/// Decides when a nudge may be sent, by docs/POLICY.md. It is pure: it reads no clock and no database, and of the
+/// Decides when a nudge may be sent, by docs/POLICY-SPEC.md. It is pure: it reads no clock and no database, and of the
 /// environment only the time zones.
 public struct Policy: Sendable {
     public let rules: Rules
@@ -75,7 +75,7 @@ extension Policy {
     /// `1;<opted>;<enabled>;<frequency>;<minutes>;<weekday>;<zone>;<first session>;<device>`:
     /// - opted: `null`, `malformed` or `ok`. Unless it is `ok`, the next four are `-`.
     /// - enabled, first session, device: 0 or 1
-    /// - frequency: its name in docs/POLICY.md
+    /// - frequency: its name in docs/POLICY-SPEC.md
     /// - minutes: `check_in_time` in minutes after midnight
     /// - weekday: 1 to 7
     /// - zone: the name of the user's zone

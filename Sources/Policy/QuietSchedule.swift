@@ -93,8 +93,8 @@ struct WakeUp {
     /// 0 to 14,399 seconds, so that users are not all nudged in the same second.
     let jitter: Int64
 
-    /// `wakeUp` of docs/POLICY.md: the end of quiet hours plus jitter. Without jitter if that would be quiet, or not
-    /// before the limit.
+    /// `wakeUp` of docs/POLICY-SPEC.md: the end of quiet hours plus jitter. Without jitter if that would be quiet, or
+    /// not before the limit.
     func instant(from instant: Instant, limit: Instant?) -> Instant {
         let end = quiet.quietEnd(instant)
         guard jitter > 0 else { return end }

@@ -1,7 +1,7 @@
 public import NudgedPreferences
 import TimeZones
 
-/// The operator's rules. Defaults and ranges are those of docs/POLICY.md, "Input".
+/// The operator's rules. Defaults and ranges are those of docs/POLICY-SPEC.md, "Input".
 public struct Rules: Sendable, Equatable {
     /// The zone of users who have no valid zone. Default: none.
     public package(set) var defaultTimezone: String?
@@ -32,7 +32,8 @@ public struct Rules: Sendable, Equatable {
 }
 
 extension Rules {
-    /// Reads the object `rules` of docs/POLICY.md, "Input". Absent keys have the default. Unknown keys are ignored.
+    /// Reads the object `rules` of docs/POLICY-SPEC.md, "Input". Absent keys have the default. Unknown keys are
+    /// ignored.
     init(_ fields: FieldReader) throws(PolicyError) {
         self.init()
         defaultTimezone = try fields.nullable("default_timezone")?.string()

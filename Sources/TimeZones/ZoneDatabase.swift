@@ -42,7 +42,7 @@ public final class ZoneDatabase: Sendable {
     }
 
     /// The zone with a valid name, else nil. Valid are the names of UTC, which need no file, and names with a `/` that
-    /// have a TZif file or are an old name of one that has (docs/POLICY.md, section "Zone").
+    /// have a TZif file or are an old name of one that has (docs/POLICY-SPEC.md, section "Zone").
     ///
     /// - Throws: if the file can't be read now. The next request tries again.
     public func zone(named name: String) throws(TimeZoneError) -> Zone? {

@@ -62,8 +62,8 @@ struct Decide: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Runs the policy alone: JSON lines in, JSON lines out, no database.",
         discussion: """
-            docs/POLICY.md has the fields. A line with an error is answered {"id": …, "error": "…"}. Then the next \
-            line is read.
+            docs/POLICY-SPEC.md has the fields. A line with an error is answered {"id": …, "error": "…"}. Then the \
+            next line is read.
             """
     )
 

@@ -9,7 +9,8 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// 20,000 users and 30,000 tokens with every preference and every zone mixed, against an independent reading of docs/POLICY.md.
+/// 20,000 users and 30,000 tokens with every preference and every zone mixed, against an independent reading of
+/// docs/POLICY-SPEC.md.
 @Suite(.ownThreads) struct ReferenceLongTests {
     /// One user as the app's tables hold them.
     struct Person: Sendable {

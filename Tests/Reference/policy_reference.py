@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A second, naive reading of docs/POLICY.md, written from the page alone: the judge of the Swift one.
+"""A second, naive reading of docs/POLICY-SPEC.md, written from the page alone: the judge of the Swift one.
 
 Reads the input lines of `nudged decide` on stdin and answers each with one line
 {"id", "action", "reason", "next_at", "slot", "urgent", "valid_until"}. It is slow and checks no input: lines in error are not its matter.

@@ -16,7 +16,7 @@ package struct Change: Sendable, Equatable {
     package var dueAt: Instant
     /// When the policy was evaluated.
     package var evaluatedAt: Instant
-    /// docs/POLICY.md, `since`.
+    /// docs/POLICY-SPEC.md, `since`.
     package var since: Instant?
     package var state: UserState
     /// What is left of nudges, as JSON, or nil.

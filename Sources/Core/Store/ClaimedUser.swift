@@ -16,7 +16,7 @@ package final class ClaimedUser: Sendable {
     package let dueAt: Int64
     /// The newest change that no decision has seen.
     package let touchedAt: Instant?
-    /// When check-ins last became possible or were last rescheduled (docs/POLICY.md, `since`).
+    /// When check-ins last became possible or were last rescheduled (docs/POLICY-SPEC.md, `since`).
     package let since: Instant?
     /// When the policy was last evaluated.
     package let evaluatedAt: Instant?

@@ -21,7 +21,7 @@ package struct PendingReminder: Sendable, Equatable {
     package let due: Due
     /// One zone for all recipients; nil: each recipient's own.
     package let timezone: String?
-    /// Whether the recipient chose the time (docs/POLICY.md, `recipient_is_author`).
+    /// Whether the recipient chose the time (docs/POLICY-SPEC.md, `recipient_is_author`).
     package let isOwn: Bool
     /// Its place in a series; nil: it comes once.
     package let series: Series?

@@ -82,7 +82,7 @@ struct ZoneFacts: Sendable {
                 + "\(Elapsed.grouped(DatabaseFacts.UsedZones.most)) of each)",
             fix: server[first.name] != nil
                 ? "PostgreSQL knows it: \(Self.upgrade); if the host has no tzdata.zi, install tzdata-legacy"
-                : "let the app write names such as Europe/Berlin (docs/POLICY.md, \"Zone\")"
+                : "let the app write names such as Europe/Berlin (docs/POLICY.md, \"Time zone\")"
         )
     }
 

@@ -138,7 +138,7 @@ extension Stage {
     }
 }
 
-/// A second reading of the policy: Tests/Reference/policy_reference.py, written from docs/POLICY.md alone.
+/// A second reading of the policy: Tests/Reference/policy_reference.py, written from docs/POLICY-SPEC.md alone.
 struct Reference {
     let script: String
     let folder: String
