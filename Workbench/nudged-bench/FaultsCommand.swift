@@ -20,7 +20,7 @@ struct FaultsCommand: AsyncParsableCommand {
     @Option(help: "The seed of users and scripts. Default: a random one, which the output names.") var seed: UInt64?
     @Option(help: "Users per round, instead of each fault's own number.") var users: Int?
     @Option(help: "The second reading of the policy.") var reference = "Tests/Reference/policy_reference.py"
-    @Option(help: "A file for the table of docs/FAULTS.md.") var markdown: String?
+    @Option(help: "A file for the table of results, in Markdown.") var markdown: String?
     @Flag(help: "Lists the faults and plays none.") var list = false
 
     func validate() throws {

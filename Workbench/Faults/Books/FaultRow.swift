@@ -66,7 +66,7 @@ package struct FaultRow: Sendable, Equatable {
         return line
     }
 
-    /// A table for docs/FAULTS.md. It has no times: they depend on the machine.
+    /// The results as a table in Markdown. It has no times: they depend on the machine.
     package static func markdown(_ rows: [FaultRow]) -> String {
         let all = ([heads, heads.indices.map { $0 == 0 || $0 == 13 ? "---" : "---:" }] + rows.map(\.cells)).map {
             $0.enumerated().filter { $0.offset != 12 }.map(\.element)

@@ -8,7 +8,7 @@ extension Fault {
     /// counts, there is no deadlock, and no transaction of the app waits for the daemon.
     static let changingPreferences = Fault(
         "preferences-change",
-        row: "preferences change between claim and write, as fast as possible"
+        row: "Preferences change all the time. A change before the intent counts."
     ) { plan in
         let scenery = Scenery(answers: 20...60, environment: ["APNS_MAX_IN_FLIGHT": "20"])
         return (1...plan.pick(quick: 1, full: 3)).map { time in

@@ -20,8 +20,10 @@ extension Fault {
         return plan.round(name, users: 1, scenery: scenery) { stage in kept.keep(try await play(stage)) }
     }
 
-    /// The clock steps by two hours and back: nothing is sent twice or in quiet hours.
-    static let clockSteps = Fault("clock-steps", row: "clock steps ±2 h") { plan in
+    static let clockSteps = Fault(
+        "clock-steps",
+        row: "The clock steps by two hours, both ways. Each slot is sent once."
+    ) { plan in
         [
             stepped(plan, "two hours on, back, and back again") { stage in
                 let database = ZoneDatabase()
@@ -56,7 +58,10 @@ extension Fault {
         ]
     }
 
-    static let summerTime = Fault("summer-time", row: "DST both ways") { plan in
+    static let summerTime = Fault(
+        "summer-time",
+        row: "Clocks go forward and back. Each slot of the night is sent once, on time."
+    ) { plan in
         [true, false].map { begins in
             stepped(plan, "summer time \(begins ? "begins" : "ends")") { stage in
                 guard let zone = try ZoneDatabase().zone(named: "Europe/Berlin"),
@@ -108,8 +113,10 @@ extension Fault {
         }
     }
 
-    /// After a day of sleep at most one fresh slot is sent. Slots that passed are recorded as skipped.
-    static let suspension = Fault("suspended-for-a-day", row: "suspended for a day") { plan in
+    static let suspension = Fault(
+        "suspended-for-a-day",
+        row: "After a day of sleep fresh slots are sent once, and stale ones are skipped."
+    ) { plan in
         [
             stepped(plan, "a day") { stage in
                 guard let zone = try ZoneDatabase().zone(named: "Asia/Tokyo") else { throw FaultError("no zone files") }
@@ -148,7 +155,10 @@ extension Fault {
         ]
     }
 
-    static let zoneFiles = Fault("zone-files-upgraded", row: "zone files upgraded while running") { plan in
+    static let zoneFiles = Fault(
+        "zone-files-upgraded",
+        row: "Zone files change, break and change back. No day gets two pushes."
+    ) { plan in
         [
             stepped(plan, "an hour further east, broken, and back", zones: false) { stage in
                 let zones = stage.folder + "/zones"

@@ -3,11 +3,9 @@ import Postgres
 import Seeded
 
 extension Fault {
-    /// The server refuses statements. Transactions are tried again, pushes are not, and nothing is pushed without a
-    /// durable intent.
     static let databaseRefusals = Fault(
         "database-refuses",
-        row: "read-only, no connections left, lock or statement time-out, serialization failure, deadlock"
+        row: "PostgreSQL refuses: read-only, no connections, time-outs, deadlocks. No push is repeated."
     ) { plan in
         let refusal = DatabaseRefusal(milliseconds: plan.pick(quick: 1500, full: 4000))
         // Slow answers, so that there is work left when the refusals begin.

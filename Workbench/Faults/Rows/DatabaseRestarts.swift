@@ -4,9 +4,10 @@ import Seeded
 import Synchronization
 
 extension Fault {
-    /// PostgreSQL restarts at once or its postmaster is killed, in mid-sweep. Pushes go on within five seconds, and
-    /// nothing is unknown.
-    static let databaseRestarts = Fault("database-restarts", row: "PostgreSQL restarts or crashes") { plan in
+    static let databaseRestarts = Fault(
+        "database-restarts",
+        row: "PostgreSQL restarts or crashes. The daemon works again within five seconds."
+    ) { plan in
         let times = plan.pick(quick: 1, full: 5)
         let scenery = Scenery(ownCluster: [:], answers: 20...120, environment: ["APNS_MAX_IN_FLIGHT": "40"])
         return ["immediate", "crash"].flatMap { kind in
@@ -30,10 +31,9 @@ extension Fault {
         }
     }
 
-    /// The database goes away between intent and outcome. Outcomes are kept, and recorded when it is back.
     static let databaseAway = Fault(
         "database-away-at-outcome",
-        row: "the database goes away between intent and outcome"
+        row: "The database is away between intent and outcome. Outcomes are recorded later."
     ) { plan in
         // Shorter and longer than the lease. The intents remain the living daemon's in both cases.
         let absences = plan.pick(quick: [500, 10_000], full: [100, 500, 2000, 5000, 7000, 10_000])
@@ -85,7 +85,7 @@ private final class HoldingGate: Sendable {
 }
 
 extension Fault {
-    static let lostBackends = Fault("backends-terminated", row: "backend killed, hung server") { plan in
+    static let lostBackends = Fault("backends-terminated", row: "The daemon's sessions are ended in a loop.") { plan in
         let times = plan.pick(quick: 1, full: 6)
         let scenery = Scenery(answers: 20...120, environment: ["APNS_MAX_IN_FLIGHT": "10", "SCHEDULE_BATCH": "30"])
         return (1...times).map { time in
@@ -101,8 +101,10 @@ extension Fault {
         }
     }
 
-    /// The server or one backend hangs. Every call has its time-out, and systemd's watchdog is fed all the time.
-    static let hungServer = Fault("server-hangs", row: "backend killed, hung server") { plan in
+    static let hungServer = Fault(
+        "server-hangs",
+        row: "PostgreSQL or one session hangs. Calls end by time-out. The watchdog is fed."
+    ) { plan in
         let scenery = Scenery(
             ownCluster: [:],
             answers: 20...120,

@@ -3,7 +3,11 @@ import LocalPostgres
 
 extension Fault {
     /// The disk with intents and record is full for a while. It is a small tmpfs, which only root can mount.
-    static let fullDisk = Fault("disk-full", row: "disk full", obstacle: { SmallDisk.obstacle() }) {
+    static let fullDisk = Fault(
+        "disk-full",
+        row: "The disk under intents and record is full for a while.",
+        obstacle: { SmallDisk.obstacle() }
+    ) {
         plan in
         let scenery = Scenery(ownCluster: [:], answers: 20...100, environment: ["APNS_MAX_IN_FLIGHT": "40"])
         return (1...plan.pick(quick: 1, full: 3)).map { time in

@@ -4,7 +4,7 @@ import LocalPostgres
 import Seeded
 
 extension Fault {
-    static let failPoints = Fault("kill-at-fail-points", row: "kill -9 at any point") { plan in
+    static let failPoints = Fault("kill-at-fail-points", row: "A daemon is killed at each fail point.") { plan in
         let times = plan.pick(quick: 1, full: 4)
         let all = FailPoint.allCases.flatMap { point in
             (1...times).map { time in
@@ -64,8 +64,10 @@ struct FailPointKill {
 }
 
 extension Fault {
-    /// kill -9 at random moments of a running daemon, again and again for the same users.
-    static let randomKills = Fault("kill-at-random-moments", row: "kill -9 at any point") { plan in
+    static let randomKills = Fault(
+        "kill-at-random-moments",
+        row: "A daemon is killed at random moments, several times."
+    ) { plan in
         let (rounds, kills) = plan.pick(quick: (2, 4), full: (40, 5))
         // Few pushes in flight and slow answers, so that the work lasts longer than the kills.
         let scenery = Scenery(answers: 20...200, environment: ["APNS_MAX_IN_FLIGHT": "30", "SCHEDULE_BATCH": "40"])

@@ -2,8 +2,10 @@ import Glibc
 import LocalPostgres
 
 extension Fault {
-    /// Log lines can't be written. Sending goes on, and lost lines are counted, also in `nudged status`.
-    static let lostLogs = Fault("logs-lost", row: "journald gone, stderr closed, disk full for logs") { plan in
+    static let lostLogs = Fault(
+        "logs-lost",
+        row: "No log line can be written. Sending goes on, and nudged status counts lost lines."
+    ) { plan in
         ["stderr closed", "disk full", "journald gone"].map { kind in
             plan.round(kind, users: 150) { stage in
                 let process = try await mute(stage, kind)

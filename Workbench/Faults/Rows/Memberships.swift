@@ -11,8 +11,10 @@ extension Fault {
         environment: ["APNS_MAX_IN_FLIGHT": "4", "SCHEDULE_BATCH": "20"]
     )
 
-    /// Daemons join and leave while a sweep runs. Each gets its share, and nothing is sent twice.
-    static let comingAndGoing = Fault("daemons-come-and-go", row: "daemons join and leave while a sweep runs") { plan in
+    static let comingAndGoing = Fault(
+        "daemons-come-and-go",
+        row: "One daemon, then four, then one: each gets its share."
+    ) { plan in
         (1...plan.pick(quick: 1, full: 4)).map { time in
             plan.round("\(time)", users: plan.pick(quick: 1_000, full: 2_000), scenery: slow) { stage in
                 let first = try stage.service()
@@ -36,10 +38,9 @@ extension Fault {
         }
     }
 
-    /// kill -9 at each step of joining, leaving, joining again and declaring dead, while another daemon goes on.
     static let membershipKills = Fault(
         "killed-while-joining-or-leaving",
-        row: "kill -9 at each step of joining, leaving, joining again, declaring dead"
+        row: "A daemon is killed as it joins, leaves, joins again or declares another dead."
     ) { plan in
         let steps: [(name: String, point: FailPoint, visit: Int, MembershipKill.Part)] = [
             ("joining", .beforeJoin, 1, .newcomer), ("joined", .afterJoin, 1, .newcomer),
@@ -59,9 +60,10 @@ extension Fault {
         return plan.some(all, quick: 5)
     }
 
-    /// Living members are declared dead at any moment, also while they commit an intent. Their open pushes are recorded
-    /// as unknown, and they join again.
-    static let wrongDeaths = Fault("declared-dead-alive", row: "declared dead while it commits an intent") { plan in
+    static let wrongDeaths = Fault(
+        "declared-dead-alive",
+        row: "Living daemons are declared dead. Their open pushes become unknown, and they join again."
+    ) { plan in
         let deaths = plan.pick(quick: 10, full: 20)
         return (1...plan.pick(quick: 1, full: 4)).map { time in
             plan.round("\(time)", users: plan.pick(quick: 600, full: 1_200), scenery: slow) { stage in

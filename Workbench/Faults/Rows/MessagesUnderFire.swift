@@ -8,7 +8,10 @@ extension Fault {
     /// Messages are sent and cancelled as fast as the server allows, while daemons are killed. Messages that were
     /// cancelled in time never arrive, and all others end in the record. A device gets a message once, and once more if
     /// it was unknown.
-    static let messagesUnderFire = Fault("messages-under-fire", row: "messages are cancelled, daemons are killed") {
+    static let messagesUnderFire = Fault(
+        "messages-under-fire",
+        row: "Messages are sent and cancelled while daemons are killed. None cancelled in time arrives."
+    ) {
         plan in
         let (rounds, kills) = plan.pick(quick: (1, 3), full: (10, 6))
         let scenery = Scenery(answers: 20...120, environment: ["APNS_MAX_IN_FLIGHT": "30", "SCHEDULE_BATCH": "40"])

@@ -1,6 +1,9 @@
 extension Fault {
-    /// The network between a daemon and the database, or Apple, is cut. Leases expire elsewhere, and nothing hangs.
-    static let partition = Fault("partition", row: "the network is cut", obstacle: SplitNetwork.obstacle) { plan in
+    static let partition = Fault(
+        "partition",
+        row: "The network to the database or to Apple is cut. Nothing hangs.",
+        obstacle: SplitNetwork.obstacle
+    ) { plan in
         let scenery = Scenery(answers: 60...200, environment: ["APNS_MAX_IN_FLIGHT": "20"])
         let times = plan.pick(quick: 1, full: 4)
         return (1...times).flatMap { time in

@@ -2,10 +2,9 @@ import Glibc
 import LocalPostgres
 
 extension Fault {
-    /// A backup from before or during the sweep is restored after everyone was sent to. Nobody gets anything again.
     static let restoredBackup = Fault(
         "restored-backup",
-        row: "restored from an old backup",
+        row: "An old backup is restored. After nudged after-restore no nudge is sent again.",
         obstacle: { access("/usr/bin/pg_restore", X_OK) == 0 ? nil : "needs pg_dump and pg_restore" }
     ) { plan in
         let scenery = Scenery()
@@ -83,8 +82,10 @@ extension Fault {
         if exit != .code(0) { throw FaultError("\(arguments[0]): \(process.errorOutput.suffix(1000))") }
     }
 
-    /// Users are erased while they are claimed, planned, sent to and recorded. Afterwards no table has a trace of them.
-    static let erasedUsers = Fault("erased-users", row: "erased user") { plan in
+    static let erasedUsers = Fault(
+        "erased-users",
+        row: "Users are erased at every stage. No table holds a trace of them."
+    ) { plan in
         let scenery = Scenery(answers: 40...120, environment: ["APNS_MAX_IN_FLIGHT": "20"])
         return (1...plan.pick(quick: 2, full: 6)).map { time in
             plan.round("\(time)", users: 250, scenery: scenery) { stage in

@@ -3,7 +3,7 @@ import LocalPostgres
 extension Fault {
     static let rollingUpgrade = Fault(
         "rolling-upgrade",
-        row: "rolling upgrade: versions side by side across a migration"
+        row: "Daemons work on a later schema that only adds. If it asks for more, they wait."
     ) { plan in
         let scenery = Scenery(answers: 30...60, environment: ["APNS_MAX_IN_FLIGHT": "8"])
         return [

@@ -2,10 +2,9 @@ import Glibc
 import LocalPostgres
 
 extension Fault {
-    /// As few descriptors and as little memory as the documentation allows.
     static let scarcity = Fault(
         "scarcity",
-        row: "file descriptors exhausted, memory limit",
+        row: "64 file descriptors or 1 GB of address space are enough. With 63, the start is refused.",
         obstacle: { access("/usr/bin/prlimit", X_OK) == 0 ? nil : "needs prlimit (util-linux)" }
     ) { plan in
         let wide = Scenery(environment: ["SCHEDULE_BATCH": "1000", "APNS_MAX_IN_FLIGHT": "1000"])

@@ -3,8 +3,8 @@ import LocalPostgres
 import Postgres
 
 extension Fault {
-    /// Several daemons share the work, without a leader and without configuration.
-    static let severalDaemons = Fault("several-daemons", row: "two or four daemons at once") { plan in
+    static let severalDaemons = Fault("several-daemons", row: "Two or four daemons share the work, without a deadlock.")
+    { plan in
         // Slow answers, so that each daemon starts while there is work.
         let scenery = Scenery(answers: 40...80, environment: ["APNS_MAX_IN_FLIGHT": "4", "SCHEDULE_BATCH": "20"])
         return plan.pick(quick: [4], full: [2, 4, 4]).enumerated().map { place, count in
@@ -31,7 +31,10 @@ extension Fault {
     }
 
     /// One daemon is stopped past its lease and resumed: with pushes in flight, or with an intent and nothing written.
-    static let lateDaemon = Fault("stopped-past-its-lease", row: "one of several is stopped past its lease and wakes") {
+    static let lateDaemon = Fault(
+        "stopped-past-its-lease",
+        row: "A daemon sleeps past its lease. Then it sends no old push, and its settlements are refused."
+    ) {
         plan in
         let scenery = Scenery(answers: 300...600, environment: ["APNS_MAX_IN_FLIGHT": "40"])
         let times = plan.pick(quick: 1, full: 4)
@@ -85,9 +88,10 @@ extension Fault {
 }
 
 extension Fault {
-    /// Measures promise 3: open intents never have more pushes than `apns.maxInFlight`, and a daemon that runs leaves
-    /// none.
-    static let intentWidth = Fault("intent-width", row: "at most apns.maxInFlight open pushes (promise 3)") { plan in
+    static let intentWidth = Fault(
+        "intent-width",
+        row: "Open intents hold at most apns.maxInFlight pushes. A living daemon leaves none."
+    ) { plan in
         let widths = plan.pick(quick: [10, 100], full: [1, 10, 100, 1000])
         return widths.map { width in
             let scenery = Scenery(

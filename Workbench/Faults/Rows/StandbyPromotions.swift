@@ -2,9 +2,10 @@ import LocalPostgres
 import Seeded
 
 extension Fault {
-    /// The primary ends in mid-sweep and its standby is promoted. It has every commit that a daemon saw, so nothing is
-    /// lost, doubled or unknown.
-    static let synchronousPromotion = Fault("standby-promoted-synchronous", row: "standby promoted (synchronous)") {
+    static let synchronousPromotion = Fault(
+        "standby-promoted-synchronous",
+        row: "A synchronous standby is promoted. Nothing becomes unknown."
+    ) {
         plan in
         (1...plan.pick(quick: 2, full: 6)).map { time in
             let isLate = time % 2 == 0
@@ -18,10 +19,9 @@ extension Fault {
         }
     }
 
-    /// The same with a standby that may be behind. What it lacks is forgotten, and exactly that is sent once more.
     static let asynchronousPromotion = Fault(
         "standby-promoted-asynchronous",
-        row: "standby promoted (asynchronous)"
+        row: "An asynchronous standby is promoted. What it lacked is sent again once, and nothing else."
     ) { plan in
         (1...plan.pick(quick: 1, full: 5)).map { time in
             let isBehind = time % 2 == 1

@@ -3,8 +3,11 @@ import LocalPostgres
 import Seeded
 
 extension Fault {
-    /// For two seconds, some calls of one kind fail in a running daemon. It goes on, and ends normally at SIGTERM.
-    static let systemCallErrors = Fault("system-call-fails", row: "a system call fails", obstacle: Strace.obstacle) {
+    static let systemCallErrors = Fault(
+        "system-call-fails",
+        row: "Calls of one kind fail for two seconds. The daemon goes on.",
+        obstacle: Strace.obstacle
+    ) {
         plan in
         let failures = [
             ("recvfrom", "ECONNRESET"), ("sendto", "EPIPE"), ("write", "ENOSPC"), ("poll", "EINTR"),
@@ -61,7 +64,11 @@ extension Fault {
 
 extension Fault {
     /// The process is killed when it enters its K-th call of one kind, during its start and during its work.
-    static let systemCallKills = Fault("kill-at-system-calls", row: "kill -9 at any point", obstacle: Strace.obstacle) {
+    static let systemCallKills = Fault(
+        "kill-at-system-calls",
+        row: "A daemon is killed as it enters a system call.",
+        obstacle: Strace.obstacle
+    ) {
         plan in
         // The calls for sockets, waiting, waking and memory.
         let calls = [

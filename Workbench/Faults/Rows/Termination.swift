@@ -3,9 +3,10 @@ import LocalPostgres
 import Seeded
 
 extension Fault {
-    /// SIGTERM, as systemd sends it. Claims stop at once, pushes in flight get their outcomes, and ranges are free at
-    /// once.
-    static let termination = Fault("sigterm-in-mid-sweep", row: "SIGTERM in mid-sweep") { plan in
+    static let termination = Fault(
+        "sigterm-in-mid-sweep",
+        row: "A daemon that stops waits for pushes in flight. It leaves no intent or membership."
+    ) { plan in
         let scenery = Scenery(answers: 100...300, environment: ["APNS_MAX_IN_FLIGHT": "40"])
         return (1...plan.pick(quick: 3, full: 20)).map { time in
             plan.round("\(time)", users: 250, scenery: scenery) { stage in
@@ -27,8 +28,10 @@ extension Fault {
         }
     }
 
-    /// After a bad reload the old configuration stays in force. The error names file, line and key.
-    static let badReload = Fault("sighup-with-a-bad-file", row: "SIGHUP with a bad file") { plan in
+    static let badReload = Fault(
+        "sighup-with-a-bad-file",
+        row: "The old configuration stays in force. The error names file, line and key."
+    ) { plan in
         let scenery = Scenery(answers: 40...80, environment: ["APNS_MAX_IN_FLIGHT": "8"])
         return [
             plan.round("bad, then good", users: 250, scenery: scenery) { stage in

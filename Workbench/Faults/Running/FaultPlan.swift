@@ -52,7 +52,7 @@ package struct FaultPlan: Sendable {
 package struct Fault: Sendable {
     /// Its name, for `--only` and the tests: lower case with hyphens.
     package let name: String
-    /// What it does, for `--list`.
+    /// What happens and what it shows, for `--list`.
     package let row: String
     /// Why this machine can't play it; nil if it can.
     let obstacle: @Sendable () -> String?
