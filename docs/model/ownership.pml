@@ -1,6 +1,6 @@
 /*
  * The protocol of ownership: who may work on which users, and why a push is written at most once.
- * README.md says what is modelled, what is left out, and what each property and each guard is for.
+ * README.md says what is modelled and what is left out; properties.pml and guards.pml what each property and guard is for.
  * This file holds the sizes, the state and the processes. scripts/model runs it.
  */
 
