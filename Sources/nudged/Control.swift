@@ -1,4 +1,5 @@
 import ArgumentParser
+import Configuration
 import Operator
 import Policy
 import Systemd
@@ -65,12 +66,12 @@ struct Replan: AsyncParsableCommand {
     @Flag(help: "As one JSON object.") var json = false
 
     func validate() throws {
-        guard let over, ReplanReport.duration(over) == nil else { return }
+        guard let over, DurationText.parse(over) == nil else { return }
         throw ValidationError("--over must be a duration such as 90s, 5m or 2h")
     }
 
     func run() async throws {
-        let duration = over.flatMap(ReplanReport.duration)
+        let duration = over.flatMap(DurationText.parse)
         try await config.answer(isJSON: json) { configuration in
             try await Terminal.progress("replanning") {
                 try await ReplanReport.replan(over: duration, configuration, onProgress: $0)

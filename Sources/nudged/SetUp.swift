@@ -1,6 +1,7 @@
 import Base
 import ArgumentParser
 import Configuration
+import Core
 import Glibc
 import Logging
 import Operator
@@ -120,7 +121,7 @@ struct Migrate: AsyncParsableCommand {
 
     func run() async throws {
         if sql {
-            let script = MigrationRun.script(after: after ?? 0, usesTemplates: withTemplates)
+            let script = Migration.script(after: after ?? 0, usesTemplates: withTemplates)
             return try Output.write(Array(script.utf8), "the SQL")
         }
         let configuration = try config.load(needs: .database).configuration

@@ -30,6 +30,18 @@ import Testing
         (["status", "--jsno"], "Unknown option '--jsno'. Did you mean '--json'?"),
         (["config", "--show", "--reference"], "give one of --show, --reference and --addresses"),
         (["config", "--addresses", "--json"], "--addresses has no --json"),
+        (["explain", "seven"], "'seven' is not a UUID"),
+        (
+            ["explain", Scene.user(1), "--at", "noon"],
+            "--at must be an instant such as 2026-11-21T12:00:00Z or 2026-11-21T13:00:00+01:00"
+        ),
+        (["explain", Scene.user(1), "--at", "2099-01-05T12:00:00Z"], "--at can be at most 366 days ahead"),
+        (["forecast", "--hours", "0"], "--hours must be 1 to 168"),
+        (["migrate", "--after", "3"], "--after goes with --sql only"),
+        (
+            ["send-test", "--token", "x", "--body", String(repeating: "x", count: 4_000)],
+            "--title and --body have more than 2000 bytes together"
+        ),
     ])
     func commandLine_whenItIsMistyped_saysWhatWasMeant(arguments: [String], expected: String) async throws {
         let run = try await Self.nudged(arguments)

@@ -77,14 +77,6 @@ import Testing
         #expect(try scene.sql("select count(*) from nudged.message") == "0")
     }
 
-    @Test func pause_whenTheKindIsNone_isAUsageError() async throws {
-        let scene = try await Scene()
-        let run = try await scene.nudged(["pause", "checkins"])
-        #expect(run.exit == .code(64) && run.errors.contains("'checkins' is not a kind"), "\(run.text)")
-        let bare = try await Scene(migrated: false)
-        #expect(try await bare.nudged(["pause"]).exit == .code(78))
-    }
-
     @Test func replan_whenEveryoneRests_makesThemDue() async throws {
         let scene = try await Scene()
         try scene.seedDue(50)
@@ -100,7 +92,6 @@ import Testing
         #expect(!plain.errors.contains("\u{1B}"))
         let round = try await scene.once()
         #expect(round.number("users") == 50 && round.number("sent") == 0, "\(round.text)")
-        #expect(try await scene.nudged(["replan", "--over", "soon"]).exit == .code(64))
     }
 
     /// Rows that were there before nudged's triggers were.

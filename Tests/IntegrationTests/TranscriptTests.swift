@@ -234,7 +234,7 @@ import Testing
                     insert into nudged.daemon (daemon_id, host, pid, version, started_at, seen_at, state)
                     values ('11111111-1111-4111-8111-111111111111', 'web-1', 4711, '0.1.0', now() - interval '3 h', \(seen), jsonb_build_object(\(state)));
                     insert into nudged.member (id, daemon_id) values ('22222222-2222-4222-8222-222222222222', '11111111-1111-4111-8111-111111111111');
-                    insert into nudged.lease (member, alive_until) values ('22222222-2222-4222-8222-222222222222', now() + interval '1 hour');
+                    insert into nudged.lease (member, alive_until) values ('22222222-2222-4222-8222-222222222222', now() + interval '1 hour 40 s');
                     update nudged.range set owner = '22222222-2222-4222-8222-222222222222' where id <> 31
                     """
                 )

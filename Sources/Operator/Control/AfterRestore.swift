@@ -1,7 +1,6 @@
 import Base
 package import Configuration
 import Core
-import Postgres
 import Service
 package import Systemd
 import TimeZones
@@ -43,7 +42,7 @@ package struct AfterRestoreReport: CommandOutput {
         try await DatabaseAccess(configuration).withStore { store in
             let daemons = isDryRun ? [] : try await store.livingDaemons()
             guard daemons.isEmpty || besideDaemons else { throw DaemonsAlive(daemons: daemons) }
-            let clock = try await Steps().again { () async throws(PostgresError) in try await store.clock() }
+            let clock = try await Steps().again { try await store.clock() }
             var report = AfterRestoreReport(
                 command: command,
                 besideDaemons: besideDaemons,
@@ -57,45 +56,45 @@ package struct AfterRestoreReport: CommandOutput {
         }
     }
 
-    private mutating func count(_ store: Store) async throws(PostgresError) {
+    private mutating func count(_ store: Store) async throws {
         let (steps, limit) = (Steps(), Steps.countedAtOnce)
-        try await steps.pages { (user) async throws(PostgresError) in
+        try await steps.pages { user in
             let page = try await store.restorableMessages(from: user, now: at, limit: limit)
             messages += page.dropped
             return page.next
         }
-        try await steps.pages { (user) async throws(PostgresError) in
+        try await steps.pages { user in
             let page = try await store.restorableReminders(from: user, now: at, limit: limit)
             reminders += page.dropped
             return page.next
         }
-        try await steps.pages { (user) async throws(PostgresError) in
+        try await steps.pages { user in
             let page = try await store.countUsers(from: user, limit: limit)
             users += page.users
             return page.next
         }
-        try await steps.pages { (user) async throws(PostgresError) in
+        try await steps.pages { user in
             let page = try await store.countNewcomers(from: user, limit: limit)
             users += page.users
             return page.next
         }
-        unknown = try await steps.again { () async throws(PostgresError) in try await store.restorablePushes() }
+        unknown = try await steps.again { try await store.restorablePushes() }
     }
 
-    private mutating func restore(_ store: Store) async throws(PostgresError) {
+    private mutating func restore(_ store: Store) async throws {
         let (steps, now) = (Steps(), at)
         // Changes first: they make rows for users who have none yet, and the pass over all users must find these rows.
-        while try await steps.again({ () async throws(PostgresError) in
+        while try await steps.again({
             try await store.restoreTouches(before: now, limit: Steps.page)
         }) {}
         while true {
-            let found = try await steps.again { () async throws(PostgresError) in
+            let found = try await steps.again {
                 try await store.restoreIntents(limit: Self.intentsAtOnce)
             }
             unknown += found.pushes
             if found.intents < Self.intentsAtOnce { break }
         }
-        try await steps.pages { (user) async throws(PostgresError) in
+        try await steps.pages { user in
             let page = try await store.restoreUsers(from: user, now: now, limit: Steps.page)
             users += page.users
             messages += page.messages

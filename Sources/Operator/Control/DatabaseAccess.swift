@@ -57,24 +57,22 @@ struct Steps {
     var flag: StopFlag?
 
     /// Repeats a step after a transient error (a deadlock, a broken connection).
-    func again<T>(_ step: () async throws(PostgresError) -> T) async throws(PostgresError) -> T {
-        var attempt = 1
-        while true {
-            do throws(PostgresError) {
+    func again<T>(_ step: () async throws -> T) async throws -> T {
+        for attempt in 1..<Self.attempts {
+            do {
                 return try await step()
-            } catch {
-                guard error.isTransient, attempt < Self.attempts, flag?.isRaised != true else { throw error }
+            } catch let error as PostgresError where error.isTransient && flag?.isRaised != true {
                 try? await Task.sleep(for: .milliseconds(50 << attempt))
-                attempt += 1
             }
         }
+        return try await step()
     }
 
     /// Passes over all users. `step` gets the first user of a page, and returns that of the next one.
-    func pages(_ step: (UUID) async throws(PostgresError) -> UUID?) async throws(PostgresError) {
+    func pages(_ step: (UUID) async throws -> UUID?) async throws {
         var next: UUID? = Store.firstUser
         while let user = next, flag?.isRaised != true {
-            next = try await again { () async throws(PostgresError) in try await step(user) }
+            next = try await again { try await step(user) }
         }
     }
 }

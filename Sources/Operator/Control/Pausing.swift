@@ -15,7 +15,6 @@ package struct PauseReport: CommandOutput {
     /// Pauses a kind; nil: all kinds. A kind that is paused already stays as it is.
     ///
     /// - Parameter environment: the process's variables; they say who pauses.
-    /// - Throws: as `DatabaseAccess.withStore`.
     package static func pause(
         _ kind: NudgeKind?,
         reason: String?,
@@ -68,7 +67,6 @@ package struct ResumeReport: CommandOutput {
     /// `ReplanReport.usersASecond` each second. After an interruption, run it again.
     ///
     /// - Parameter onProgress: called with the number of users passed over, and of all users.
-    /// - Throws: as `DatabaseAccess.withStore`.
     package static func resume(
         _ kind: NudgeKind?,
         _ configuration: Configuration,

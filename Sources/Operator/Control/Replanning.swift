@@ -1,6 +1,5 @@
 package import Configuration
 import Core
-import Postgres
 import Service
 package import Systemd
 import TimeZones
@@ -24,7 +23,6 @@ package struct ReplanReport: CommandOutput {
     /// - Parameters:
     ///   - over: how long it should take. Nil: `usersASecond`.
     ///   - onProgress: called with the number of users passed over, and of all users.
-    /// - Throws: as `DatabaseAccess.withStore`.
     package static func replan(
         over: Duration?,
         _ configuration: Configuration,
@@ -42,9 +40,6 @@ package struct ReplanReport: CommandOutput {
             }
         }
     }
-
-    /// Reads `90s`, `5m`, `2h` or a number of seconds. Nil for any other text.
-    package static func duration(_ text: String) -> Duration? { DurationText.parse(text) }
 
     /// `interrupted` if a signal came before all users were due.
     package var status: ExitStatus { result.isInterrupted ? .interrupted : .success }
@@ -95,9 +90,9 @@ struct UserWalk {
     private var steps: Steps { Steps(flag: flag) }
 
     /// Counts all users, in bounded steps. A signal ends it early.
-    func count() async throws(PostgresError) -> Int {
+    func count() async throws -> Int {
         var total = 0
-        try await steps.pages { (user) async throws(PostgresError) in
+        try await steps.pages { user in
             let page = try await store.countUsers(from: user, limit: Steps.countedAtOnce)
             total += page.users
             return page.next
@@ -108,10 +103,10 @@ struct UserWalk {
     /// Hands users who are in the app's views and not in nudged.person to the daemons. Returns how many.
     ///
     /// - Parameter pace: the time for each of them. It delays the next page.
-    func adopt(pace: Duration) async throws(PostgresError) -> Int {
+    func adopt(pace: Duration) async throws -> Int {
         var total = 0
         let begun = ContinuousClock.now
-        try await steps.pages { (user) async throws(PostgresError) in
+        try await steps.pages { user in
             await rest(until: begun + pace * total)
             let page = try await store.adoptUsers(from: user, limit: Steps.page)
             total += page.users
@@ -124,15 +119,15 @@ struct UserWalk {
     /// - Parameters:
     ///   - pace: the time for each user who is made due. It delays the next page.
     ///   - onPage: called after each page with the result so far.
-    func run(pace: Duration, onPage: (Result) -> Void) async throws(PostgresError) -> Result {
+    func run(pace: Duration, onPage: (Result) -> Void) async throws -> Result {
         var result = Result()
         var next: UUID? = Store.firstUser
         let begun = ContinuousClock.now
         while let user = next {
             // The database's clock, read for each page: with one instant for all pages, later users would look overdue.
-            let clock = try await steps.again { () async throws(PostgresError) in try await store.clock() }
+            let clock = try await steps.again { try await store.clock() }
             let now = Instant(seconds: clock / 1_000_000)
-            let page = try await steps.again { () async throws(PostgresError) in
+            let page = try await steps.again {
                 try await store.wakeUsers(from: user, now: now, evaluated: evaluated, limit: Steps.page)
             }
             result.woken += page.woken

@@ -104,31 +104,7 @@ struct SecretFile: Sendable, Equatable {
     /// The permission bits of its folder. Nil if they can't be read.
     let folderMode: mode_t?
     /// Whether the file or its folder belongs to neither root nor the user who runs this process.
-    let isForeign: Bool
-
-    init(path: String, mode: mode_t?, folderMode: mode_t? = 0o755, isForeign: Bool = false) {
-        self.path = path
-        self.mode = mode
-        self.folderMode = folderMode
-        self.isForeign = isForeign
-    }
-
-    /// Reads the permissions of the file at that path. Links are followed.
-    init(lookingAt path: String) {
-        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-        let (file, around) = (Self.facts(path), Self.facts(folder.isEmpty ? "/" : folder))
-        self.init(
-            path: path,
-            mode: file.map { $0.st_mode & 0o7777 },
-            folderMode: around.map { $0.st_mode & 0o7777 },
-            isForeign: [file, around].contains { $0.map { $0.st_uid != 0 && $0.st_uid != geteuid() } ?? false }
-        )
-    }
-
-    private static func facts(_ path: String) -> stat? {
-        var facts = stat()
-        return stat(path, &facts) == 0 ? facts : nil
-    }
+    var isForeign = false
 
     /// Whether its mode lets every user of the machine read it. The folder's mode does not count here: it may change.
     var isOpen: Bool { mode.map { $0 & 0o004 != 0 } ?? false }
@@ -148,5 +124,21 @@ struct SecretFile: Sendable, Equatable {
         guard let mode else { return "?" }
         let digits = String(mode & 0o777, radix: 8)
         return String(repeating: "0", count: 4 - digits.count) + digits
+    }
+}
+
+extension SecretFile {
+    /// Reads the permissions of the file at that path. Links are followed.
+    init(lookingAt path: String) {
+        func facts(_ path: String) -> stat? {
+            var facts = stat()
+            return stat(path, &facts) == 0 ? facts : nil
+        }
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        let (file, around) = (facts(path), facts(folder.isEmpty ? "/" : folder))
+        self.path = path
+        mode = file.map { $0.st_mode & 0o7777 }
+        folderMode = around.map { $0.st_mode & 0o7777 }
+        isForeign = [file, around].contains { $0.map { $0.st_uid != 0 && $0.st_uid != geteuid() } ?? false }
     }
 }

@@ -77,7 +77,7 @@ actor DatabaseExamination {
             result.findings.append(Self.rest("the other checks need a database that answers"))
             return
         }
-        note("pooler", (await pooling()).findings { [Verdicts.pooler($0)] })
+        note("pooler", (await pooling()).findings(Verdicts.pooler))
         result.zoneOffsets = await ask(DoctorReader.zoneOffsets)
         note("writable", Verdicts.writability(server, configuration))
         let skew = ClockSkew(ahead: server.clock - askedAt, margin: trip / 2)
@@ -110,7 +110,7 @@ actor DatabaseExamination {
         let columns = await ask(DoctorReader.columns)
         for view in DatabaseFacts.View.allCases {
             let reading = await ask { reader in { () async throws(PostgresError) in try await reader.read(view) } }
-            note(view.rawValue, columns.findings { [Verdicts.view(view, $0, reading)] })
+            note(view.rawValue, columns.findings { Verdicts.view(view, $0, reading) })
         }
         await check("row_security", DoctorReader.openTables, Verdicts.rowSecurity)
         await check("app_tables", DoctorReader.appTables, Verdicts.appTables)
@@ -124,26 +124,18 @@ actor DatabaseExamination {
         await check("holders", DoctorReader.holders, Verdicts.holders)
         await check("users", DoctorReader.unseenUsers, Verdicts.unseen)
         result.work = await ask(DoctorReader.work)
-        note("work", result.work.findings { [Verdicts.work($0)] })
+        note("work", result.work.findings(Verdicts.work))
         result.usedZones = await ask(DoctorReader.usedZones)
     }
 
-    private func note(_ check: String, _ findings: [Finding]) {
-        result.findings += findings.map { $0.of(.database, check) }
+    private func note(_ check: String, _ verdict: some Verdict) {
+        result.findings += verdict.findings.map { $0.of(.database, check) }
     }
 
-    private func note(_ check: String, _ finding: Finding) { note(check, [finding]) }
-
     private func check<T: Sendable>(
         _ name: String,
         _ question: (DoctorReader) -> () async throws(PostgresError) -> T,
-        _ verdict: (T) -> Finding
-    ) async { await check(name, question) { [verdict($0)] } }
-
-    private func check<T: Sendable>(
-        _ name: String,
-        _ question: (DoctorReader) -> () async throws(PostgresError) -> T,
-        _ verdict: (T) -> [Finding]
+        _ verdict: (T) -> some Verdict
     ) async { note(name, await ask(question).findings(verdict)) }
 
     // MARK: Questions

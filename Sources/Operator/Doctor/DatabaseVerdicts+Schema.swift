@@ -68,21 +68,16 @@ extension DatabaseVerdicts {
     static func rights(_ rights: [Facts.Right], of who: String) -> [Finding] {
         let gone = Set(rights.filter { !$0.exists }.map { "nudged.\($0.right.object)" }).sorted()
         let missing = rights.filter { $0.exists && !$0.isGranted }.map(\.right)
-        var found: [Finding] = []
-        if !gone.isEmpty {
-            found.append(
-                .error(
-                    "missing: \(gone.joined(separator: ", "))",
-                    fix: "if migrations are pending, run nudged migrate; "
-                        + "otherwise somebody dropped them: restore them from a backup"
-                )
-            )
-        }
-        if !missing.isEmpty {
-            let grants = missing.map { $0.grant(to: who) }.joined(separator: "; ")
-            let fix = who == "nudged_daemon" ? grantRoles : grants
-            found.append(.error("\(who) lacks \(named(missing))", fix: fix, .permission))
-        }
+        let grants = missing.map { $0.grant(to: who) }.joined(separator: "; ")
+        let lost = Finding.error(
+            "missing: \(gone.joined(separator: ", "))",
+            fix: "if migrations are pending, run nudged migrate; "
+                + "otherwise somebody dropped them: restore them from a backup"
+        )
+        let fix = who == "nudged_daemon" ? grantRoles : grants
+        let found =
+            lost.when(!gone.isEmpty)
+            + Finding.error("\(who) lacks \(named(missing))", fix: fix, .permission).when(!missing.isEmpty)
         return found.isEmpty ? [.ok("all \(rights.count) that the daemon needs are granted")] : found
     }
 
@@ -124,35 +119,27 @@ extension DatabaseVerdicts {
             let make = "create role nudged_writer nologin; grant nudged_writer to \(owners); then, \(grantRoles)"
             return [.warning("the role nudged_writer is missing: \(rights)", fix: make)]
         }
-        var found = written.flatMap(obstacles)
-        if !first.foreign.isEmpty {
-            let member = "if that role is no member of nudged_writer, first: grant nudged_writer to \(owners)"
-            found.append(.warning(rights, fix: "\(grantRoles); \(member)"))
-        }
+        let member = "if that role is no member of nudged_writer, first: grant nudged_writer to \(owners)"
+        let found =
+            written.flatMap(obstacles)
+            + Finding.warning(rights, fix: "\(grantRoles); \(member)").when(!first.foreign.isEmpty)
         return found.isEmpty ? [.ok("nudged_writer owns the functions that write \(tables)")] : found
     }
 
     /// Why nudged_writer can't write a table. It is an error only if a function runs as nudged_writer.
     private static func obstacles(_ table: Facts.Written) -> [Finding] {
-        var found: [Finding] = []
-        func add(_ text: String, fix: String) {
-            found.append(
-                table.owned > 0
-                    ? .error("\(text): nudged's functions can't write it", fix: fix, .permission)
-                    : .warning(text, fix: fix)
-            )
+        func obstacle(_ text: String, fix: String) -> Finding {
+            table.owned > 0
+                ? .error("\(text): nudged's functions can't write it", fix: fix, .permission)
+                : .warning(text, fix: fix)
         }
-        if !table.lacking.isEmpty {
-            let lacking = table.lacking.joined(separator: ", ")
-            let fix = "as its owner: grant \(lacking) on \(table.name) to nudged_writer; then, \(grantRoles)"
-            add("nudged_writer lacks \(lacking) on \(table.name)", fix: fix)
-        }
-        if table.isHidden {
-            let policy =
-                "create policy nudged_writer on \(table.name) to nudged_writer using (true) with check (true)"
-            add("row-level security of \(table.name) hides rows from nudged_writer", fix: "as its owner: \(policy)")
-        }
-        return found
+        let lacking = table.lacking.joined(separator: ", ")
+        let grant = "grant \(lacking) on \(table.name) to nudged_writer; then, \(grantRoles)"
+        let policy = "create policy nudged_writer on \(table.name) to nudged_writer using (true) with check (true)"
+        let hides = "row-level security of \(table.name) hides rows from nudged_writer"
+        return obstacle("nudged_writer lacks \(lacking) on \(table.name)", fix: "as its owner: \(grant)")
+            .when(!table.lacking.isEmpty)
+            + obstacle(hides, fix: "as its owner: \(policy)").when(table.isHidden)
     }
 
     // MARK: Views and triggers, which stay with a table that is renamed
@@ -224,28 +211,17 @@ extension DatabaseVerdicts {
 
     private static func lacks(_ table: Facts.AppTable) -> [Finding] {
         let name = "public.\(table.name)"
-        var found: [Finding] = []
-        if !table.hasUserIndex {
-            found.append(
-                .warning(
-                    "\(name) has no index that begins with user_id: each claim reads the whole table",
-                    fix: "create index concurrently on \(name) (user_id)"
-                )
-            )
-        }
-        if !table.hasRowSecurity, table.readers.isEmpty {
-            let only = "only roles with a grant can read it"
-            found.append(.ok("\(name) has no row-level security, as nudged found it; \(only)"))
-        } else if !table.hasRowSecurity {
-            let readers = table.readers.joined(separator: " and ")
-            found.append(
-                .warning(
-                    "\(name) has no row-level security, and \(readers) may read it: every user can see the rows of all",
-                    fix: "alter table \(name) enable row level security, with a policy for a user's own rows "
-                        + "(docs/SQL.md)"
-                )
-            )
-        }
-        return found
+        let slow = Finding.warning(
+            "\(name) has no index that begins with user_id: each claim reads the whole table",
+            fix: "create index concurrently on \(name) (user_id)"
+        )
+        let readers = table.readers.joined(separator: " and ")
+        let open = Finding.warning(
+            "\(name) has no row-level security, and \(readers) may read it: every user can see the rows of all",
+            fix: "alter table \(name) enable row level security, with a policy for a user's own rows (docs/SQL.md)"
+        )
+        let bare = "\(name) has no row-level security, as nudged found it; only roles with a grant can read it"
+        return slow.when(!table.hasUserIndex)
+            + (readers.isEmpty ? .ok(bare) : open).when(!table.hasRowSecurity)
     }
 }

@@ -28,18 +28,16 @@ enum DatabaseVerdicts {
                 )
             ]
         }
-        return answer.findings { server in
+        return answer.findings { server -> Finding in
             let hosts = configuration.hosts.map(\.name).joined(separator: ", ")
             let text = "PostgreSQL \(server.version) at \(hosts) accepts \(server.role)"
             guard server.versionNumber >= oldest else {
-                return [
-                    .warning(
-                        "\(text), but is older than all versions that nudged is tested with",
-                        fix: "upgrade PostgreSQL to \(oldest / 10_000) or later"
-                    )
-                ]
+                return .warning(
+                    "\(text), but is older than all versions that nudged is tested with",
+                    fix: "upgrade PostgreSQL to \(oldest / 10_000) or later"
+                )
             }
-            return [.ok("\(text) and answers in \(max(1, trip / 1000)) ms")]
+            return .ok("\(text) and answers in \(max(1, trip / 1000)) ms")
         }
     }
 
@@ -127,14 +125,10 @@ enum DatabaseVerdicts {
 
     /// In such a session no foreign key is checked either, on which the ownership of users rests.
     static func triggers(_ server: Facts.Server) -> [Finding] {
-        if server.firesTriggers { return [] }
-        return [
-            .error(
-                "session_replication_role is replica: triggers don't fire, and foreign keys are not checked",
-                fix: "alter database … reset session_replication_role, or alter role … reset it; "
-                    + "then restart the daemon"
-            )
-        ]
+        Finding.error(
+            "session_replication_role is replica: triggers don't fire, and foreign keys are not checked",
+            fix: "alter database … reset session_replication_role, or alter role … reset it; then restart the daemon"
+        ).when(!server.firesTriggers)
     }
 
     // MARK: Dead rows, and who keeps them
@@ -181,24 +175,24 @@ enum DatabaseVerdicts {
         var found: [Finding] = []
         if let session = holders.session, session.seconds.map({ $0 > longSeconds }) ?? (session.age > longAge) {
             let span = session.seconds.map(Elapsed.text) ?? "\(Elapsed.grouped(Int(session.age))) transactions"
-            found.append(
+            found += [
                 .warning(
                     "a transaction of \(session.role ?? "the server itself") (process \(session.processID)) "
                         + "has been open for \(span): newer dead rows can't be removed",
                     fix: "let it end, or select pg_terminate_backend(\(session.processID)); "
                         + "idle_in_transaction_session_timeout ends forgotten ones"
                 )
-            )
+            ]
         }
         if holders.prepared > 0, let seconds = holders.preparedSeconds, seconds > longSeconds {
             let (one, many) = ("prepared transaction waits", "prepared transactions wait")
             let waiting = Elapsed.counted(Int(holders.prepared), one, many)
-            found.append(
+            found += [
                 .warning(
                     "\(waiting) for the second phase, the oldest for \(Elapsed.text(seconds))",
                     fix: "end forgotten ones with commit prepared or rollback prepared (see pg_prepared_xacts)"
                 )
-            )
+            ]
         }
         found += holders.idleSlots.map { slot in
             .warning(

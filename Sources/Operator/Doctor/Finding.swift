@@ -67,6 +67,9 @@ struct Finding: Sendable, Equatable {
     /// - Parameter why: continues the text "not checked: ".
     static func unchecked(_ why: String) -> Finding { Finding(.unchecked, "not checked: \(why)", nil, .success) }
 
+    /// The finding if it is one.
+    func when(_ isOne: Bool) -> [Finding] { isOne ? [self] : [] }
+
     func of(_ group: Group, _ check: String, _ subject: String? = nil) -> Finding {
         var finding = self
         (finding.group, finding.check, finding.subject) = (group, check, subject)
@@ -82,6 +85,14 @@ struct Finding: Sendable, Equatable {
     }
 }
 
+/// What a check makes of an answer: one finding or several.
+protocol Verdict {
+    var findings: [Finding] { get }
+}
+
+extension Finding: Verdict { var findings: [Finding] { [self] } }
+extension [Finding]: Verdict { var findings: [Finding] { self } }
+
 /// The answer to a question, or why there is none.
 typealias Known<Value> = Result<Value, Unanswered>
 
@@ -94,9 +105,9 @@ struct Unanswered: Error {
 
 extension Result where Failure == Unanswered {
     /// What a check finds in the value, or that it was not checked.
-    func findings(_ check: (Success) -> [Finding]) -> [Finding] {
+    func findings(_ check: (Success) -> some Verdict) -> [Finding] {
         switch self {
-        case .success(let value): check(value)
+        case .success(let value): check(value).findings
         case .failure(let unanswered): [.unchecked(unanswered.why)]
         }
     }

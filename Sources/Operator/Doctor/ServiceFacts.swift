@@ -34,7 +34,7 @@ struct ServiceFacts: Sendable {
     /// - Parameter work: what the database knows about daemons.
     func findings(work: Known<WorkStatus>) -> [Finding] {
         let unit = [("unit", installed)] + (settings + unreadable).map { ("settings", $0) }
-        let daemons = [("process", running(work))] + work.findings { [Self.alive($0)] }.map { ("daemons", $0) }
+        let daemons = [("process", running(work))] + work.findings(Self.alive).map { ("daemons", $0) }
         return (unit + daemons).map { $0.1.of(.service, $0.0) }
     }
 
@@ -93,14 +93,10 @@ struct ServiceFacts: Sendable {
                 fix: "run systemctl edit nudged, and write it under [Service]"
             )
         }
-        if unit["Unit.StartLimitIntervalSec"] != "0" {
-            found.append(
-                .warning(
-                    "the unit has a start limit: after a few failed starts systemd stops trying",
-                    fix: "run systemctl edit nudged, and write StartLimitIntervalSec=0 under [Unit]"
-                )
-            )
-        }
+        found += Finding.warning(
+            "the unit has a start limit: after a few failed starts systemd stops trying",
+            fix: "run systemctl edit nudged, and write StartLimitIntervalSec=0 under [Unit]"
+        ).when(unit["Unit.StartLimitIntervalSec"] != "0")
         return found.isEmpty
             ? [.ok("watchdog \(unit["Service.WatchdogSec"] ?? ""), restarts always, no core dumps")]
             : found

@@ -31,8 +31,8 @@ struct ZoneFacts: Sendable {
     ) -> [Finding] {
         let theirs = (try? server.get()) ?? [:]
         return [read.of(.zones, "files"), released(now).of(.zones, "release")]
-            + server.findings { [compared($0)] }.map { $0.of(.zones, "postgresql") }
-            + used.findings { [known($0, theirs)] }.map { $0.of(.zones, "used") }
+            + server.findings(compared).map { $0.of(.zones, "postgresql") }
+            + used.findings { known($0, theirs) }.map { $0.of(.zones, "used") }
     }
 
     private var read: Finding {

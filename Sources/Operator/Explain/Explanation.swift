@@ -152,7 +152,6 @@ extension Explanation {
     ///
     /// - Parameter at: the instant to explain, at most `mostDaysAhead`. Nil: now. A past instant is answered from the
     ///   record.
-    /// - Throws: as `DatabaseAccess.withStore`.
     package static func explain(
         _ user: UUID,
         at: Instant?,

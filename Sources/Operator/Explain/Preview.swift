@@ -15,8 +15,6 @@ package struct PreviewReport: CommandOutput {
     let zone: Zone?
 
     /// Asks, with the decision service if the user consents.
-    ///
-    /// - Throws: as `DatabaseAccess.withStore`.
     package static func read(
         _ user: UUID,
         title: String,

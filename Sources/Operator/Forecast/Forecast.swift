@@ -76,13 +76,10 @@ package struct Forecast: CommandOutput {
             }
     }
 
-    private static let weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
-
     private func label(_ instant: Instant) -> String {
         let text = instant.rfc3339
-        let date = LocalDate(iso: String(text.prefix(10)))
-        let weekday = date.map { Self.weekdays[$0.isoWeekday - 1] } ?? ""
-        return "\(weekday) \(text.dropFirst(5).prefix(5)) \(text.dropFirst(11).prefix(5))"
+        let weekday = LocalDate(iso: String(text.prefix(10))).map(InstantText.weekday) ?? ""
+        return "\(weekday.prefix(3)) \(text.dropFirst(5).prefix(5)) \(text.dropFirst(11).prefix(5))"
     }
 
     /// Block characters have eighths of a column. A bar of one push must be visible.
@@ -156,7 +153,6 @@ extension Forecast {
     /// Runs the policy forward for every user who will be due, on one snapshot of the database. It writes nothing.
     ///
     /// - Parameter onProgress: called with the number of ranges that were read, and of all ranges.
-    /// - Throws: as `DatabaseAccess.withStore`.
     package static func read(
         hours: Int,
         _ configuration: Configuration,

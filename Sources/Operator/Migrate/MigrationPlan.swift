@@ -84,83 +84,52 @@ struct MigrationPlan: Sendable {
             case .mapped(let view, _): faults += viewFaults(table.view, view)
             }
         }
-        if !made.isEmpty, !facts.mayCreateTables {
-            let fix = "run it as the owner of the app's tables; or as the schema's owner: "
-            faults.append(
-                .error(
-                    "\(facts.role) may not create \(Self.listed(made)) in schema public",
-                    fix: fix + "grant create on schema public to \(facts.role)",
-                    .permission
-                )
-            )
-        }
-        if needsMapping {
-            let missing = made.map { "no \($0)" }.joined(separator: " and ")
-            faults.append(
-                .error(
-                    "schema public has tables (\(Self.listed(facts.otherTables))), but \(missing)",
-                    fix: "to let nudged create them: nudged migrate --create-tables; "
-                        + "if your tables have other names, map them by two views (docs/SQL.md, \"Other tables\"):"
-                )
-            )
-        }
+        faults += Finding.error(
+            "\(facts.role) may not create \(Self.listed(made)) in schema public",
+            fix: "run it as the owner of the app's tables; or as the schema's owner: "
+                + "grant create on schema public to \(facts.role)",
+            .permission
+        ).when(!made.isEmpty && !facts.mayCreateTables)
+        let missing = made.map { "no \($0)" }.joined(separator: " and ")
+        faults += Finding.error(
+            "schema public has tables (\(Self.listed(facts.otherTables))), but \(missing)",
+            fix: "to let nudged create them: nudged migrate --create-tables; "
+                + "if your tables have other names, map them by two views (docs/SQL.md, \"Other tables\"):"
+        ).when(needsMapping)
         return faults
     }
 
     private var serverFaults: [Finding] {
-        var faults: [Finding] = []
-        if facts.versionNumber < 150_000 {
-            faults.append(.error("PostgreSQL \(facts.version) is too old", fix: "use PostgreSQL 15 or newer"))
-        }
-        if facts.encoding == "SQL_ASCII" { faults.append(DatabaseVerdicts.withoutEncoding) }
-        if !facts.isWritable {
-            faults.append(
-                .error(
-                    "the server takes no writes: it is a standby, or its transactions are read-only",
-                    fix: "name the primary in database.url (DATABASE_URL), "
-                        + "or end the read-only mode (default_transaction_read_only)"
-                )
-            )
-        }
-        return faults
+        let old = Finding.error("PostgreSQL \(facts.version) is too old", fix: "use PostgreSQL 15 or newer")
+        let closed = Finding.error(
+            "the server takes no writes: it is a standby, or its transactions are read-only",
+            fix: "name the primary in database.url (DATABASE_URL), "
+                + "or end the read-only mode (default_transaction_read_only)"
+        )
+        return old.when(facts.versionNumber < 150_000)
+            + DatabaseVerdicts.withoutEncoding.when(facts.encoding == "SQL_ASCII") + closed.when(!facts.isWritable)
     }
 
     private var schemaFaults: [Finding] {
-        var faults: [Finding] = []
         let isFirst = !tables.isEmpty
-        if !facts.mayCreateSchema {
-            let fix = "run it as the owner of the app's tables; or as the database's owner: "
-            faults.append(
-                .error(
-                    "\(facts.role) may not create a schema in database \(facts.database)",
-                    fix: fix + "grant create on database \(facts.database) to \(facts.role)",
-                    .permission
-                )
-            )
-        }
-        if let owner = facts.schemaOwner, !facts.ownsSchema { faults.append(foreign("schema nudged", owner)) }
-        if let owner = facts.apiOwner {
-            if !facts.ownsAPI {
-                faults.append(foreign("schema nudged_api", owner))
-            } else if isFirst {
-                faults.append(
-                    .error(
-                        "no migration is applied, but there is a schema nudged_api",
-                        fix: "rename that schema, or drop it if nothing needs it: drop schema nudged_api"
-                    )
-                )
-            }
-        }
+        var faults = Finding.error(
+            "\(facts.role) may not create a schema in database \(facts.database)",
+            fix: "run it as the owner of the app's tables; or as the database's owner: "
+                + "grant create on database \(facts.database) to \(facts.role)",
+            .permission
+        ).when(!facts.mayCreateSchema)
+        if let owner = facts.schemaOwner { faults += foreign("schema nudged", owner).when(!facts.ownsSchema) }
+        if let owner = facts.apiOwner { faults += foreign("schema nudged_api", owner).when(!facts.ownsAPI) }
+        faults += Finding.error(
+            "no migration is applied, but there is a schema nudged_api",
+            fix: "rename that schema, or drop it if nothing needs it: drop schema nudged_api"
+        ).when(isFirst && facts.apiOwner != nil && facts.ownsAPI)
         let strange = facts.held.filter { !["migration", "recipient", "device"].contains($0) }
-        if isFirst, !strange.isEmpty {
-            faults.append(
-                .error(
-                    "no migration is applied, but schema nudged holds \(Self.listed(strange))",
-                    fix: "rename that schema; if nudged made it, restore its rows of nudged.migration from a backup"
-                )
-            )
-        }
         return faults
+            + Finding.error(
+                "no migration is applied, but schema nudged holds \(Self.listed(strange))",
+                fix: "rename that schema; if nudged made it, restore its rows of nudged.migration from a backup"
+            ).when(isFirst && !strange.isEmpty)
     }
 
     private func tableFaults(_ table: AppTable, _ found: SetUpFacts.Relation) -> [Finding] {

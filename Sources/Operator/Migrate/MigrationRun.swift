@@ -28,11 +28,6 @@ package struct MigrationRun: Sendable {
         options = MigrationPlan.Options(createsTables: createsTables, usesTemplates: usesTemplates)
     }
 
-    /// All SQL of the migrations after a number, for `nudged migrate --sql`. Needs no database.
-    package static func script(after last: Int32, usesTemplates: Bool) -> String {
-        Migration.script(after: last, usesTemplates: usesTemplates)
-    }
-
     /// Reads the catalog, in a single attempt: a person at a terminal wants the error at once.
     ///
     /// - Throws: `SchemaError` if the schema is not this version's and no migration makes it so.

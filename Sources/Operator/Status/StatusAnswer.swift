@@ -17,25 +17,18 @@ struct StatusAnswer: Sendable, Equatable {
     let state: State
     let sentence: String
     /// What an operator can do about it. Nil if nothing is wrong.
-    let fix: String?
-    let status: ExitStatus
-
-    private init(_ state: State, _ sentence: String, fix: String? = nil, _ status: ExitStatus = .success) {
-        self.state = state
-        self.sentence = sentence
-        self.fix = fix
-        self.status = status
-    }
+    var fix: String?
+    var status = ExitStatus.success
 
     /// The worst state first: no daemon, a failure, a stopped lane, nobody served, a pause, a backlog.
     ///
     /// - Parameter waiting: users who wait for each paused kind. Nil: not counted.
-    init(_ work: WorkStatus, _ daemons: [ListedDaemon], waiting: [NudgeKind: Int]?) {
-        let alive = daemons.filter(\.isAlive)
+    static func of(_ work: WorkStatus, _ daemons: [ListedDaemon], waiting: [NudgeKind: Int]?) -> StatusAnswer {
+        let alive = daemons.filter(\.row.isAlive)
         let fault =
-            Self.noDaemon(work, daemons) ?? Self.failing(work, alive) ?? Self.misbound(work)
-            ?? Self.stoppedLane(work, alive) ?? Self.stalled(work, alive)
-        self = fault ?? Self.paused(work, waiting) ?? Self.behind(work, alive) ?? Self.works(work, alive)
+            noDaemon(work, daemons) ?? failing(work, alive) ?? misbound(work) ?? stoppedLane(work, alive)
+            ?? stalled(work, alive)
+        return fault ?? paused(work, waiting) ?? behind(work, alive) ?? works(work, alive)
     }
 
     // MARK: What does not work
@@ -52,11 +45,12 @@ struct StatusAnswer: Sendable, Equatable {
         place: String = ""
     ) -> StatusAnswer {
         let since = since.map { " " + Self.since($0, work.now) } ?? ""
-        return StatusAnswer(.doesNotWork, "Does not work\(place)\(since): \(what).", fix: fix, status)
+        let sentence = "Does not work\(place)\(since): \(what)."
+        return StatusAnswer(state: .doesNotWork, sentence: sentence, fix: fix, status: status)
     }
 
     private static func noDaemon(_ work: WorkStatus, _ daemons: [ListedDaemon]) -> StatusAnswer? {
-        guard !daemons.contains(where: \.isAlive) else { return nil }
+        guard !daemons.contains(where: \.row.isAlive) else { return nil }
         let since = daemons.map(\.row.seenAt).max()
         let what = "no daemon is alive, so nothing is sent"
         return fault(what, fix: "systemctl start nudged", .unavailable, work, since: since)
@@ -107,10 +101,8 @@ struct StatusAnswer: Sendable, Equatable {
         let kinds = pauses.map { KindText.plural($0.kind.rawValue) }.joined(separator: ", ")
         let why = first.reason.map { " (\"\($0)\")" } ?? ""
         let users = waiting.map { "; " + Self.waiting($0, pauses) } ?? ""
-        return StatusAnswer(
-            .paused,
-            "Paused: \(kinds) \(Self.since(first.since, work.now)) by \(first.byWhom)\(why)\(users)."
-        )
+        let since = Self.since(first.since, work.now)
+        return StatusAnswer(state: .paused, sentence: "Paused: \(kinds) \(since) by \(first.byWhom)\(why)\(users).")
     }
 
     /// `230 users wait for it`, or how many wait for each kind.
@@ -131,7 +123,7 @@ struct StatusAnswer: Sendable, Equatable {
     private static func behind(_ work: WorkStatus, _ alive: [ListedDaemon]) -> StatusAnswer? {
         let backlog = Backlog(work, alive)
         guard backlog.users > 0, backlog.late > backlog.usualDelay else { return nil }
-        return StatusAnswer(.behind, "Behind: \(backlog.text); \(backlog.pace).")
+        return StatusAnswer(state: .behind, sentence: "Behind: \(backlog.text); \(backlog.pace).")
     }
 
     private static func works(_ work: WorkStatus, _ alive: [ListedDaemon]) -> StatusAnswer {
@@ -139,7 +131,7 @@ struct StatusAnswer: Sendable, Equatable {
         let sweep = alive.compactMap { $0.state?.lastGood }.min()
             .map { "last good sweep \(Elapsed.text(work.now - $0)) ago" }
         let users = work.dueUsers == 0 ? "nobody waits" : Elapsed.counted(work.dueUsers, "user is due", "users are due")
-        return StatusAnswer(.works, "Works: \(daemons), \(sweep ?? "no sweep yet"), \(users).")
+        return StatusAnswer(state: .works, sentence: "Works: \(daemons), \(sweep ?? "no sweep yet"), \(users).")
     }
 
     // MARK: Times
@@ -203,8 +195,6 @@ struct ListedDaemon: Sendable {
         self.row = row
         state = DaemonState(json: row.state)
     }
-
-    var isAlive: Bool { row.isAlive }
 
     /// When the last good sweep ended, if that was over `patience` seconds before the row was written, and it serves
     /// nobody. A sweep over many users takes minutes, but it serves them meanwhile.

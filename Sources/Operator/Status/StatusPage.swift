@@ -22,13 +22,11 @@ package struct StatusPage: CommandOutput {
         self.work = work
         self.waiting = waiting
         let all = work.daemons.map { ListedDaemon($0) }
-        daemons = all.filter(\.isAlive) + all.filter { !$0.isAlive }
-        answer = StatusAnswer(work, daemons, waiting: waiting)
+        daemons = all.filter(\.row.isAlive) + all.filter { !$0.row.isAlive }
+        answer = .of(work, daemons, waiting: waiting)
     }
 
     /// Reads the database; changes nothing.
-    ///
-    /// - Throws: as `DatabaseAccess.withStore`.
     package static func read(_ configuration: Configuration) async throws -> StatusPage {
         try await DatabaseAccess(configuration).withStore { store in
             let work = try await store.workStatus()
@@ -41,9 +39,9 @@ package struct StatusPage: CommandOutput {
     package var status: ExitStatus { answer.status }
 
     /// The daemons that are alive.
-    var alive: [DaemonRow] { daemons.filter(\.isAlive).map(\.row) }
+    var alive: [DaemonRow] { work.daemons.filter(\.isAlive) }
 
-    private var backlog: Backlog { Backlog(work, daemons.filter(\.isAlive)) }
+    private var backlog: Backlog { Backlog(work, daemons.filter(\.row.isAlive)) }
 
     // MARK: For a person
 
@@ -117,7 +115,7 @@ package struct StatusPage: CommandOutput {
         let (row, name) = (daemon.row, "\(daemon.row.host), process \(daemon.row.pid)")
         let unseen = Elapsed.text(row.unseenMilliseconds / 1000)
         page.line("")
-        guard daemon.isAlive else { return page.line("daemon on \(name): not seen for \(unseen)") }
+        guard row.isAlive else { return page.line("daemon on \(name): not seen for \(unseen)") }
         page.wrapped(
             "daemon on \(name): alive for \(Elapsed.text(work.now - row.startedAt)), seen \(unseen) ago, "
                 + "version \(row.version)",
@@ -201,7 +199,7 @@ package struct StatusPage: CommandOutput {
         let row = daemon.row
         return [
             "daemon_id": row.id, "host": row.host, "version": row.version, "started_at": row.startedAt,
-            "seen_at": row.seenAt, "pid": row.pid, "unseen_ms": row.unseenMilliseconds, "alive": daemon.isAlive,
+            "seen_at": row.seenAt, "pid": row.pid, "unseen_ms": row.unseenMilliseconds, "alive": row.isAlive,
             // The state as the daemon wrote it: a newer version may have more members.
             "ranges": row.ranges, "state": try? JSONValue(parsing: row.state),
         ]

@@ -37,7 +37,7 @@ package enum InstantText {
         case 0: return "today at \(time)"
         case 1: return "tomorrow at \(time)"
         case -1: return "yesterday at \(time)"
-        default: return "on \(weekdays[date.isoWeekday - 1]) \(date.iso) at \(time)"
+        default: return "on \(weekday(date)) \(date.iso) at \(time)"
         }
     }
 
@@ -48,7 +48,9 @@ package enum InstantText {
         return text
     }
 
-    private static let weekdays = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+    static func weekday(_ date: LocalDate) -> String {
+        ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"][date.isoWeekday - 1]
+    }
 
     /// `+01:00`; with seconds if the offset has them.
     static func offset(_ seconds: Int64) -> String {
