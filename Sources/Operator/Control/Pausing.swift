@@ -13,8 +13,6 @@ package struct PauseReport: CommandOutput {
     let new: Set<NudgeKind>
 
     /// Pauses a kind; nil: all kinds. A kind that is paused already stays as it is.
-    ///
-    /// - Parameter environment: the process's variables; they say who pauses.
     package static func pause(
         _ kind: NudgeKind?,
         reason: String?,
@@ -29,7 +27,6 @@ package struct PauseReport: CommandOutput {
         }
     }
 
-    /// One line for each kind.
     package func text(on screen: Screen) -> String {
         pauses.map { pause in
             let since = "since \(pause.since.rfc3339), by \(pause.byWhom.printable)"
@@ -65,8 +62,6 @@ package struct ResumeReport: CommandOutput {
 
     /// Ends the pause of a kind; nil: of all kinds. Users who were evaluated since the pause become due,
     /// `ReplanReport.usersASecond` each second. After an interruption, run it again.
-    ///
-    /// - Parameter onProgress: called with the number of users passed over, and of all users.
     package static func resume(
         _ kind: NudgeKind?,
         _ configuration: Configuration,
@@ -90,7 +85,6 @@ package struct ResumeReport: CommandOutput {
         }
     }
 
-    /// `interrupted` if a signal came before all users were due.
     package var status: ExitStatus { result.isInterrupted ? .interrupted : .success }
 
     package func text(on screen: Screen) -> String {

@@ -41,7 +41,6 @@ package struct ReplanReport: CommandOutput {
         }
     }
 
-    /// `interrupted` if a signal came before all users were due.
     package var status: ExitStatus { result.isInterrupted ? .interrupted : .success }
 
     package func text(on screen: Screen) -> String {
@@ -83,7 +82,6 @@ struct UserWalk {
         var woken = 0
         /// Users who were passed over, whether made due or not.
         var users = 0
-        /// Whether a signal ended the walk.
         var isInterrupted = false
     }
 

@@ -58,9 +58,7 @@ extension ConfigurationFacts {
 
     /// Loads the configuration and inspects the files of its secrets.
     ///
-    /// - Parameters:
-    ///   - path: from `--config`.
-    ///   - folder: the folder of the unit's credentials.
+    /// - Parameter folder: the folder of the unit's credentials.
     init(path: String?, environment: [String: String], folder: String = standardFolder) {
         func load(_ needs: ConfigurationNeeds) -> Result<LoadedConfiguration, ConfigurationError> {
             do throws(ConfigurationError) {

@@ -46,7 +46,6 @@ actor DatabaseExamination {
         deadline = .now + Self.patience
     }
 
-    /// - Parameter configuration: nil if it can't be used.
     static func run(_ configuration: Configuration?) async -> Result {
         guard let configuration, let access = try? DatabaseAccess(configuration) else {
             let why = "the configuration can't be used"

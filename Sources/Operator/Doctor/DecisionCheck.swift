@@ -6,7 +6,6 @@ import HTTPClient
 enum DecisionCheck {
     private static let patience = Duration.seconds(5)
 
-    /// Sends one request.
     static func run(_ configuration: Configuration?) async -> Finding {
         guard let configuration else { return .unchecked("the configuration can't be used") }
         guard let decision = configuration.decision else { return .ok("no decision service is configured") }
@@ -29,13 +28,10 @@ enum DecisionCheck {
                 answer = .failure(error)
             }
             await client.close()
-            let text = "\(url) answers with status \(try answer.get().status) to a GET that names no user"
-            return try answer.get().status < 500
-                ? .ok(text + (url.isEncrypted ? "; its certificate is verified" : ""))
-                : .warning(
-                    text + (url.isEncrypted ? "; its certificate is verified" : ""),
-                    fix: "see the service's own log"
-                )
+            let status = try answer.get().status
+            let verified = url.isEncrypted ? "; its certificate is verified" : ""
+            let text = "\(url) answers with status \(status) to a GET that names no user\(verified)"
+            return status < 500 ? .ok(text) : .warning(text, fix: "see the service's own log")
         } catch {
             return .error(
                 "\(error); until it answers, each user's fallback_strategy decides",

@@ -17,10 +17,6 @@ package struct DoctorReport: CommandOutput {
 
     /// Checks everything that sending depends on, and changes nothing. The parts run side by side, and each has a time
     /// limit. A part that fails or hangs hides no other.
-    ///
-    /// - Parameters:
-    ///   - path: the configuration file, from `--config`.
-    ///   - environment: all variables; see `ProcessEnvironment.current()`.
     package static func examine(path: String?, environment: [String: String]) async -> DoctorReport {
         let configuration = ConfigurationFacts(path: path, environment: environment)
         async let answers = DatabaseExamination.run(configuration.database)
@@ -102,7 +98,6 @@ package struct DoctorReport: CommandOutput {
 
     // MARK: For a program
 
-    /// An array of objects.
     package var json: String { findings.map(\.fields).document }
 }
 

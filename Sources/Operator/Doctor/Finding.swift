@@ -8,7 +8,6 @@ import Systemd
 /// a password or a text.
 struct Finding: Sendable, Equatable {
     enum Level: String, Sendable, CaseIterable {
-        /// No problem.
         case ok
         /// It works, but an operator should look at it.
         case warning
@@ -34,7 +33,6 @@ struct Finding: Sendable, Equatable {
     /// The lane, if there are several. Nil if there is only one thing of this kind.
     private(set) var subject: String?
     let level: Level
-    /// The result as text.
     let found: String
     let remedy: String?
     /// The exit status that it causes. `success` unless it is an error.

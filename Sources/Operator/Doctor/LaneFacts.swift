@@ -8,11 +8,7 @@ struct LaneFacts: Sendable {
     let keyID: String
     let teamID: String
     let server: SenderConfiguration.Endpoint
-    let result: LaneProbe.Result
-    /// This machine's clock in the middle of the round trip, in microseconds since 1970; and the round trip in
-    /// microseconds.
-    let askedAt: Int64
-    let trip: Int64
+    let report: LaneProbe.Report
 
     /// Milliseconds for connecting, and for the answer.
     private static let patience: Int64 = 5_000
@@ -22,15 +18,12 @@ struct LaneFacts: Sendable {
         var sender = lane
         sender.client.connectTimeout = patience
         sender.client.requestDeadline = patience
-        let report = await LaneProbe.run(sender)
         return LaneFacts(
             lane: lane.identity,
             keyID: sender.keyID,
             teamID: sender.teamID,
             server: sender.server,
-            result: report.result,
-            askedAt: report.askedAt,
-            trip: report.trip
+            report: await LaneProbe.run(sender)
         )
     }
 
@@ -55,7 +48,7 @@ struct LaneFacts: Sendable {
         func unchecked(_ checks: [String], _ why: String) -> [(String, Finding)] {
             checks.map { ($0, .unchecked(why)) }
         }
-        switch result {
+        switch report.result {
         case .unsigned(let why):
             let fix = "use the .p8 file of an APNs key from Apple's developer site"
             return [("key", .error(why, fix: fix))]
@@ -115,8 +108,8 @@ struct LaneFacts: Sendable {
         guard let date else { return .unchecked("\(name)'s answer has no date") }
         guard let instant = Instant(httpDate: date) else { return .unchecked("\(name)'s date can't be read") }
         // Apple's date has whole seconds, cut off. So half a second is added, and half a second is uncertain.
-        let skew = ClockSkew(ahead: instant.seconds * 1_000_000 + 500_000 - askedAt, margin: trip / 2 + 500_000)
-        return skew.finding(whose: "\(name)'s")
+        let ahead = instant.seconds * 1_000_000 + 500_000 - report.askedAt
+        return ClockSkew(ahead: ahead, margin: report.trip / 2 + 500_000).finding(whose: "\(name)'s")
     }
 }
 

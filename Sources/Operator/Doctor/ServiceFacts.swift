@@ -31,7 +31,6 @@ struct ServiceFacts: Sendable {
 
     static let unitName = "nudged.service"
 
-    /// - Parameter work: what the database knows about daemons.
     func findings(work: Known<WorkStatus>) -> [Finding] {
         let unit = [("unit", installed)] + (settings + unreadable).map { ("settings", $0) }
         let daemons = [("process", running(work))] + work.findings(Self.alive).map { ("daemons", $0) }

@@ -28,9 +28,8 @@ enum Obstacle: Sendable, Equatable {
             let row = facts.daemons.first { $0.id == owner }
             return [.lostOwner(seconds: row.map { abs($0.unseenMilliseconds) / 1000 })] + paused
         }
-        let reports = DaemonState(json: daemon.state)?.lanes ?? []
         let closed: [LaneReport.State] = [.stopped, .backingOff, .resting]
-        return paused + reports.filter { lanes.contains($0.lane) && closed.contains($0.state) }.map(Obstacle.lane)
+        return paused + daemon.lanes.filter { lanes.contains($0.lane) && closed.contains($0.state) }.map(Obstacle.lane)
     }
 
     /// Whether it is about the daemons, so that nothing at all is sent to the user.

@@ -204,8 +204,9 @@ extension Forecast {
             var total = empty
             var open = 0
             var fanOuts = fanOuts
-            func plan(_ claimed: [ClaimedUser]) async throws {
+            func plan(_ claimed: [ClaimedUser], _ unreadable: Int) async throws {
                 let users = fanOuts.take(for: claimed)
+                total.unreadable += unreadable
                 if open >= pagesAtOnce, let tally = try await group.next() {
                     total.add(tally)
                     open -= 1
@@ -217,46 +218,29 @@ extension Forecast {
                 }
                 open += 1
             }
+            let (now, last) = (future.start, future.end - 1)
             var waiting: UUID? = Store.firstUser
             while let user = waiting {
-                let page = try await reader.waiting(
-                    after: user,
-                    until: future.end - 1,
-                    now: future.start,
-                    limit: Self.page
-                )
+                let page = try await reader.waiting(after: user, until: last, now: now, limit: Self.page)
                 waiting = page.next
-                total.unreadable += page.unreadable
-                try await plan(page.users)
+                try await plan(page.users, page.unreadable)
             }
             for (done, range) in SnapshotReader.ranges.enumerated() {
                 var next: Cursor? = .start
                 while let cursor = next {
                     try Task.checkCancellation()
-                    let page = try await reader.due(
-                        in: range,
-                        after: cursor,
-                        until: future.end - 1,
-                        now: future.start,
-                        limit: Self.page
-                    )
+                    let page = try await reader.due(in: range, after: cursor, until: last, now: now, limit: Self.page)
                     next = page.next
-                    total.unreadable += page.unreadable
-                    try await plan(page.users)
+                    try await plan(page.users, page.unreadable)
                 }
                 onProgress(done + 1, SnapshotReader.ranges.count)
             }
             // Users who are due only because of a fan-out.
             var told = Array(fanOuts.reminders.keys)[...]
             while !told.isEmpty {
-                let page = try await reader.users(
-                    Array(told.prefix(Self.page)),
-                    until: future.end - 1,
-                    now: future.start
-                )
+                let page = try await reader.users(Array(told.prefix(Self.page)), until: last, now: now)
                 told = told.dropFirst(Self.page)
-                total.unreadable += page.unreadable
-                try await plan(page.users)
+                try await plan(page.users, page.unreadable)
             }
             for try await tally in group { total.add(tally) }
             return total

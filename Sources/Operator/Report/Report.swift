@@ -70,11 +70,7 @@ extension Report {
 
     /// Counts the record on one snapshot and makes a page of it. It writes nothing to the database.
     ///
-    /// - Parameters:
-    ///   - days: one of `Report.days`.
-    ///   - numbers: exact, or rounded for a page that is passed on.
-    ///   - version: this program's version, which the page names.
-    ///   - onProgress: called with the number of answered questions, and of all questions.
+    /// - Parameter onProgress: called with the number of answered questions, and of all questions.
     /// - Returns: the page's HTML.
     /// - Throws: as `DatabaseAccess.withStore`, or `TimeZoneError` if a zone's file can't be read.
     package static func page(

@@ -181,8 +181,7 @@ extension ReportPage {
 
     /// `production com.example.app: connected`, for each lane. Empty if the state can't be read.
     private static func lanes(_ daemon: DaemonRow) -> String {
-        let lanes = DaemonState(json: daemon.state)?.lanes ?? []
-        return lanes.map { "\($0.name)\($0.otherServer == nil ? "" : ", not Apple's server"): \($0.state.text)" }
+        daemon.lanes.map { "\($0.name)\($0.otherServer == nil ? "" : ", not Apple's server"): \($0.state.text)" }
             .joined(separator: "; ")
     }
 }

@@ -23,8 +23,8 @@ struct StatusAnswer: Sendable, Equatable {
     /// The worst state first: no daemon, a failure, a stopped lane, nobody served, a pause, a backlog.
     ///
     /// - Parameter waiting: users who wait for each paused kind. Nil: not counted.
-    static func of(_ work: WorkStatus, _ daemons: [ListedDaemon], waiting: [NudgeKind: Int]?) -> StatusAnswer {
-        let alive = daemons.filter(\.row.isAlive)
+    static func of(_ work: WorkStatus, _ daemons: [DaemonRow], waiting: [NudgeKind: Int]?) -> StatusAnswer {
+        let alive = daemons.filter(\.isAlive)
         let fault =
             noDaemon(work, daemons) ?? failing(work, alive) ?? misbound(work) ?? stoppedLane(work, alive)
             ?? stalled(work, alive)
@@ -49,17 +49,17 @@ struct StatusAnswer: Sendable, Equatable {
         return StatusAnswer(state: .doesNotWork, sentence: sentence, fix: fix, status: status)
     }
 
-    private static func noDaemon(_ work: WorkStatus, _ daemons: [ListedDaemon]) -> StatusAnswer? {
-        guard !daemons.contains(where: \.row.isAlive) else { return nil }
-        let since = daemons.map(\.row.seenAt).max()
+    private static func noDaemon(_ work: WorkStatus, _ daemons: [DaemonRow]) -> StatusAnswer? {
+        guard !daemons.contains(where: \.isAlive) else { return nil }
+        let since = daemons.map(\.seenAt).max()
         let what = "no daemon is alive, so nothing is sent"
         return fault(what, fix: "systemctl start nudged", .unavailable, work, since: since)
     }
 
     /// The database refuses the sweeps of a daemon.
-    private static func failing(_ work: WorkStatus, _ alive: [ListedDaemon]) -> StatusAnswer? {
+    private static func failing(_ work: WorkStatus, _ alive: [DaemonRow]) -> StatusAnswer? {
         let failing = alive.compactMap { daemon in
-            daemon.state?.failure.flatMap { $0.until == nil ? (host: daemon.row.host, failure: $0) : nil }
+            daemon.report?.failure.flatMap { $0.until == nil ? (host: daemon.host, failure: $0) : nil }
         }
         let first = failing.min { ($0.failure.since ?? work.now) < ($1.failure.since ?? work.now) }
         guard let (host, failure) = first else { return nil }
@@ -72,17 +72,17 @@ struct StatusAnswer: Sendable, Equatable {
         work.bindingFaults.first.map { fault($0.text, fix: $0.remedy, .configuration, work) }
     }
 
-    private static func stoppedLane(_ work: WorkStatus, _ alive: [ListedDaemon]) -> StatusAnswer? {
-        let lanes = alive.flatMap { $0.state?.lanes ?? [] }.filter { $0.state == .stopped }
+    private static func stoppedLane(_ work: WorkStatus, _ alive: [DaemonRow]) -> StatusAnswer? {
+        let lanes = alive.flatMap(\.lanes).filter { $0.state == .stopped }
         guard let lane = lanes.min(by: { ($0.since ?? work.now) < ($1.since ?? work.now) }) else { return nil }
         let what = "lane \(lane.name) is stopped\(lane.cause.map { ": \($0)" } ?? "")"
         return fault(what, fix: lane.remedy, .temporary, work, since: lane.since)
     }
 
     /// Users wait, or sweeps run, but nobody is served and no sweep is good.
-    private static func stalled(_ work: WorkStatus, _ alive: [ListedDaemon]) -> StatusAnswer? {
+    private static func stalled(_ work: WorkStatus, _ alive: [DaemonRow]) -> StatusAnswer? {
         let backlog = Backlog(work, alive)
-        let lane = alive.flatMap { $0.state?.lanes ?? [] }.first { $0.state != .open && $0.state != .idle }
+        let lane = alive.flatMap(\.lanes).first { $0.state != .open && $0.state != .idle }
         let cause = lane?.cause.map { ", \($0)" } ?? ""
         let reason = lane.map { ": lane \($0.name) is \($0.state.text)\(cause)" } ?? ""
         let fix = "nudged doctor finds the cause"
@@ -120,15 +120,15 @@ struct StatusAnswer: Sendable, Equatable {
         return "users who wait: \(each.joined(separator: ", "))"
     }
 
-    private static func behind(_ work: WorkStatus, _ alive: [ListedDaemon]) -> StatusAnswer? {
+    private static func behind(_ work: WorkStatus, _ alive: [DaemonRow]) -> StatusAnswer? {
         let backlog = Backlog(work, alive)
         guard backlog.users > 0, backlog.late > backlog.usualDelay else { return nil }
         return StatusAnswer(state: .behind, sentence: "Behind: \(backlog.text); \(backlog.pace).")
     }
 
-    private static func works(_ work: WorkStatus, _ alive: [ListedDaemon]) -> StatusAnswer {
+    private static func works(_ work: WorkStatus, _ alive: [DaemonRow]) -> StatusAnswer {
         let daemons = Elapsed.counted(alive.count, "daemon", "daemons")
-        let sweep = alive.compactMap { $0.state?.lastGood }.min()
+        let sweep = alive.compactMap { $0.report?.lastGood }.min()
             .map { "last good sweep \(Elapsed.text(work.now - $0)) ago" }
         let users = work.dueUsers == 0 ? "nobody waits" : Elapsed.counted(work.dueUsers, "user is due", "users are due")
         return StatusAnswer(state: .works, sentence: "Works: \(daemons), \(sweep ?? "no sweep yet"), \(users).")
@@ -154,10 +154,10 @@ struct Backlog: Sendable, Equatable {
     /// Seconds that users wait at most where all is well: two sweeps, and a daemon's row is ten seconds old.
     let usualDelay: Int64
 
-    init(_ work: WorkStatus, _ alive: [ListedDaemon]) {
+    init(_ work: WorkStatus, _ alive: [DaemonRow]) {
         users = work.dueUsers
         late = work.dueUsers > 0 ? work.firstDue.map { work.now - $0 } ?? 0 : 0
-        let states = alive.compactMap(\.state)
+        let states = alive.compactMap(\.report)
         perMinute = states.reduce(0) { $0 + $1.usersPerMinute }
         usualDelay = 10 + 2 * (states.map(\.intervalMilliseconds).max() ?? 0) / 1000
     }
@@ -185,29 +185,25 @@ struct Backlog: Sendable, Equatable {
     }
 }
 
-/// A daemon's row, with its state.
-struct ListedDaemon: Sendable {
-    let row: DaemonRow
-    /// Nil if the state can't be read.
-    let state: DaemonState?
+extension DaemonRow {
+    /// What the daemon wrote. Nil if it can't be read.
+    var report: DaemonState? { DaemonState(json: state) }
 
-    init(_ row: DaemonRow) {
-        self.row = row
-        state = DaemonState(json: row.state)
-    }
+    /// Empty if the state can't be read.
+    var lanes: [LaneReport] { report?.lanes ?? [] }
 
     /// When the last good sweep ended, if that was over `patience` seconds before the row was written, and it serves
     /// nobody. A sweep over many users takes minutes, but it serves them meanwhile.
     func stalledSince(patience: Int64) -> Instant? {
-        guard let state, state.usersPerMinute == 0, state.lastSweep != nil else { return nil }
-        let since = state.lastGood ?? row.startedAt
-        return row.seenAt - since > patience ? since : nil
+        guard let report, report.usersPerMinute == 0, report.lastSweep != nil else { return nil }
+        let since = report.lastGood ?? startedAt
+        return seenAt - since > patience ? since : nil
     }
 
     /// The ranges in short, as nudged.range numbers them: `-32..-1, 4 (33 of 64)`.
-    var ranges: String {
+    var rangesText: String {
         var spans: [(first: Int16, last: Int16)] = []
-        for range in row.ranges {
+        for range in ranges {
             if let last = spans.last?.last, range == last + 1 {
                 spans[spans.count - 1].last = range
             } else {
@@ -215,6 +211,6 @@ struct ListedDaemon: Sendable {
             }
         }
         let text = spans.map { $0.first == $0.last ? "\($0.first)" : "\($0.first)..\($0.last)" }
-        return text.isEmpty ? "none" : "\(text.joined(separator: ", ")) (\(row.ranges.count) of 64)"
+        return text.isEmpty ? "none" : "\(text.joined(separator: ", ")) (\(ranges.count) of 64)"
     }
 }

@@ -14,15 +14,14 @@ package struct StatusPage: CommandOutput {
     /// Users who wait for each paused kind. Nil: not counted.
     private let waiting: [NudgeKind: Int]?
     /// Daemons that are alive are first.
-    private let daemons: [ListedDaemon]
+    private let daemons: [DaemonRow]
     /// Whether it works.
     let answer: StatusAnswer
 
     init(_ work: WorkStatus, waiting: [NudgeKind: Int]? = nil) {
         self.work = work
         self.waiting = waiting
-        let all = work.daemons.map { ListedDaemon($0) }
-        daemons = all.filter(\.row.isAlive) + all.filter { !$0.row.isAlive }
+        daemons = work.daemons.filter(\.isAlive) + work.daemons.filter { !$0.isAlive }
         answer = .of(work, daemons, waiting: waiting)
     }
 
@@ -39,9 +38,9 @@ package struct StatusPage: CommandOutput {
     package var status: ExitStatus { answer.status }
 
     /// The daemons that are alive.
-    var alive: [DaemonRow] { work.daemons.filter(\.isAlive) }
+    var alive: [DaemonRow] { daemons.filter(\.isAlive) }
 
-    private var backlog: Backlog { Backlog(work, daemons.filter(\.row.isAlive)) }
+    private var backlog: Backlog { Backlog(work, alive) }
 
     // MARK: For a person
 
@@ -110,9 +109,9 @@ package struct StatusPage: CommandOutput {
         return ("paused", "\(kind) for \(Elapsed.text(work.now - pause.since)), by \(pause.byWhom)\(why)")
     }
 
-    private func describe(_ daemon: ListedDaemon, _ page: inout TextPage) {
+    private func describe(_ row: DaemonRow, _ page: inout TextPage) {
         func field(_ label: String, _ value: String) { page.columns("  ", [(label, Self.label)], value) }
-        let (row, name) = (daemon.row, "\(daemon.row.host), process \(daemon.row.pid)")
+        let name = "\(row.host), process \(row.pid)"
         let unseen = Elapsed.text(row.unseenMilliseconds / 1000)
         page.line("")
         guard row.isAlive else { return page.line("daemon on \(name): not seen for \(unseen)") }
@@ -121,14 +120,14 @@ package struct StatusPage: CommandOutput {
                 + "version \(row.version)",
             indent: 2
         )
-        guard let state = daemon.state else {
+        guard let state = row.report else {
             return page.line("  its state can't be read: perhaps another version wrote it")
         }
         field("last sweep", lastSweep(state, seenAt: row.seenAt))
         if state.lastWork != state.lastSweep, let work = state.lastWork { field("last work", dated(work)) }
         if let failure = state.failure { field("last error", describe(failure)) }
         if let decision = state.decision { field("decisions", describe(decision)) }
-        field("ranges", daemon.ranges)
+        field("ranges", row.rangesText)
         if state.inFlight > 0 { field("in flight", Elapsed.grouped(state.inFlight)) }
         if state.lostLines > 0 { field("log lines", "\(Elapsed.grouped(state.lostLines)) lost since it started") }
         for lane in state.lanes { describe(lane, &page) }
@@ -195,9 +194,8 @@ package struct StatusPage: CommandOutput {
         ]
     }
 
-    private static func fields(_ daemon: ListedDaemon) -> Fields {
-        let row = daemon.row
-        return [
+    private static func fields(_ row: DaemonRow) -> Fields {
+        [
             "daemon_id": row.id, "host": row.host, "version": row.version, "started_at": row.startedAt,
             "seen_at": row.seenAt, "pid": row.pid, "unseen_ms": row.unseenMilliseconds, "alive": row.isAlive,
             // The state as the daemon wrote it: a newer version may have more members.

@@ -1,8 +1,8 @@
-import APNs
 import Systemd
 import Testing
 import TimeZones
 
+@testable import APNs
 @testable import Operator
 @testable import Core
 
@@ -19,9 +19,7 @@ import TimeZones
             keyID: "KEY1234567",
             teamID: "TEAM123456",
             server: server,
-            result: result,
-            askedAt: asked.seconds * 1_000_000,
-            trip: 100_000
+            report: LaneProbe.Report(result: result, trip: 100_000, askedAt: asked.seconds * 1_000_000)
         )
         return Dictionary(uniqueKeysWithValues: facts.findings.map { ($0.check, $0) })
     }
