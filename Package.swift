@@ -247,7 +247,7 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "nudged", "Seeded", "JSON", "TimeZones", "Postgres", "OpenSSL", "APNsSimulator", "LocalPostgres",
-                "TestSupport", "Configuration", "Policy", "Core", "Service", logging,
+                "TestSupport", "Configuration", "Policy", "Core", "Service", "Operator", logging,
             ],
             exclude: ["Transcripts"],
             swiftSettings: strict

@@ -16,7 +16,10 @@ struct Nudged: AsyncParsableCommand {
         abstract: "Decides when each user of an app gets a nudge, and sends the pushes to Apple.",
         version: Version.current,
         groupedSubcommands: [
-            CommandGroup(name: "Set-up", subcommands: [Config.self, CheckConfig.self, Migrate.self, Doctor.self]),
+            CommandGroup(
+                name: "Set-up",
+                subcommands: [SetUp.self, Config.self, CheckConfig.self, Migrate.self, Doctor.self]
+            ),
             CommandGroup(name: "Daemon", subcommands: [Run.self, Reload.self]),
             CommandGroup(
                 name: "Reporting",

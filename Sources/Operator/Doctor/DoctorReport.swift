@@ -60,10 +60,17 @@ package struct DoctorReport: CommandOutput {
     // MARK: For a person
 
     /// The findings by group, one line each; long lines are wrapped. A summary ends the text.
-    package func text(on screen: Screen) -> String {
+    package func text(on screen: Screen) -> String { text(on: screen, findings) }
+
+    /// Only errors, warnings and the summary.
+    package func troubles(on screen: Screen) -> String {
+        text(on: screen, findings.filter { [.error, .warning].contains($0.level) })
+    }
+
+    private func text(on screen: Screen, _ shown: [Finding]) -> String {
         var page = TextPage(width: screen.width)
         var last: Finding?
-        for finding in findings {
+        for finding in shown {
             if finding.group != last?.group || finding.subject != last?.subject {
                 if last != nil { page.line("") }
                 page.line(finding.group.title + (finding.subject.map { ": \($0)" } ?? ""))
@@ -72,7 +79,7 @@ package struct DoctorReport: CommandOutput {
             if let remedy = finding.remedy { page.columns("           ", [("fix:", 16)], remedy) }
             last = finding
         }
-        page.line("")
+        if !shown.isEmpty { page.line("") }
         page.line(sum)
         return page.text
     }

@@ -28,6 +28,12 @@ package struct MigrationRun: Sendable {
         options = MigrationPlan.Options(createsTables: createsTables, usesTemplates: usesTemplates)
     }
 
+    /// For a role whose URL is in no configuration.
+    init(_ connection: ConnectionConfiguration, createsTables: Bool) {
+        configuration = connection
+        options = MigrationPlan.Options(createsTables: createsTables)
+    }
+
     /// Reads the catalog, in a single attempt: a person at a terminal wants the error at once.
     ///
     /// - Throws: `SchemaError` if the schema is not this version's and no migration makes it so.

@@ -1,0 +1,149 @@
+import ArgumentParser
+import Base
+import Configuration
+import Glibc
+import Operator
+import Systemd
+
+struct SetUp: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "setup",
+        abstract: "Sets nudged up: schema, daemon's role, configuration, service.",
+        discussion: """
+            It asks for six things, or takes them as options: the database's URL (of the role that owns the app's \
+            tables and may create roles), Apple's key file, the team, the app's bundle id, and the text of a first \
+            check-in. It looks at the database, shows its plan with each step as a command, and asks before it changes \
+            anything. Then it migrates, gives nudged_daemon a password of its own, writes the configuration and the \
+            two secrets beside it, starts the service where systemd runs, and runs doctor.
+
+            Run it again to change an answer, or after it was interrupted: it does what is left, and changes only what \
+            is asked. --undo takes it back. What your app's tables hold stays.
+
+            The URL holds a password, and everyone on the machine can read a command's arguments. So give the URL by \
+            the variable DATABASE_URL, or type it when asked.
+
+            Exit status: 0 if nudged works, as doctor says; otherwise doctor's or migrate's.
+            """
+    )
+
+    @OptionGroup var config: ConfigurationOption
+    @Option(help: ArgumentHelp("Apple's key, a file AuthKey_….p8.", valueName: "file")) var key: String?
+    @Option(help: ArgumentHelp("The key's id, if the file's name does not say it.", valueName: "id"))
+    var keyId: String?
+    @Option(help: ArgumentHelp("The team's id.", valueName: "id")) var team: String?
+    @Option(help: ArgumentHelp("The app's bundle id.", valueName: "id")) var bundle: String?
+    @Option(help: ArgumentHelp("The title of a check-in.", valueName: "text")) var title: String?
+    @Option(help: ArgumentHelp("The body of a check-in.", valueName: "text")) var body: String?
+    @Option(help: ArgumentHelp("A simulated Apple in place of Apple's servers.", valueName: "url"))
+    var apple: String?
+    @Option(help: ArgumentHelp("The certificate that signs the simulated Apple's.", valueName: "file"))
+    var appleCa: String?
+    @Flag(help: "Only show the plan.") var dryRun = false
+    @Flag(help: "Ask nothing.") var yes = false
+    @Flag(help: "Take it back: stop the service, drop nudged's schemas and roles, remove the files.") var undo = false
+
+    func validate() throws {
+        if undo, dryRun { throw ValidationError("--undo has no --dry-run: it shows what it will do, and asks") }
+        if appleCa != nil, apple == nil { throw ValidationError("--apple-ca goes with --apple") }
+    }
+
+    func run() async throws {
+        let environment = ProcessEnvironment.current()
+        let answers = try answers(environment)
+        let status = try await Output.reporting {
+            let run = try SetUpRun(
+                answers,
+                path: config.path ?? ConfigurationLoader.defaultPath,
+                environment: environment
+            )
+            return undo ? try await takeBack(run) : try await setUp(run)
+        }
+        guard status == .success else { throw ExitCode(status.rawValue) }
+    }
+
+    private func setUp(_ run: SetUpRun) async throws -> ExitStatus {
+        let plan = try await run.plan()
+        for line in plan.lines { Output.line(line.printable) }
+        guard plan.status == .success, !dryRun else { return plan.status }
+        Output.line("")
+        guard try isAgreed("Do this?") else { return .success }
+        let report = try await run.carryOut(plan) { Output.line($0.printable) }
+        Output.line("\nnudged doctor says:")
+        Output.line(report.troubles(on: Screen(width: Terminal.width(STDOUT_FILENO), hasBlocks: Terminal.hasBlocks)))
+        if report.status == .success { Output.line("next: nudged send-test TOKEN, with your phone's device token") }
+        return report.status
+    }
+
+    private func takeBack(_ run: SetUpRun) async throws -> ExitStatus {
+        for line in run.undoing { Output.line(line.printable) }
+        guard try isAgreed("Take it back?") else { return .success }
+        try await run.undo { Output.line($0.printable) }
+        return .success
+    }
+
+    // MARK: Asking
+
+    private func answers(_ environment: [String: String]) throws -> SetUpAnswers {
+        var missing: [String] = []
+        func ask(_ given: String?, _ option: String, _ question: String, isSecret: Bool = false) -> String {
+            if let given, !given.isEmpty { return given }
+            let answer = yes || undo && option != "DATABASE_URL" ? nil : Prompt.ask(question, isSecret: isSecret)
+            if answer == nil, !undo || option == "DATABASE_URL" { missing.append(option) }
+            return answer ?? ""
+        }
+        let url = "The database's URL, of the role that owns the app's tables (it is not shown):"
+        let database = ask(environment["DATABASE_URL"], "DATABASE_URL", url, isSecret: true)
+        let key = ask(key, "--key", "Apple's key, a file AuthKey_….p8:")
+        let answers = SetUpAnswers(
+            database: database,
+            keyFile: undo ? "AuthKey_UNDO.p8" : key,
+            keyID: keyId,
+            team: ask(team, "--team", "The team's id (10 characters):"),
+            bundleID: ask(bundle, "--bundle", "The app's bundle id:"),
+            title: ask(title, "--title", "The title of a first check-in:"),
+            body: ask(body, "--body", "Its body:"),
+            endpoint: apple,
+            caFile: appleCa
+        )
+        guard missing.isEmpty else {
+            throw ValidationError("without a terminal, and with --yes, give \(missing.joined(separator: ", "))")
+        }
+        return answers
+    }
+
+    private func isAgreed(_ question: String) throws -> Bool {
+        if yes { return true }
+        guard let answer = Prompt.ask("\(question) [y/N]") else {
+            Output.error("there is no terminal to ask: give --yes to do this")
+            throw ExitCode(ExitStatus.usage.rawValue)
+        }
+        guard ["y", "yes"].contains(answer.lowercased()) else {
+            Output.line("nothing was changed")
+            return false
+        }
+        return true
+    }
+}
+
+/// Questions at a terminal.
+private enum Prompt {
+    /// Nil: there is no terminal, or its input has ended.
+    static func ask(_ question: String, isSecret: Bool = false) -> String? {
+        guard isatty(STDIN_FILENO) == 1 else { return nil }
+        _ = Output.write(Array("\(question) ".utf8), to: STDERR_FILENO)
+        var modes = termios()
+        let isHidden = isSecret && tcgetattr(STDIN_FILENO, &modes) == 0
+        if isHidden {
+            var quiet = modes
+            quiet.c_lflag &= ~tcflag_t(ECHO)
+            tcsetattr(STDIN_FILENO, TCSAFLUSH, &quiet)
+        }
+        defer {
+            if isHidden {
+                tcsetattr(STDIN_FILENO, TCSAFLUSH, &modes)
+                _ = Output.write([UInt8(ascii: "\n")], to: STDERR_FILENO)
+            }
+        }
+        return readLine().map { String($0.drop { $0 == " " }) }
+    }
+}

@@ -1,0 +1,204 @@
+import Glibc
+import LocalPostgres
+import Operator
+import Synchronization
+import TestSupport
+import Testing
+
+/// `nudged setup`, as an operator types it, on a server of its own: the daemon's role and password belong to all of its
+/// databases.
+@Suite(.ownThreads, .serialized) struct SetUpTests {
+    private static let cluster = Result {
+        try LocalCluster(LocalCluster.Options(maxConnections: 100, password: Scene.password))
+    }
+
+    private let scene: Scene
+
+    init() async throws {
+        scene = try await Scene(migrated: false, cluster: try Self.cluster.get())
+        #expect(rename("\(scene.folder)/key.p8", key) == 0)
+    }
+
+    // MARK: What is typed
+
+    private var key: String { "\(scene.folder)/AuthKey_\(Scene.keyID).p8" }
+    private var configuration: String { "\(scene.folder)/etc/nudged.yaml" }
+    private var credentials: String { "\(scene.folder)/etc/credentials" }
+
+    private func arguments(title: String = Scene.title, team: String = Scene.teamID) -> [String] {
+        [
+            "setup", "--config", configuration, "--key", key, "--team", team, "--bundle", Scene.topic, "--title", title,
+            "--body", Scene.body, "--apple", scene.simulator.endpoint, "--apple-ca", "\(scene.folder)/ca.pem",
+        ]
+    }
+
+    private func answers(_ title: String = Scene.title) -> SetUpAnswers {
+        SetUpAnswers(
+            database: scene.cluster.tcpURL(database: scene.database),
+            keyFile: key,
+            team: Scene.teamID,
+            bundleID: Scene.topic,
+            title: title,
+            body: Scene.body,
+            endpoint: scene.simulator.endpoint,
+            caFile: "\(scene.folder)/ca.pem"
+        )
+    }
+
+    /// Only the owner's URL is in the environment, or for the daemon's commands only the secrets' folder.
+    private func variables(url: String? = nil, daemon: Bool = false) -> [String: String?] {
+        var all = scene.environment().mapValues { _ in String?.none }
+        all["PATH"] = "/usr/bin:/bin"
+        if daemon {
+            all["CREDENTIALS_DIRECTORY"] = credentials
+        } else {
+            all["DATABASE_URL"] = url ?? scene.cluster.tcpURL(database: scene.database)
+        }
+        return all
+    }
+
+    private func setUp(_ arguments: [String], url: String? = nil) async throws -> Scene.Run {
+        try await scene.nudged(arguments, variables(url: url))
+    }
+
+    // MARK: What is there
+
+    private func text(_ path: String) -> String? { TextFile.read(path) }
+
+    private func mode(_ path: String) -> mode_t? {
+        var status = stat()
+        return stat(path, &status) == 0 ? status.st_mode & 0o777 : nil
+    }
+
+    private var files: [String?] {
+        [configuration, "\(credentials)/database.url", "\(credentials)/apns.privateKey"].map(text)
+    }
+
+    private func password() throws -> String {
+        try scene.sql("select rolpassword from pg_authid where rolname = 'nudged_daemon'")
+    }
+
+    private func hasSchema() throws -> Bool { try scene.sql("select to_regnamespace('nudged') is not null") == "t" }
+
+    /// A check-in is sent by the daemon, with what `setup` has written.
+    private func sends(_ users: Int) async throws {
+        try scene.seedDue(users)
+        let run = try await scene.nudged(
+            ["run", "--once", "--json", "--config", configuration],
+            variables(daemon: true)
+        )
+        #expect(run.exit == .code(0) && run.number("sent") == users, "\(run.text)")
+    }
+
+    // MARK: Tests
+
+    @Test func setUp_besideOtherTables_makesAll_andTheDaemonSends() async throws {
+        try scene.sql("create table public.orders (id bigint primary key)")
+        let dry = try await setUp(arguments() + ["--dry-run"])
+        #expect(dry.exit == .code(0) && dry.output.contains("nudged migrate --create-tables"), "\(dry.text)")
+        let unasked = try await setUp(arguments())
+        #expect(unasked.exit == .code(64) && unasked.errors.contains("--yes"), "\(unasked.text)")
+        #expect(try !hasSchema() && files == [nil, nil, nil])
+        let done = try await setUp(arguments() + ["--yes"])
+        #expect(done.exit == .code(0), "\(done.text)")
+        for part in ["applied 0001_app_tables", "may log in", "0 errors", "next: nudged send-test TOKEN"] {
+            #expect(done.output.contains(part), "\(part): \(done.text)")
+        }
+        #expect(mode("\(credentials)/database.url") == 0o600 && mode("\(credentials)/apns.privateKey") == 0o600)
+        #expect(mode(credentials) == 0o700 && mode(configuration) == 0o644)
+        #expect(text("\(credentials)/database.url")?.contains(Scene.password) == false)
+        try await sends(2)
+    }
+
+    @Test func setUp_again_changesOnlyWhatIsAsked() async throws {
+        #expect(try await setUp(arguments() + ["--yes"]).exit == .code(0))
+        let before = files
+        let known = try password()
+        // An operator's own line stays.
+        let own = (before[0] ?? "") + "# mine\nschedule:\n  interval: 2s\n"
+        scene.write(own, to: "etc/nudged.yaml", mode: 0o644)
+        let again = try await setUp(arguments() + ["--yes"])
+        #expect(again.exit == .code(0) && !again.output.contains("wrote"), "\(again.text)")
+        #expect(files == [own, before[1], before[2]])
+        let changed = try await setUp(arguments(title: "planted-title-text: 2") + ["--yes"])
+        #expect(changed.exit == .code(0), "\(changed.text)")
+        #expect(files == [own.replacing(Scene.title, with: "planted-title-text: 2"), before[1], before[2]])
+        #expect(try password() == known)
+    }
+
+    /// Interrupted after each thing that it does, and run again.
+    @Test func setUp_interruptedAnywhere_isFinishedByTheNextRun() async throws {
+        struct Interruption: Error {}
+        var steps = 0
+        var isWhole = false
+        while !isWhole {
+            let run = try SetUpRun(answers(), path: configuration, environment: ["PATH": "/usr/bin:/bin"])
+            let plan = try await run.plan()
+            steps += 1
+            let left = Countdown(steps)
+            do {
+                _ = try await run.carryOut(plan) { _ in if left.ends() { throw Interruption() } }
+                isWhole = true
+            } catch is Interruption {
+                // As if the process had been killed here.
+            }
+            let finished = try await setUp(arguments() + ["--yes"])
+            #expect(finished.exit == .code(0), "\(steps): \(finished.text)")
+            #expect(access("\(scene.folder)/etc/.setup", F_OK) != 0)
+            let undone = try await setUp(arguments() + ["--undo", "--yes"])
+            #expect(undone.exit == .code(0) && files == [nil, nil, nil], "\(steps): \(undone.text)")
+            #expect(try !hasSchema())
+            try scene.sql("drop table public.push_tokens, public.context_profiles")
+        }
+        // Each migration, the check, the password and the three files.
+        #expect(steps > 12)
+    }
+
+    @Test(arguments: ["team", "folder", "password", "authority", "file"])
+    func setUp_whenAnAnswerIsWrong_changesNothing(_ what: String) async throws {
+        var (arguments, url, status) = (arguments() + ["--yes"], String?.none, Int32(78))
+        switch what {
+        case "team": arguments = self.arguments(team: "short") + ["--yes"]
+        case "folder":
+            scene.write("a file", to: "etc")
+            status = 74
+        case "password":
+            url = scene.cluster.tcpURL(database: scene.database, password: "another-password")
+            status = 77
+        case "authority": url = "postgresql://owner:another-password@db.example.com/app"
+        default:
+            #expect(mkdir("\(scene.folder)/etc", 0o700) == 0)
+            scene.write("apns: [1", to: "etc/nudged.yaml")
+        }
+        let (before, known) = (files, try password())
+        let run = try await setUp(arguments, url: url)
+        #expect(run.exit == .code(status), "\(run.text)")
+        #expect(!run.text.contains("another-password"))
+        #expect(try !hasSchema() && files == before)
+        #expect(try password() == known)
+    }
+
+    @Test func setUp_withoutAnswersOrTerminal_namesThem() async throws {
+        var none = variables()
+        none["DATABASE_URL"] = String?.none
+        let run = try await scene.nudged(["setup", "--config", configuration], none)
+        #expect(run.exit == .code(64), "\(run.text)")
+        for option in ["DATABASE_URL", "--key", "--team", "--bundle", "--title", "--body"] {
+            #expect(run.errors.contains(option), "\(option): \(run.text)")
+        }
+    }
+}
+
+/// Ends at the nth call.
+private final class Countdown: Sendable {
+    private let left: Mutex<Int>
+
+    init(_ count: Int) { left = Mutex(count) }
+
+    func ends() -> Bool {
+        left.withLock { left in
+            left -= 1
+            return left == 0
+        }
+    }
+}
