@@ -70,7 +70,7 @@ struct SetUp: AsyncParsableCommand {
         let report = try await run.carryOut(plan) { Output.line($0.printable) }
         Output.line("\nnudged doctor says:")
         Output.line(report.troubles(on: Screen(width: Terminal.width(STDOUT_FILENO), hasBlocks: Terminal.hasBlocks)))
-        if report.status == .success { Output.line("next: nudged send-test TOKEN, with your phone's device token") }
+        if report.status == .success { Output.line("next: nudged send-test --token TOKEN --force, with your phone's device token") }
         return report.status
     }
 

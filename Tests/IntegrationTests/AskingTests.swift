@@ -69,6 +69,23 @@ import Testing
         #expect(try scene.sql("select count(*) from nudged.delivery") == "0")
     }
 
+    /// Of a token alone nobody knows the environment.
+    @Test func sendTest_whenTheTokenIsOfTheOtherEnvironment_triesIt() async throws {
+        let scene = try await Scene(perDevice: { token, attempt in
+            token.hasSuffix("f") || attempt == 1 ? .answer(status: 400, reason: "BadDeviceToken") : nil
+        })
+        let file = scene.write("apns:\n  apps:\n    - environment: production\n", to: "both.yaml")
+        func test(_ token: String, _ force: [String]) async throws -> Scene.Run {
+            try await scene.nudged(["send-test", "--config", file, "--token", token] + force)
+        }
+        let found = try await test(Scene.token(1), ["--force"])
+        #expect(found.exit == .code(0) && found.output.contains("production"), "\(found.text)")
+        let unforced = try await test(Scene.token(3), [])
+        #expect(unforced.exit == .code(65) && !unforced.output.contains("production)"), "\(unforced.text)")
+        let unknown = try await test(Scene.token(2, 15), ["--force"])
+        #expect(unknown.exit == .code(65) && unknown.output.split(separator: "\n").count == 2, "\(unknown.text)")
+    }
+
     @Test func sendTest_whenItIsProduction_isRefusedUnlessForced() async throws {
         let scene = try await Scene()
         let production: [String: String?] = ["APNS_ENVIRONMENT": "production"]

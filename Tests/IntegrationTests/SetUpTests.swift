@@ -101,7 +101,7 @@ import Testing
         #expect(try !hasSchema() && files == [nil, nil, nil])
         let done = try await setUp(arguments() + ["--yes"])
         #expect(done.exit == .code(0), "\(done.text)")
-        for part in ["applied 0001_app_tables", "may log in", "0 errors", "next: nudged send-test TOKEN"] {
+        for part in ["applied 0001_app_tables", "may log in", "0 errors", "next: nudged send-test --token TOKEN"] {
             #expect(done.output.contains(part), "\(part): \(done.text)")
         }
         #expect(mode("\(credentials)/database.url") == 0o600 && mode("\(credentials)/apns.privateKey") == 0o600)

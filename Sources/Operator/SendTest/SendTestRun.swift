@@ -55,7 +55,18 @@ package struct SendTestRun: Sendable {
             if lane.environment == .production, !isForced { throw SendTestFailure.production(lane.identity) }
             report.results += try await send(tokens, lane)
         }
+        if case .token(let token) = target { try await tryOther(token, &report) }
         return report
+    }
+
+    /// A token alone does not say whose it is: one that Apple does not know is tried in the app's other environment.
+    private func tryOther(_ token: String, _ report: inout SendTestReport) async throws {
+        guard let refused = report.results.first, case .suspect(_, "BadDeviceToken") = refused.outcome else { return }
+        let other = lanes.first { $0.topic == refused.lane.topic && $0.identity != refused.lane }
+        guard let other, other.environment != .production || isForced else { return }
+        let results = try await send([token], other)
+        // If it is known there, the refusal was no fault.
+        report.results = results.allSatisfy { $0.status == .success } ? results : report.results + results
     }
 
     /// The tokens by lane, in the order of the configuration.
