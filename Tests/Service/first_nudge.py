@@ -6,7 +6,7 @@ the machine and in its network; the unit is told of it by a drop-in, so that the
 usage: python3 Tests/Service/first_nudge.py TREE PACKAGE [TRANSCRIPT]
   TREE        the root of a Debian with systemd, whose apt has the lists and the packages of what is installed here: the machine has no network. It is not written to
   PACKAGE     the .deb
-  TRANSCRIPT  a file for the page's transcript
+  TRANSCRIPT  a file for a transcript of the page's first nudge
 """
 
 import glob
@@ -23,11 +23,11 @@ from machine import Machine, end_with_parent, obstacle, text_of
 from service import BUILT, REPOSITORY
 
 PAGE = REPOSITORY + "/docs/OPERATIONS.md"
-# The blocks in the order of their play, which is not the page's: there the night comes first.
+# The blocks in the order of their play, which is not the page's: there the faults come first.
 ORDER = (
     "install", "configure", "start", "nudge", "read", "holders", "refused", "anew", "campaign", "shrink", "addresses", "column", "password", "key", "production", "backup", "restore", "encrypt", "decrypt", "uninstall",
 )
-# What the page's transcript shows.
+# What the transcript shows.
 SHOWN = ORDER[:5]
 # Of longer output the transcript shows the ends, of wider lines the beginning.
 LONGEST, HEAD, TAIL, WIDTH = 45, 5, 4, 180
@@ -72,17 +72,6 @@ def transcript(shown):
             said = said[:HEAD] + [f"[… {len(said) - HEAD - TAIL} lines]"] + said[-TAIL:]
         lines += [line if len(line) <= WIDTH else line[:WIDTH - 1] + "…" for line in said]
     return "".join(f"    {line}".rstrip() + "\n" for line in lines)
-
-
-def typed_in(text):
-    """The commands of a transcript."""
-    found = []
-    for line in text.splitlines():
-        if line.startswith("    # "):
-            found.append(line[6:])
-        elif line.startswith("    > ") and found:
-            found[-1] += "\n" + line[6:]
-    return found
 
 
 class Play:
