@@ -2,9 +2,8 @@ package import Logging
 
 /// An event of the journal: its name, its fixed id, its level, its subject and its fields.
 ///
-/// What it means and what to do is in `systemd/nudged.catalog`, by the id (`journalctl -x`). The tables of
-/// docs/JOURNAL.md are written from both, and tests compare them. An id never changes, because operators' queries depend
-/// on it.
+/// What it means and what to do is in `systemd/nudged.catalog`, by the id (`journalctl -x`). Tests compare both with
+/// docs/JOURNAL.md. An id never changes, because operators' queries depend on it.
 package struct Event: Sendable {
     /// The most lines of an event within a time. Further lines are only counted, and the next line gives the count.
     package struct Repeats: Sendable {
@@ -54,47 +53,16 @@ extension Event: Hashable {
 
 /// Every event of the journal. Devices are called by a keyed hash, never by their tokens.
 extension Event {
-    package static let groups: [(title: String, events: [Event])] = [
-        (
-            "The service",
-            [
-                daemonReady, daemonStopping, daemonStopped, configurationRefused, configurationWarning, reloadDone,
-                reloadFailed,
-            ]
-        ),
-        (
-            "Sweeps",
-            [
-                sweep, writeFailed, fanOutFailed, intentsRecovered, leaseLost, rangesOwned, daemonsDead, kindsPaused,
-                kindsResumed, partitionsFailed, statusFailed, decisionFallback, decisionBack,
-            ]
-        ),
-        (
-            "The database",
-            [
-                databaseLost, databaseBusy, databaseExhausted, databaseWaits, databaseRefused, databaseBack,
-                migrationsMissing, schemaNewer,
-            ]
-        ),
-        (
-            "Apple",
-            [
-                connectionOpened, connectionLost, goaway, laneStopped, laneResumed, laneSlowed, connectionResting,
-                providerTokenMinted, ourBug,
-            ]
-        ),
-        (
-            "Pushes and devices",
-            [pushRejected, pushUnknown, deviceQuarantined, deviceMoved, invalidToken, payloadTooLarge, deviceNotServed]
-        ),
-        (
-            "What the app stored",
-            [preferencesMalformed, timezoneInvalid, timezoneUnreadable, timezonesMissing, historyAhead, rowUnreadable]
-        ),
-        ("Metrics and heartbeat", [metricsFailed, metricsBack, heartbeatFailed, heartbeatBack]),
+    package static let all = [
+        daemonReady, daemonStopping, daemonStopped, configurationRefused, configurationWarning, reloadDone,
+        reloadFailed, sweep, writeFailed, fanOutFailed, intentsRecovered, leaseLost, rangesOwned, daemonsDead,
+        kindsPaused, kindsResumed, partitionsFailed, statusFailed, decisionFallback, decisionBack, databaseLost,
+        databaseBusy, databaseExhausted, databaseWaits, databaseRefused, databaseBack, migrationsMissing, schemaNewer,
+        connectionOpened, connectionLost, goaway, laneStopped, laneResumed, laneSlowed, connectionResting,
+        providerTokenMinted, ourBug, pushRejected, pushUnknown, deviceQuarantined, deviceMoved, invalidToken,
+        payloadTooLarge, deviceNotServed, preferencesMalformed, timezoneInvalid, timezoneUnreadable, timezonesMissing,
+        historyAhead, rowUnreadable, metricsFailed, metricsBack, heartbeatFailed, heartbeatBack,
     ]
-
-    package static let all = groups.flatMap(\.events)
 
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 

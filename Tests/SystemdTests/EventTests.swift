@@ -3,7 +3,7 @@ import Testing
 
 @testable import Systemd
 
-/// The definitions, the catalog, and what is written from both.
+/// The definitions, the catalog, and what docs/JOURNAL.md says of both.
 @Suite struct EventTests {
     private static let repository = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" }
 
@@ -22,7 +22,7 @@ import Testing
             #expect(!event.subject.contains("@") && !event.subject.hasSuffix("."), "\(event.name)")
         }
         #expect(Event.named("nonsense") == nil)
-        // An event that no group names would be in no table.
+        // An event that is not in the list would have no meaning in the catalog.
         let text = try Self.read("/Sources/Systemd/Event.swift")
         #expect(
             text.split(separator: "\n").count { $0.contains("static let") && $0.contains("= Event(") }
@@ -44,19 +44,26 @@ import Testing
         }
     }
 
-    @Test func journalGuide_hasTheTables() throws {
-        let (start, end) = ("<!-- events: written by EventTests -->\n", "\n<!-- events end -->")
-        let tables = EventText(catalog: try Self.read("/systemd/nudged.catalog")).tables
-        let old = try Self.read("/docs/JOURNAL.md")
-        let from = try #require(old.firstRange(of: start))
-        let to = try #require(old.firstRange(of: end))
-        let new = old[..<from.lowerBound] + start + tables + old[to.lowerBound...]
-        if getenv("NUDGED_WRITE") != nil {
-            let file = try #require(fopen(Self.repository + "/docs/JOURNAL.md", "w"))
-            fputs(new + "\n", file)
-            fclose(file)
-            return
-        }
-        #expect(old == new, "write docs/JOURNAL.md: NUDGED_WRITE=1 swift test --filter EventTests")
+    /// The page says for each event of warning or worse when to act, and names no other.
+    @Test func journalGuide_namesTheEventsToAlertOn() throws {
+        let named = try Self.names(#/`([a-z_]+)`/#, in: "## Alert on events", from: "| act |")
+        let grave = Event.all.filter { $0.level >= .warning }.map(\.name)
+        #expect(named.sorted() == grave.sorted())
+    }
+
+    @Test func journalGuide_hasTheFields() throws {
+        let named = try Self.names(#/`([A-Z_]+)`/#, in: "## Fields", from: "| entries about |")
+        #expect(named.sorted() == Set(Event.all.flatMap(\.fields)).map { $0.uppercased() }.sorted())
+    }
+
+    /// What `docs/JOURNAL.md` names in the table that begins with `head`, below a title.
+    private static func names(_ name: Regex<(Substring, Substring)>, in title: String, from head: String) throws
+        -> [String]
+    {
+        let page = try read("/docs/JOURNAL.md")
+        let part = page[try #require(page.firstRange(of: title + "\n")).upperBound...]
+        let rows = part[try #require(part.firstRange(of: head)).lowerBound...]
+            .split(separator: "\n", omittingEmptySubsequences: false).prefix { $0.hasPrefix("|") }
+        return rows.flatMap { row in row.matches(of: name).map { String($0.1) } }
     }
 }

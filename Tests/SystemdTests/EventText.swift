@@ -1,8 +1,4 @@
-import Logging
-
-@testable import Systemd
-
-/// What `systemd/nudged.catalog` says of the events, and the tables of docs/JOURNAL.md, which are written from both.
+/// What `systemd/nudged.catalog` says of the events.
 struct EventText {
     struct Entry {
         var subject = ""
@@ -29,31 +25,6 @@ struct EventText {
                 entries[id, default: Entry()].meaning += text
             }
         }
-    }
-
-    /// A table for each group of events.
-    var tables: String {
-        Event.groups.map { group in
-            let head =
-                "**\(group.title)**\n\n| event, id | priority | what it says | what to do | fields |\n| --- | --- | --- | --- | --- |\n"
-            return head + group.events.map(row).joined(separator: "\n")
-        }.joined(separator: "\n\n")
-    }
-
-    private func row(_ event: Event) -> String {
-        let entry = entries[event.messageID] ?? Entry()
-        let limit = event.repeats.map { " At most \($0.lines) in \($0.seconds) s of a kind." } ?? ""
-        let fields = event.fields.map { "`\($0)`" }.joined(separator: ", ")
-        let priority = event.level == .error ? "err" : event.level.rawValue
-        return
-            "| `\(event.name)` \(event.messageID) | \(priority) | \(Self.plain(entry.meaning))\(limit) | \(Self.plain(entry.remedy ?? "")) | \(fields) |"
-    }
-
-    /// A placeholder is the name of its field.
-    private static func plain(_ text: String) -> String {
-        text.split(separator: "@", omittingEmptySubsequences: false).enumerated().map { place, part in
-            place.isMultiple(of: 2) ? String(part) : "`\(part)`"
-        }.joined()
     }
 
     /// The fields' names in the placeholders of a text.
