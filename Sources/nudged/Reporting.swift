@@ -146,7 +146,7 @@ struct ReportCommand: AsyncParsableCommand {
         discussion: """
             The page is one file that loads nothing from a network, light or dark as the reader's system is. The \
             command reads one snapshot of the database and changes nothing. It uses one of the database's processors. \
-            docs/REPORT.md says what each chart shows and how it is counted.
+            docs/METRICS.md says how each chart is counted.
 
             Numbers are exact. With few users, an exact number can tell something of one person. So use --rounded for \
             a page that you pass on: 1 to 4 are then shown as 1–4, and all others as the nearest multiple of five.

@@ -81,7 +81,7 @@ import struct FoundationEssentials.UUID
 
     @Test func page_hasEachMetricOnceAsItIsDefined() throws {
         let page = try Self.read(Self.metrics())
-        let all = Self.metrics().groups.flatMap(\.metrics)
+        let all = Self.metrics().families
         #expect(page.families.map(\.name) == all.map(\.name))
         for (family, metric) in zip(page.families, all) {
             #expect(family.kind == metric.kind.rawValue && family.help == metric.help, "\(metric.name)")
@@ -135,7 +135,7 @@ import struct FoundationEssentials.UUID
     @Test func page_whenLittleIsKnown_leavesTheRestOut() throws {
         var metrics = Self.metrics()
         (metrics.work, metrics.startedAt, metrics.state.decision) = (nil, nil, nil)
-        let all = metrics.groups.flatMap(\.metrics).map(\.name)
+        let all = metrics.families.map(\.name)
         let missing = Set(all).subtracting(try Self.read(metrics).families.map(\.name))
         #expect(
             missing == [
@@ -158,7 +158,7 @@ import struct FoundationEssentials.UUID
 
     // MARK: What is written from the definitions
 
-    @Test func guide_hasTheTablesOfTheDefinitions() throws {
+    @Test func guide_hasTheTableOfTheDefinitions() throws {
         let path = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" } + "/docs/METRICS.md"
         let (start, end) = ("<!-- metrics: written by MetricsPageTests -->\n", "\n<!-- metrics end -->")
         let old = try Self.file(path)
@@ -169,16 +169,13 @@ import struct FoundationEssentials.UUID
         let uses = rows.map { $0.split(separator: " | ").last.map { $0.dropLast(2) } ?? "" }
         #expect(uses.allSatisfy { $0.count > 10 })
         let known = Dictionary(zip(rows.map { $0.split(separator: "`")[1] }, uses)) { first, _ in first }
-        let tables = Self.metrics().groups.map { group in
-            "### \(group.title)\n\n| metric | type | labels | what it says | what to make of it |\n"
-                + "| --- | --- | --- | --- | --- |\n"
-                + group.metrics.map { metric in
-                    let labels = metric.labels.map { "`\($0)`" }.joined(separator: ", ")
-                    return "| `\(metric.name)` | \(metric.kind.rawValue) | \(labels) | \(metric.help) "
-                        + "| \(known[metric.name[...]] ?? "") |"
-                }.joined(separator: "\n")
+        let table = Self.metrics().families.map { metric in
+            let labels = metric.labels.isEmpty ? "" : "{\(metric.labels.joined(separator: ","))}"
+            let name = metric.name + labels
+            return "| `\(name)` | \(metric.help) | \(known[name[...]] ?? "") |"
         }
-        let new = old[..<from.lowerBound] + start + tables.joined(separator: "\n\n") + old[to.lowerBound...]
+        let head = "| metric | what it says | what to make of it |\n| --- | --- | --- |\n"
+        let new = old[..<from.lowerBound] + start + head + table.joined(separator: "\n") + old[to.lowerBound...]
         if getenv("NUDGED_WRITE") != nil {
             let file = try #require(fopen(path, "w"))
             fputs(String(new), file)

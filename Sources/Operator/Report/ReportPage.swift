@@ -136,7 +136,7 @@ struct ReportPage {
     private var footer: Node {
         let text =
             "Made by nudged report --days \(report.window.days)\(numbers == .rounded ? " --rounded" : ""). "
-            + "docs/REPORT.md says how each number is counted."
+            + "docs/METRICS.md says how each number is counted."
         return .element("footer", ["class": "soft"], [.p(text)])
     }
 
