@@ -35,41 +35,37 @@ package enum ConfigurationReference {
     private static func table(_ keys: [ConfigurationKey]) -> String {
         let rows = keys.map { key in
             let purpose = key.summary + (key.isSecret ? " Secret." : "")
-            let cells = ["`\(key.name)`", key.values.expectation, standard(key), "`\(key.environmentName)`", purpose]
+            let cells = ["`\(key.name)`", key.values.expectation, standard(key), purpose]
             return "| \(cells.joined(separator: " | ")) |\n"
         }
-        return "| key | value | default | variable | what for |\n| --- | --- | --- | --- | --- |\n" + rows.joined()
+        return "| key | value | default | what for |\n| --- | --- | --- | --- |\n" + rows.joined()
     }
 
     private static let introduction = """
         # Configuration
 
-        This page lists all keys of the configuration, for operators. `nudged config --reference` prints it, and tests \
-        compare it with the code.
+        This page lists all keys of the configuration, for operators. `nudged config --reference` prints it.
 
         The file is `\(ConfigurationLoader.defaultPath)`, or the one that `--config` names. It is YAML: `apns.teamId` \
-        is the key `teamId` below `apns:`. The file may be missing if the environment gives all values.
+        is the key `teamId` below `apns:`. A value comes from the first of these that has it:
 
-        The file and all folders above it must belong to root or to the user who runs nudged. nudged refuses a file if \
-        its group or others can write to it or to one of these folders. A folder with the sticky bit is allowed. If the \
-        path is a link, nudged checks the file that it leads to. The same holds for key files and `apns.caFile`.
-
-        A value comes from the first of these that has it:
-
-        1. the environment variable in the table; an empty one counts as not set
+        1. the environment variable, such as `\(ConfigurationKey.all[0].environmentName)` for \
+        `\(ConfigurationKey.all[0].name)`; an empty one counts as not set
         2. for a secret, the file with the key's name in systemd's credentials directory \
         (`LoadCredential=database.url:/etc/nudged/credentials/database.url`)
         3. the file
         4. the default
 
-        `nudged config` shows the values in force, and where each one comes from; `nudged config --json` is for \
-        programs. A secret is `(hidden)`. Of the database's URL it shows user, host, port, database and sslmode. \
-        `nudged check-config` finds every fault without a network. `systemctl reload nudged` reads the file again. \
-        A changed credential or variable counts after a restart.
+        `nudged check-config` finds every fault without a network. `nudged config` shows the values in force, and where \
+        each one comes from. It hides secrets. `systemctl reload nudged` reads the file again. A changed credential or \
+        variable counts after a restart.
 
-        Durations are `500ms`, `1s`, `5m`, `2h`, or a number of seconds. `none` (or null) turns a rule off, if its \
-        value may be none. Write a time in quotes: `"10:00"`. Anchors and tags of YAML are not allowed. A key that \
-        occurs twice is a fault.
+        - Durations are `500ms`, `1s`, `5m`, `2h`, or a number of seconds. Write a time in quotes: `"10:00"`.
+        - `none` (or null) turns a rule off, if its value may be none.
+        - Anchors and tags of YAML are not allowed. A key that occurs twice is a fault.
+        - nudged refuses a file that somebody else could change: the file and all folders above it must belong to root \
+        or to nudged's user, and only they may write there. Folders with the sticky bit are allowed. The same holds for \
+        key files and `apns.caFile`.
 
 
         """
@@ -77,7 +73,8 @@ package enum ConfigurationReference {
     private static let apps = """
 
         Further apps, or builds of the same app from Xcode, are a list `\(ConfigurationKey.apps)` of up to \
-        \(ConfigurationKey.mostApps) entries. An entry may have these keys, and inherits the others from `apns`: \
+        \(ConfigurationKey.mostApps) entries ([an example](OPERATIONS.md#several-apps)). An entry may have these keys, \
+        and inherits the others: \
         \(ConfigurationKey.ofApp.map { "`\($0.name.dropFirst("apns.".count))`" }.joined(separator: ", ")). \
         No two entries may have the same `bundleId` and `environment`. If an entry has its own `keyId`, its key comes \
         from the credential `apns.privateKey.KEYID`, from \
@@ -90,13 +87,9 @@ package enum ConfigurationReference {
 
         ## When something is wrong
 
-        Each fault is one line: place, key, what is wrong, and the fix. The place is file, line and column, or the \
-        variable's name. A missing key has no place. For an unknown key the fix is the nearest known key.
+        Each fault is one line: place, key, what is wrong, and the fix. A missing key has no place.
 
             /etc/nudged/nudged.yaml:2:3: apns.teamID: unknown key: did you mean apns.teamId?
-
-        The exit status is 78 (EX_CONFIG). It is 77 (EX_NOPERM) if only rights are wrong, for example if everyone can \
-        read a key, or if others can write the file.
         """
 }
 
