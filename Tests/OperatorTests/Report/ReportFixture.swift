@@ -49,6 +49,25 @@ enum ReportFixture {
         return window.from.seconds / window.stretch + Int64(place)
     }
 
+    /// Rows of one stretch.
+    static func rows(
+        _ count: Int,
+        _ kind: String,
+        _ outcome: DeliveryRecord.Outcome,
+        _ reason: String = "",
+        isGone: Bool = false,
+        in place: Int
+    ) -> DeliveryCount {
+        DeliveryCount(
+            stretch: stretch(place),
+            kind: kind,
+            outcome: outcome,
+            reason: reason,
+            isGone: isGone,
+            count: count
+        )
+    }
+
     /// Something of everything.
     static func full(days: Int = 7, seed: UInt64 = 1) -> Report {
         var generator = SplitMix64(seed: seed)

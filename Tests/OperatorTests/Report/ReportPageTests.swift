@@ -99,9 +99,7 @@ import TimeZones
     }
 
     @Test func page_saysWhetherNumbersAreExact() {
-        let report = F.report(deliveries: [
-            DeliveryCount(stretch: F.stretch(2), kind: "message", outcome: .accepted, count: 1)
-        ])
+        let report = F.report(deliveries: [F.rows(1, "message", .accepted, in: 2)])
         let (exact, rounded) = (F.markup(report), F.markup(report, .rounded))
         #expect(exact.contains("Numbers are exact.") && exact.contains("nudged report --days 7. "))
         #expect(exact.contains("<desc id=\"sent-chart-desc\">1 push in all. "))
@@ -111,8 +109,8 @@ import TimeZones
 
     @Test func shares_whenNineOfTwelveAreAccepted_fitTheCounts() throws {
         let report = F.report(deliveries: [
-            DeliveryCount(stretch: F.stretch(2), kind: "message", outcome: .accepted, count: 9),
-            DeliveryCount(stretch: F.stretch(2), kind: "message", outcome: .rejected, reason: "PayloadEmpty", count: 3),
+            F.rows(9, "message", .accepted, in: 2),
+            F.rows(3, "message", .rejected, "PayloadEmpty", in: 2),
         ])
         let exact = F.markup(report)
         #expect(exact.contains("<dd>9<small>75 % of attempts</small>"))
@@ -170,14 +168,8 @@ import TimeZones
     @Test func page_whenFewWereNudgedAndItIsRounded_showsNoSmallCount() throws {
         let few = F.report(
             deliveries: [
-                DeliveryCount(stretch: F.stretch(2), kind: "message", outcome: .accepted, count: 3),
-                DeliveryCount(
-                    stretch: F.stretch(3),
-                    kind: "check_in",
-                    outcome: .rejected,
-                    reason: "PayloadTooLarge",
-                    count: 1
-                ),
+                F.rows(3, "message", .accepted, in: 2),
+                F.rows(1, "check_in", .rejected, "PayloadTooLarge", in: 3),
             ],
             hours: [HourCount(hour: 4, kind: "message", isQuiet: true, count: 3)],
             people: PeopleReached(all: 3, byKind: ["message": 3]),
@@ -197,14 +189,8 @@ import TimeZones
         // One of three and three of three look alike.
         let other = F.report(
             deliveries: [
-                DeliveryCount(stretch: F.stretch(2), kind: "message", outcome: .accepted, count: 1),
-                DeliveryCount(
-                    stretch: F.stretch(3),
-                    kind: "check_in",
-                    outcome: .rejected,
-                    reason: "PayloadTooLarge",
-                    count: 4
-                ),
+                F.rows(1, "message", .accepted, in: 2),
+                F.rows(4, "check_in", .rejected, "PayloadTooLarge", in: 3),
             ],
             hours: [HourCount(hour: 4, kind: "message", isQuiet: true, count: 1)],
             sweeps: [SweepCount(size: .fewerThan5, sweeps: 3, records: 5, seconds: 0)]
@@ -230,15 +216,7 @@ import TimeZones
         let state = #"{"lanes":[{"environment":"production","topic":"<script>alert(1)</script>","state":"<b>"}]}"#
         let page = F.markup(
             F.report(
-                deliveries: [
-                    DeliveryCount(
-                        stretch: F.stretch(1),
-                        kind: "message",
-                        outcome: .rejected,
-                        reason: "<i>&\"",
-                        count: 50
-                    )
-                ],
+                deliveries: [F.rows(50, "message", .rejected, "<i>&\"", in: 1)],
                 daemons: [F.daemon(unseen: 1000, state: state)]
             )
         )
@@ -251,9 +229,7 @@ import TimeZones
         let kept = "The record keeps 30 days (nudged.setting.retention_days), fewer than the 120 of this page"
         #expect(page.contains(kept))
         #expect(!F.markup(F.report(days: 30, retentionDays: 30)).contains("retention_days"))
-        let late = F.report(deliveries: [
-            DeliveryCount(stretch: F.stretch(83), kind: "message", outcome: .accepted, count: 50)
-        ])
+        let late = F.report(deliveries: [F.rows(50, "message", .accepted, in: 83)])
         #expect(F.markup(late).contains("The record has nothing from before 2026-11-21 18:00"))
         #expect(F.markup(F.report(isCut: true)).contains("the rarest are missing"))
     }

@@ -13,18 +13,11 @@ import TimeZones
     @Test func deliveries_areCountedWhereTheyBelong() {
         let report = F.report(
             deliveries: [
-                DeliveryCount(stretch: F.stretch(0), kind: "check_in", outcome: .accepted, count: 10),
-                DeliveryCount(stretch: F.stretch(83), kind: "message", outcome: .accepted, count: 7),
-                DeliveryCount(
-                    stretch: F.stretch(5),
-                    kind: "reminder",
-                    outcome: .rejected,
-                    reason: "Unregistered",
-                    isGone: true,
-                    count: 6
-                ),
-                DeliveryCount(stretch: F.stretch(84), kind: "reminder", outcome: .accepted, count: 999),
-                DeliveryCount(stretch: F.stretch(-1), kind: "reminder", outcome: .accepted, count: 999),
+                F.rows(10, "check_in", .accepted, in: 0),
+                F.rows(7, "message", .accepted, in: 83),
+                F.rows(6, "reminder", .rejected, "Unregistered", isGone: true, in: 5),
+                F.rows(999, "reminder", .accepted, in: 84),
+                F.rows(999, "reminder", .accepted, in: -1),
             ]
         )
         #expect(report.stretches[0].sum() == 10 && report.stretches[83].sum() == 7)
