@@ -4,8 +4,10 @@
 -- constraint, no index and no row-level security. If the app has made the view nudged.recipient or nudged.device
 -- before, its users or devices are in other tables: then no table is made or changed for them.
 
--- What an app may call. Nothing else is in it, and the app has no right in schema nudged.
+-- What an app may call: nudged_api is for backends, which name the user first. nudged_me is for the signed-in user, with
+-- the same names. Nothing else is in them, and the app has no right in schema nudged.
 create schema nudged_api;
+create schema nudged_me;
 
 -- Refuses a call for backends if the role that the session acts as got the right by mistake, for example by `grant all
 -- on all routines in schema nudged_api to anon, authenticated`. A session whose role has no right to the call passes:
@@ -21,7 +23,7 @@ declare
 begin
     if exists (
         select from pg_proc p
-        where p.pronamespace = 'nudged_api'::regnamespace and p.proname = require_backend.call
+        where p.pronamespace = 'nudged_api'::regnamespace and 'nudged_api.' || p.proname = require_backend.call
           -- Somebody else's function of this name says nothing about the call.
           and pg_get_userbyid(p.proowner) = current_user
           and has_function_privilege(caller, p.oid, 'execute') and not pg_has_role(caller, p.proowner, 'usage')
@@ -32,7 +34,7 @@ begin
           )
     ) then
         raise insufficient_privilege using
-            message = format('nudged_api.%s: %s is no backend, but was granted this call', require_backend.call, caller),
+            message = format('%s: %s is no backend, but was granted this call', require_backend.call, caller),
             hint = 'As the owner of schema nudged: select nudged.grant_roles(). If it is a backend: grant nudged_app to its role.';
     end if;
 end
@@ -60,9 +62,9 @@ begin
             primary key (user_id, id),
             unique (user_id, device_token)
         );
-        -- nudged_api.register_device finds a token's former user by it.
+        -- nudged_me.register_device finds a token's former user by it.
         create index push_tokens_device_token on public.push_tokens (device_token);
-        comment on table public.push_tokens is 'One row per device of a user. The app registers a device at each start (nudged_api.register_device).';
+        comment on table public.push_tokens is 'One row per device of a user. The app registers a device at each start (nudged_me.register_device).';
         comment on column public.push_tokens.id is 'Identifies the row.';
         comment on column public.push_tokens.user_id is 'The user who is signed in on the device.';
         insert into nudged.own_table (name) values ('push_tokens');
@@ -573,7 +575,8 @@ end
 $$;
 
 comment on schema nudged is 'nudged sends push notifications for this database''s app. The daemon''s tables, and views for operators. Never expose it through an API.';
-comment on schema nudged_api is 'What an app may call: docs/SQL.md. It is safe to expose through PostgREST.';
+comment on schema nudged_api is 'What an app''s backend may call: docs/SQL.md. Each call names the user first.';
+comment on schema nudged_me is 'What a signed-in user may call, for themselves: docs/SQL.md. Expose it through PostgREST.';
 comment on table nudged.own_table is 'The tables of schema public that nudged has created. A table that is not named here belongs to the app.';
 comment on table nudged.bound is 'Which tables and columns nudged''s views on the app''s tables read, so that a table that was replaced is noticed.';
 comment on view nudged.recipient is 'One row per user who could be sent something. The daemon reads it. Redefine it with "create or replace view" to read other tables.';

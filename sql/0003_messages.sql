@@ -426,7 +426,7 @@ begin
         end,
         nudged.key_fault('dedupe_key', message.dedupe_key), nudged.key_fault('collapse_key', message.collapse_key),
         nudged.key_fault('thread_id', message.thread_id), nudged.key_fault('category', message.category),
-        -- nudged uses such keys itself (nudged_api.send_test).
+        -- nudged uses such keys itself (nudged_me.send_test).
         case when starts_with(message.dedupe_key, 'nudged.') then array[
             'dedupe_key begins with "nudged."', 'Such keys are nudged''s own: give another beginning.'] end);
     if fault is null then
@@ -479,7 +479,7 @@ declare
     most constant integer := nudged.max_messages();
     new nudged.new_message;
 begin
-    perform nudged.require_backend('send');
+    perform nudged.require_backend('nudged_api.send');
     new := nudged.checked_message('nudged_api.send', row(
         send.user_id, send.title, send.body, send.data, send.urgent, send.category, send.thread_id, send.collapse_key, send.expires_at, send.dedupe_key,
         send.apns, send.deliver_at, send.deliver_local
@@ -525,7 +525,7 @@ declare
     stranger record;
     asked nudged.new_message[];
 begin
-    perform nudged.require_backend('send_many');
+    perform nudged.require_backend('nudged_api.send_many');
     perform nudged.refuse('nudged_api.send_many', case when jsonb_typeof(messages) is distinct from 'array' then array['messages is no array',
         'Give a JSON array of objects, as jsonb_agg(jsonb_build_object(''user_id'', ..., ''title'', ..., ''body'', ...)) makes it.'] end);
     -- A member of a wrong type would be converted without a word: a number is a title, an object is one as JSON.
@@ -628,7 +628,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     new nudged.new_message;
 begin
-    perform nudged.require_backend('send_many');
+    perform nudged.require_backend('nudged_api.send_many');
     perform nudged.refuse('nudged_api.send_many', case when send_many.user_ids is null then array[
         'user_ids is null', 'Give an array of the users whom the message is for; an empty one is for nobody.'] end);
     -- The text is the same for all, and is checked even for an empty list.
@@ -744,7 +744,7 @@ declare
     recipient uuid;
     tried boolean;
 begin
-    perform nudged.require_backend('cancel');
+    perform nudged.require_backend('nudged_api.cancel');
     perform nudged.refuse('nudged_api.cancel', case when cancel.id is null then array['id is null', 'Give the id that nudged_api.send returned.']
         else nudged.isolation_fault('the message') end);
     begin
@@ -800,7 +800,7 @@ declare
     tried bigint;
     one record;
 begin
-    perform nudged.refuse('nudged_api.' || call, coalesce(
+    perform nudged.refuse(call, coalesce(
         nudged.key_fault('category', cancel_messages.category), nudged.key_fault('dedupe_prefix', dedupe_prefix), nudged.isolation_fault('a message')));
     too_late := 0;
     more := false;
@@ -866,12 +866,12 @@ create function nudged_api.cancel_messages(
 )
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-    perform nudged.require_backend('cancel_messages');
+    perform nudged.require_backend('nudged_api.cancel_messages');
     perform nudged.refuse('nudged_api.cancel_messages', case when num_nonnulls(title, category, dedupe_prefix, sent_after, sent_before) = 0 then array[
         'no argument is given',
         'Give the title, the category, the beginning of the dedupe_key or the time of the messages. For all of a user: nudged_api.cancel_all.'] end);
     select c.cancelled, c.too_late, c.more into cancelled, too_late, more
-    from nudged.cancel_messages('cancel_messages', user_id, title collate "default", category, dedupe_prefix, sent_after, sent_before) c;
+    from nudged.cancel_messages('nudged_api.cancel_messages', user_id, title collate "default", category, dedupe_prefix, sent_after, sent_before) c;
 end
 $$;
 

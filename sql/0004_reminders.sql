@@ -322,7 +322,7 @@ begin
 end
 $$;
 
--- For nudged_api.set_reminder and nudged_api.set_own_reminder. `call`: which of them.
+-- For nudged_api.set_reminder and nudged_me.set_reminder. `call`: which of them.
 create function nudged.set_reminder(
     call text, subject_type text, subject_id text, author uuid, title text, body text, due_at timestamptz, due_local timestamp, audience text,
     recurrence text, timezone text, apns jsonb, out id uuid, out warnings text[]
@@ -336,7 +336,7 @@ declare
     recipients uuid[];
     replaced uuid[];
 begin
-    perform nudged.refuse('nudged_api.' || call, nudged.reminder_fault(
+    perform nudged.refuse(call, nudged.reminder_fault(
         set_reminder.subject_type, set_reminder.subject_id, author, set_reminder.title, set_reminder.body, instant, wall, audience,
         set_reminder.recurrence, set_reminder.timezone, set_reminder.apns
     ));
@@ -353,7 +353,7 @@ begin
     from nudged.occurrence o
     where o.subject_type = set_reminder.subject_type and o.subject_id = set_reminder.subject_id and o.author_id = author;
     if replaced is not null then
-        perform nudged.refuse('nudged_api.' || call, nudged.isolation_fault('the reminder'));
+        perform nudged.refuse(call, nudged.isolation_fault('the reminder'));
     -- Only the author's own reminders count: those that others send them must not use up the limit. Concurrent calls
     -- may exceed it together.
     elsif (
@@ -361,8 +361,8 @@ begin
             select 1 from nudged.occurrence o where o.user_id = set_reminder.author and o.author_id = set_reminder.author limit most
         ) as pending
     ) >= most then
-        perform nudged.refuse('nudged_api.' || call, array[format('the author has %s reminders pending', most), case call
-            when 'set_own_reminder' then 'Cancel some of them first (nudged_api.cancel_own_reminder).'
+        perform nudged.refuse(call, array[format('the author has %s reminders pending', most), case call
+            when 'nudged_me.set_reminder' then 'Cancel some of them first (nudged_me.cancel_reminder).'
             else 'Cancel reminders of this author that nobody needs (nudged_api.cancel_reminders), or raise nudged.setting.max_reminders.' end, 'ND015']);
     end if;
     if cardinality(replaced) > cardinality(nudged.take_back_reminders(recipients, replaced, 'replaced')) then
@@ -388,9 +388,9 @@ create function nudged_api.set_reminder(
 )
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-    perform nudged.require_backend('set_reminder');
+    perform nudged.require_backend('nudged_api.set_reminder');
     select s.id, s.warnings into id, warnings from nudged.set_reminder(
-        'set_reminder', set_reminder.subject_type collate "default", nudged.subject_key(set_reminder.subject_id), author, title, body, due_at, due_local, audience, recurrence, timezone, apns
+        'nudged_api.set_reminder', set_reminder.subject_type collate "default", nudged.subject_key(set_reminder.subject_id), author, title, body, due_at, due_local, audience, recurrence, timezone, apns
     ) s;
 end
 $$;
@@ -532,7 +532,7 @@ $$;
 create function nudged_api.cancel_reminders(subject_type text, subject_id text, out cancelled integer, out too_late integer)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-    perform nudged.require_backend('cancel_reminders');
+    perform nudged.require_backend('nudged_api.cancel_reminders');
     perform nudged.refuse('nudged_api.cancel_reminders', case when num_nulls(cancel_reminders.subject_type, cancel_reminders.subject_id) > 0 then array[
         'subject_type or subject_id is null', 'Name what the reminders are about, as nudged_api.set_reminder was given it.'] end);
     perform nudged.refuse('nudged_api.cancel_reminders', nudged.isolation_fault('the reminder'));
@@ -605,12 +605,12 @@ declare
     ids uuid[];
     taken uuid[];
 begin
-    perform nudged.refuse('nudged_api.' || call, case
+    perform nudged.refuse(call, case
         when snooze.id is null then array['id is null', 'Give the reminder''s id, as the call that set it returned it.']
         when until is null or not isfinite(until) or instant < now() or instant > now() + interval '100 years' then array[
             'until is null, in the past or more than 100 years away', 'Give a time in the future, within 100 years.']
     end);
-    perform nudged.refuse('nudged_api.' || call, nudged.isolation_fault('the reminder'));
+    perform nudged.refuse(call, nudged.isolation_fault('the reminder'));
     recipients := nudged.hold_reminder(snooze.id, recipient);
     -- A later snapshot: it sees what the line above waited for. The zone of a wall time is not known here, so wakes_at
     -- is used: the earliest instant that it can be.
@@ -655,14 +655,14 @@ begin
 end
 $$;
 
-create function nudged_api.snooze(id uuid, until timestamptz, recipient uuid default null) returns boolean
+create function nudged_api.snooze_reminder(id uuid, until timestamptz, recipient uuid default null) returns boolean
 language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.require_backend('snooze');
-    select nudged.snooze('snooze', id, until, recipient);
+    select nudged.require_backend('nudged_api.snooze_reminder');
+    select nudged.snooze('nudged_api.snooze_reminder', id, until, recipient);
 $$;
 
 -- Locks a reminder, as setting, cancelling, fanning out and erasing do. Locks the recipients against erasure: one, or
--- all who have something pending. Otherwise an erasure could take the row locks of nudged_api.snooze for an intent's,
+-- all who have something pending. Otherwise an erasure could take the row locks of nudged_api.snooze_reminder for an intent's,
 -- or miss the rows that it writes. Returns the recipients, or none if the reminder does not exist.
 create function nudged.hold_reminder(reminder uuid, recipient uuid) returns uuid[]
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -749,7 +749,7 @@ comment on column nudged.subject_member.subject_type is 'The kind of thing, such
 comment on column nudged.subject_member.subject_id is 'Its id, as text.';
 comment on column nudged.subject_member.user_id is 'A user who is told about it.';
 comment on table nudged.reminder is 'The reminders that exist: one per author and subject. nudged_api.set_reminder writes it. nudged.occurrence holds the texts and times.';
-comment on table nudged.occurrence is 'What is pending of reminders: one row per recipient and time. nudged_api.set_reminder, nudged_api.snooze and the daemon write it.';
+comment on table nudged.occurrence is 'What is pending of reminders: one row per recipient and time. nudged_api.set_reminder, nudged_api.snooze_reminder and the daemon write it.';
 comment on column nudged.occurrence.user_id is 'The user who is told. For a reminder for everyone that is not due yet: the author.';
 comment on column nudged.occurrence.id is 'Identifies this occurrence, as nudged.delivery.key does.';
 comment on column nudged.occurrence.reminder_id is 'The reminder''s id. The row counts only while nudged.reminder has it.';
@@ -777,5 +777,5 @@ comment on function nudged.hold_recipients is 'Locks users against nudged_api.fo
 comment on function nudged_api.set_reminder is 'Sets a reminder, and replaces the one that this author has for this subject. Returns its id and warnings.';
 comment on function nudged_api.cancel_reminders is 'Cancels what is pending of a subject, of all authors. Returns how many were cancelled in time, and how many were not.';
 comment on function nudged.subject_spellings is 'The spellings that a subject''s id may have in nudged.subject_member.';
-comment on function nudged_api.snooze is 'Moves what is pending of a reminder to "until". Returns true if nothing of it comes before.';
+comment on function nudged_api.snooze_reminder is 'Moves what is pending of a reminder to "until". Returns true if nothing of it comes before.';
 comment on function nudged_api.cancel_subject_reminders is 'For a row trigger on your table: cancels a subject''s reminders when its row is deleted, archived, gets another id or loses its date (docs/SQL.md).';

@@ -213,7 +213,7 @@ $$;
 
 create function nudged_api.forget(user_id uuid) returns bigint
 language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.require_backend('forget');
+    select nudged.require_backend('nudged_api.forget');
     select nudged.refuse('nudged_api.forget', case when user_id is null then array['user_id is null', 'Name the user who is to be erased.'] end);
     select nudged.erase(user_id);
 $$;

@@ -1,8 +1,8 @@
 -- Rights (docs/SQL.md, docs/THREATS.md). Every table has row-level security. Rights go to roles that can do nothing
 -- else:
 -- - nudged_daemon has what the daemon does, in schema nudged.
--- - nudged_app has the calls of schema nudged_api for backends. On Supabase, service_role has them as well.
--- - authenticated, on Supabase, has the calls for the signed-in user, and that user's own rows.
+-- - nudged_app has the calls of schema nudged_api. On Supabase, service_role has them as well.
+-- - authenticated, on Supabase, has the calls of schema nudged_me, and the user's own rows.
 -- - nudged_writer writes the app's tables, and has no other right. A trigger on these tables runs with its rights. Its
 --   functions set row_security: where it is off, they would fail at the first policy.
 --
@@ -194,7 +194,7 @@ listed as materialized (
 ),
 object as (
     select 'schema' as kind, quote_ident(n.nspname) as name, quote_ident(n.nspname) as signature, null::text as attribute, n.nspowner as owner, n.nspacl as acl, n.nspname
-    from pg_namespace n where n.nspname in ('nudged', 'nudged_api')
+    from pg_namespace n where n.nspname in ('nudged', 'nudged_api', 'nudged_me')
     union all
     select case c.relkind when 'S' then 'sequence' else 'table' end, format('%I.%I', n.nspname, c.relname), format('%s.%s', n.nspname, c.relname), a.attname, c.relowner, a.acl, n.nspname
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -204,14 +204,14 @@ object as (
         select t.attname, t.attacl from pg_attribute t where t.attrelid = c.oid and t.attacl is not null and not t.attisdropped
     ) a
     where c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
-      and (n.nspname in ('nudged', 'nudged_api') or n.nspname = 'public' and c.relname in (select o.name from nudged.own_table o))
+      and (n.nspname in ('nudged', 'nudged_api', 'nudged_me') or n.nspname = 'public' and c.relname in (select o.name from nudged.own_table o))
     union all
     select 'routine', format('%I.%I(%s)', n.nspname, p.proname,
             -- REVOKE does not read an aggregate's `*` and ORDER BY.
             case p.prokind when 'a' then oidvectortypes(p.proargtypes) else pg_get_function_identity_arguments(p.oid) end),
         replace(format('%s.%s(%s)', n.nspname, p.proname, replace(oidvectortypes(p.proargtypes), ', ', ',')), '"', ''), null, p.proowner,
         coalesce(p.proacl, acldefault('f', p.proowner)), n.nspname
-    from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname in ('nudged', 'nudged_api')
+    from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname in ('nudged', 'nudged_api', 'nudged_me')
 ),
 too_many as (
     select h.role, o.kind, o.name as object, lower(a.privilege_type collate "C") || coalesce(' (' || quote_ident(o.attribute) || ')', '') as privilege,
@@ -243,7 +243,7 @@ union all
 select h.role, format('new %s that %I makes in schema %I', k.kind, pg_get_userbyid(d.defaclrole), n.nspname), string_agg(lower(a.privilege_type collate "C"), ', '),
     format('alter default privileges for role %I in schema %I revoke all on %s from %s', pg_get_userbyid(d.defaclrole), n.nspname, k.kind, h.role)
 from pg_default_acl d
-join pg_namespace n on n.oid = d.defaclnamespace and n.nspname in ('nudged', 'nudged_api')
+join pg_namespace n on n.oid = d.defaclnamespace and n.nspname in ('nudged', 'nudged_api', 'nudged_me')
 cross join lateral (select case d.defaclobjtype when 'r' then 'tables' when 'S' then 'sequences' when 'f' then 'functions' when 'T' then 'types' end as kind) k
 cross join lateral aclexplode(d.defaclacl) a
 join holder h on h.oid = a.grantee and h.oid <> d.defaclrole
@@ -308,7 +308,7 @@ select nudged.allow('nudged_daemon', 'execute',
     'nudged.prune_message_keys', 'nudged.forget_devices', 'nudged.move_device', 'nudged.devices_left_out');
 
 -- The tables that nudged created: a signed-in user sees their own rows, and changes their own preferences. A device is
--- registered by nudged_api.register_device only, which checks it. An existing table gets no such right.
+-- registered by nudged_me.register_device only, which checks it. An existing table gets no such right.
 select nudged.allow('authenticated', 'select, insert, update, delete', 'public.context_profiles') from nudged.own_table where name = 'context_profiles';
 select nudged.allow('authenticated', 'select, delete', 'public.push_tokens') from nudged.own_table where name = 'push_tokens';
 
@@ -323,13 +323,13 @@ begin
     ) then
         raise feature_not_supported using
             message = 'nudged: this database has no auth.uid(), so nobody is signed in',
-            hint = 'call the variant that names the user, such as nudged_api.register_device_for';
+            hint = 'call the function of schema nudged_api, which names the user';
     end if;
     begin
         who := auth.uid();
     exception when invalid_text_representation then
         raise invalid_authorization_specification using
-            message = 'nudged: the session''s user id is no UUID', hint = 'call the variant that names the user, such as nudged_api.register_device_for, from a backend';
+            message = 'nudged: the session''s user id is no UUID', hint = 'call the function of schema nudged_api, which names the user, from a backend';
     end;
     if who is null then
         raise invalid_authorization_specification using
@@ -382,7 +382,7 @@ begin
         ends := counted.hour_since + interval '1 hour';
     end if;
     if fault is not null then
-        perform nudged.refuse('nudged_api.' || call, array['you have made ' || fault,
+        perform nudged.refuse(call, array['you have made ' || fault,
             format('Wait until %s. The owner of nudged can raise nudged.setting.max_calls_per_%s.',
                 to_char(ends at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), substring(fault from '[a-z]+$')), 'ND040']);
     end if;
@@ -398,7 +398,7 @@ begin
     -- 64 digits today, 160 in the simulator, at most 200 (Apple: 100 bytes).
     if token is null or token !~ '^[0-9A-Fa-f]+$' or length(token) not between 64 and 200 or length(token) % 2 = 1 then
         raise invalid_parameter_value using
-            message = format('nudged_api.%s: `token` is no device token: 64 to 200 hexadecimal digits, two a byte', call),
+            message = format('%s: `token` is no device token: 64 to 200 hexadecimal digits, two a byte', call),
             hint = 'pass the bytes of didRegisterForRemoteNotificationsWithDeviceToken, each as two digits';
     end if;
     return array[lower(token collate "C"), upper(token collate "C"), token];
@@ -408,10 +408,10 @@ $$;
 -- An app calls this at each start: this device is now this user's, and the user is in this zone. It renews the
 -- registration, so a quarantine ends and an older 410 deletes nothing. It takes the token from the user who was signed
 -- in on the phone before.
-create function nudged.register(user_id uuid, token text, platform text, environment text, topic text, timezone text, locale text) returns void
+create function nudged.register(call text, user_id uuid, token text, platform text, environment text, topic text, timezone text, locale text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-    spellings constant text[] := nudged.device_spellings('register_device', token);
+    spellings constant text[] := nudged.device_spellings(call, token);
     fault constant text[] := case
         when user_id is null then array['`user_id` is null', 'pass the id of the user who is signed in']
         when platform is null or platform not in ('ios', 'ipados', 'macos', 'watchos', 'tvos', 'visionos') then array[
@@ -430,7 +430,7 @@ declare
     end;
 begin
     if fault is not null then
-        perform nudged.refuse('nudged_api.register_device', fault);
+        perform nudged.refuse(call, fault);
     end if;
     perform nudged.hold('device ' || spellings[1]);
     perform nudged.write_device(user_id, spellings, platform, environment, topic);
@@ -464,7 +464,7 @@ declare
 begin
     if to_regclass('public.push_tokens') is null then
         raise undefined_table using
-            message = 'nudged_api.register_device: there is no table public.push_tokens: the devices are in another table',
+            message = 'register_device: there is no table public.push_tokens: the devices are in another table',
             hint = 'write that table yourself, or redefine nudged.write_device and nudged.remove_device (docs/SQL.md)';
     end if;
     select jsonb_object_agg(a.attname, format_type(a.atttypid, null)) into types
@@ -496,7 +496,7 @@ begin
                 if state <> '23505' or attempt = 2 then
                     raise exception using
                         errcode = state, constraint = broken, schema = 'public', table = 'push_tokens',
-                        message = 'nudged_api.register_device: ' || regexp_replace(error_text, '[0-9A-Fa-f]{64,}', '(token)', 'g'),
+                        message = 'register_device: ' || regexp_replace(error_text, '[0-9A-Fa-f]{64,}', '(token)', 'g'),
                         hint = case state
                             when '42501' then 'nudged_writer writes public.push_tokens, and its triggers run with the rights of nudged_writer. Grant what is missing, or make the trigger''s function SECURITY DEFINER.'
                             else 'public.push_tokens must take a row of user_id, device_token, platform, environment, topic, created_at, updated_at' end;
@@ -507,12 +507,12 @@ end
 $$;
 
 -- The user has signed out, or wants no pushes on this device. Returns whether it was theirs.
-create function nudged.unregister(user_id uuid, token text) returns boolean
+create function nudged.unregister(call text, user_id uuid, token text) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-    spellings constant text[] := nudged.device_spellings('unregister_device', token);
+    spellings constant text[] := nudged.device_spellings(call, token);
 begin
-    perform nudged.refuse('nudged_api.unregister_device', case when user_id is null then array[
+    perform nudged.refuse(call, case when user_id is null then array[
         '`user_id` is null', 'pass the id of the user who is signed in'] end);
     return nudged.remove_device(user_id, spellings);
 end
@@ -524,7 +524,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp set row_
 begin
     if to_regclass('public.push_tokens') is null then
         raise undefined_table using
-            message = 'nudged_api.unregister_device: there is no table public.push_tokens: the devices are in another table',
+            message = 'unregister_device: there is no table public.push_tokens: the devices are in another table',
             hint = 'write that table yourself, or redefine nudged.write_device and nudged.remove_device (docs/SQL.md)';
     end if;
     delete from public.push_tokens t where t.user_id = recipient and t.device_token::text = any (spellings);
@@ -533,33 +533,33 @@ end
 $$;
 
 -- For backends: they name the user.
-create function nudged_api.register_device_for(
+create function nudged_api.register_device(
     user_id uuid, token text, platform text default 'ios', environment text default null, topic text default null,
     timezone text default null, locale text default null
 ) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-    perform nudged.require_backend('register_device_for');
-    perform nudged.register(user_id, token collate "default", platform, environment, topic, timezone, locale);
+    perform nudged.require_backend('nudged_api.register_device');
+    perform nudged.register('nudged_api.register_device', user_id, token collate "default", platform, environment, topic, timezone, locale);
 end
 $$;
 
-create function nudged_api.unregister_device_for(user_id uuid, token text) returns boolean
+create function nudged_api.unregister_device(user_id uuid, token text) returns boolean
 language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.require_backend('unregister_device_for');
-    select nudged.unregister(user_id, token collate "default");
+    select nudged.require_backend('nudged_api.unregister_device');
+    select nudged.unregister('nudged_api.unregister_device', user_id, token collate "default");
 $$;
 
 -- For the signed-in user of Supabase.
-create function nudged_api.register_device(
+create function nudged_me.register_device(
     token text, platform text default 'ios', environment text default null, topic text default null, timezone text default null, locale text default null
 ) returns void
 language sql security definer set search_path = pg_catalog, pg_temp
-as $$ select nudged.register(nudged.counted_user('register_device'), token collate "default", platform, environment, topic, timezone, locale) $$;
+as $$ select nudged.register('nudged_me.register_device', nudged.counted_user('nudged_me.register_device'), token collate "default", platform, environment, topic, timezone, locale) $$;
 
-create function nudged_api.unregister_device(token text) returns boolean
+create function nudged_me.unregister_device(token text) returns boolean
 language sql security definer set search_path = pg_catalog, pg_temp
-as $$ select nudged.unregister(nudged.counted_user('unregister_device'), token collate "default") $$;
+as $$ select nudged.unregister('nudged_me.unregister_device', nudged.counted_user('nudged_me.unregister_device'), token collate "default") $$;
 
 -- The functions that read or write the app's tables by name run as nudged_writer. If the app made nudged.device, tokens
 -- are deleted through that view.
@@ -574,10 +574,10 @@ select nudged.allow('nudged_writer', 'own',
 select nudged.allow('nudged_app, service_role', 'execute',
     'nudged_api.send', 'nudged_api.send_many(jsonb)',
     'nudged_api.send_many(uuid[], text, text, jsonb, boolean, text, text, text, timestamptz, text, jsonb, timestamptz, timestamp)',
-    'nudged_api.cancel', 'nudged_api.cancel_messages', 'nudged_api.touch', 'nudged_api.forget', 'nudged_api.register_device_for',
-    'nudged_api.unregister_device_for', 'nudged_api.set_reminder', 'nudged_api.cancel_reminders', 'nudged_api.snooze', 'nudged_api.recurrence_fault',
+    'nudged_api.cancel', 'nudged_api.cancel_messages', 'nudged_api.touch', 'nudged_api.forget', 'nudged_api.register_device',
+    'nudged_api.unregister_device', 'nudged_api.set_reminder', 'nudged_api.cancel_reminders', 'nudged_api.snooze_reminder', 'nudged_api.recurrence_fault',
     'nudged_api.cancel_subject_reminders');
-select nudged.allow('authenticated', 'execute', 'nudged_api.register_device', 'nudged_api.unregister_device');
+select nudged.allow('authenticated', 'execute', 'nudged_me.register_device', 'nudged_me.unregister_device');
 select nudged.grant_roles();
 
 comment on table nudged.migration is 'The migrations that were applied. "nudged migrate" writes it.';
@@ -593,7 +593,7 @@ comment on column nudged.excess_right.statement is 'The statement that takes the
 comment on function nudged.take_back_rights is 'Takes back all of nudged.excess_right. Returns how many statements that took.';
 comment on function nudged.write_device is 'Writes a device''s row in public.push_tokens. Redefine it if the devices are in another table.';
 comment on function nudged.remove_device is 'Deletes a device''s row of public.push_tokens. Redefine it if the devices are in another table.';
-comment on function nudged_api.register_device_for is 'Registers a user''s device. The app''s backend calls it at each start of the app.';
-comment on function nudged_api.unregister_device_for is 'Removes a user''s device. Returns whether it was theirs.';
-comment on function nudged_api.register_device is 'Registers a device of the signed-in user. The app calls it at each start.';
-comment on function nudged_api.unregister_device is 'Removes a device of the signed-in user. Returns whether it was theirs.';
+comment on function nudged_api.register_device is 'Registers a user''s device. The app''s backend calls it at each start of the app.';
+comment on function nudged_api.unregister_device is 'Removes a user''s device. Returns whether it was theirs.';
+comment on function nudged_me.register_device is 'Registers a device of the signed-in user. The app calls it at each start.';
+comment on function nudged_me.unregister_device is 'Removes a device of the signed-in user. Returns whether it was theirs.';

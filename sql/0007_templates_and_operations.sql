@@ -100,11 +100,11 @@ order by t.place;
 -- configured for. Each daemon reports it in its row of nudged.daemon, the main app's lane first. If no daemon is alive,
 -- or they differ, the environment is unknown, and the test is refused. So is a test for devices that no lane of a daemon
 -- serves. If the devices change while it waits, it ends (statement `drain`).
-create function nudged_api.send_test(title text default null, body text default null) returns uuid
+create function nudged_me.send_test(title text default null, body text default null) returns uuid
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
-    recipient uuid := nudged.counted_user('send_test');
+    recipient uuid := nudged.counted_user('nudged_me.send_test');
     hour_ago timestamptz := clock_timestamp() - interval '1 hour';
     configured text;
     environments text[];
@@ -120,13 +120,13 @@ begin
     ) d;
     select array_agg(distinct coalesce(nullif(d.environment::text, ''), configured, '')) into environments
     from nudged.device d where d.user_id = recipient;
-    perform nudged.refuse('nudged_api.send_test', case
+    perform nudged.refuse('nudged_me.send_test', case
         when environments is null then array['you have no device that nudged sends to',
-            'Allow notifications on your device: the app registers it then (nudged_api.register_device).', 'ND013']
+            'Allow notifications on your device: the app registers it then (nudged_me.register_device).', 'ND013']
         when 'production' = any (environments) then array['a device of yours is of production, where no tests are sent',
             'Try it with a build from Xcode, whose device registers as sandbox; an operator has nudged send-test --force.', 'ND010']
         when environments <> '{sandbox}' then array['nobody knows whether your device is of production',
-            'Register it with its environment (nudged_api.register_device), or see that a daemon runs (nudged status).', 'ND012']
+            'Register it with its environment (nudged_me.register_device), or see that a daemon runs (nudged status).', 'ND012']
         when exists (
             select from nudged.daemon d where d.seen_at > statement_timestamp() - interval '30 seconds' and jsonb_array_length(d.state -> 'lanes') > 0
         ) and not exists (
@@ -147,9 +147,9 @@ begin
         exit when found;
         made := null;
     end loop;
-    perform nudged.refuse('nudged_api.send_test', case when made is null then array[
+    perform nudged.refuse('nudged_me.send_test', case when made is null then array[
         'you have had ten tests in the last hour', 'Wait until the first of them is an hour old.', 'ND011'] end);
-    made := (select s.id from nudged.insert_messages(array[nudged.checked_message('nudged_api.send_test: message 0', row(
+    made := (select s.id from nudged.insert_messages(array[nudged.checked_message('nudged_me.send_test: message 0', row(
         recipient, case when num_nulls(send_test.title, send_test.body) = 2 then 'nudged' else send_test.title end,
         case when num_nulls(send_test.title, send_test.body) = 2 then 'A test: this device can be reached.' else send_test.body end, '{"test": true}', true, null, null, null,
         statement_timestamp() + interval '5 minutes', null, null, null, null
@@ -169,7 +169,7 @@ select nudged.finish_tables();
 -- That is no new power: this login can hold back every nudge already.
 select nudged.allow('nudged_daemon', 'select, insert, update, delete', 'nudged.paused');
 select nudged.allow('nudged_daemon', 'select', 'nudged.template');
-select nudged.allow('authenticated', 'execute', 'nudged_api.send_test');
+select nudged.allow('authenticated', 'execute', 'nudged_me.send_test');
 select nudged.grant_roles();
 
 comment on table nudged.paused is 'The kinds of nudges that are paused or being resumed. "nudged pause" and "nudged resume" write it.';
@@ -189,4 +189,4 @@ comment on column nudged.template.weight is '1 to 1000: of two templates, the on
 comment on column nudged.template.active is 'Whether check-ins use it.';
 comment on column nudged.template.action is 'What a tap does: open_conversation or new_conversation. Null: it opens the user''s conversation, or begins one if there is none.';
 comment on column nudged.template.apns is 'How the phone shows it: a JSON object as the argument apns of nudged_api.send, or null.';
-comment on function nudged_api.send_test is 'Sends the signed-in user a test on their own devices, with their text or nudged''s. Returns the message''s id.';
+comment on function nudged_me.send_test is 'Sends the signed-in user a test on their own devices, with their text or nudged''s. Returns the message''s id.';

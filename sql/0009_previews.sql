@@ -32,16 +32,16 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     made constant uuid := gen_random_uuid();
     -- Less for signed-in users, so that they can't block backends.
-    most constant integer := case call when 'preview_own' then 500 else 1000 end;
+    most constant integer := case call when 'nudged_me.preview' then 500 else 1000 end;
 begin
-    message := nudged.checked_message('nudged_api.' || call, message);
+    message := nudged.checked_message(call, message);
     -- Concurrent calls don't see each other's rows, so together they may exceed the limits.
-    perform nudged.refuse('nudged_api.' || call, case
+    perform nudged.refuse(call, case
         when (select count(*) from (select from nudged.preview p where p.user_id = message.user_id and p.asked_at > now() - interval '5 minutes' limit 10) as own) >= 10
             then array['the user had ten previews in the last five minutes', 'Wait a few minutes.', 'ND030']
         when (select count(*) from (select from nudged.preview p where p.answer is null limit most) as open) >= most then array[
             format('%s previews wait for an answer', most),
-            case call when 'preview_own' then 'Ask again later.' else 'Check that a daemon runs (nudged status), and ask again later.' end, 'ND031']
+            case call when 'nudged_me.preview' then 'Ask again later.' else 'Check that a daemon runs (nudged status), and ask again later.' end, 'ND031']
     end);
     insert into nudged.preview (
         user_id, id, title, body, data, urgent, category, thread_id, collapse_key, expires_at, apns, deliver_at, deliver_local
@@ -60,7 +60,7 @@ declare
     found_answer jsonb;
 begin
     select p.answer into found_answer from nudged.preview p where p.user_id = preview_answer.recipient and p.id = preview_answer.question;
-    perform nudged.refuse('nudged_api.' || call, array['this user has no such preview', 'An answer is kept for five minutes: ask again.', 'ND032'])
+    perform nudged.refuse(call, array['this user has no such preview', 'An answer is kept for five minutes: ask again.', 'ND032'])
     where not found;
     return found_answer;
 end
@@ -74,8 +74,8 @@ create function nudged_api.preview(
     deliver_local timestamp default null
 ) returns uuid
 language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.require_backend('preview');
-    select nudged.ask_preview('preview', row(
+    select nudged.require_backend('nudged_api.preview');
+    select nudged.ask_preview('nudged_api.preview', row(
         preview.user_id, preview.title, preview.body, preview.data, preview.urgent, preview.category, preview.thread_id, preview.collapse_key,
         preview.expires_at, null, preview.apns, preview.deliver_at, preview.deliver_local
     )::nudged.new_message);
@@ -84,31 +84,31 @@ $$;
 -- Reads the answer of nudged_api.preview (docs/SQL.md). Null: not yet; ask again after a few hundred milliseconds.
 create function nudged_api.preview_answer(user_id uuid, id uuid) returns jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.require_backend('preview_answer');
-    select nudged.preview_answer('preview_answer', preview_answer.user_id, preview_answer.id);
+    select nudged.require_backend('nudged_api.preview_answer');
+    select nudged.preview_answer('nudged_api.preview_answer', preview_answer.user_id, preview_answer.id);
 $$;
 
 -- The same for the signed-in user.
-create function nudged_api.preview_own(title text, body text, urgent boolean default false) returns uuid
+create function nudged_me.preview(title text, body text, urgent boolean default false) returns uuid
 language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.ask_preview('preview_own', row(
-        nudged.counted_user('preview_own'), preview_own.title, preview_own.body, null, preview_own.urgent, null, null, null, null, null, null, null, null
+    select nudged.ask_preview('nudged_me.preview', row(
+        nudged.counted_user('nudged_me.preview'), preview.title, preview.body, null, preview.urgent, null, null, null, null, null, null, null, null
     )::nudged.new_message);
 $$;
 
-create function nudged_api.preview_own_answer(id uuid) returns jsonb
+create function nudged_me.preview_answer(id uuid) returns jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.preview_answer('preview_own_answer', nudged.signed_in_user(), preview_own_answer.id);
+    select nudged.preview_answer('nudged_me.preview_answer', nudged.signed_in_user(), preview_answer.id);
 $$;
 
 select nudged.finish_tables();
 select nudged.allow('nudged_daemon', 'select, update (answer), delete', 'nudged.preview');
 select nudged.allow('nudged_app, service_role', 'execute', 'nudged_api.preview', 'nudged_api.preview_answer');
-select nudged.allow('authenticated', 'execute', 'nudged_api.preview_own', 'nudged_api.preview_own_answer');
+select nudged.allow('authenticated', 'execute', 'nudged_me.preview', 'nudged_me.preview_answer');
 select nudged.grant_roles();
 
 comment on table nudged.preview is 'Questions about what would become of a message, and the daemon''s answers. None of them is sent. The functions insert rows; the daemon answers and deletes them, after five minutes.';
 comment on function nudged_api.preview is 'Asks what would become of a message to a user. Nothing is sent or counted. Returns an id for nudged_api.preview_answer.';
 comment on function nudged_api.preview_answer is 'What would become of a message, as JSON. Null: not answered yet, which usually takes less than a second.';
-comment on function nudged_api.preview_own is 'Asks what would become of a message to the signed-in user. Nothing is sent or counted. Returns an id for nudged_api.preview_own_answer.';
-comment on function nudged_api.preview_own_answer is 'What would become of a message to the signed-in user, as JSON. Null: not answered yet, which usually takes less than a second.';
+comment on function nudged_me.preview is 'Asks what would become of a message to the signed-in user. Nothing is sent or counted. Returns an id for nudged_me.preview_answer.';
+comment on function nudged_me.preview_answer is 'What would become of a message to the signed-in user, as JSON. Null: not answered yet, which usually takes less than a second.';

@@ -1,13 +1,12 @@
--- What an app reads and cancels: outcomes, what waits, the history, an export, reminders. Calls that end with _for, and
--- cancel_reminder, cancel_reminders_of and cancel_all, are for backends. The others are for the signed-in user. Also
--- a user's zone and language, and what happens when a user is deleted.
+-- What an app reads and cancels: outcomes, what waits, the history, an export, reminders. Also a user's zone and language,
+-- and what happens when a user is deleted.
 
 -- Pages: `after` is where the last one ended, `most` how many rows. Every page reads one user's rows by an index.
 
 create function nudged.check_page(call text, recipient uuid, most integer) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-    perform nudged.refuse('nudged_api.' || call, case
+    perform nudged.refuse(call, case
         when recipient is null then array['user_id is null', 'Name the user.']
         when most is null or most not between 1 and 1000 then array[
             'most is not between 1 and 1000', 'Give the number of rows of a page. For the next page, give after the place of the last row.']
@@ -18,7 +17,7 @@ $$;
 -- Refuses what is no place: nudged's functions return places as texts.
 create function nudged.check_place(call text, is_place boolean) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
-    select nudged.refuse('nudged_api.' || call, array['after is not a place', 'Give the column place of the last row, or null for the first page.'])
+    select nudged.refuse(call, array['after is not a place', 'Give the column place of the last row, or null for the first page.'])
     where is_place is not true
 $$;
 
@@ -104,7 +103,7 @@ declare
     edge record;
 begin
     perform nudged.check_page(call, recipient, most);
-    perform nudged.refuse('nudged_api.' || call, case when read_outcome.id is null then array['id is null', 'Give the id of a message or a reminder.'] end);
+    perform nudged.refuse(call, case when read_outcome.id is null then array['id is null', 'Give the id of a message or a reminder.'] end);
     select p.at, p.kind, p.key, p.device into edge from nudged.record_place(call, case when after not in ('waiting', 'sending') then after end) p;
     if after is null then
         return query
@@ -203,7 +202,7 @@ $$;
 create function nudged.check_subject(call text, subject_type text, subject_id text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-    perform nudged.refuse('nudged_api.' || call, case
+    perform nudged.refuse(call, case
         when num_nonnulls(subject_type, subject_id) = 1 then array[
             format('%s is null', case when subject_type is null then 'subject_type' else 'subject_id' end),
             'Give both subject_type and subject_id, or none for all subjects.']
@@ -316,87 +315,87 @@ end
 $$;
 
 -- For backends.
-create function nudged_api.outcome_for(user_id uuid, id uuid, after text default null, most integer default 100) returns table (
+create function nudged_api.outcome(user_id uuid, id uuid, after text default null, most integer default 100) returns table (
     place text, at timestamptz, kind text, key text, device text, outcome text, reason text, status smallint
 )
 language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.require_backend('outcome_for');
-    select * from nudged.read_outcome('outcome_for', user_id, id, after collate "default", most);
+    select nudged.require_backend('nudged_api.outcome');
+    select * from nudged.read_outcome('nudged_api.outcome', user_id, id, after collate "default", most);
 $$;
 
-create function nudged_api.waiting_for(user_id uuid, after uuid default null, most integer default 100) returns table (
+create function nudged_api.waiting(user_id uuid, after uuid default null, most integer default 100) returns table (
     place uuid, kind text, id uuid, title text, body text, urgent boolean, since timestamptz, due_at timestamptz, due_local timestamp, expires_at timestamptz
 )
 language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.require_backend('waiting_for');
-    select * from nudged.read_waiting('waiting_for', user_id, after, most);
+    select nudged.require_backend('nudged_api.waiting');
+    select * from nudged.read_waiting('nudged_api.waiting', user_id, after, most);
 $$;
 
-create function nudged_api.history_for(user_id uuid, after text default null, most integer default 100) returns table (
+create function nudged_api.history(user_id uuid, after text default null, most integer default 100) returns table (
     place text, at timestamptz, kind text, key text, device text, outcome text, reason text, status smallint
 )
 language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.require_backend('history_for');
-    select nudged.check_page('history_for', user_id, most);
-    select * from nudged.read_record('history_for', user_id, after collate "default", most);
+    select nudged.require_backend('nudged_api.history');
+    select nudged.check_page('nudged_api.history', user_id, most);
+    select * from nudged.read_record('nudged_api.history', user_id, after collate "default", most);
 $$;
 
-create function nudged_api.export_for(user_id uuid, after text default null, most integer default 100) returns table (place text, source text, content jsonb)
+create function nudged_api.export(user_id uuid, after text default null, most integer default 100) returns table (place text, source text, content jsonb)
 language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.require_backend('export_for');
-    select * from nudged.read_export('export_for', user_id, after collate "default", most);
+    select nudged.require_backend('nudged_api.export');
+    select * from nudged.read_export('nudged_api.export', user_id, after collate "default", most);
 $$;
 
-create function nudged_api.list_reminders_for(user_id uuid, after uuid default null, most integer default 100) returns table (
+create function nudged_api.list_reminders(user_id uuid, after uuid default null, most integer default 100) returns table (
     place uuid, id uuid, author uuid, subject_type text, subject_id text, title text, body text, due_at timestamptz, due_local timestamp,
     timezone text, recurrence text, audience text
 )
 language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.require_backend('list_reminders_for');
-    select * from nudged.read_reminders('list_reminders_for', user_id, after, most);
+    select nudged.require_backend('nudged_api.list_reminders');
+    select * from nudged.read_reminders('nudged_api.list_reminders', user_id, after, most);
 $$;
 
-create function nudged_api.has_pending_for(user_id uuid, subject_type text default null, subject_id text default null) returns boolean
+create function nudged_api.has_pending(user_id uuid, subject_type text default null, subject_id text default null) returns boolean
 language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.require_backend('has_pending_for');
-    select nudged.is_reminder_pending('has_pending_for', user_id, subject_type collate "default", nudged.subject_key(subject_id));
+    select nudged.require_backend('nudged_api.has_pending');
+    select nudged.is_reminder_pending('nudged_api.has_pending', user_id, subject_type collate "default", nudged.subject_key(subject_id));
 $$;
 
 -- For the signed-in user.
-create function nudged_api.outcome(id uuid, after text default null, most integer default 100) returns table (
+create function nudged_me.outcome(id uuid, after text default null, most integer default 100) returns table (
     place text, at timestamptz, kind text, key text, device text, outcome text, reason text, status smallint
 )
 language sql security definer set search_path = pg_catalog, pg_temp
-as $$ select * from nudged.read_outcome('outcome', nudged.signed_in_user(), id, after collate "default", most) $$;
+as $$ select * from nudged.read_outcome('nudged_me.outcome', nudged.signed_in_user(), id, after collate "default", most) $$;
 
-create function nudged_api.waiting(after uuid default null, most integer default 100) returns table (
+create function nudged_me.waiting(after uuid default null, most integer default 100) returns table (
     place uuid, kind text, id uuid, title text, body text, urgent boolean, since timestamptz, due_at timestamptz, due_local timestamp, expires_at timestamptz
 )
 language sql security definer set search_path = pg_catalog, pg_temp
-as $$ select * from nudged.read_waiting('waiting', nudged.signed_in_user(), after, most) $$;
+as $$ select * from nudged.read_waiting('nudged_me.waiting', nudged.signed_in_user(), after, most) $$;
 
-create function nudged_api.history(after text default null, most integer default 100) returns table (
+create function nudged_me.history(after text default null, most integer default 100) returns table (
     place text, at timestamptz, kind text, key text, device text, outcome text, reason text, status smallint
 )
 language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.check_page('history', nudged.signed_in_user(), most);
-    select * from nudged.read_record('history', nudged.signed_in_user(), after collate "default", most);
+    select nudged.check_page('nudged_me.history', nudged.signed_in_user(), most);
+    select * from nudged.read_record('nudged_me.history', nudged.signed_in_user(), after collate "default", most);
 $$;
 
-create function nudged_api.export(after text default null, most integer default 100) returns table (place text, source text, content jsonb)
+create function nudged_me.export(after text default null, most integer default 100) returns table (place text, source text, content jsonb)
 language sql security definer set search_path = pg_catalog, pg_temp
-as $$ select * from nudged.read_export('export', nudged.signed_in_user(), after collate "default", most) $$;
+as $$ select * from nudged.read_export('nudged_me.export', nudged.signed_in_user(), after collate "default", most) $$;
 
-create function nudged_api.list_reminders(after uuid default null, most integer default 100) returns table (
+create function nudged_me.list_reminders(after uuid default null, most integer default 100) returns table (
     place uuid, id uuid, author uuid, subject_type text, subject_id text, title text, body text, due_at timestamptz, due_local timestamp,
     timezone text, recurrence text, audience text
 )
 language sql security definer set search_path = pg_catalog, pg_temp
-as $$ select * from nudged.read_reminders('list_reminders', nudged.signed_in_user(), after, most) $$;
+as $$ select * from nudged.read_reminders('nudged_me.list_reminders', nudged.signed_in_user(), after, most) $$;
 
-create function nudged_api.has_pending(subject_type text default null, subject_id text default null) returns boolean
+create function nudged_me.has_pending(subject_type text default null, subject_id text default null) returns boolean
 language sql security definer set search_path = pg_catalog, pg_temp
-as $$ select nudged.is_reminder_pending('has_pending', nudged.signed_in_user(), subject_type collate "default", nudged.subject_key(subject_id)) $$;
+as $$ select nudged.is_reminder_pending('nudged_me.has_pending', nudged.signed_in_user(), subject_type collate "default", nudged.subject_key(subject_id)) $$;
 
 -- Cancels reminders of an author, for everyone who was to get them: one (`reminder`), those of a subject, or all.
 -- Returns how many occurrences were cancelled in time, and how many were not.
@@ -434,7 +433,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     ended record;
 begin
-    perform nudged.require_backend('cancel_reminder');
+    perform nudged.require_backend('nudged_api.cancel_reminder');
     perform nudged.refuse('nudged_api.cancel_reminder', case when id is null then array['id is null', 'Give the id that nudged_api.set_reminder returned.'] end);
     perform nudged.refuse('nudged_api.cancel_reminder', nudged.isolation_fault('the reminder'));
     select e.cancelled, e.too_late into ended
@@ -452,9 +451,9 @@ create function nudged_api.cancel_reminders_of(
 )
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-    perform nudged.require_backend('cancel_reminders_of');
+    perform nudged.require_backend('nudged_api.cancel_reminders_of');
     perform nudged.refuse('nudged_api.cancel_reminders_of', case when author is null then array['author is null', 'Name the user who set the reminders.'] end);
-    perform nudged.check_subject('cancel_reminders_of', subject_type, subject_id);
+    perform nudged.check_subject('nudged_api.cancel_reminders_of', subject_type, subject_id);
     perform nudged.refuse('nudged_api.cancel_reminders_of', nudged.isolation_fault('the reminder'));
     select e.cancelled, e.too_late into cancelled, too_late from nudged.end_reminders_of(author, null, subject_type collate "default", nudged.subject_key(subject_id)) e;
 end
@@ -469,10 +468,10 @@ declare
     ended record;
     received uuid[];
 begin
-    perform nudged.require_backend('cancel_all');
-    perform nudged.check_page('cancel_all', cancel_all.user_id, 1);
+    perform nudged.require_backend('nudged_api.cancel_all');
+    perform nudged.check_page('nudged_api.cancel_all', cancel_all.user_id, 1);
     select c.cancelled, c.too_late, c.more into cancelled, too_late, more
-    from nudged.cancel_messages('cancel_all', cancel_all.user_id, null, null, null, null, null) c;
+    from nudged.cancel_messages('nudged_api.cancel_all', cancel_all.user_id, null, null, null, null, null) c;
     select e.cancelled, e.too_late into ended from nudged.end_reminders_of(cancel_all.user_id, null, null, null) e;
     cancelled := cancelled + ended.cancelled;
     too_late := too_late + ended.too_late;
@@ -489,54 +488,54 @@ begin
 end
 $$;
 
-create function nudged_api.set_own_reminder(
+create function nudged_me.set_reminder(
     subject_type text, subject_id text, title text, body text, due_at timestamptz default null, due_local timestamp default null,
     recurrence text default null, timezone text default null, apns jsonb default null, out id uuid, out warnings text[]
 )
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-    author constant uuid := nudged.counted_user('set_own_reminder');
+    author constant uuid := nudged.counted_user('nudged_me.set_reminder');
 begin
     select s.id, s.warnings into id, warnings from nudged.set_reminder(
-        'set_own_reminder', subject_type collate "default", nudged.subject_key(subject_id), author, title, body, due_at, due_local, 'me', recurrence, timezone, apns
+        'nudged_me.set_reminder', subject_type collate "default", nudged.subject_key(subject_id), author, title, body, due_at, due_local, 'me', recurrence, timezone, apns
     ) s;
 end
 $$;
 
--- As nudged_api.snooze with a recipient: a reminder of any author.
-create function nudged_api.snooze_own_reminder(id uuid, until timestamptz) returns boolean
+-- As nudged_api.snooze_reminder with a recipient: a reminder of any author.
+create function nudged_me.snooze_reminder(id uuid, until timestamptz) returns boolean
 language sql security definer set search_path = pg_catalog, pg_temp
-as $$ select nudged.snooze('snooze_own_reminder', id, until, nudged.counted_user('snooze_own_reminder')) $$;
+as $$ select nudged.snooze('nudged_me.snooze_reminder', id, until, nudged.counted_user('nudged_me.snooze_reminder')) $$;
 
-create function nudged_api.cancel_own_reminder(id uuid) returns boolean
+create function nudged_me.cancel_reminder(id uuid) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-    author constant uuid := nudged.counted_user('cancel_own_reminder');
+    author constant uuid := nudged.counted_user('nudged_me.cancel_reminder');
     ended record;
 begin
-    perform nudged.refuse('nudged_api.cancel_own_reminder', case when id is null then array['id is null', 'Give the id that nudged_api.set_own_reminder returned.'] end);
-    perform nudged.refuse('nudged_api.cancel_own_reminder', nudged.isolation_fault('the reminder'));
+    perform nudged.refuse('nudged_me.cancel_reminder', case when id is null then array['id is null', 'Give the id that nudged_me.set_reminder returned.'] end);
+    perform nudged.refuse('nudged_me.cancel_reminder', nudged.isolation_fault('the reminder'));
     select e.cancelled, e.too_late into ended from nudged.end_reminders_of(author, id, null, null) e;
     return ended.cancelled > 0 and ended.too_late = 0;
 end
 $$;
 
-create function nudged_api.cancel_own_reminders(subject_type text default null, subject_id text default null, out cancelled integer, out too_late integer)
+create function nudged_me.cancel_reminders(subject_type text default null, subject_id text default null, out cancelled integer, out too_late integer)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-    author constant uuid := nudged.counted_user('cancel_own_reminders');
+    author constant uuid := nudged.counted_user('nudged_me.cancel_reminders');
 begin
-    perform nudged.check_subject('cancel_own_reminders', subject_type, subject_id);
-    perform nudged.refuse('nudged_api.cancel_own_reminders', nudged.isolation_fault('the reminder'));
+    perform nudged.check_subject('nudged_me.cancel_reminders', subject_type, subject_id);
+    perform nudged.refuse('nudged_me.cancel_reminders', nudged.isolation_fault('the reminder'));
     select e.cancelled, e.too_late into cancelled, too_late from nudged.end_reminders_of(author, null, subject_type collate "default", nudged.subject_key(subject_id)) e;
 end
 $$;
 
-create function nudged_api.cancel_own_messages(
+create function nudged_me.cancel_messages(
     category text default null, dedupe_prefix text default null, out cancelled bigint, out too_late bigint, out more boolean
 )
 language sql security definer set search_path = pg_catalog, pg_temp
-as $$ select * from nudged.cancel_messages('cancel_own_messages', nudged.counted_user('cancel_own_messages'), null, category collate "default", dedupe_prefix, null, null) $$;
+as $$ select * from nudged.cancel_messages('nudged_me.cancel_messages', nudged.counted_user('nudged_me.cancel_messages'), null, category collate "default", dedupe_prefix, null, null) $$;
 
 -- Whether nudged_writer may write public.context_profiles: nudged created it, or its owner has allowed it.
 create function nudged.may_write_profiles() returns boolean
@@ -570,7 +569,7 @@ begin
         exception
             when data_exception or integrity_constraint_violation then null;
             -- A trigger of the app may raise anything.
-            when others then raise warning 'nudged_api.register_device: the profile does not take the zone (SQLSTATE %)', sqlstate;
+            when others then raise warning 'register_device: the profile does not take the zone (SQLSTATE %)', sqlstate;
         end;
     end if;
     if locale is not null and types ->> 'nudge_context' = 'jsonb' then
@@ -583,7 +582,7 @@ begin
             end if;
         exception
             when data_exception or integrity_constraint_violation then null;
-            when others then raise warning 'nudged_api.register_device: the profile does not take the language (SQLSTATE %)', sqlstate;
+            when others then raise warning 'register_device: the profile does not take the language (SQLSTATE %)', sqlstate;
         end;
     end if;
 end
@@ -617,7 +616,7 @@ begin
                 if state <> '23505' or attempt = 2 then
                     raise exception using
                         errcode = state, constraint = broken, schema = 'public', table = 'context_profiles',
-                        message = 'nudged_api.set_preferences: ' || error_text,
+                        message = 'set_preferences: ' || error_text,
                         hint = 'nudged_writer must be able to insert and update user_id and notification_preferences in public.context_profiles';
                 end if;
         end;
@@ -625,7 +624,7 @@ begin
 end
 $$;
 
-create function nudged_api.preferences() returns jsonb
+create function nudged_me.preferences() returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     recipient constant uuid := nudged.signed_in_user();
@@ -647,26 +646,31 @@ begin
         -- As text, such a number of a few bytes would have 131,072 digits.
         when nudged.has_long_number(kept) then 'hold a number of more than 100 digits'
     end;
-    perform nudged.refuse('nudged_api.preferences', case when fault is not null then array[
-        'the preferences ' || fault, 'Write others with nudged_api.set_preferences.', '54000'] end);
+    perform nudged.refuse('nudged_me.preferences', case when fault is not null then array[
+        'the preferences ' || fault, 'Write others with nudged_me.set_preferences.', '54000'] end);
     return kept;
 exception when data_exception or statement_too_complex then
-    raise invalid_parameter_value using message = 'nudged_api.preferences: the preferences are no JSON', hint = 'Write them with nudged_api.set_preferences.';
+    raise invalid_parameter_value using message = 'nudged_me.preferences: the preferences are no JSON', hint = 'Write them with nudged_me.set_preferences.';
 end
 $$;
 
+-- What is wrong with preferences, before the user writes them.
+create function nudged_me.preferences_fault(preferences jsonb) returns text
+language sql immutable parallel safe security definer set search_path = pg_catalog, pg_temp
+as $$ select nudged_api.preferences_fault(preferences) $$;
+
 -- Null: as if the user had never chosen.
-create function nudged_api.set_preferences(preferences jsonb) returns void
+create function nudged_me.set_preferences(preferences jsonb) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-    recipient constant uuid := nudged.counted_user('set_preferences');
+    recipient constant uuid := nudged.counted_user('nudged_me.set_preferences');
     fault constant text := case
         when pg_column_size(preferences) > 262144 then 'preferences: more than 262144 bytes, wanted fewer'
         else nudged_api.preferences_fault(preferences) end;
 begin
-    perform nudged.refuse('nudged_api.set_preferences', case
+    perform nudged.refuse('nudged_me.set_preferences', case
         when fault is not null then array[fault,
-            'docs/POLICY.md, "Preferences", has the keys. nudged_api.preferences_fault checks a value without writing it.']
+            'docs/POLICY.md, "Preferences", has the keys. nudged_me.preferences_fault checks a value without writing it.']
         when not nudged.may_write_profiles() then array['nudged may not write the profiles',
             'Write that table yourself. For public.context_profiles, its owner can let nudged write: select nudged.allow(''nudged_writer'', ''select, insert, update'', ''public.context_profiles'').',
             '0A000']
@@ -678,7 +682,7 @@ $$;
 
 -- Whether the decision service (docs/DECISION.md) is in use, for the app's settings: active; resting (users' fallback
 -- strategies decide, since it does not answer); off (none is configured, or no daemon runs).
-create function nudged_api.decision_status() returns text
+create function nudged_me.status() returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform nudged.signed_in_user();
@@ -862,12 +866,12 @@ $$;
 
 
 select nudged.allow('nudged_app, service_role', 'execute',
-    'nudged_api.outcome_for', 'nudged_api.waiting_for', 'nudged_api.history_for', 'nudged_api.export_for', 'nudged_api.list_reminders_for',
-    'nudged_api.has_pending_for', 'nudged_api.cancel_reminder', 'nudged_api.cancel_reminders_of', 'nudged_api.cancel_all');
+    'nudged_api.outcome', 'nudged_api.waiting', 'nudged_api.history', 'nudged_api.export', 'nudged_api.list_reminders',
+    'nudged_api.has_pending', 'nudged_api.cancel_reminder', 'nudged_api.cancel_reminders_of', 'nudged_api.cancel_all');
 select nudged.allow('authenticated', 'execute',
-    'nudged_api.outcome', 'nudged_api.waiting', 'nudged_api.history', 'nudged_api.export', 'nudged_api.list_reminders', 'nudged_api.has_pending',
-    'nudged_api.set_own_reminder', 'nudged_api.snooze_own_reminder', 'nudged_api.cancel_own_reminder', 'nudged_api.cancel_own_reminders',
-    'nudged_api.cancel_own_messages', 'nudged_api.preferences', 'nudged_api.set_preferences', 'nudged_api.decision_status');
+    'nudged_me.outcome', 'nudged_me.waiting', 'nudged_me.history', 'nudged_me.export', 'nudged_me.list_reminders', 'nudged_me.has_pending',
+    'nudged_me.set_reminder', 'nudged_me.snooze_reminder', 'nudged_me.cancel_reminder', 'nudged_me.cancel_reminders',
+    'nudged_me.cancel_messages', 'nudged_me.preferences', 'nudged_me.preferences_fault', 'nudged_me.set_preferences', 'nudged_me.status');
 -- The profiles that nudged created. For a table of the app's own, its owner says so (docs/SQL.md).
 select nudged.allow('nudged_writer', 'select, insert, update, delete', 'public.context_profiles') from nudged.own_table where name = 'context_profiles';
 select nudged.allow('nudged_writer', 'own', 'nudged.write_place', 'nudged.write_preferences', 'nudged.keeps_rows');
@@ -875,31 +879,32 @@ select nudged.allow('nudged_daemon', 'execute', 'nudged.binding_faults', 'nudged
 select nudged.allow('nudged_daemon', 'select', 'nudged.departed');
 select nudged.grant_roles();
 
-comment on function nudged_api.outcome_for is 'What became of a user''s message or reminder, by device.';
-comment on function nudged_api.waiting_for is 'What waits for a user: messages and reminders.';
-comment on function nudged_api.history_for is 'A user''s record, the newest first: one row per device and attempt.';
-comment on function nudged_api.export_for is 'All that nudged holds of a user.';
-comment on function nudged_api.list_reminders_for is 'A user''s pending reminders.';
-comment on function nudged_api.has_pending_for is 'Whether a reminder is pending for a user: of a subject, or any.';
-comment on function nudged_api.outcome is 'What became of the signed-in user''s message or reminder, by device.';
-comment on function nudged_api.waiting is 'What waits for the signed-in user: messages and reminders.';
-comment on function nudged_api.history is 'The signed-in user''s record, the newest first: one row per device and attempt.';
-comment on function nudged_api.export is 'All that nudged holds of the signed-in user.';
-comment on function nudged_api.list_reminders is 'The signed-in user''s pending reminders.';
-comment on function nudged_api.has_pending is 'Whether a reminder is pending for the signed-in user: of a subject, or any.';
+comment on function nudged_api.outcome is 'What became of a user''s message or reminder, by device.';
+comment on function nudged_api.waiting is 'What waits for a user: messages and reminders.';
+comment on function nudged_api.history is 'A user''s record, the newest first: one row per device and attempt.';
+comment on function nudged_api.export is 'All that nudged holds of a user.';
+comment on function nudged_api.list_reminders is 'A user''s pending reminders.';
+comment on function nudged_api.has_pending is 'Whether a reminder is pending for a user: of a subject, or any.';
+comment on function nudged_me.outcome is 'What became of the signed-in user''s message or reminder, by device.';
+comment on function nudged_me.waiting is 'What waits for the signed-in user: messages and reminders.';
+comment on function nudged_me.history is 'The signed-in user''s record, the newest first: one row per device and attempt.';
+comment on function nudged_me.export is 'All that nudged holds of the signed-in user.';
+comment on function nudged_me.list_reminders is 'The signed-in user''s pending reminders.';
+comment on function nudged_me.has_pending is 'Whether a reminder is pending for the signed-in user: of a subject, or any.';
 comment on function nudged_api.cancel_reminder is 'Cancels one reminder. Returns true if it was in time: then nothing more of it is sent.';
 comment on function nudged_api.cancel_reminders_of is 'Cancels the reminders that a user has set: of a subject, or all.';
 comment on function nudged_api.cancel_all is 'Cancels all that waits for a user: messages and reminders.';
-comment on function nudged_api.set_own_reminder is 'Sets a reminder of the signed-in user for themselves. Returns its id and warnings.';
-comment on function nudged_api.snooze_own_reminder is 'Moves what is pending of a reminder for the signed-in user. Returns true if nothing is sent before then.';
-comment on function nudged_api.cancel_own_reminder is 'Cancels a reminder that the signed-in user has set. Returns true if it was in time.';
-comment on function nudged_api.cancel_own_reminders is 'Cancels the reminders that the signed-in user has set: of a subject, or all.';
-comment on function nudged_api.cancel_own_messages is 'Cancels messages that wait for the signed-in user: by category, by the beginning of their dedupe_key, or all.';
+comment on function nudged_me.set_reminder is 'Sets a reminder of the signed-in user for themselves. Returns its id and warnings.';
+comment on function nudged_me.snooze_reminder is 'Moves what is pending of a reminder for the signed-in user. Returns true if nothing is sent before then.';
+comment on function nudged_me.cancel_reminder is 'Cancels a reminder that the signed-in user has set. Returns true if it was in time.';
+comment on function nudged_me.cancel_reminders is 'Cancels the reminders that the signed-in user has set: of a subject, or all.';
+comment on function nudged_me.cancel_messages is 'Cancels messages that wait for the signed-in user: by category, by the beginning of their dedupe_key, or all.';
 comment on function nudged.write_place is 'Writes a user''s zone and language into public.context_profiles. Redefine it if the profiles are in another table.';
 comment on function nudged.write_preferences is 'Writes a user''s preferences into public.context_profiles. Redefine it if the profiles are in another table.';
-comment on function nudged_api.preferences is 'The signed-in user''s preferences. Null: the user chose nothing.';
-comment on function nudged_api.set_preferences is 'Writes the signed-in user''s preferences, if they have no fault.';
-comment on function nudged_api.decision_status is 'Whether the decision service is in use: active, resting or off.';
+comment on function nudged_me.preferences is 'The signed-in user''s preferences. Null: the user chose nothing.';
+comment on function nudged_me.preferences_fault is 'What is wrong with preferences, or null.';
+comment on function nudged_me.set_preferences is 'Writes the signed-in user''s preferences, if they have no fault.';
+comment on function nudged_me.status is 'Whether the decision service is in use: active, resting or off.';
 comment on function nudged.binding_faults is 'Views and triggers of nudged that are missing, disabled, or bound to other tables than those of nudged''s names.';
 comment on function nudged.is_misbound is 'Whether a view of nudged reads other tables than it was made for. The daemon asks.';
 comment on function nudged.bind is 'Binds nudged''s views and triggers to the tables that have nudged''s names now. Returns what it did. "nudged migrate" calls it.';

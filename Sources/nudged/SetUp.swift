@@ -88,7 +88,7 @@ struct Migrate: AsyncParsableCommand {
             columns, types, owners and rights. If not, it says what it will create and which triggers it adds, \
             applies the migrations, and names the next step.
 
-            The first run adds the schemas nudged and nudged_api, and three roles. It makes the app's tables, or adds \
+            The first run adds the schemas nudged, nudged_api and nudged_me, and three roles. It makes the app's tables, or adds \
             triggers and missing columns to them. It changes nothing else.
 
             If a table of the app was replaced by another one of its name, or a trigger was disabled or dropped, a run \

@@ -92,7 +92,7 @@ import Testing
         )
         _ = try await scene.onceWell()
         try expectSoundAndBadge(scene, pushes: 2)
-        let snooze = "select nudged_api.snooze((select id from nudged.reminder), now() + interval '1 hour')"
+        let snooze = "select nudged_api.snooze_reminder((select id from nudged.reminder), now() + interval '1 hour')"
         #expect(try scene.sql(snooze) == "t")
         try scene.sql("update nudged.occurrence set due_at = now() - interval '1 second' where due_local is null")
         _ = try await scene.onceWell()

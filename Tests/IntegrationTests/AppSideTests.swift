@@ -39,17 +39,17 @@ import Testing
         let scene = try await scene(2)
         try scene.sql(
             """
-            select nudged_api.set_own_reminder(
+            select nudged_me.set_reminder(
                 'task', '7', 'Water', 'the plants', due_at => now(), apns => '{"badge": 1}');
-            select nudged_api.set_own_reminder('task', '8', 'Later', '', due_at => now());
-            select nudged_api.set_own_reminder('task', '9', 'Never', '', due_at => now())
+            select nudged_me.set_reminder('task', '8', 'Later', '', due_at => now());
+            select nudged_me.set_reminder('task', '9', 'Never', '', due_at => now())
             """
         )
-        let pending = "(select id from nudged_api.list_reminders() where subject_id ="
+        let pending = "(select id from nudged_me.list_reminders() where subject_id ="
         #expect(
-            try scene.sql("select nudged_api.snooze_own_reminder(\(pending) '8'), now() + interval '1 hour')") == "t"
+            try scene.sql("select nudged_me.snooze_reminder(\(pending) '8'), now() + interval '1 hour')") == "t"
         )
-        #expect(try scene.sql("select nudged_api.cancel_own_reminder(\(pending) '9'))") == "t")
+        #expect(try scene.sql("select nudged_me.cancel_reminder(\(pending) '9'))") == "t")
         #expect(try await scene.onceWell().number("sent") == 1)
         let push = try #require(scene.simulator.snapshot().accepted.first)
         #expect(push.token == Scene.token(1))
@@ -58,7 +58,7 @@ import Testing
                 == #"{"aps":{"alert":{"title":"Water","body":"the plants"},"sound":"default","badge":1},"#
                 + #""action":"new_conversation","subject_type":"task","subject_id":"7"}"#
         )
-        #expect(try scene.sql("select subject_id from nudged_api.list_reminders()") == "8")
+        #expect(try scene.sql("select subject_id from nudged_me.list_reminders()") == "8")
     }
 
     /// A user of auth.users is deleted while a message, a reminder and a check-in wait.
@@ -120,9 +120,9 @@ import Testing
     @Test func decisionStatus_whenADaemonHasAService_isActive() async throws {
         let scene = try await DecisionScene(1) { _ in DecisionScene.answer(true) }
         try scene.scene.sql(Self.auth)
-        #expect(try scene.scene.sql("select nudged_api.decision_status()") == "off")
+        #expect(try scene.scene.sql("select nudged_me.status()") == "off")
         let daemon = try scene.scene.start(["run"], scene.environment())
-        try await scene.wait(daemon, for: "nudged_api.decision_status() = 'active'")
+        try await scene.wait(daemon, for: "nudged_me.status() = 'active'")
         try await scene.scene.stop(daemon)
     }
 }

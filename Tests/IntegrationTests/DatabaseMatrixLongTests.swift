@@ -281,7 +281,7 @@ import Testing
             try scene.sql("insert into public.devices values \(rows)")
         } else {
             let calls = devices.map {
-                "select nudged_api.register_device_for('\($0)', '\($1)', topic => 'com.example.app')"
+                "select nudged_api.register_device('\($0)', '\($1)', topic => 'com.example.app')"
             }
             try scene.sql("set local role nudged_app; \(calls.joined(separator: "; "))")
             try scene.sql("update public.push_tokens set created_at = '2026-01-01', updated_at = '2026-01-01'")
@@ -294,7 +294,7 @@ import Testing
             """
         )
         #expect(
-            try scene.sql("select nudged_api.has_pending_for('\(two)', 'task', '\(Self.capitals.lowercased())')") == "t"
+            try scene.sql("select nudged_api.has_pending('\(two)', 'task', '\(Self.capitals.lowercased())')") == "t"
         )
         try scene.sql("insert into nudged.template (title, body) values ('Hi {first_name}', '{{ }}')")
         try scene.sql("update nudged.occurrence set due_at = now() - interval '1 minute'")

@@ -72,7 +72,7 @@ import TimeZones
 
         /// What the phone does at each start of the app.
         func register(in zone: String) throws {
-            try scene.sql("select nudged_api.register_device('\(Scene.token(1))', timezone => '\(zone)')")
+            try scene.sql("select nudged_me.register_device('\(Scene.token(1))', timezone => '\(zone)')")
         }
 
         /// A reminder and a message for a wall time in the user's own zone.

@@ -23,15 +23,15 @@ import Testing
     }
 
     static let ways = [
-        Way(call: "nudged_api.cancel_own_reminder(one.id)"),
-        Way(call: "(select c.cancelled = 1 from nudged_api.cancel_own_reminders('task', one.subject) c)"),
-        Way(call: "(select c.cancelled = 1 from nudged_api.cancel_own_reminders() c)"),
-        Way(call: "nudged_api.snooze_own_reminder(one.id, now() + interval '1 hour')"),
+        Way(call: "nudged_me.cancel_reminder(one.id)"),
+        Way(call: "(select c.cancelled = 1 from nudged_me.cancel_reminders('task', one.subject) c)"),
+        Way(call: "(select c.cancelled = 1 from nudged_me.cancel_reminders() c)"),
+        Way(call: "nudged_me.snooze_reminder(one.id, now() + interval '1 hour')"),
         Way(
             isMessage: true,
-            call: "(select c.cancelled = 1 from nudged_api.cancel_own_messages(dedupe_prefix => 'own-') c)"
+            call: "(select c.cancelled = 1 from nudged_me.cancel_messages(dedupe_prefix => 'own-') c)"
         ),
-        Way(isMessage: true, call: "(select c.cancelled = 1 from nudged_api.cancel_own_messages(category => 'own') c)"),
+        Way(isMessage: true, call: "(select c.cancelled = 1 from nudged_me.cancel_messages(category => 'own') c)"),
     ]
 
     private func scene(_ way: Way) async throws -> Scene {

@@ -117,7 +117,7 @@ import struct FoundationEssentials.UUID
     @Test func reminder_whenSnoozedReplacedOrCancelled_keepsToIt() async throws {
         let scene = try await Scene.withReminders(4)
         let id = try scene.setReminder(1, subject: "1")
-        #expect(try scene.sql("select nudged_api.snooze('\(id)', now() + interval '1 hour')") == "t")
+        #expect(try scene.sql("select nudged_api.snooze_reminder('\(id)', now() + interval '1 hour')") == "t")
         try scene.setReminder(2, subject: "2")
         try scene.setReminder(2, "due_at => now() + interval '1 hour'", subject: "2")
         try scene.setReminder(3, subject: "3")

@@ -14,7 +14,7 @@ struct NudgedServerTests {
             DeviceRegistration(token: Self.token, platform: .ipados, environment: .sandbox, topic: "com.example.app")
         )
         try await server.registerDevice(DeviceRegistration(token: Self.token, platform: .macos, environment: nil))
-        let (call, token) = ("nudged_api.register_device", #""token":"\#(Self.hexadecimal)""#)
+        let (call, token) = ("nudged_me.register_device", #""token":"\#(Self.hexadecimal)""#)
         #expect(
             server.calls == [
                 #"\#(call) {\#(token),"platform":"ipados","environment":"sandbox","topic":"com.example.app"}"#,
@@ -28,7 +28,7 @@ struct NudgedServerTests {
         #expect(try await server.unregisterDevice(Self.token))
         server.answer = " false\n"
         #expect(try await server.unregisterDevice(Self.token) == false)
-        #expect(server.calls.last == #"nudged_api.unregister_device {"token":"\#(Self.hexadecimal)"}"#)
+        #expect(server.calls.last == #"nudged_me.unregister_device {"token":"\#(Self.hexadecimal)"}"#)
     }
 
     @Test func test_whenSent_answersTheMessage() async throws {
@@ -36,14 +36,14 @@ struct NudgedServerTests {
         #expect(try await server.sendTest() == "0f4a1c3e-9b7d-4c2a-8e5f-001122334455")
         try await server.sendTest(title: "Ann", body: "Hello.")
         #expect(
-            server.calls == ["nudged_api.send_test {}", #"nudged_api.send_test {"title":"Ann","body":"Hello."}"#]
+            server.calls == ["nudged_me.send_test {}", #"nudged_me.send_test {"title":"Ann","body":"Hello."}"#]
         )
     }
 
     @Test func preferences_whenChecked_areSentAsJSON() async throws {
         server.answer = "null"
         #expect(try await server.preferencesFault(#"{"frequency": "daily"}"#) == nil)
-        #expect(server.calls == [#"nudged_api.preferences_fault {"preferences":{"frequency":"daily"}}"#])
+        #expect(server.calls == [#"nudged_me.preferences_fault {"preferences":{"frequency":"daily"}}"#])
         server.answer = #""frequency: wanted daily""#
         #expect(try await server.preferencesFault("{}") == "frequency: wanted daily")
         #expect(try await server.preferencesFault("{") == "found no JSON, wanted an object")
@@ -60,20 +60,20 @@ struct NudgedServerTests {
         #expect(id == "0f4a1c3e-9b7d-4c2a-8e5f-001122334455")
         let arguments =
             #""subject_type":"task","subject_id":"7","title":"Water","body":"","due_local":"2040-05-07T09:00:00""#
-        #expect(server.calls == ["nudged_api.set_own_reminder {\(arguments)}"])
+        #expect(server.calls == ["nudged_me.set_reminder {\(arguments)}"])
         server.answer = "true"
         #expect(try await server.cancelReminder(id))
         #expect(try await server.snoozeReminder(id, until: "2040-05-07T10:00:00Z"))
         #expect(try await server.hasReminder(of: subject))
         server.answer = #"[{"place":"a"}]"#
         #expect(try await server.reminders(most: 2) == #"[{"place":"a"}]"#)
-        #expect(server.calls.last == #"nudged_api.list_reminders {"most":2}"#)
+        #expect(server.calls.last == #"nudged_me.list_reminders {"most":2}"#)
         server.answer = #"{"cancelled":1,"too_late":0}"#
         #expect(try await server.cancelReminders() == (1, 0))
-        #expect(server.calls.last == "nudged_api.cancel_own_reminders {}")
+        #expect(server.calls.last == "nudged_me.cancel_reminders {}")
         server.answer = "true"
         #expect(try await server.hasReminder())
-        #expect(server.calls.last == "nudged_api.has_pending {}")
+        #expect(server.calls.last == "nudged_me.has_pending {}")
     }
 
     @Test func messages_whenCancelled_areCounted() async throws {
@@ -82,7 +82,7 @@ struct NudgedServerTests {
         #expect(try await server.cancelMessages(category: "chat") == (2, 1, true))
         server.answer = #"{"cancelled":0,"too_late":0,"more":false}"#
         #expect(try await server.cancelMessages() == (0, 0, false))
-        let call = "nudged_api.cancel_own_messages"
+        let call = "nudged_me.cancel_messages"
         #expect(
             server.calls == [#"\#(call) {"dedupe_prefix":"chat-"}"#, #"\#(call) {"category":"chat"}"#, "\(call) {}"]
         )
@@ -98,13 +98,13 @@ struct NudgedServerTests {
         #expect(try await server.export() == page)
         #expect(
             server.calls == [
-                #"nudged_api.waiting {"most":100}"#, #"nudged_api.outcome {"id":"1","after":"a","most":100}"#,
-                #"nudged_api.history {"after":"a","most":2}"#, #"nudged_api.export {"most":100}"#,
+                #"nudged_me.waiting {"most":100}"#, #"nudged_me.outcome {"id":"1","after":"a","most":100}"#,
+                #"nudged_me.history {"after":"a","most":2}"#, #"nudged_me.export {"most":100}"#,
             ]
         )
         server.answer = "{}"
         let error = await #expect(throws: ServerAnswerError.self) { try await server.export() }
-        #expect(error?.description == "nudged_api.export: the answer is not an array")
+        #expect(error?.description == "nudged_me.export: the answer is not an array")
     }
 
     @Test func preview_whenAsked_isAnsweredLater() async throws {
@@ -117,8 +117,8 @@ struct NudgedServerTests {
         #expect(try await server.previewAnswer(to: id) == #"{"action":"send"}"#)
         #expect(
             server.calls.dropLast() == [
-                #"nudged_api.preview_own {"title":"Ann","body":"Hello.","urgent":false}"#,
-                #"nudged_api.preview_own_answer {"id":"\#(id)"}"#,
+                #"nudged_me.preview {"title":"Ann","body":"Hello.","urgent":false}"#,
+                #"nudged_me.preview_answer {"id":"\#(id)"}"#,
             ]
         )
         server.answer = "[]"
@@ -131,12 +131,12 @@ struct NudgedServerTests {
         server.answer = ""
         #expect(try await server.preferences() == nil)
         try await server.setPreferences("{}")
-        #expect(server.calls.last == #"nudged_api.set_preferences {"preferences":{}}"#)
+        #expect(server.calls.last == #"nudged_me.set_preferences {"preferences":{}}"#)
         let calls = server.calls.count
         await #expect(throws: NoJSONError.self) { try await server.setPreferences("{") }
         #expect(server.calls.count == calls, "what the user chose stays")
         try await server.clearPreferences()
-        #expect(server.calls.last == #"nudged_api.set_preferences {"preferences":null}"#)
+        #expect(server.calls.last == #"nudged_me.set_preferences {"preferences":null}"#)
     }
 
     @Test func status_whenAsked_isTheServices() async throws {
@@ -152,7 +152,7 @@ struct NudgedServerTests {
     func answer_whenNotTheFunctions_isAnError(answer: String) async {
         server.answer = answer
         let error = await #expect(throws: ServerAnswerError.self) { try await server.sendTest() }
-        #expect(error?.description.hasPrefix("nudged_api.send_test: the answer is not ") == true)
+        #expect(error?.description.hasPrefix("nudged_me.send_test: the answer is not ") == true)
         await #expect(throws: ServerAnswerError.self) { try await server.unregisterDevice(Self.token) }
     }
 

@@ -42,7 +42,7 @@ struct NudgesTests {
     private let push = Payload(parsing: #"{"order":1}"#)
 
     private func functions(_ server: RecordingServer) -> [String] {
-        server.calls.compactMap { $0.split(separator: " ").first.map { String($0.dropFirst("nudged_api.".count)) } }
+        server.calls.compactMap { $0.split(separator: " ").first.map { String($0.dropFirst("nudged_me.".count)) } }
     }
 
     @Test func question_whenAnsweredYes_prompts() async {

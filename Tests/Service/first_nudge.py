@@ -228,7 +228,7 @@ def secrets_stand_nowhere(stage):
     folder = m.root + "/etc/nudged/credentials/"
     secrets = [
         text_of(folder + "apns.privateKey").splitlines()[1][:40], re.search(r":([^:@]+)@", text_of(folder + "database.url"))[1],
-        re.search(r"register_device_for\('[^']+', '(\w+)'", text_of(PAGE))[1], re.search(r"nudged_api\.send\('[^']+', '\w+', '([^']+)'", text_of(PAGE))[1],
+        re.search(r"register_device\('[^']+', '(\w+)'", text_of(PAGE))[1], re.search(r"nudged_api\.send\('[^']+', '\w+', '([^']+)'", text_of(PAGE))[1],
     ]
     environment = ["env", "CREDENTIALS_DIRECTORY=/etc/nudged/credentials", "/usr/bin/nudged"]
     places = {

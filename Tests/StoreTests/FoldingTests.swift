@@ -27,7 +27,7 @@ import struct FoundationEssentials.UUID
         )
         #expect(fault == "TIMEZONE is unknown: did you mean timezone?")
         let token = String(repeating: "AI", count: 32).replacing("I", with: "1")
-        try fixture.sql("select nudged_api.register_device_for(\(F.quoted(1)), '\(token)')")
+        try fixture.sql("select nudged_api.register_device(\(F.quoted(1)), '\(token)')")
         #expect(
             try fixture.sql("select device_token from public.push_tokens where device_token ~ 'a1'")
                 == token.lowercased()
@@ -51,7 +51,7 @@ import struct FoundationEssentials.UUID
         try fixture.seed(1...2)
         let calls = try fixture.lines(
             """
-            select format('nudged_api.%I(%s)', p.proname, (
+            select format('%s.%I(%s)', p.pronamespace::regnamespace, p.proname, (
                 select string_agg(case
                     when t.typname = 'text' then format('(%L::text)', case a.name
                         when 'token' then repeat('ab', 32) when 'platform' then 'ios' when 'environment' then 'sandbox'
@@ -64,7 +64,7 @@ import struct FoundationEssentials.UUID
                 from unnest(p.proargtypes::oid[], p.proargnames[1:p.pronargs]) with ordinality as a (type, name, place)
                 join pg_type t on t.oid = a.type
             ))
-            from pg_proc p where p.pronamespace = 'nudged_api'::regnamespace and 'text'::regtype = any (p.proargtypes)
+            from pg_proc p where p.pronamespace in ('nudged_api'::regnamespace, 'nudged_me'::regnamespace) and 'text'::regtype = any (p.proargtypes)
             order by 1
             """
         )
@@ -106,7 +106,7 @@ import struct FoundationEssentials.UUID
         try fixture.sql(
             """
             insert into public.context_profiles values (\(F.quoted(1)), '{}', true, 'europe/berlin');
-            select nudged_api.register_device_for(\(F.quoted(1)), repeat('ab', 32), 'ios', 'sandbox');
+            select nudged_api.register_device(\(F.quoted(1)), repeat('ab', 32), 'ios', 'sandbox');
             truncate nudged.touched;
             update public.context_profiles set timezone = 'Europe/Berlin';
             """
@@ -160,7 +160,7 @@ import struct FoundationEssentials.UUID
         #expect(try fixture.sql(set("everyone")) == "{}")
         for id in [Self.capitals, Self.capitals.lowercased()] {
             #expect(
-                try fixture.sql("select nudged_api.has_pending_for(\(F.quoted(1)), 'task', '\(id)')") == "t",
+                try fixture.sql("select nudged_api.has_pending(\(F.quoted(1)), 'task', '\(id)')") == "t",
                 "\(id)"
             )
         }
@@ -216,7 +216,7 @@ import struct FoundationEssentials.UUID
         let without = try fixture.lines(
             """
             select proname from pg_proc
-            where pronamespace = 'nudged_api'::regnamespace and 'subject_id' = any (proargnames[1:pronargs])
+            where pronamespace in ('nudged_api'::regnamespace, 'nudged_me'::regnamespace) and 'subject_id' = any (proargnames[1:pronargs])
               and strpos(prosrc, 'nudged.subject_key(') = 0
             """
         )

@@ -135,7 +135,7 @@ import struct FoundationEssentials.UUID
         let other = try await fixture.connection()
         let erasing = try await app.transaction { transaction in
             try await transaction.execute(
-                script: "select nudged_api.snooze('\(id)', now() + interval '1 hour'\(recipient))"
+                script: "select nudged_api.snooze_reminder('\(id)', now() + interval '1 hour'\(recipient))"
             )
             let erasing = Task { try await Self.erase(user, other) }
             try await fixture.untilSomebodyWaits()
@@ -154,7 +154,10 @@ import struct FoundationEssentials.UUID
         let other = try await fixture.connection()
         let snoozing = try await app.transaction { transaction in
             try await transaction.execute(script: Self.erasure(1))
-            let snooze = Statement("snooze", sql: "select nudged_api.snooze('\(id)', now() + interval '1 hour')::text")
+            let snooze = Statement(
+                "snooze",
+                sql: "select nudged_api.snooze_reminder('\(id)', now() + interval '1 hour')::text"
+            )
             let snoozing = Task { try await other.run(snooze).text(0, 0) }
             try await fixture.untilSomebodyWaits()
             return snoozing

@@ -92,7 +92,7 @@ import Testing
             try fixture.lines("select device_token from public.push_tokens order by 1") == ["d3", "d4", "d5", "other"]
         )
         try fixture.sql(
-            "select nudged_api.register_device_for(\(F.quoted(1)), '\(String(repeating: "ab", count: 32))')"
+            "select nudged_api.register_device(\(F.quoted(1)), '\(String(repeating: "ab", count: 32))')"
         )
         #expect(
             try fixture.sql("select count(*), min(device_token) from public.push_tokens where user_id = \(F.quoted(1))")

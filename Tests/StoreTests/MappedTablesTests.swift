@@ -83,10 +83,10 @@ import TimeZones
         for call in ["register_device", "unregister_device"] {
             let answer = try fixture.attempt(
                 "nudged_app",
-                "select nudged_api.\(call)_for(\(F.quoted(1)), '\(token)')"
+                "select nudged_api.\(call)(\(F.quoted(1)), '\(token)')"
             )
             #expect(
-                answer.state == "42P01" && answer.message.hasPrefix("nudged_api.\(call): there is no table"),
+                answer.state == "42P01" && answer.message.hasPrefix("\(call): there is no table"),
                 "\(answer)"
             )
             #expect(answer.more.contains("redefine nudged.write_device"), "\(answer)")

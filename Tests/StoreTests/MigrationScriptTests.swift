@@ -102,7 +102,8 @@ import Testing
         let catalog = try fixture.sql(
             """
             select count(*) filter (where relkind in ('r', 'p') and not relispartition) - 1, count(*) filter (where relkind = 'v'),
-                (select count(*) from pg_proc where pronamespace in ('nudged'::regnamespace, 'nudged_api'::regnamespace))
+                (select count(*) from pg_proc
+                    where pronamespace in ('nudged'::regnamespace, 'nudged_api'::regnamespace, 'nudged_me'::regnamespace))
             from pg_class where relnamespace = 'nudged'::regnamespace
             """
         )

@@ -205,7 +205,7 @@ import TimeZones
         let mute = try fixture.lines(
             """
             select p.oid::regproc from pg_proc p
-            where p.pronamespace in ('nudged'::regnamespace, 'nudged_api'::regnamespace) and obj_description(p.oid, 'pg_proc') is null
+            where p.pronamespace in ('nudged'::regnamespace, 'nudged_api'::regnamespace, 'nudged_me'::regnamespace) and obj_description(p.oid, 'pg_proc') is null
             """
         )
         for call in mute {

@@ -73,9 +73,9 @@ import struct FoundationEssentials.UUID
         let fixture = try await F()
         try leaveQuestions(fixture, 499)
         let own =
-            "select nudged.ask_preview('preview_own', row(\(F.quoted(1)), 'a', 'b', null, null, null, null, null, null, null, null, null, null)::nudged.new_message) is not null"
+            "select nudged.ask_preview('nudged_me.preview', row(\(F.quoted(1)), 'a', 'b', null, null, null, null, null, null, null, null, null, null)::nudged.new_message) is not null"
         #expect(try fixture.sql(own) == "t")
-        #expect(try fixture.refusal(own).hasPrefix("ND031 nudged_api.preview_own: "))
+        #expect(try fixture.refusal(own).hasPrefix("ND031 nudged_me.preview: "))
         _ = try ask(fixture, 1)
     }
 

@@ -27,7 +27,7 @@ limit $3
 -- way are sent, and their settlement leaves due_at alone.
 -- $1 and $2 the touches (parallel: user, id), $3 the policy's now. One row: touches taken.
 -- Users of urgent messages are due since 1970, so that claims find them before all others.
--- A test (nudged_api.send_test) ends if the user's devices are no longer those that it was sent to.
+-- A test (nudged_me.send_test) ends if the user's devices are no longer those that it was sent to.
 with taken as (
     delete from nudged.touched t using unnest($1::uuid[], $2::bigint[]) as w (user_id, id)
     where t.user_id = w.user_id and t.id = w.id
@@ -76,7 +76,7 @@ tests as materialized (
     where dedupe_key collate "C" >= 'nudged.send_test ' and dedupe_key collate "C" < 'nudged.send_test!'
       and (user_id in (select user_id from latest where at is not null)) is true
 ),
--- As nudged_api.send_test writes it.
+-- As nudged_me.send_test writes it.
 devices as materialized (
     select user_id, 'nudged.send_test ' || md5(string_agg(s, ',' order by s)) as state
     from (

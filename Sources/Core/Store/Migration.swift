@@ -27,7 +27,10 @@ package struct Migration: Sendable, Equatable {
     /// How many objects of a kind (`table`, `view`, `function`) its text creates in the schemas `nudged` and
     /// `nudged_api`. A partition is part of its table.
     package func count(creating kind: String) -> Int {
-        let beginnings = ["create \(kind) nudged.", "create \(kind) nudged_api.", "create unlogged \(kind) nudged."]
+        let beginnings = [
+            "create \(kind) nudged.", "create \(kind) nudged_api.", "create \(kind) nudged_me.",
+            "create unlogged \(kind) nudged.",
+        ]
         return script.split(separator: "\n").count { line in
             let text = line.drop { $0 == " " || $0 == "'" }
             return beginnings.contains { text.hasPrefix($0) } && !text.contains(" partition of ")

@@ -1,4 +1,4 @@
-/// What `nudged_api.register_device` stores of this device (docs/CLIENT.md, "What to store").
+/// What `nudged_me.register_device` stores of this device (docs/CLIENT.md, "What to store").
 public struct DeviceRegistration: Sendable, Equatable {
     /// The device's token.
     public let token: DeviceToken

@@ -1,6 +1,6 @@
 /// A device's APNs token, as Apple gave it to the app. Its description does not show it.
 public struct DeviceToken: Sendable, Hashable, CustomStringConvertible {
-    /// The token as hexadecimal digits in lower case, as `nudged_api.register_device` takes it.
+    /// The token as hexadecimal digits in lower case, as `nudged_me.register_device` takes it.
     public let hexadecimal: String
 
     /// - Parameter bytes: what the system handed over. Apple says that the length may change.

@@ -62,11 +62,11 @@
         ///   questions wait.
         public func preview(title: String, body: String, urgent: Bool = false) async throws -> String {
             let answer = try await call(
-                "preview_own",
+                "preview",
                 ["title": .string(title), "body": .string(body), "urgent": .bool(urgent)]
             )
             guard case .string(let id) = answer else {
-                throw ServerAnswerError(function: "preview_own", wanted: "a UUID")
+                throw ServerAnswerError(function: "preview", wanted: "a UUID")
             }
             return id
         }
@@ -78,11 +78,11 @@
         /// - Throws: the client's error. ND032: the question is unknown, or it is too old. One without an answer is
         ///   kept for a minute, an answer for five.
         public func previewAnswer(to id: String) async throws -> String? {
-            let text = try await answer("preview_own_answer", ["id": .string(id)])
-            switch try value(of: text, "preview_own_answer") {
+            let text = try await answer("preview_answer", ["id": .string(id)])
+            switch try value(of: text, "preview_answer") {
             case .null: return nil
             case .object: return text
-            default: throw ServerAnswerError(function: "preview_own_answer", wanted: "an object or null")
+            default: throw ServerAnswerError(function: "preview_answer", wanted: "an object or null")
             }
         }
 

@@ -85,9 +85,9 @@
 
         /// Whether the decision service is in use, for the app's settings.
         public func decisionStatus() async throws -> ServiceStatus {
-            guard case .string(let name) = try await call("decision_status", [:]),
+            guard case .string(let name) = try await call("status", [:]),
                 let status = ServiceStatus(rawValue: name)
-            else { throw ServerAnswerError(function: "decision_status", wanted: "active, resting or off") }
+            else { throw ServerAnswerError(function: "status", wanted: "active, resting or off") }
             return status
         }
 
@@ -96,9 +96,9 @@
         /// - Returns: the reminder's id, a UUID, and what may be unexpected, in English.
         @discardableResult
         public func setReminder(_ reminder: OwnReminder) async throws -> (id: String, warnings: [String]) {
-            let answer = try await call("set_own_reminder", reminder.parameters)
+            let answer = try await call("set_reminder", reminder.parameters)
             guard case .string(let id)? = answer["id"], case .array(let items)? = answer["warnings"] else {
-                throw ServerAnswerError(function: "set_own_reminder", wanted: "an object with an id and warnings")
+                throw ServerAnswerError(function: "set_reminder", wanted: "an object with an id and warnings")
             }
             return (
                 id,
@@ -123,9 +123,9 @@
         /// - Returns: whether nothing is sent before `until`.
         @discardableResult
         public func snoozeReminder(_ id: String, until: String) async throws -> Bool {
-            let answer = try await call("snooze_own_reminder", ["id": .string(id), "until": .string(until)])
+            let answer = try await call("snooze_reminder", ["id": .string(id), "until": .string(until)])
             guard case .bool(let isInTime) = answer else {
-                throw ServerAnswerError(function: "snooze_own_reminder", wanted: "true or false")
+                throw ServerAnswerError(function: "snooze_reminder", wanted: "true or false")
             }
             return isInTime
         }
@@ -135,9 +135,9 @@
         /// - Returns: whether it was in time. Then nothing more of it is sent.
         @discardableResult
         public func cancelReminder(_ id: String) async throws -> Bool {
-            let answer = try await call("cancel_own_reminder", ["id": .string(id)])
+            let answer = try await call("cancel_reminder", ["id": .string(id)])
             guard case .bool(let isInTime) = answer else {
-                throw ServerAnswerError(function: "cancel_own_reminder", wanted: "true or false")
+                throw ServerAnswerError(function: "cancel_reminder", wanted: "true or false")
             }
             return isInTime
         }
@@ -147,7 +147,7 @@
         /// - Returns: how many were in time, and how many were not.
         @discardableResult
         public func cancelReminders(of subject: Subject? = nil) async throws -> (cancelled: Int, tooLate: Int) {
-            let function = "cancel_own_reminders"
+            let function = "cancel_reminders"
             return try Self.counts(function, await call(function, Self.parameters(of: subject)))
         }
 
@@ -163,7 +163,7 @@
             category: String? = nil,
             dedupePrefix: String? = nil
         ) async throws -> (cancelled: Int, tooLate: Int, more: Bool) {
-            let function = "cancel_own_messages"
+            let function = "cancel_messages"
             let answer = try await call(
                 function,
                 ["category": category.map { .string($0) }, "dedupe_prefix": dedupePrefix.map { .string($0) }]
@@ -186,7 +186,7 @@
             ["subject_type": subject.map { .string($0.type) }, "subject_id": subject.map { .string($0.id) }]
         }
 
-        /// Calls a function of schema `nudged_api`, and reads its answer. A function without an answer gives null.
+        /// Calls a function of schema `nudged_me`, and reads its answer. A function without an answer gives null.
         func call(
             _ function: String,
             _ parameters: KeyValuePairs<String, JSONValue?>
@@ -194,11 +194,11 @@
             try value(of: try await answer(function, parameters), function)
         }
 
-        /// Calls a function of schema `nudged_api`. A parameter that is nil is left out, and has its default.
+        /// Calls a function of schema `nudged_me`. A parameter that is nil is left out, and has its default.
         func answer(_ function: String, _ parameters: KeyValuePairs<String, JSONValue?>) async throws -> String {
             let members = parameters.compactMap { key, value in value.map { JSONObject.Member(key: key, value: $0) } }
             let object = EncodableJSON(.object(JSONObject(members)))
-            return try await rpc(schema: "nudged_api", function: function, parameters: object)
+            return try await rpc(schema: "nudged_me", function: function, parameters: object)
         }
 
         /// An answer's text as a value. Nothing but blanks is null.
@@ -243,12 +243,12 @@
 
     /// A call was answered, but not as its function answers.
     public struct ServerAnswerError: Error, Sendable, Equatable, CustomStringConvertible {
-        /// The function of schema `nudged_api`.
+        /// The function of schema `nudged_me`.
         public let function: String
         /// The expected answer, in English.
         public let wanted: String
 
         /// One line, without the answer.
-        public var description: String { "nudged_api.\(function): the answer is not \(wanted)" }
+        public var description: String { "nudged_me.\(function): the answer is not \(wanted)" }
     }
 #endif

@@ -251,7 +251,7 @@ package struct SetUpRun: Sendable {
     package var undoing: [String] {
         (hasUnit ? ["systemctl disable --now nudged"] : []) + [
             "rm \(files.path(SetUpFiles.key)) \(files.path(SetUpFiles.url)) \(path)",
-            "in \(owner):", "    drop schema nudged, nudged_api cascade: the record, messages and reminders are lost",
+            "in \(owner):", "    drop schema nudged, nudged_api, nudged_me cascade: the record, messages and reminders are lost",
             "    drop owned by nudged_daemon, nudged_app, nudged_writer; drop these roles",
             "the app's tables stay, with the columns and tables that nudged added",
         ]
@@ -266,10 +266,10 @@ package struct SetUpRun: Sendable {
         let connection = try await Connection.open(owner)
         do {
             try await connection.execute(
-                script: "drop schema if exists nudged cascade; drop schema if exists nudged_api cascade",
+                script: "drop schema if exists nudged, nudged_api, nudged_me cascade",
                 timeout: .seconds(600)
             )
-            tell("dropped the schemas nudged and nudged_api")
+            tell("dropped the schemas nudged, nudged_api and nudged_me")
             for role in [SetUpAnswers.role, "nudged_app", "nudged_writer"] { await drop(role, connection, tell) }
             await connection.close()
         } catch {

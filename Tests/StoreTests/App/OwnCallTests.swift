@@ -11,33 +11,33 @@ import Testing
     }
 
     private static func set(_ subject: String) -> String {
-        "select id from nudged_api.set_own_reminder('task', '\(subject)', 'Water', '', due_at => now() + interval '1 day')"
+        "select id from nudged_me.set_reminder('task', '\(subject)', 'Water', '', due_at => now() + interval '1 day')"
     }
 
     @Test func reminders_whenTheUsersOwn_areSetListedSnoozedAndCancelled() async throws {
         let fixture = try await F.onSupabase()
         try fixture.seed(1...2)
         let id = try own(fixture, 1, Self.set("7"))
-        let list = "select id, subject_id, audience from nudged_api.list_reminders()"
+        let list = "select id, subject_id, audience from nudged_me.list_reminders()"
         #expect(try own(fixture, 1, list) == "\(id)|7|me")
         #expect(try own(fixture, 2, list).isEmpty)
-        #expect(try own(fixture, 1, "select nudged_api.has_pending('task', '7')") == "t")
-        #expect(try own(fixture, 2, "select nudged_api.has_pending('task', '7')") == "f")
-        #expect(try own(fixture, 1, "select outcome from nudged_api.outcome('\(id)')") == "waiting")
+        #expect(try own(fixture, 1, "select nudged_me.has_pending('task', '7')") == "t")
+        #expect(try own(fixture, 2, "select nudged_me.has_pending('task', '7')") == "f")
+        #expect(try own(fixture, 1, "select outcome from nudged_me.outcome('\(id)')") == "waiting")
         let later = "now() + interval '2 days'"
         // Nobody snoozes or cancels somebody else's.
-        #expect(try own(fixture, 2, "select nudged_api.snooze_own_reminder('\(id)', \(later))") == "f")
-        #expect(try own(fixture, 2, "select nudged_api.cancel_own_reminder('\(id)')") == "f")
-        #expect(try own(fixture, 2, "select * from nudged_api.cancel_own_reminders()") == "0|0")
-        #expect(try own(fixture, 2, "select outcome from nudged_api.outcome('\(id)')").isEmpty)
-        #expect(try own(fixture, 1, "select nudged_api.snooze_own_reminder('\(id)', \(later))") == "t")
+        #expect(try own(fixture, 2, "select nudged_me.snooze_reminder('\(id)', \(later))") == "f")
+        #expect(try own(fixture, 2, "select nudged_me.cancel_reminder('\(id)')") == "f")
+        #expect(try own(fixture, 2, "select * from nudged_me.cancel_reminders()") == "0|0")
+        #expect(try own(fixture, 2, "select outcome from nudged_me.outcome('\(id)')").isEmpty)
+        #expect(try own(fixture, 1, "select nudged_me.snooze_reminder('\(id)', \(later))") == "t")
         #expect(try fixture.sql("select due_at > now() + interval '1 day' from nudged.occurrence") == "t")
-        #expect(try own(fixture, 1, "select nudged_api.cancel_own_reminder('\(id)')") == "t")
+        #expect(try own(fixture, 1, "select nudged_me.cancel_reminder('\(id)')") == "t")
         _ = try own(fixture, 1, Self.set("8"))
         _ = try own(fixture, 1, Self.set("9"))
-        #expect(try own(fixture, 1, "select * from nudged_api.cancel_own_reminders('task', '8')") == "1|0")
-        #expect(try own(fixture, 1, "select * from nudged_api.cancel_own_reminders()") == "1|0")
-        #expect(try own(fixture, 1, "select count(*) from nudged_api.history()") == "3")
+        #expect(try own(fixture, 1, "select * from nudged_me.cancel_reminders('task', '8')") == "1|0")
+        #expect(try own(fixture, 1, "select * from nudged_me.cancel_reminders()") == "1|0")
+        #expect(try own(fixture, 1, "select count(*) from nudged_me.history()") == "3")
         await fixture.close()
     }
 
@@ -70,7 +70,7 @@ import Testing
         let fixture = try await F.onSupabase()
         try fixture.seed(1...1)
         let call =
-            "perform nudged_api.set_own_reminder('task', (n % 7)::text, 'Water', '', due_at => now() + interval '1 second')"
+            "perform nudged_me.set_reminder('task', (n % 7)::text, 'Water', '', due_at => now() + interval '1 second')"
         #expect(try loop(fixture, call, 510) == "500 10")
         // One is pending for each subject; the others are replaced.
         #expect(try fixture.sql("select count(*) from nudged.occurrence") == "7")
@@ -88,17 +88,17 @@ import Testing
     }
 
     private static let writing: [String: String] = [
-        "set_own_reminder":
-            "perform nudged_api.set_own_reminder('task', '7', 'Water', '', due_at => now() + interval '1 day')",
-        "snooze_own_reminder": "perform nudged_api.snooze_own_reminder(gen_random_uuid(), now() + interval '1 day')",
-        "cancel_own_reminder": "perform nudged_api.cancel_own_reminder(gen_random_uuid())",
-        "cancel_own_reminders": "perform nudged_api.cancel_own_reminders()",
-        "cancel_own_messages": "perform nudged_api.cancel_own_messages()",
-        "set_preferences": "perform nudged_api.set_preferences(null)",
-        "register_device": "perform nudged_api.register_device('\(F.token(7))')",
-        "unregister_device": "perform nudged_api.unregister_device('\(F.token(7))')",
-        "preview_own": "perform nudged_api.preview_own('a', 'b')",
-        "send_test": "perform nudged_api.send_test()",
+        "set_reminder":
+            "perform nudged_me.set_reminder('task', '7', 'Water', '', due_at => now() + interval '1 day')",
+        "snooze_reminder": "perform nudged_me.snooze_reminder(gen_random_uuid(), now() + interval '1 day')",
+        "cancel_reminder": "perform nudged_me.cancel_reminder(gen_random_uuid())",
+        "cancel_reminders": "perform nudged_me.cancel_reminders()",
+        "cancel_messages": "perform nudged_me.cancel_messages()",
+        "set_preferences": "perform nudged_me.set_preferences(null)",
+        "register_device": "perform nudged_me.register_device('\(F.token(7))')",
+        "unregister_device": "perform nudged_me.unregister_device('\(F.token(7))')",
+        "preview": "perform nudged_me.preview('a', 'b')",
+        "send_test": "perform nudged_me.send_test()",
     ]
 
     @Test(arguments: writing.keys.sorted()) func call_whenTheUserHasMadeTooMany_isRefused(name: String) async throws {
@@ -128,18 +128,20 @@ import Testing
             try fixture.lines(
                 """
                 select proname from pg_proc
-                where pronamespace = 'nudged_api'::regnamespace and has_function_privilege('authenticated', oid, 'execute')
-                  and prosrc !~ format('nudged[.]counted_user[(]''%s''[)]', proname)
+                where pronamespace in ('nudged_api'::regnamespace, 'nudged_me'::regnamespace)
+                  and has_function_privilege('authenticated', oid, 'execute')
+                  and prosrc !~ format('nudged[.]counted_user[(]''nudged_me[.]%s''[)]', proname)
                 order by 1
                 """
             ) == [
-                "decision_status", "export", "has_pending", "history", "list_reminders", "outcome", "preferences",
-                "preferences_fault", "preview_own_answer", "waiting",
+                "export", "has_pending", "history", "list_reminders", "outcome", "preferences", "preferences_fault",
+                "preferences_fault",
+                "preview_answer", "status", "waiting",
             ]
         )
         #expect(
             try fixture.lines(
-                "select proname from pg_proc where pronamespace = 'nudged_api'::regnamespace and prosrc ~ 'counted_user' order by 1"
+                "select proname from pg_proc where pronamespace = 'nudged_me'::regnamespace and prosrc ~ 'counted_user' order by 1"
             ) == Self.writing.keys.sorted()
         )
         await fixture.close()
@@ -150,8 +152,8 @@ import Testing
         try fixture.seed(1...2)
         for user in 1...2 { _ = try fixture.sendMessage(user, more: ", dedupe_key => 'chat-1', category => 'chat'") }
         _ = try fixture.sendMessage(1)
-        #expect(try own(fixture, 1, "select count(*) from nudged_api.waiting()") == "2")
-        let cancel = "select * from nudged_api.cancel_own_messages("
+        #expect(try own(fixture, 1, "select count(*) from nudged_me.waiting()") == "2")
+        let cancel = "select * from nudged_me.cancel_messages("
         #expect(try own(fixture, 1, "\(cancel)dedupe_prefix => 'chat-')") == "1|0|f")
         #expect(try own(fixture, 1, "\(cancel))") == "1|0|f")
         #expect(try fixture.lines("select right(user_id::text, 2) from nudged.message") == ["02"])
@@ -160,15 +162,15 @@ import Testing
 
     @Test func preferences_whenWritten_areChecked() async throws {
         let fixture = try await F.onSupabase()
-        func set(_ value: String) -> String { "select nudged_api.set_preferences(\(value))" }
+        func set(_ value: String) -> String { "select nudged_me.set_preferences(\(value))" }
         // Without a profile, and with keys that are the app's own.
         let wanted = #"{"check_ins_enabled": true, "frequency": "daily", "colour": "red"}"#
-        #expect(try own(fixture, 1, "select nudged_api.preferences() is null") == "t")
+        #expect(try own(fixture, 1, "select nudged_me.preferences() is null") == "t")
         _ = try own(fixture, 1, set("'\(wanted)'"))
-        #expect(try own(fixture, 1, "select nudged_api.preferences() = '\(wanted)'") == "t")
-        #expect(try own(fixture, 2, "select nudged_api.preferences() is null") == "t")
+        #expect(try own(fixture, 1, "select nudged_me.preferences() = '\(wanted)'") == "t")
+        #expect(try own(fixture, 2, "select nudged_me.preferences() is null") == "t")
         #expect(try fixture.touched() == ["01"])
-        #expect(try own(fixture, 1, "select nudged_api.preferences() = '\(wanted)'") == "t")
+        #expect(try own(fixture, 1, "select nudged_me.preferences() = '\(wanted)'") == "t")
         _ = try own(fixture, 1, set("null"))
         #expect(try fixture.sql("select notification_preferences is null from public.context_profiles") == "t")
         await fixture.close()
@@ -185,7 +187,7 @@ import Testing
         let fixture = try await F.onSupabase()
         try fixture.seed(1...1)
         try fixture.sql("update public.context_profiles set notification_preferences = \(value)")
-        let answer = try fixture.attempt("authenticated", as: 1, "select nudged_api.preferences()")
+        let answer = try fixture.attempt("authenticated", as: 1, "select nudged_me.preferences()")
         #expect(
             answer.state == "54000" && answer.message.contains("preferences: the preferences \(fault)"),
             "\(answer)"
@@ -198,7 +200,7 @@ import Testing
         let fixture = try await F.onSupabase()
         try fixture.sql("alter table public.context_profiles add colour text not null")
         let call =
-            #"select nudged_api.set_preferences('{"check_ins_enabled": false, "frequency": "daily", "secret": "xyzzy"}')"#
+            #"select nudged_me.set_preferences('{"check_ins_enabled": false, "frequency": "daily", "secret": "xyzzy"}')"#
         let answer = try fixture.attempt("authenticated", as: 1, call)
         #expect(answer.state == "23502" && answer.message.contains("colour"), "\(answer)")
         #expect(!(answer.message + answer.more).contains("xyzzy"), "\(answer)")
@@ -211,8 +213,8 @@ import Testing
             before:
                 "create table public.context_profiles (user_id uuid primary key, notification_preferences json, timezone varchar(60));"
         )
-        let set = #"select nudged_api.set_preferences('{"check_ins_enabled": true, "frequency": "daily"}')"#
-        let register = "select nudged_api.register_device('\(F.token(1))', timezone => 'Asia/Tokyo', locale => 'ja')"
+        let set = #"select nudged_me.set_preferences('{"check_ins_enabled": true, "frequency": "daily"}')"#
+        let register = "select nudged_me.register_device('\(F.token(1))', timezone => 'Asia/Tokyo', locale => 'ja')"
         let refused = try fixture.attempt("authenticated", as: 1, set)
         #expect(refused.state == "0A000" && refused.more.contains("nudged.allow('nudged_writer'"), "\(refused)")
         #expect(try fixture.perform("authenticated", as: 1, register) == "00000")
@@ -233,7 +235,7 @@ import Testing
             _ = try own(
                 fixture,
                 1,
-                "select nudged_api.register_device('\(F.token(1))', timezone => \(zone), locale => \(locale))"
+                "select nudged_me.register_device('\(F.token(1))', timezone => \(zone), locale => \(locale))"
             )
         }
         let place = "select timezone, nudge_context from public.context_profiles"
@@ -262,7 +264,7 @@ import Testing
             "insert into public.context_profiles (user_id, nudge_context) values (\(F.quoted(1)), \(context))"
         )
         let before = try fixture.sql("select md5(nudge_context::text) from public.context_profiles")
-        let call = "select nudged_api.register_device('\(F.token(1))', timezone => 'Asia/Tokyo', locale => 'ja')"
+        let call = "select nudged_me.register_device('\(F.token(1))', timezone => 'Asia/Tokyo', locale => 'ja')"
         #expect(try fixture.perform("authenticated", as: 1, call) == "00000")
         #expect(
             try fixture.sql("select timezone, md5(nudge_context::text) from public.context_profiles")
@@ -283,7 +285,7 @@ import Testing
             create trigger refused before update on public.context_profiles for each row execute function public.refuse()
             """
         )
-        let call = "select nudged_api.register_device('\(F.token(9))', timezone => 'Asia/Tokyo', locale => 'ja')"
+        let call = "select nudged_me.register_device('\(F.token(9))', timezone => 'Asia/Tokyo', locale => 'ja')"
         #expect(try fixture.perform("authenticated", as: 1, call) == "00000")
         #expect(try fixture.sql("select timezone, nudge_context from public.context_profiles") == "Europe/Paris|")
         #expect(
@@ -294,7 +296,7 @@ import Testing
 
     @Test func decisionStatus_always_isThatOfTheDaemonsThatRun() async throws {
         let fixture = try await F.onSupabase()
-        func status() throws -> String { try own(fixture, 1, "select nudged_api.decision_status()") }
+        func status() throws -> String { try own(fixture, 1, "select nudged_me.status()") }
         func daemon(_ state: String, seen: String = "now()") throws {
             try fixture.sql(
                 """

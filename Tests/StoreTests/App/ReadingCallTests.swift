@@ -20,7 +20,7 @@ import Testing
         let fixture = try await F.withUsers()
         let id = try fixture.sendMessage(1)
         let call =
-            "select kind, device, outcome, reason, place in ('waiting', 'sending') from nudged_api.outcome_for(\(F.quoted(1)), '\(id)')"
+            "select kind, device, outcome, reason, place in ('waiting', 'sending') from nudged_api.outcome(\(F.quoted(1)), '\(id)')"
         #expect(try fixture.lines(call) == ["message||waiting||t"])
         try fixture.sql(F.openIntent(of: "select user_id, id from nudged.message"))
         #expect(try fixture.lines(call) == ["message||sending||t"])
@@ -48,7 +48,7 @@ import Testing
         try fixture.sql(
             "prepare ended as \(Query.endReminders.sql); execute ended(array[\(F.quoted(1))]::uuid[], array['\(first)']::uuid[], '\(planned)')"
         )
-        let call = "select key, outcome from nudged_api.outcome_for(\(F.quoted(1)), "
+        let call = "select key, outcome from nudged_api.outcome(\(F.quoted(1)), "
         let second = try fixture.sql("select id from nudged.occurrence")
         #expect(second != first && second.prefix(18) == set.id.prefix(18))
         #expect(try fixture.lines("\(call)'\(set.id)')") == ["\(second)|waiting", "\(first)|accepted"])
@@ -65,7 +65,7 @@ import Testing
         var after = "null"
         while true {
             let page = try fixture.lines(
-                "select key, place from nudged_api.history_for(\(F.quoted(1)), \(after), \(most))"
+                "select key, place from nudged_api.history(\(F.quoted(1)), \(after), \(most))"
             ).map { $0.split(separator: "|").map(String.init) }
             keys += page.map { $0[0] }
             guard page.count == most, let last = page.last else { break }
@@ -82,7 +82,7 @@ import Testing
         let read =
             "select sum(idx_tup_read) from pg_stat_all_indexes where schemaname = 'nudged' and relname like 'delivery%'"
         try fixture.sql("select pg_stat_reset()")
-        #expect(try fixture.sql("select count(*) from nudged_api.history_for(\(F.quoted(1)))") == "100")
+        #expect(try fixture.sql("select count(*) from nudged_api.history(\(F.quoted(1)))") == "100")
         #expect(try #require(Int(try fixture.sql(read))) < 1000)
     }
 
@@ -96,14 +96,14 @@ import Testing
         var after = "null"
         for _ in 1...4 {
             let page = try fixture.lines(
-                "select kind, place from nudged_api.waiting_for(\(F.quoted(1)), \(after), 2)"
+                "select kind, place from nudged_api.waiting(\(F.quoted(1)), \(after), 2)"
             ).map { $0.split(separator: "|").map(String.init) }
             #expect(page.count == 2)
             found += page.map { $0[0] }
             after = "'\(try #require(page.last)[1])'"
         }
         #expect(found.count { $0 == "message" } == 5 && found.count { $0 == "reminder" } == 3)
-        #expect(try fixture.lines("select 1 from nudged_api.waiting_for(\(F.quoted(1)), \(after))").isEmpty)
+        #expect(try fixture.lines("select 1 from nudged_api.waiting(\(F.quoted(1)), \(after))").isEmpty)
     }
 
     @Test func reminders_whenListed_areThoseThatLive() async throws {
@@ -113,24 +113,24 @@ import Testing
         _ = try fixture.setReminder(about: "9")
         try fixture.sql("delete from nudged.reminder where subject_id = '9'")
         #expect(
-            try fixture.sql("select id from nudged_api.waiting_for(\(F.quoted(1))) where title = 'Water' limit 1")
+            try fixture.sql("select id from nudged_api.waiting(\(F.quoted(1))) where title = 'Water' limit 1")
                 == set.id
         )
-        let list = "select subject_id, audience from nudged_api.list_reminders_for(\(F.quoted(1))) order by 1"
+        let list = "select subject_id, audience from nudged_api.list_reminders(\(F.quoted(1))) order by 1"
         #expect(try fixture.lines(list) == ["7|me", "8|everyone"])
         #expect(
-            try fixture.sql("select id from nudged_api.list_reminders_for(\(F.quoted(1))) where subject_id = '7'")
+            try fixture.sql("select id from nudged_api.list_reminders(\(F.quoted(1))) where subject_id = '7'")
                 == set.id
         )
         func pending(_ arguments: String) throws -> String {
-            try fixture.sql("select nudged_api.has_pending_for(\(arguments))")
+            try fixture.sql("select nudged_api.has_pending(\(arguments))")
         }
         #expect(try pending("\(F.quoted(1)), 'task', '7'") == "t")
         #expect(try pending("\(F.quoted(1)), 'task', '9'") == "f")
         #expect(try pending(F.quoted(1)) == "t")
         #expect(try pending(F.quoted(2)) == "f")
         // A page of one, beside a row whose reminder is gone.
-        #expect(try fixture.lines("select 1 from nudged_api.list_reminders_for(\(F.quoted(1)), most => 1)").count == 1)
+        #expect(try fixture.lines("select 1 from nudged_api.list_reminders(\(F.quoted(1)), most => 1)").count == 1)
     }
 
     /// In pages and whole, the export is the same, and holds every table in which the user is.
@@ -148,7 +148,7 @@ import Testing
         )
         func export(_ after: String, _ most: Int) throws -> [[String]] {
             try fixture.lines(
-                "select place, source from nudged_api.export_for(\(F.quoted(1)), \(after), \(most))"
+                "select place, source from nudged_api.export(\(F.quoted(1)), \(after), \(most))"
             ).map { $0.split(separator: "|").map(String.init) }
         }
         let whole = try export("null", 1000)
@@ -177,7 +177,7 @@ import Testing
         // Nothing of anybody else.
         #expect(
             try fixture.sql(
-                "select count(*) from nudged_api.export_for(\(F.quoted(1)), null, 1000) where content::text like '%\(F.user(2).uuidString.lowercased())%'"
+                "select count(*) from nudged_api.export(\(F.quoted(1)), null, 1000) where content::text like '%\(F.user(2).uuidString.lowercased())%'"
             ) == "0"
         )
     }
@@ -187,7 +187,7 @@ import Testing
         let (fixture, member, users) = try await F.claimed(1...2)
         let intent = F.intent(users, member: member)
         _ = try await fixture.store.commit(intent)
-        let content = "select content ->> 'content' from nudged_api.export_for(\(F.quoted(1)), null, 1000)"
+        let content = "select content ->> 'content' from nudged_api.export(\(F.quoted(1)), null, 1000)"
         #expect(
             try fixture.lines("\(content) where source = 'intent'")
                 == [intent.changes[0].content.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()]
@@ -211,7 +211,7 @@ import Testing
         var after = "null"
         while true {
             let page = try fixture.lines(
-                "select place, source from nudged_api.export_for(\(F.quoted(1)), \(after), \(most))"
+                "select place, source from nudged_api.export(\(F.quoted(1)), \(after), \(most))"
             ).map { $0.split(separator: "|").map(String.init) }
             places += page.filter { $0[1] == "device" }.map { $0[0] }
             guard page.count == most, let last = page.last else { break }

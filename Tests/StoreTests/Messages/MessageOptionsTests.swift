@@ -35,7 +35,7 @@ import Testing
             """
         )
         try fixture.sql(
-            "select nudged_api.snooze((select id from nudged.reminder), now() + interval '2 hours')"
+            "select nudged_api.snooze_reminder((select id from nudged.reminder), now() + interval '2 hours')"
         )
         #expect(try fixture.sql("select apns ->> 'badge' from nudged.occurrence") == "2")
         await fixture.close()

@@ -231,7 +231,7 @@ import Testing
         try fixture.sql("alter database \(fixture.name) set default_transaction_isolation = 'repeatable read'")
         let again = "'task', '7', \(F.quoted(1)), 'x', '', now()"
         for (name, arguments) in [
-            ("cancel_reminders", "'task', '7'"), ("snooze", "'\(set.id)', now()"), ("set_reminder", again),
+            ("cancel_reminders", "'task', '7'"), ("snooze_reminder", "'\(set.id)', now()"), ("set_reminder", again),
         ] {
             let refusal = try fixture.refusal("select nudged_api.\(name)(\(arguments))")
             #expect(

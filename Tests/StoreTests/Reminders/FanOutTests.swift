@@ -207,7 +207,7 @@ import struct FoundationEssentials.UUID
     @Test(arguments: [
         "select id::text from nudged_api.set_reminder('task', '7', \(F.quoted(1)), 'New', '', due_at => now() + interval '1 day')",
         "select cancelled::text from nudged_api.cancel_reminders('task', '7')",
-        "select nudged_api.snooze(reminder_id, now() + interval '1 day')::text from nudged.occurrence",
+        "select nudged_api.snooze_reminder(reminder_id, now() + interval '1 day')::text from nudged.occurrence",
     ]) func fanOut_whenTheAppHoldsIt_isLeft(call: String) async throws {
         let fixture = try await fixture([2])
         let fanOut = try #require(try await due(fixture).first)

@@ -13,7 +13,7 @@ import Testing
     private func snooze(_ fixture: F, _ id: String, _ more: String = "", until: String = "2040-06-01 12:00Z") throws
         -> String
     {
-        try fixture.sql("select nudged_api.snooze('\(id)', '\(until)'\(more))")
+        try fixture.sql("select nudged_api.snooze_reminder('\(id)', '\(until)'\(more))")
     }
 
     @Test func snooze_whenItIsPending_comesThen() async throws {
@@ -157,7 +157,7 @@ import Testing
                 "select warnings::text from nudged_api.set_reminder('task', '7', \(F.quoted(1)), 'New', '', due_at => '2040-01-02Z')",
                 "{}", "1"
             ),
-            ("select nudged_api.snooze(id, '2040-01-03Z')::text from nudged.reminder", "true", "1"),
+            ("select nudged_api.snooze_reminder(id, '2040-01-03Z')::text from nudged.reminder", "true", "1"),
         ]
     )
     func others_whenASnoozeIsOpen_waitForIt(call: String, answer: String, left: String) async throws {
@@ -166,7 +166,7 @@ import Testing
         let app = try await fixture.connection()
         let other = try await fixture.connection()
         let waiting = try await app.transaction { transaction in
-            try await transaction.execute(script: "select nudged_api.snooze('\(set.id)', '2040-06-01Z')")
+            try await transaction.execute(script: "select nudged_api.snooze_reminder('\(set.id)', '2040-06-01Z')")
             let waiting = Task { try await other.run(Statement("call", sql: call)).text(0, 0) }
             try await fixture.untilSomebodyWaits()
             return waiting

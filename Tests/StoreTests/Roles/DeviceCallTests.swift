@@ -4,10 +4,10 @@ import Testing
 
 @testable import Core
 
-/// `nudged_api.register_device` and `nudged_api.unregister_device`.
+/// `nudged_me.register_device` and `nudged_me.unregister_device`.
 @Suite(.ownThreads) struct DeviceCallTests {
     private static func register(_ token: String, _ rest: String = "'ios'") -> String {
-        "select nudged_api.register_device('\(token)', \(rest))"
+        "select nudged_me.register_device('\(token)', \(rest))"
     }
 
     private static func touches(_ fixture: F) throws -> [String] {
@@ -55,9 +55,9 @@ import Testing
         )
         // In one transaction, too: each call is an instant of its own.
         let twice = """
-            begin; \(Self.register(F.token(1)).replacing("register_device(", with: "register_device_for(\(F.quoted(1)), "));
+            begin; \(Self.register(F.token(1)).replacing("nudged_me.register_device(", with: "nudged_api.register_device(\(F.quoted(1)), "));
             create temporary table first as select updated_at from public.push_tokens;
-            \(Self.register(F.token(1)).replacing("register_device(", with: "register_device_for(\(F.quoted(1)), "));
+            \(Self.register(F.token(1)).replacing("nudged_me.register_device(", with: "nudged_api.register_device(\(F.quoted(1)), "));
             select p.updated_at > f.updated_at from public.push_tokens p, first f; commit
             """
         #expect(try fixture.lines(twice).last == "t")
@@ -93,7 +93,7 @@ import Testing
         #expect(try fixture.perform("authenticated", as: 1, Self.register(F.token(1))) == "00000")
         func unregister(_ user: Int) throws -> String {
             try fixture.sql(
-                "set request.jwt.claim.sub = \(F.quoted(user)); set role authenticated; select nudged_api.unregister_device('\(F.token(1).uppercased())')"
+                "set request.jwt.claim.sub = \(F.quoted(user)); set role authenticated; select nudged_me.unregister_device('\(F.token(1).uppercased())')"
             )
         }
         #expect(try unregister(2) == "f")
@@ -108,7 +108,7 @@ import Testing
         let fixture = try await F()
         try fixture.prepareAttempts()
         let token = F.token(1)
-        let call = "select nudged_api.register_device_for(\(F.quoted(4)), '\(token)', topic => 'com.example.app')"
+        let call = "select nudged_api.register_device(\(F.quoted(4)), '\(token)', topic => 'com.example.app')"
         #expect(try fixture.perform("nudged_app", call) == "00000")
         #expect(
             try fixture.sql(
@@ -117,7 +117,7 @@ import Testing
                 == "04|\(token)|ios||com.example.app"
         )
         #expect(
-            try fixture.sql("set role nudged_app; select nudged_api.unregister_device_for(\(F.quoted(4)), '\(token)')")
+            try fixture.sql("set role nudged_app; select nudged_api.unregister_device(\(F.quoted(4)), '\(token)')")
                 == "t"
         )
         #expect(try fixture.sql("select count(*) from public.push_tokens") == "0")
@@ -126,14 +126,14 @@ import Testing
 
     @Test func calls_whenNobodyIsSignedIn_areRefused() async throws {
         let fixture = try await F.onSupabase()
-        let calls = [Self.register(F.token(1)), "select nudged_api.unregister_device('\(F.token(1))')"]
+        let calls = [Self.register(F.token(1)), "select nudged_me.unregister_device('\(F.token(1))')"]
         for call in calls { #expect(try fixture.attempt("authenticated", call).state == "28000") }
         // Nor is there anybody where nothing says who.
         let plain = try await F()
         try plain.prepareAttempts()
         for call in calls {
             let answer = try plain.attempt("postgres", call)
-            #expect(answer.state == "0A000" && answer.more.contains("register_device_for"), "\(answer)")
+            #expect(answer.state == "0A000" && answer.more.contains("schema nudged_api"), "\(answer)")
         }
         await plain.close()
         await fixture.close()
@@ -144,7 +144,7 @@ import Testing
     /// Two users register one phone at the same moment, where no key forbids it: the second takes it.
     @Test(.timeLimit(.minutes(10))) func device_whenTwoRegisterItAtOnce_isTheLasts() async throws {
         let fixture = try await F()
-        func call(_ user: Int) -> String { "select nudged_api.register_device_for(\(F.quoted(user)), '\(F.token(1))')" }
+        func call(_ user: Int) -> String { "select nudged_api.register_device(\(F.quoted(user)), '\(F.token(1))')" }
         try await race(fixture, first: call(1), second: call(2))
         #expect(try fixture.sql("select right(user_id::text, 2) from public.push_tokens") == "02")
         await fixture.close()
@@ -157,7 +157,7 @@ import Testing
         try await race(
             fixture,
             first: row,
-            second: "select nudged_api.register_device_for(\(F.quoted(1)), '\(F.token(1))', 'visionos')"
+            second: "select nudged_api.register_device(\(F.quoted(1)), '\(F.token(1))', 'visionos')"
         )
         #expect(try fixture.lines("select platform from public.push_tokens") == ["visionos"])
         await fixture.close()
@@ -206,7 +206,10 @@ import Testing
                 == "02|ios|sandbox|1"
         )
         // `timestamp` holds UTC, whatever the session's zone is: a 410 of a minute ago deletes nothing, one of now does.
-        let call = Self.register(F.token(1)).replacing("register_device(", with: "register_device_for(\(F.quoted(2)), ")
+        let call = Self.register(F.token(1)).replacing(
+            "nudged_me.register_device(",
+            with: "nudged_api.register_device(\(F.quoted(2)), "
+        )
         try fixture.sql("set timezone = 'America/New_York'; \(call)")
         func forget(_ at: String) throws -> String {
             try fixture.sql(

@@ -79,12 +79,12 @@ import Testing
         }
         // An insert, an update, a delete with an insert, a delete.
         for user in [1, 1, 2] {
-            try call("authenticated", as: user, "nudged_api.register_device('\(token)', environment => 'sandbox')")
+            try call("authenticated", as: user, "nudged_me.register_device('\(token)', environment => 'sandbox')")
         }
-        try call("authenticated", as: 2, "nudged_api.unregister_device('\(token)')")
-        try call("nudged_app", "nudged_api.register_device_for(\(F.quoted(1)), '\(token)')")
-        try call("service_role", "nudged_api.register_device_for(\(F.quoted(1)), '\(other)')")
-        try call("nudged_app", "nudged_api.unregister_device_for(\(F.quoted(1)), '\(other)')")
+        try call("authenticated", as: 2, "nudged_me.unregister_device('\(token)')")
+        try call("nudged_app", "nudged_api.register_device(\(F.quoted(1)), '\(token)')")
+        try call("service_role", "nudged_api.register_device(\(F.quoted(1)), '\(other)')")
+        try call("nudged_app", "nudged_api.unregister_device(\(F.quoted(1)), '\(other)')")
         try call("nudged_daemon", fixture.recorded410(1, token))
         #expect(try fixture.sql("select count(*) from public.push_tokens") == "0")
     }

@@ -35,7 +35,7 @@ import Testing
             let patience = "set statement_timeout = '60s'; set role"
             let cancel = "select * from nudged_api.cancel_reminders('task', '7')"
             #expect(try fixture.sql("\(patience) nudged_app; \(cancel)") == "1|0")
-            let register = "select nudged_api.register_device_for(\(F.quoted(1)), '\(token)')"
+            let register = "select nudged_api.register_device(\(F.quoted(1)), '\(token)')"
             try fixture.sql("\(patience) nudged_app; \(register)")
             #expect(try fixture.sql("\(patience) nudged_daemon; select * from nudged.maintain_delivery()") == "1|0")
         }
@@ -66,7 +66,7 @@ import Testing
             """
             set role nudged_app;
             select count(*) from (
-                select nudged_api.register_device_for(
+                select nudged_api.register_device(
                     ('00000000-0000-4000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, lpad(to_hex(n), 64, '0'))
                 from generate_series(1, 15000) as n
             ) as calls

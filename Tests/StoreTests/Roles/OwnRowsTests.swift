@@ -32,7 +32,7 @@ import Testing
                 "set request.jwt.claims = '{\"sub\": \"\(F.user(1).uuidString)\"}'; set role authenticated; select user_id from public.\(table)"
             ) == F.user(1).uuidString.lowercased()
         )
-        // A device is written by nudged_api.register_device only.
+        // A device is written by nudged_me.register_device only.
         let written = isDevices ? "42501" : "00000"
         #expect(try fixture.perform("authenticated", as: 1, "update public.\(table) set \(change)") == written)
         #expect(try count(change) == (isDevices ? "0" : "1"))

@@ -50,18 +50,18 @@ import Testing
             (
                 "nudged_api", backends,
                 """
-                send send_many cancel cancel_messages set_reminder cancel_reminders snooze recurrence_fault
-                cancel_subject_reminders touch forget preview preview_answer register_device_for unregister_device_for
-                outcome_for waiting_for history_for export_for list_reminders_for has_pending_for cancel_reminder
+                send send_many cancel cancel_messages set_reminder cancel_reminders snooze_reminder recurrence_fault
+                cancel_subject_reminders touch forget preview preview_answer register_device unregister_device
+                outcome waiting history export list_reminders has_pending cancel_reminder
                 cancel_reminders_of cancel_all
                 """
             ),
             (
-                "nudged_api", ["authenticated"],
+                "nudged_me", ["authenticated"],
                 """
-                preview_own preview_own_answer register_device unregister_device send_test outcome waiting history export
-                list_reminders has_pending set_own_reminder snooze_own_reminder cancel_own_reminder cancel_own_reminders
-                cancel_own_messages preferences set_preferences decision_status
+                preview preview_answer register_device unregister_device send_test outcome waiting history export
+                list_reminders has_pending set_reminder snooze_reminder cancel_reminder cancel_reminders
+                cancel_messages preferences preferences_fault set_preferences status
                 """
             ),
             ("nudged_api", apps, "preferences_fault"),
@@ -144,12 +144,12 @@ import Testing
                 select string_agg(case when provariadic <> 0 and place = pronargs then 'variadic ' else '' end || 'null::' || format_type(case t when 'anyelement'::regtype then 'text'::regtype else t end, null), ', ' order by place) from unnest(proargtypes) with ordinality as a (t, place)
             )), false)).state
             from pg_proc, unnest('{\(Self.roles.joined(separator: ","))}'::text[]) role
-            where pronamespace in ('nudged'::regnamespace, 'nudged_api'::regnamespace) order by 1, 2
+            where pronamespace in ('nudged'::regnamespace, 'nudged_api'::regnamespace, 'nudged_me'::regnamespace) order by 1, 2
             """
         ).map { $0.split(separator: "|").map(String.init) }
         let names = Set(tried.map { $0[0] })
         #expect(names.isSuperset(of: Self.calls.keys))
-        for name in names where Self.calls[name] == nil && name.hasPrefix("nudged_api.") {
+        for name in names where Self.calls[name] == nil && !name.hasPrefix("nudged.") {
             Issue.record("\(name): say who may call it in its migration (nudged.allow), and here")
         }
         for row in tried {
@@ -215,7 +215,7 @@ import Testing
         let paths = try fixture.lines(
             """
             select p.proname, coalesce((select setting from unnest(p.proconfig) as setting where setting like 'search\\_path=%'), 'none')
-            from pg_proc p where p.pronamespace in ('nudged'::regnamespace, 'nudged_api'::regnamespace) and p.prosecdef
+            from pg_proc p where p.pronamespace in ('nudged'::regnamespace, 'nudged_api'::regnamespace, 'nudged_me'::regnamespace) and p.prosecdef
             """
         )
         #expect(paths.count >= 20)
@@ -235,8 +235,8 @@ import Testing
         #expect(
             try fixture.sql(
                 """
-                select (select count(*) from pg_class where relnamespace = 'nudged_api'::regnamespace)
-                    + (select count(*) from pg_type where typnamespace = 'nudged_api'::regnamespace)
+                select (select count(*) from pg_class where relnamespace in ('nudged_api'::regnamespace, 'nudged_me'::regnamespace))
+                    + (select count(*) from pg_type where typnamespace in ('nudged_api'::regnamespace, 'nudged_me'::regnamespace))
                 """
             ) == "0"
         )
@@ -244,7 +244,9 @@ import Testing
         for right in try fixture.rights() {
             let parts = right.split(separator: "|").map(String.init)
             guard roles.contains(parts[0]) else { continue }
-            let isCall = parts[2].hasPrefix("nudged_api") && ["schema", "call"].contains(parts[1])
+            let isCall =
+                ["nudged_api", "nudged_me"].contains(where: parts[2].hasPrefix)
+                && ["schema", "call"].contains(parts[1])
             // Supabase gives service_role every table of schema public.
             let isOwnRow = parts[0] == "service_role" && Self.appTables.contains(parts[2])
             #expect(isCall || isOwnRow || Self.ownRows.contains(right), "\(right)")

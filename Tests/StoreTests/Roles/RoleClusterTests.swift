@@ -32,7 +32,7 @@ import struct FoundationEssentials.UUID
         #expect(try await owner.rolesWanting() == (["nudged_daemon", "nudged_app", "nudged_writer"], []))
         #expect(try fixture.sql("select count(*) from pg_roles where rolname like 'nudged%'") == "0")
         // Until there is a nudged_writer, its functions have their owner's rights.
-        let register = "select nudged_api.register_device_for(\(F.quoted(1)), '\(F.token(1))')"
+        let register = "select nudged_api.register_device(\(F.quoted(1)), '\(F.token(1))')"
         try fixture.sql("set role app_owner; \(register)")
         try fixture.sql("create role nudged_daemon login; create role nudged_app; create role nudged_writer")
         #expect(try await owner.rolesWanting() == ([], ["nudged_daemon", "nudged_app", "nudged_writer"]))

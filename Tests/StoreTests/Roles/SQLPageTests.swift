@@ -65,7 +65,9 @@ import Testing
         #expect(found >= 2)
     }
 
-    @Test(arguments: ["README.md", "docs/SQL.md"]) func examples_whenRun_answerWhatThePageSays(page: String) async throws {
+    @Test(arguments: ["README.md", "docs/SQL.md"]) func examples_whenRun_answerWhatThePageSays(page: String)
+        async throws
+    {
         // Of its own: they change roles.
         let cluster = try LocalCluster()
         defer { cluster.stop() }

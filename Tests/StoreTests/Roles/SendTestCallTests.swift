@@ -5,9 +5,9 @@ import struct FoundationEssentials.UUID
 
 @testable import Core
 
-/// `nudged_api.send_test`: a signed-in user tries their own device. `CallTranscriptTests` has for which devices and daemons.
+/// `nudged_me.send_test`: a signed-in user tries their own device. `CallTranscriptTests` has for which devices and daemons.
 @Suite(.ownThreads) struct SendTestCallTests {
-    private static let call = "select nudged_api.send_test()"
+    private static let call = "select nudged_me.send_test()"
 
     private static func device(_ user: Int, _ environment: String?) -> String {
         "insert into public.push_tokens (user_id, device_token, environment) values (\(F.quoted(user)), '\(F.token(user))\(environment?.prefix(2) == "pr" ? "ab" : "")', \(environment.map { "'\($0)'" } ?? "null"));"
@@ -29,14 +29,14 @@ import struct FoundationEssentials.UUID
     @Test func test_whenItHasATextOfItsOwn_bringsIt() async throws {
         let fixture = try await F.onSupabase()
         try fixture.sql(Self.device(1, "sandbox"))
-        let own = "select nudged_api.send_test('Ann', 'Can you see this?')"
+        let own = "select nudged_me.send_test('Ann', 'Can you see this?')"
         #expect(try fixture.perform("authenticated", as: 1, own) == "00000")
         #expect(
             try fixture.lines("select title, body, urgent, data from nudged.message")
                 == [#"Ann|Can you see this?|t|{"test": true}"#]
         )
         // One of them is enough, if it has something to show.
-        #expect(try fixture.perform("authenticated", as: 1, "select nudged_api.send_test(body => 'Hi')") == "00000")
+        #expect(try fixture.perform("authenticated", as: 1, "select nudged_me.send_test(body => 'Hi')") == "00000")
         await fixture.close()
     }
 
@@ -51,7 +51,7 @@ import struct FoundationEssentials.UUID
         for user in 1...2 { #expect(try fixture.perform("authenticated", as: user, Self.call) == "00000") }
         _ = try fixture.sendMessage(1, more: ", dedupe_key => 'k'")
         let token = try fixture.sql("select device_token from public.push_tokens where user_id = \(F.quoted(1))")
-        let register = "select nudged_api.register_device('\(token)', \(how))"
+        let register = "select nudged_me.register_device('\(token)', \(how))"
         #expect(try fixture.perform("authenticated", as: 1, register) == "00000")
         try await fixture.drain()
         #expect(
