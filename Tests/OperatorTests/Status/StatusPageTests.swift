@@ -76,20 +76,18 @@ import struct FoundationEssentials.UUID
         return failure
     }
 
-    private static func page(_ daemons: [DaemonRow], due: Int = 0, unknown: Int = 0) -> StatusPage {
-        StatusPage(workStatus(daemons, due: due, unknown: unknown))
-    }
-
-    private static func workStatus(_ daemons: [DaemonRow], due: Int = 0, unknown: Int = 0) -> WorkStatus {
-        WorkStatus(
-            now: now,
-            dueUsers: due,
-            firstDue: due > 0 ? now - 200 : nil,
-            touches: 3,
-            openIntents: 1,
-            openPushes: 1200,
-            unknownPushes: unknown,
-            daemons: daemons
+    private static func page(_ daemons: [DaemonRow], due: Int = 0) -> StatusPage {
+        StatusPage(
+            WorkStatus(
+                now: now,
+                dueUsers: due,
+                firstDue: due > 0 ? now - 200 : nil,
+                touches: 3,
+                openIntents: 1,
+                openPushes: 1200,
+                unknownPushes: 0,
+                daemons: daemons
+            )
         )
     }
 
