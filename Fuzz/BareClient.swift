@@ -16,17 +16,11 @@ final class BareClient {
     /// Submits all requests of a batch, like `ClientConnection.submit`.
     func submit(_ batch: RequestBatch, _ template: RequestTemplate, firstTag: UInt64) {
         session.queue.append(Submission(batch, template, firstTag: firstTag), 0..<batch.count)
-        if session.isDraining {
-            session.returnQueue(.closed)
+        if session.isExhausted {
+            session.returnQueue(.connectionLost)
         } else if session.goaway != nil {
             session.returnQueue(.goaway)
         }
-    }
-
-    /// Drains, like `ClientConnection.drain`.
-    func drain() {
-        session.isDraining = true
-        session.returnQueue(.closed)
     }
 
     /// Sends a PING, as after a silence.

@@ -1,7 +1,7 @@
 import HTTP2
 
-/// Reads the input as steps of a connection: bytes from the server, time, more requests, a socket that accepts little,
-/// a drain.
+/// Reads the input as steps of a connection: bytes from the server, time, more requests, a socket that accepts
+/// little.
 ///
 /// A step is an opcode, a length (two bytes, big endian) and that many bytes.
 enum FramesTarget {
@@ -51,7 +51,7 @@ enum FramesTarget {
             case 4: now += UInt64(bytes.first ?? 1) * 10
             case 5: submit(Int(bytes.first ?? 1) % 32)
             case 6: room = bytes.first.map { Int($0) % 4 } ?? .max
-            case 7: if bytes.first == 1 { client.drain() } else { client.ping() }
+            case 7: client.ping()
             default: break
             }
             if opcode >= 4 { bytes = UnsafeRawBufferPointer(start: nil, count: 0) }

@@ -96,10 +96,7 @@ package struct Configuration: Sendable, Equatable {
         /// A file for node_exporter's textfile collector. Nil: none is written.
         package var file: String?
 
-        package init(listen: LoopbackAddress? = nil, file: String? = nil) {
-            self.listen = listen
-            self.file = file
-        }
+        package static let none = Metrics()
     }
 
     package struct Heartbeat: Sendable, Equatable {

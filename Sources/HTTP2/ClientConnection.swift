@@ -46,7 +46,7 @@ package final class ClientConnection: Sendable {
     /// - Parameters:
     ///   - resolver: Returns the numeric addresses of a host. It is called for every dial on its own thread, where it
     ///     may block. Nil: the system's resolver.
-    ///   - onEvent: Called on the connection's thread. It must return soon, and may call `submit`, `drain` and `close`.
+    ///   - onEvent: Called on the connection's thread. It must return soon, and may call `submit` and `close`.
     package init(
         configuration: ClientConfiguration,
         resolver: NameLookup.Resolver? = nil,
@@ -83,12 +83,9 @@ package final class ClientConnection: Sendable {
         loop.inbox.put(Submission(batch, template, firstTag: firstTag), slots ?? 0..<batch.count)
     }
 
-    /// Accepts nothing new, waits for what is in flight, then closes. Queued requests complete as `.unsent(.closed)`.
-    package func drain() { loop.inbox.order { $0.drains = true } }
-
     /// Closes at once. Requests that aren't completely written are unsent, the others without an answer unknown. Does
     /// not start a connection that was never started.
-    package func close() { loop.inbox.order { $0.closes = true } }
+    package func close() { loop.inbox.close() }
 }
 
 /// What a client connection's thread does: it dials and then serves the connection until it ends.
@@ -128,8 +125,8 @@ private struct ClientLoop: Sendable {
 
     /// Completes what is left and delivers `closed`.
     private func end(_ session: ClientSession?, _ reason: CloseReason) {
-        let byUs = reason.code == .closed || reason.code == .drained
-        let rest = inbox.finish().requests
+        let byUs = reason.code == .closed
+        let rest = inbox.finish()
         var completions: [Completion] = []
         if let session {
             for (submission, slots) in rest { session.queue.append(submission, slots) }

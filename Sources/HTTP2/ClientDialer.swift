@@ -4,7 +4,7 @@ import OpenSSL
 
 /// Makes the TLS connection. It resolves the name each time and tries the addresses in random order.
 ///
-/// It runs on the connection's thread and ends early after `close` or `drain`.
+/// It runs on the connection's thread and ends early after `close`.
 struct ClientDialer {
     typealias Connected = (descriptor: Int32, tls: TLSConnection)
 
@@ -31,7 +31,7 @@ struct ClientDialer {
             }
             // Other addresses of the service would have the same certificate. After a close none is needed.
             let isFinal = failure.code == .certificate || failure.code == .noHTTP2
-            if isFinal || inbox.end != nil { break }
+            if isFinal || inbox.isToClose { break }
         }
         throw failure
     }
@@ -120,7 +120,7 @@ struct ClientDialer {
         _ step: CloseReason.Code
     ) throws(CloseReason) {
         while true {
-            if let code = inbox.end { throw CloseReason(code, "closed before it was open") }
+            if inbox.isToClose { throw CloseReason(.closed, "closed before it was open") }
             let now = UInt64(MonotonicTime.milliseconds())
             guard now < limit else { throw outOfTime(step) }
             var descriptors = [
@@ -128,7 +128,7 @@ struct ClientDialer {
                 pollfd(fd: inbox.wake.descriptor, events: Int16(POLLIN), revents: 0),
             ]
             poll(&descriptors, 2, Int32(clamping: limit - now))
-            // Submissions wait until the connection is open. `inbox.end` above sees a close or a drain.
+            // Submissions wait until the connection is open. `isToClose` above sees a close.
             if descriptors[1].revents != 0 { inbox.sleepOn() }
             if descriptors[0].revents != 0 { return }
         }

@@ -21,8 +21,6 @@ package struct CloseReason: Error, Sendable, Equatable, CustomStringConvertible 
     package enum Code: Sendable, Equatable {
         /// `close()` was called.
         case closed
-        /// `drain()` was called and everything in flight has ended.
-        case drained
         /// The server sent GOAWAY with this code, and then the connection ended.
         case goaway(code: UInt32)
         /// The host name has no address, or can't be resolved now.
@@ -88,7 +86,7 @@ package enum UnsentReason: Sendable, Equatable {
     case deadline
     /// The connection was never opened, or was lost, before the request was completely written.
     case connectionLost
-    /// `drain()` or `close()` came before the request was completely written.
+    /// `close()` came before the request was completely written.
     case closed
     /// The request isn't valid HTTP/2, or its path and varying fields are over 8 KiB.
     case malformed

@@ -4,23 +4,20 @@ import Glibc
 
 /// Messages of other threads to a client connection's thread.
 final class ClientInbox: Sendable {
-    /// The requests since the last `take`, and the orders so far.
-    struct Batch {
-        var requests: [(submission: Submission, slots: Range<Int>)] = []
-        var drains = false
-        var closes = false
-    }
+    typealias Requests = [(submission: Submission, slots: Range<Int>)]
 
     private struct State {
-        var batch = Batch()
+        /// Since the last `take`.
+        var requests: Requests = []
+        var isToClose = false
         /// Whether the loop sleeps or is about to. Only then does a message cost a system call.
         var isAsleep = true
         var isStarted = false
         var isFinished = false
 
-        mutating func take() -> Batch {
-            defer { batch.requests = [] }
-            return batch
+        mutating func take() -> Requests {
+            defer { requests = [] }
+            return requests
         }
     }
 
@@ -38,48 +35,45 @@ final class ClientInbox: Sendable {
     /// Returns false if the connection has ended.
     func put(_ submission: Submission, _ slots: Range<Int>) -> Bool {
         change { state in
-            if !state.isFinished { state.batch.requests.append((submission, slots)) }
+            if !state.isFinished { state.requests.append((submission, slots)) }
             return !state.isFinished
         }
     }
 
-    func order(_ order: (inout Batch) -> Void) {
+    /// Tells the connection to close at once.
+    func close() {
         _ = change { state in
-            order(&state.batch)
+            state.isToClose = true
             return true
         }
     }
 
-    /// Takes the requests since the last call, and reads the orders so far. The loop counts as awake from now on.
-    func take() -> Batch {
+    var isToClose: Bool { state.withLock(\.isToClose) }
+
+    /// Takes the requests since the last call. Nil: the connection is to close. The loop counts as awake from now on.
+    func take() -> Requests? {
         state.withLock { state in
             state.isAsleep = false
-            return state.take()
+            return state.isToClose ? nil : state.take()
         }
     }
 
     /// Whether the loop may sleep. If so, nothing has arrived meanwhile, and the next message signals.
-    func goToSleep(knowingDrain isDraining: Bool) -> Bool {
+    func goToSleep() -> Bool {
         state.withLock { state in
-            let batch = state.batch
-            state.isAsleep = batch.requests.isEmpty && !batch.closes && (!batch.drains || isDraining)
+            state.isAsleep = state.requests.isEmpty && !state.isToClose
             return state.isAsleep
         }
     }
 
-    /// Clears the wake-up, whatever waits. For a connection that is still dialling: it looks only at `end`.
+    /// Clears the wake-up, whatever waits. For a connection that is still dialling: it looks only at `isToClose`.
     func sleepOn() {
         wake.clear()
         state.withLock { $0.isAsleep = true }
     }
 
-    /// How the connection was told to end. Nil if it wasn't.
-    var end: CloseReason.Code? {
-        state.withLock { $0.batch.closes ? .closed : $0.batch.drains ? .drained : nil }
-    }
-
     /// Takes the rest and refuses all later requests.
-    func finish() -> Batch {
+    func finish() -> Requests {
         state.withLock { state in
             state.isFinished = true
             return state.take()

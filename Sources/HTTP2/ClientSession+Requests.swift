@@ -6,11 +6,11 @@ extension ClientSession {
 
     /// Starts the next waiting request if a stream is free. Returns false if none was started.
     func beginNext(now: UInt64) -> Bool {
-        guard let capacity, streams.count < capacity, goaway == nil, !isDraining, violation == nil else { return false }
+        guard let capacity, streams.count < capacity, goaway == nil, !isExhausted, violation == nil
+        else { return false }
         guard nghttp2_session_get_next_stream_id(handle) <= UInt32(Int32.max) else {
-            // About a thousand million requests have used up the stream ids (RFC 9113 section 5.1.1). Finish as in a
-            // drain.
-            isDraining = true
+            // After about a thousand million requests.
+            isExhausted = true
             returnQueue(.connectionLost)
             return false
         }

@@ -21,8 +21,8 @@ final class ClientSession {
     /// Apple's first SETTINGS allow only one stream.
     var capacity: Int?
     var goaway: (lastStreamID: Int32, code: UInt32)?
-    /// Whether `drain` was called, or the stream ids are used up.
-    var isDraining = false
+    /// Whether the stream ids are used up (RFC 9113 section 5.1.1). What is in flight is awaited.
+    var isExhausted = false
     /// How the server broke the protocol.
     var violation: String?
     /// nghttp2's text for the latest frame that it refused.
@@ -70,7 +70,7 @@ final class ClientSession {
     /// Whether nothing more can come from this connection.
     var isSpent: Bool {
         if streams.count > 0 { return violation != nil || nghttp2_session_want_read(handle) == 0 }
-        return violation != nil || goaway != nil || isDraining
+        return violation != nil || goaway != nil || isExhausted
     }
 
     /// The server's SETTINGS arrived. They apply at once, even in the middle of a burst.

@@ -28,7 +28,7 @@ struct ClientWire: ~Copyable {
             let isReadable = wait()
             let now = UInt64(MonotonicTime.milliseconds())
             session.boottime = UInt64(BootTime.milliseconds())
-            if takeOrders() { return closed() }
+            guard takeRequests() else { return closed() }
             var reason: CloseReason?
             if isReadable || mayHoldMore { reason = read(now: now) }
             session.expire(now: now)
@@ -42,7 +42,7 @@ struct ClientWire: ~Copyable {
     /// Sleeps until something happens. Returns whether the socket is readable.
     private mutating func wait() -> Bool {
         guard !mayHoldMore else { return false }
-        let isIdle = inbox.goToSleep(knowingDrain: session.isDraining)
+        let isIdle = inbox.goToSleep()
         var descriptors = (
             pollfd(fd: descriptor, events: Int16(POLLIN) | (blockedOn ?? 0), revents: 0),
             pollfd(fd: inbox.wake.descriptor, events: Int16(POLLIN), revents: 0)
@@ -76,18 +76,16 @@ struct ClientWire: ~Copyable {
         return Int32(clamping: left + 1)
     }
 
-    /// Returns whether to close at once.
-    private func takeOrders() -> Bool {
-        let batch = inbox.take()
-        for (submission, slots) in batch.requests { session.queue.append(submission, slots) }
-        if batch.closes { return true }
-        if batch.drains { session.isDraining = true }
-        if session.isDraining {
-            session.returnQueue(.closed)
+    /// Returns false if the connection is to close.
+    private func takeRequests() -> Bool {
+        guard let requests = inbox.take() else { return false }
+        for (submission, slots) in requests { session.queue.append(submission, slots) }
+        if session.isExhausted {
+            session.returnQueue(.connectionLost)
         } else if session.goaway != nil {
             session.returnQueue(.goaway)
         }
-        return false
+        return true
     }
 
     /// Reads what has arrived, but at most a megabyte, so that writes are not delayed.
@@ -191,8 +189,9 @@ struct ClientWire: ~Copyable {
         if let goaway = session.goaway {
             return CloseReason(.goaway(code: goaway.code), "\(host) is going away (GOAWAY with code \(goaway.code))")
         }
-        return session.isDraining
-            ? CloseReason(.drained, "drained") : CloseReason(.protocolError, "\(host) ended the HTTP/2 session")
+        return session.isExhausted
+            ? CloseReason(.closed, "no stream id left")
+            : CloseReason(.protocolError, "\(host) ended the HTTP/2 session")
     }
 
     private func closed() -> CloseReason {

@@ -14,7 +14,7 @@ final class CallLoop: Sendable {
         var waiters: [CheckedContinuation<Void, Never>]? = []
 
         mutating func remove(_ id: UInt64) -> Call? {
-            _ = queue.remove(id)
+            queue.remove(id)
             return calls.removeValue(forKey: id)
         }
     }
@@ -179,9 +179,6 @@ struct Call: Sendable {
 struct CallQueue: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// The state of a call before it was removed.
-    enum Place: Equatable { case running, waiting }
-
     struct Turn: Equatable {
         /// Calls whose deadline passed while they ran or waited.
         var expired: [UInt64] = []
@@ -209,12 +206,9 @@ struct CallQueue: Sendable {
         return true
     }
 
-    /// Removes a call. Returns nil if it isn't in the queue.
-    mutating func remove(_ id: UInt64) -> Place? {
-        if running.removeValue(forKey: id) != nil { return .running }
-        guard let index = waiting.firstIndex(where: { $0.id == id }) else { return nil }
-        waiting.remove(at: index)
-        return .waiting
+    mutating func remove(_ id: UInt64) {
+        running[id] = nil
+        waiting.removeAll { $0.id == id }
     }
 
     /// Removes expired calls and starts as many as fit.

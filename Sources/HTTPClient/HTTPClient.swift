@@ -12,9 +12,6 @@ package struct HTTPClientSettings: Sendable, Equatable {
     package var deadline = Duration.seconds(2)
     /// The most bytes of an answer, fields and body together.
     package var maximumAnswer = 65_536
-    /// Whether `https_proxy` and similar variables are used (libcurl-env(3)). Not by default: a service's environment
-    /// must not redirect a token.
-    package var usesProxyOfEnvironment = false
 
     package init() {}
 }

@@ -29,7 +29,7 @@ struct TransferOption: Equatable {
     ///
     /// - Parameter left: The time until the call's deadline.
     static func all(for request: HTTPRequest, _ settings: HTTPClientSettings, left: Duration) -> [TransferOption] {
-        var options = [
+        let options = [
             TransferOption(CURLOPT_URL, .text(request.url.text)),
             TransferOption(CURLOPT_PROTOCOLS_STR, .text("http,https")),
             TransferOption(CURLOPT_FOLLOWLOCATION, .number(0)),
@@ -48,8 +48,10 @@ struct TransferOption: Equatable {
             // Most servers and load balancers drop connections that are idle for a minute, some without a notice.
             TransferOption(CURLOPT_MAXAGE_CONN, .number(50)),
             TransferOption(CURLOPT_TCP_KEEPALIVE, .number(1)),
+            // No proxy of `https_proxy` and similar variables (libcurl-env(3)): a service's environment must not
+            // redirect a token.
+            TransferOption(CURLOPT_PROXY, .text("")),
         ]
-        if !settings.usesProxyOfEnvironment { options.append(TransferOption(CURLOPT_PROXY, .text(""))) }
         return options + trust(settings)
     }
 

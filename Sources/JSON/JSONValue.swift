@@ -66,11 +66,6 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
     public let offset: Int
     public let what: String
 
-    public init(offset: Int, what: String) {
-        self.offset = offset
-        self.what = what
-    }
-
     /// One line: `byte 12: a string is not closed`.
     public var description: String { "byte \(offset): \(what)" }
 }

@@ -37,30 +37,8 @@ public struct Recurrence: Sendable, Hashable {
     public let end: End
 }
 
-extension Recurrence: CustomStringConvertible {
-    /// The rule as RFC 5545 writes it. Parts with their default are left out. Equal rules have equal texts.
-    public var description: String {
-        var parts = ["FREQ=\(frequency.rawValue)"]
-        if interval != 1 { parts.append("INTERVAL=\(interval)") }
-        if !weekdays.isEmpty { parts.append("BYDAY=\(weekdays.map(\.description).joined(separator: ","))") }
-        if !monthDays.isEmpty { parts.append("BYMONTHDAY=\(monthDays.map(String.init).joined(separator: ","))") }
-        switch end {
-        case .never: break
-        case .count(let count): parts.append("COUNT=\(count)")
-        case .date(let date): parts.append("UNTIL=\(Self.basic(date.iso))")
-        case .local(let time): parts.append("UNTIL=\(Self.basic(time.iso))")
-        case .instant(let instant): parts.append("UNTIL=\(Self.basic(instant.rfc3339))")
-        }
-        if weekStart != 1 { parts.append("WKST=\(RecurrenceDay(weekStart))") }
-        return parts.joined(separator: ";")
-    }
-
-    /// ISO 8601's basic format, without hyphens and colons.
-    private static func basic(_ extended: String) -> String { extended.filter { $0 != "-" && $0 != ":" } }
-}
-
 /// A weekday of a recurrence: each one, or a numbered one of the month.
-public struct RecurrenceDay: Sendable, Hashable, Comparable, CustomStringConvertible {
+public struct RecurrenceDay: Sendable, Hashable, Comparable {
     /// 1 (Monday) to 7.
     public let weekday: Int
     /// Its number in the month: 1 to 5, or -1 (the last) to -5. nil: each.
@@ -81,9 +59,6 @@ public struct RecurrenceDay: Sendable, Hashable, Comparable, CustomStringConvert
     }
 
     private var place: Int { ordinal.map { $0 > 0 ? $0 : 20 + $0 } ?? 0 }
-
-    /// As RFC 5545 writes it: `MO`, `2MO`, `-1FR`.
-    public var description: String { (ordinal.map(String.init) ?? "") + Self.codes[weekday - 1] }
 
     /// Such as `Mon`.
     var name: String { Self.names[weekday - 1] }

@@ -12,7 +12,7 @@ actor MetricsExporter {
     private let gather: @Sendable () async -> DaemonMetrics
     private let reporter: Reporter
     private let connection: ConnectionConfiguration
-    private var settings = Configuration.Metrics()
+    private var settings = Configuration.Metrics.none
     private var server: ScrapeServer?
     private var loop: (ticker: Ticker, task: Task<Void, Never>)?
     /// Has its own connection, so that no sweep waits for these queries.
@@ -59,7 +59,7 @@ actor MetricsExporter {
         if let old = settings.file, old != next.file { MetricsFile(old).remove() }
         nextWriting = 0
         settings = next
-        if next == Configuration.Metrics() {
+        if next == Configuration.Metrics.none {
             await rest()
         } else if loop == nil {
             let ticker = Ticker(every: .seconds(1))
@@ -70,7 +70,7 @@ actor MetricsExporter {
         }
     }
 
-    func end() async { await apply(Configuration.Metrics()) }
+    func end() async { await apply(Configuration.Metrics.none) }
 
     private func rest() async {
         loop?.ticker.cancel()

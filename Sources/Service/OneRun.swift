@@ -5,7 +5,6 @@ package import Core
 import Glibc
 package import Logging
 import Postgres
-import Synchronization
 package import Systemd
 import TimeZones
 
@@ -21,7 +20,6 @@ package struct OneRun: Sendable {
     }
 
     private let engine: Engine
-    private let totals: Totals
     /// Milliseconds without progress after which it gives up: two leases, so that a dead daemon's lease has ended, and
     /// at least a minute.
     private let patience: Int64
@@ -39,13 +37,12 @@ package struct OneRun: Sendable {
         clock: PolicyClock = .database(),
         hooks: SweepHooks = SweepHooks()
     ) throws {
-        let totals = Totals()
-        self.totals = totals
-        engine = try Engine(assembly, reporter: reporter, clock: clock, hooks: hooks) { event in
-            if case .finished(_, let report) = event { totals.add(report) }
-        }
+        engine = try Engine(assembly, reporter: reporter, clock: clock, hooks: hooks)
         patience = max(60_000, 2 * assembly.settings.leaseMilliseconds)
     }
+
+    /// The counts of all sweeps so far.
+    private var report: SweepReport { engine.pipeline.totals }
 
     /// Sweeps until nobody is due.
     ///
@@ -64,7 +61,7 @@ package struct OneRun: Sendable {
             let trouble = try await sweepAll()
             await engine.finish()
             engine.reporter.tellAllRepeats()
-            return Result(report: totals.report, status: trouble == nil ? .success : .temporary, trouble: trouble)
+            return Result(report: report, status: trouble == nil ? .success : .temporary, trouble: trouble)
         } catch {
             // A stop closed the connections. That is not a failure: users who are left stay due.
             let wasStopped = engine.isEnding
@@ -72,11 +69,11 @@ package struct OneRun: Sendable {
             if !wasStopped, let refused = error as? PostgresError, refused.isHeldUp {
                 // What this run sent is recorded. Nobody is lost: users stay due until their outcomes are recorded.
                 let text = "a sweep ended early, and users may still be due: run it again. \(refused)"
-                return Result(report: totals.report, status: .temporary, trouble: text)
+                return Result(report: report, status: .temporary, trouble: text)
             }
             guard wasStopped else { throw error }
             let trouble = engine.reporter.databaseTroubleText
-            return Result(report: totals.report, status: trouble == nil ? .success : .temporary, trouble: trouble)
+            return Result(report: report, status: trouble == nil ? .success : .temporary, trouble: trouble)
         }
     }
 
@@ -113,12 +110,12 @@ package struct OneRun: Sendable {
     private func sweepAll() async throws -> String? {
         var lastProgress = BootTime.milliseconds()
         while !engine.pipeline.isStopping {
-            let before = totals.report
+            let before = report
             try await engine.pipeline.sweep()
             await engine.pipeline.quiesce()
             engine.reporter.tellRepeats()
             if engine.pipeline.isOutdated { throw SchemaError(schemaState: try await engine.migrator.schemaState()) }
-            let after = totals.report
+            let after = report
             if after.progress > before.progress { lastProgress = BootTime.milliseconds() }
             let moved = after.progress > before.progress
             let isAnyoneAside = await engine.pipeline.isAnyoneAside
@@ -147,7 +144,7 @@ package struct OneRun: Sendable {
 
     /// Users were postponed because their zones could not be read.
     private var zoneText: String? {
-        totals.report.resting[SweepReport.zonesUnread].map {
+        report.resting[SweepReport.zonesUnread].map {
             "time-zone files can't be read: \(Elapsed.counted($0, "user waits", "users wait"))"
         }
     }
@@ -183,16 +180,5 @@ extension OneRun {
         case is ConfigurationFault, is MigrationError: return .configuration
         default: return .unavailable
         }
-    }
-}
-
-/// The sum of several sweeps' reports.
-private final class Totals: Sendable {
-    private let sum = Mutex(SweepReport())
-
-    var report: SweepReport { sum.withLock { $0 } }
-
-    func add(_ report: SweepReport) {
-        sum.withLock { $0.add(report) }
     }
 }

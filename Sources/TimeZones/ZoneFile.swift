@@ -71,11 +71,6 @@ extension ZoneDatabase {
         public let modified: Instant?
 
         public var year: Int? { name.flatMap { Int($0.prefix(4)) } }
-
-        public init(name: String?, modified: Instant?) {
-            self.name = name
-            self.modified = modified
-        }
     }
 
     /// The release that the folder names, in `tzdata.zi` (Debian and others) or in `+VERSION` (the BSDs).

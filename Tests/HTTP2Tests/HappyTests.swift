@@ -78,28 +78,6 @@ import Testing
         #expect(pair.results(50).values.allSatisfy { $0.status == 200 })
     }
 
-    @Test func drain_whenInFlight() throws {
-        let held = Watched<[(ServerConnection, Int32)]>([])
-        let pair = try Pair(
-            Script { request, connection in
-                held.change { $0.append((connection, request.streamID)) }
-                return .silence
-            },
-            client: { $0.maximumStreams = 5 }
-        )
-        pair.submit(1...12)
-        #expect(held.wait { $0.count == 5 })
-        pair.client.drain()
-        // What had no stream yet comes back at once; what is in flight is awaited.
-        #expect(pair.told.wait { $0.completed == 7 })
-        for (connection, stream) in held.now { connection.reply(.respond(status: 200), to: stream) }
-        #expect(pair.closeReason()?.code == .drained)
-        let results = pair.results(12)
-        for tag in UInt64(1)...5 { #expect(results[tag]?.status == 200) }
-        for tag in UInt64(6)...12 { #expect(results[tag] == .unsent(.closed)) }
-        #expect(!pair.client.submit([pair.request(99)]))
-    }
-
     @Test func close_whenInFlight() throws {
         let pair = try Pair(Script { _, _ in .silence }, client: { $0.maximumStreams = 5 })
         pair.submit(1...8)

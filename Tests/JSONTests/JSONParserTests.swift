@@ -1,7 +1,8 @@
-import JSON
 import Seeded
 import TestSupport
 import Testing
+
+@testable import JSON
 
 struct JSONParserTests {
     private func parse(_ text: String) throws -> JSONValue { try JSONValue(parsing: text) }

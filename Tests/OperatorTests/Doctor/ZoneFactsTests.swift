@@ -1,8 +1,8 @@
 import Testing
-import TimeZones
 
 @testable import Operator
 @testable import Core
+@testable import TimeZones
 
 @Suite struct ZoneFactsTests {
     private static let now = Instant(rfc3339: "2026-11-21T12:00:00Z") ?? Instant(seconds: 0)
