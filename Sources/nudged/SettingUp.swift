@@ -47,15 +47,12 @@ struct SetUp: AsyncParsableCommand {
         if appleCa != nil, apple == nil { throw ValidationError("--apple-ca goes with --apple") }
     }
 
+    private var path: String { config.path ?? ConfigurationLoader.defaultPath }
+
     func run() async throws {
         let environment = ProcessEnvironment.current()
-        let answers = try answers(environment)
         let status = try await Output.reporting {
-            let run = try SetUpRun(
-                answers,
-                path: config.path ?? ConfigurationLoader.defaultPath,
-                environment: environment
-            )
+            let run = try SetUpRun(try answers(environment), path: path, environment: environment)
             return undo ? try await takeBack(run) : try await setUp(run)
         }
         guard status == .success else { throw ExitCode(status.rawValue) }
@@ -70,7 +67,13 @@ struct SetUp: AsyncParsableCommand {
         let report = try await run.carryOut(plan) { Output.line($0.printable) }
         Output.line("\nnudged doctor says:")
         Output.line(report.troubles(on: Screen(width: Terminal.width(STDOUT_FILENO), hasBlocks: Terminal.hasBlocks)))
-        if report.status == .success { Output.line("next: nudged send-test --token TOKEN --force, with your phone's device token") }
+        if report.status == .success {
+            let folder = path.lastIndex(of: "/").map { path[..<$0] } ?? "."
+            let file = config.path.map { " --config \($0)" } ?? ""
+            Output.line("next, with the device token of your phone:".printable)
+            Output.line("  export CREDENTIALS_DIRECTORY=\(folder)/credentials".printable)
+            Output.line("  nudged send-test\(file) --token TOKEN --force".printable)
+        }
         return report.status
     }
 
@@ -83,37 +86,60 @@ struct SetUp: AsyncParsableCommand {
 
     // MARK: Asking
 
+    /// What is given, else what the files have, else what is typed.
     private func answers(_ environment: [String: String]) throws -> SetUpAnswers {
+        let known = try Self.present(path)
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        let presentKey = "\(folder)/credentials/apns.privateKey"
         var missing: [String] = []
-        func ask(_ given: String?, _ option: String, _ question: String, isSecret: Bool = false) -> String {
+        func ask(_ given: String?, _ option: String, _ question: String, isSecret: Bool = false) throws -> String {
             if let given, !given.isEmpty { return given }
-            let answer = yes || undo && option != "DATABASE_URL" ? nil : Prompt.ask(question, isSecret: isSecret)
-            if answer == nil, !undo || option == "DATABASE_URL" { missing.append(option) }
+            if undo, option != "DATABASE_URL" { return "undo" }
+            let answer = yes ? nil : try Prompt.ask(question, isSecret: isSecret)
+            if answer?.isEmpty ?? true { missing.append(option) }
             return answer ?? ""
         }
         let url = "The database's URL, of the role that owns the app's tables (it is not shown):"
-        let database = ask(environment["DATABASE_URL"], "DATABASE_URL", url, isSecret: true)
-        let key = ask(key, "--key", "Apple's key, a file AuthKey_….p8:")
         let answers = SetUpAnswers(
-            database: database,
-            keyFile: undo ? "AuthKey_UNDO.p8" : key,
-            keyID: keyId,
-            team: ask(team, "--team", "The team's id (10 characters):"),
-            bundleID: ask(bundle, "--bundle", "The app's bundle id:"),
-            title: ask(title, "--title", "The title of a first check-in:"),
-            body: ask(body, "--body", "Its body:"),
-            endpoint: apple,
-            caFile: appleCa
+            database: try ask(environment["DATABASE_URL"], "DATABASE_URL", url, isSecret: true),
+            keyFile: try ask(
+                key ?? (access(presentKey, R_OK) == 0 ? presentKey : nil),
+                "--key",
+                "Apple's key, a file AuthKey_….p8:"
+            ),
+            keyID: keyId ?? key.flatMap(SetUpAnswers.keyID) ?? known["apns.keyId"] ?? (undo ? "undo" : nil),
+            team: try ask(team ?? known["apns.teamId"], "--team", "The team's id (10 characters):"),
+            bundleID: try ask(bundle ?? known["apns.bundleId"], "--bundle", "The app's bundle id:"),
+            title: try ask(title ?? known["checkIn.title"], "--title", "The title of a first check-in:"),
+            body: try ask(body ?? known["checkIn.body"], "--body", "Its body:"),
+            endpoint: apple ?? known["apns.endpoint"],
+            caFile: appleCa.map(Self.absolute) ?? known["apns.caFile"]
         )
         guard missing.isEmpty else {
-            throw ValidationError("without a terminal, and with --yes, give \(missing.joined(separator: ", "))")
+            Output.error("these answers are missing: \(missing.joined(separator: ", "))")
+            throw ExitCode(ExitStatus.usage.rawValue)
         }
         return answers
     }
 
+    private static func present(_ path: String) throws -> [String: String] {
+        do {
+            return try ConfigurationFile.values(of: path)
+        } catch {
+            throw SetUpFailure.refused("nothing was changed\n\(error)", .configuration)
+        }
+    }
+
+    /// The daemon runs in another folder.
+    private static func absolute(_ path: String) -> String {
+        guard let found = realpath(path, nil) else { return path }
+        defer { free(found) }
+        return String(cString: found)
+    }
+
     private func isAgreed(_ question: String) throws -> Bool {
         if yes { return true }
-        guard let answer = Prompt.ask("\(question) [y/N]") else {
+        guard let answer = try Prompt.ask("\(question) [y/N]") else {
             Output.error("there is no terminal to ask: give --yes to do this")
             throw ExitCode(ExitStatus.usage.rawValue)
         }
@@ -128,14 +154,15 @@ struct SetUp: AsyncParsableCommand {
 /// Questions at a terminal.
 private enum Prompt {
     /// Nil: there is no terminal, or its input has ended.
-    static func ask(_ question: String, isSecret: Bool = false) -> String? {
+    static func ask(_ question: String, isSecret: Bool = false) throws -> String? {
         guard isatty(STDIN_FILENO) == 1 else { return nil }
         _ = Output.write(Array("\(question) ".utf8), to: STDERR_FILENO)
         var modes = termios()
         let isHidden = isSecret && tcgetattr(STDIN_FILENO, &modes) == 0
         if isHidden {
             var quiet = modes
-            quiet.c_lflag &= ~tcflag_t(ECHO)
+            // Control-C comes as a character, so that the echo is on again when the command ends.
+            quiet.c_lflag &= ~tcflag_t(ECHO | ISIG)
             tcsetattr(STDIN_FILENO, TCSAFLUSH, &quiet)
         }
         defer {
@@ -144,6 +171,8 @@ private enum Prompt {
                 _ = Output.write([UInt8(ascii: "\n")], to: STDERR_FILENO)
             }
         }
-        return readLine().map { String($0.drop { $0 == " " }) }
+        guard let line = readLine() else { return nil }
+        if line.contains("\u{3}") { throw ExitCode(130) }
+        return String(line.trimmingPrefix { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     }
 }

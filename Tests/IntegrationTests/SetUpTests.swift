@@ -101,7 +101,7 @@ import Testing
         #expect(try !hasSchema() && files == [nil, nil, nil])
         let done = try await setUp(arguments() + ["--yes"])
         #expect(done.exit == .code(0), "\(done.text)")
-        for part in ["applied 0001_app_tables", "may log in", "0 errors", "next: nudged send-test --token TOKEN"] {
+        for part in ["applied 0001_app_tables", "may log in", "0 errors", "nudged send-test --config"] {
             #expect(done.output.contains(part), "\(part): \(done.text)")
         }
         #expect(mode("\(credentials)/database.url") == 0o600 && mode("\(credentials)/apns.privateKey") == 0o600)
@@ -144,7 +144,8 @@ import Testing
             }
             let finished = try await setUp(arguments() + ["--yes"])
             #expect(finished.exit == .code(0), "\(steps): \(finished.text)")
-            #expect(access("\(scene.folder)/etc/.setup", F_OK) != 0)
+            let staged = try ChildProcess.run(["find", "\(scene.folder)/etc", "-name", "*.setup"])
+            #expect(staged.isEmpty, "\(staged)")
             let undone = try await setUp(arguments() + ["--undo", "--yes"])
             #expect(undone.exit == .code(0) && files == [nil, nil, nil], "\(steps): \(undone.text)")
             #expect(try !hasSchema())
@@ -176,6 +177,48 @@ import Testing
         #expect(!run.text.contains("another-password"))
         #expect(try !hasSchema() && files == before)
         #expect(try password() == known)
+    }
+
+    /// What an operator keeps in the file, its mode and its place.
+    @Test func setUp_keepsModeLinkAndComments() async throws {
+        #expect(try await setUp(arguments() + ["--yes"]).exit == .code(0))
+        let kept = "\(scene.folder)/kept.yaml"
+        let commented = (text(configuration) ?? "").replacing(
+            "\"\(Scene.title)\"",
+            with: "\"\(Scene.title)\" # legal's"
+        )
+        scene.write(commented + "\n\n", to: "kept.yaml", mode: 0o640)
+        #expect(unlink(configuration) == 0 && symlink(kept, configuration) == 0)
+        let same = try await setUp(["setup", "--config", configuration, "--yes"])
+        #expect(same.exit == .code(0) && text(kept) == commented + "\n\n", "\(same.text)")
+        // The secrets are beside the file that is meant.
+        #expect(try await setUp(arguments(title: "planted-title-text: 3") + ["--yes"]).exit == .code(0))
+        #expect(text(kept)?.contains("title: \"planted-title-text: 3\" # legal's") == true, "\(text(kept) ?? "")")
+        #expect(mode(kept) == 0o640)
+    }
+
+    /// A place that can't be written is found before the password is set.
+    @Test func setUp_whenAPlaceCantBeWritten_leavesThePassword() async throws {
+        #expect(try await setUp(arguments() + ["--yes"]).exit == .code(0))
+        let (before, known) = (files, try password())
+        #expect(unlink("\(credentials)/database.url") == 0 && mkdir("\(credentials)/database.url", 0o700) == 0)
+        let run = try await setUp(arguments() + ["--yes"])
+        #expect(run.exit == .code(74) && run.errors.contains("database.url"), "\(run.text)")
+        #expect(try password() == known && files[0] == before[0] && files[2] == before[2])
+    }
+
+    /// It takes back what is of its database, and nothing else.
+    @Test func undo_ofAnotherFileOrDatabase_leavesTheFiles() async throws {
+        #expect(try await setUp(arguments() + ["--yes"]).exit == .code(0))
+        let other = try await setUp(["setup", "--config", "\(scene.folder)/other.yaml", "--undo", "--yes"])
+        #expect(other.exit == .code(0) && files[0] != nil, "\(other.text)")
+        #expect(try !hasSchema() && files[1] != nil)
+        let again = try await setUp(arguments() + ["--yes"])
+        #expect(again.exit == .code(0), "\(again.text)")
+        let url = scene.cluster.tcpURL(database: "postgres")
+        let foreign = try await setUp(arguments() + ["--undo", "--yes"], url: url)
+        #expect(foreign.exit == .code(78) && foreign.errors.contains("of another database"), "\(foreign.text)")
+        #expect(try hasSchema() && files.allSatisfy { $0 != nil })
     }
 
     @Test func setUp_withoutAnswersOrTerminal_namesThem() async throws {

@@ -1,3 +1,4 @@
+import Postgres
 import Testing
 
 @testable import Operator
@@ -10,22 +11,26 @@ import Testing
 
     @Test(arguments: [
         ("postgresql://owner:pw@db.example.com:5433/app", "nudged_daemon:new@db.example.com:5433/app"),
-        ("postgres://db.example.com/app", "nudged_daemon:new@db.example.com/app"),
-        ("postgresql://owner@/app?host=/run/pg", "nudged_daemon:new@/app?host=/run/pg"),
+        ("postgres://db.example.com/app", "nudged_daemon:new@db.example.com:5432/app"),
+        ("postgresql://owner@/app?host=/run/pg", "nudged_daemon:new@/app?host=/run/pg&port=5432"),
+        ("postgresql://owner:pw@[::1]:5433/app", "nudged_daemon:new@[::1]:5433/app"),
+        ("postgresql://owner:pw@localhost", "nudged_daemon:new@localhost:5432/owner"),
         (
-            "postgresql://h/app?user=o&sslmode=verify-full&password=p&sslrootcert=/a/b",
-            "nudged_daemon:new@h/app?sslmode=verify-full&sslrootcert=/a/b"
+            "postgresql://h/app?user=o&sslmode=verify-full&password=p&sslrootcert=/a/b&sslpassword=q",
+            "nudged_daemon:new@h:5432/app?sslmode=verify-full&sslrootcert=/a/b"
         ),
-        ("postgresql://h/app?password=p", "nudged_daemon:new@h/app"),
-        ("postgresql://o:p%40q@a,b:5433/app", "nudged_daemon:new@a,b:5433/app"),
+        ("postgresql://h/a%20b?u%73er=o&passwor%64=p&application_name=x@y", "nudged_daemon:new@h:5432/a%20b"),
+        ("postgresql://o:p%40q@a,b:5433/app", "nudged_daemon:new@/app?host=a,b&port=5432,5433"),
         (
             "postgresql://postgres.abcd:pw@aws-0-eu-west-1.pooler.supabase.com:5432/postgres?sslmode=verify-full",
             "nudged_daemon.abcd:new@aws-0-eu-west-1.pooler.supabase.com:5432/postgres?sslmode=verify-full"
         ),
-        ("postgresql://some.body:pw@db.example.com/app", "nudged_daemon:new@db.example.com/app"),
+        ("postgresql://some.body:pw@db.example.com/app", "nudged_daemon:new@db.example.com:5432/app"),
     ])
-    func daemonURL_hasTheOwnersPlaceAndNoneOfTheirSecrets(_ owner: String, _ daemon: String) {
-        #expect(answers(owner).daemonURL(password: "new") == "postgresql://\(daemon)")
+    func daemonURL_hasTheOwnersPlaceAndNoneOfTheirSecrets(_ owner: String, _ daemon: String) throws {
+        let place = try ConnectionConfiguration.parse(url: owner, allowInsecure: true)
+        let role = answers(owner).daemon(beside: place.user)
+        #expect(place.url(user: role, password: "new") == "postgresql://\(daemon)")
     }
 
     @Test(arguments: [
@@ -41,6 +46,8 @@ import Testing
         ("postgresql://p.a:pw@aws-0-x.pooler.supabase.com:6543/postgres", ["certificate", "port 6543"]),
         ("postgresql://p.a:pw@aws-0-x.pooler.supabase.com:6543/postgres?sslrootcert=/c", ["port 6543"]),
         ("postgresql://p:pw@db.abcd.supabase.co/postgres?sslmode=verify-full&sslrootcert=/c", []),
+        ("postgresql://p:6543pw@db.abcd.supabase.co/postgres?sslrootcert=/c", []),
+        ("postgresql://p:pw@DB.abcd.Supabase.co:6543/postgres?sslrootcert=/c", ["port 6543"]),
         ("postgresql://p:pw@db.example.com:6543/postgres", []),
     ])
     func faults_ofSupabase(_ url: String, _ found: [String]) {

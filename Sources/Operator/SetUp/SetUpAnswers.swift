@@ -80,35 +80,25 @@ package struct SetUpAnswers: Sendable {
             + "\n"
     }
 
-    // MARK: The daemon's URL
+    /// Keys that the file must not have with these answers.
+    var unwanted: [String] { endpoint == nil ? ["apns.endpoint"] : [] }
+
+    // MARK: The daemon
 
     static let role = "nudged_daemon"
 
-    /// The owner's URL with the daemon's role and password: the same host, database and TLS.
-    func daemonURL(password: String) -> String {
-        var (user, rest) = Self.parts(of: database)
-        // Supabase's pooler names a role and its project: postgres.abcdefgh.
-        let project = isSupabasePooler ? user.firstIndex(of: ".").map { String(user[$0...]) } ?? "" : ""
-        user = Self.role + project
-        if let mark = rest.firstIndex(of: "?") {
-            let dropped = ["user=", "password=", "options="]
-            let parameters = rest[rest.index(after: mark)...].split(separator: "&").filter { parameter in
-                !dropped.contains { parameter.lowercased().hasPrefix($0) }
-            }
-            rest = rest[..<mark] + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&"))
-        }
-        return "postgresql://\(user):\(password)@\(rest)"
+    /// Supabase's pooler names a role and its project: postgres.abcdefgh.
+    func daemon(beside owner: String) -> String {
+        isSupabasePooler ? Self.role + (owner.firstIndex(of: ".").map { String(owner[$0...]) } ?? "") : Self.role
     }
 
-    /// The user, and all after the credentials.
-    private static func parts(of url: String) -> (user: String, rest: String) {
-        let rest = url.drop { $0 != "/" }.dropFirst(2)
-        let credentials = rest.prefix { $0 != "@" && $0 != "/" }
-        guard rest[credentials.endIndex...].first == "@" else { return ("", String(rest)) }
-        return (String(credentials.prefix { $0 != ":" }), String(rest[credentials.endIndex...].dropFirst()))
+    /// Host and port of the URL, in small letters. Nothing of what stands before it.
+    private var place: String {
+        let rest = database.drop { $0 != "/" }.dropFirst(2).prefix { $0 != "/" && $0 != "?" }
+        return (rest.split(separator: "@", omittingEmptySubsequences: false).last ?? "").lowercased()
     }
 
-    private var host: String { String(Self.parts(of: database).rest.prefix { !"/?:".contains($0) }) }
+    private var host: String { String(place.prefix { $0 != ":" }) }
     private var isSupabasePooler: Bool { host.hasSuffix(".pooler.supabase.com") }
 
     /// What is wrong with the answers, and what to do. Nothing of the URL is shown but its host.
@@ -118,6 +108,12 @@ package struct SetUpAnswers: Sendable {
             let what = "the key's id is unknown: \(keyFile) is not named AuthKey_….p8"
             faults.append(.error(what, fix: "give --key-id; Apple's page of the key shows it"))
         }
+        for (name, text) in [("title", title), ("body", body)] {
+            let isBroken = text.unicodeScalars.contains {
+                $0.properties.generalCategory == .control && $0 != "\n" && $0 != "\t"
+            }
+            if isBroken { faults.append(.error("the \(name) has a control character", fix: "leave it out")) }
+        }
         guard isSupabasePooler || host.hasSuffix(".supabase.co") else { return faults }
         if !database.contains("sslrootcert=") {
             let save =
@@ -126,7 +122,7 @@ package struct SetUpAnswers: Sendable {
             let end = "end the URL with ?sslmode=verify-full&sslrootcert=/etc/nudged/supabase.crt"
             faults.append(.error("Supabase signs with a certificate of its own", fix: "\(save), and \(end)"))
         }
-        if isSupabasePooler, database.contains(":6543") {
+        if place.hasSuffix(":6543") {
             let fix = "use port 5432, or the direct host db.PROJECT.supabase.co if this machine has IPv6"
             faults.append(.error("port 6543 is Supabase's pooler in transaction mode", fix: fix))
         }

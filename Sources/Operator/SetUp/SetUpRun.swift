@@ -17,10 +17,12 @@ package struct SetUpRun: Sendable {
         /// Not `success`: something is in the way.
         package var status = ExitStatus.success
         fileprivate var survey: MigrationRun.Survey?
-        fileprivate var files: [SetUpFiles.File] = []
         /// The daemon's URL with a new password; nil: the present file's still works.
         fileprivate var newURL: String?
         fileprivate var password = ""
+        fileprivate var daemonLogsIn = false
+        fileprivate var isChange: Bool { !changes.isEmpty }
+        fileprivate var changes: [SetUpFiles.File] = []
     }
 
     private let answers: SetUpAnswers
@@ -43,6 +45,7 @@ package struct SetUpRun: Sendable {
         self.path = path
         self.environment = environment
         files = SetUpFiles(configuration: path)
+        try files.check()
         owner = try Assembly.connection(answers.database, allowInsecure: false, statementTimeout: .seconds(30))
         migration = MigrationRun(owner, createsTables: true)
     }
@@ -58,8 +61,14 @@ package struct SetUpRun: Sendable {
                 .configuration
             )
         }
-        let place = pooling == .direct ? "" : ", behind a pooler"
-        plan.lines.append("database: \(owner)\(place)")
+        let way =
+            switch pooling {
+            case .direct: ""
+            case .session: ", by a pooler in session mode"
+            default: ", by a pooler in transaction mode"
+            }
+        plan.lines.append("database: \(owner)\(way)")
+        try await lookAtRole(&plan)
         let survey = try await migration.survey(isDryRun: false)
         (plan.survey, plan.status) = (survey, survey.status)
         guard survey.status == .success else {
@@ -71,36 +80,85 @@ package struct SetUpRun: Sendable {
         return plan
     }
 
+    /// Whether this role may make nudged's roles and give the daemon a password.
+    private func lookAtRole(_ plan: inout Plan) async throws {
+        let connection = try await Connection.open(owner)
+        let query = Statement(
+            "set_up_role",
+            sql: """
+                select rolsuper or rolcreaterole, exists (
+                    select from pg_roles where rolname = 'nudged_daemon' and rolcanlogin
+                ) from pg_roles where rolname = current_user
+                """
+        )
+        let found: Result<(Bool, Bool), PostgresError>
+        do throws(PostgresError) {
+            let rows = try await connection.run(query)
+            found = .success((try rows.bool(0, 0), try rows.bool(0, 1)))
+        } catch {
+            found = .failure(error)
+        }
+        await connection.close()
+        let (mayMakeRoles, daemonLogsIn) = try found.get()
+        guard mayMakeRoles else {
+            let fix = "as a superuser: alter role \"\(owner.user)\" createrole"
+            throw SetUpFailure.refused("nothing was changed: \(owner.user) may not make roles; \(fix)", .permission)
+        }
+        plan.daemonLogsIn = daemonLogsIn
+    }
+
     private func lookAtFiles(_ plan: inout Plan) async throws {
         let file = try changedFile()
-        var url = try? String(decoding: SetUpFiles.read(files.path(SetUpFiles.url)), as: UTF8.self)
+        let present = try? String(decoding: SetUpFiles.read(files.path(SetUpFiles.url)), as: UTF8.self)
         // The present password is kept if it works, and nothing else of the URL has changed.
-        let isKept = await works(url?.split(separator: "\n").first.map(String.init))
-        if !isKept {
+        if await !works(present?.split(separator: "\n").first.map(String.init)) {
             plan.password = (UUID.random().uuidString + UUID.random().uuidString).lowercased().filter { $0 != "-" }
-            plan.newURL = answers.daemonURL(password: plan.password)
-            url = plan.newURL.map { "\($0)\n" }
+            plan.newURL = url(password: plan.password)
+            if plan.daemonLogsIn {
+                plan.lines.append(
+                    "\(SetUpAnswers.role) may log in already, and no file here has its password: it gets a new one. "
+                        + "Other daemons that use it, for other databases too, must get it as well"
+                )
+            }
         }
-        plan.files = [
-            .init(name: SetUpFiles.key, bytes: try SetUpFiles.read(answers.keyFile), mode: 0o600),
-            .init(name: SetUpFiles.url, bytes: Array((url ?? "").utf8), mode: 0o600),
-            .init(name: files.configuration, bytes: Array(file.text.utf8), mode: 0o644),
+        var all = [
+            SetUpFiles.File(name: SetUpFiles.key, bytes: try SetUpFiles.read(answers.keyFile), mode: 0o600)
         ]
+        if let url = plan.newURL { all.append(.init(name: SetUpFiles.url, bytes: Array("\(url)\n".utf8), mode: 0o600)) }
+        if let text = file.text {
+            let mode = files.mode(files.configuration) ?? 0o644
+            all.append(.init(name: files.configuration, bytes: Array(text.utf8), mode: mode))
+        }
+        plan.changes = all.filter { !files.isThere($0) }
+    }
+
+    private func url(password: String) -> String {
+        owner.url(user: answers.daemon(beside: owner.user), password: password)
     }
 
     private func changedFile() throws -> ConfigurationFile {
         do {
-            return try ConfigurationFile(changing: path, to: answers.values, standard: answers.file)
+            return try ConfigurationFile(
+                changing: path,
+                to: answers.values,
+                without: answers.unwanted,
+                standard: answers.file
+            )
         } catch let fault as ConfigurationFile.Unclear {
             throw SetUpFailure.refused("nothing was changed\n\(fault)", .configuration)
         }
     }
 
     private func works(_ url: String?) async -> Bool {
-        guard let url, let at = url.lastIndex(of: "@"), let mine = answers.daemonURL(password: "x").lastIndex(of: "@")
-        else { return false }
-        guard url[at...] == answers.daemonURL(password: "x")[mine...] else { return false }
+        guard let url, isOurs(url) else { return false }
         return await (try? logIn(url)) != nil
+    }
+
+    /// Whether a URL differs from the daemon's only by the password, which holds no special character.
+    private func isOurs(_ url: String) -> Bool {
+        let mine = self.url(password: "x").split(separator: ":x@", maxSplits: 1)
+        guard mine.count == 2, url.hasPrefix(mine[0] + ":"), url.hasSuffix("@" + mine[1]) else { return false }
+        return url.dropFirst(mine[0].count + 1).dropLast(mine[1].count + 1).allSatisfy(\.isHexDigit)
     }
 
     private func logIn(_ url: String) async throws {
@@ -117,18 +175,17 @@ package struct SetUpRun: Sendable {
             lines.append("psql -c '\\password \(SetUpAnswers.role)' -c 'alter role \(SetUpAnswers.role) login'")
             lines.append("    with a password that nobody has to know")
         }
-        for file in plan.files {
-            let target = files.path(file.name)
+        for file in plan.changes {
             let source =
                 switch file.name {
                 case SetUpFiles.key: answers.keyFile
                 case SetUpFiles.url: "(the URL of \(SetUpAnswers.role))"
                 default: "(team, key, app, and the check-in's text)"
                 }
-            let isThere = files.isThere(file)
-            lines.append(isThere ? "\(target) stays as it is" : "install -m \(octal(file.mode)) \(source) \(target)")
+            lines.append("install -m \(octal(file.mode)) \(source) \(files.path(file.name))")
         }
-        return lines + unitCommands(isChanged: isChange(plan)).map { $0.joined(separator: " ") } + ["nudged doctor"]
+        if !plan.isChange { lines.append("the files in \(files.folder) stay as they are") }
+        return lines + unitCommands(isChanged: plan.isChange).map { $0.joined(separator: " ") } + ["nudged doctor"]
     }
 
     private func octal(_ mode: mode_t) -> String { String(mode, radix: 8) }
@@ -142,10 +199,17 @@ package struct SetUpRun: Sendable {
     package func carryOut(_ plan: Plan, _ tell: @escaping @Sendable (String) throws -> Void) async throws
         -> DoctorReport
     {
-        guard let survey = plan.survey else { preconditionFailure("a plan with faults is not carried out") }
-        try files.stage(plan.files)
+        let lock = try files.lock()
+        defer { close(lock) }
+        // Another set-up may have changed something since.
+        let now = try await self.plan()
+        guard now.lines == plan.lines, let survey = now.survey else {
+            throw SetUpFailure.refused("something has changed since the plan was made: run it again", .temporary)
+        }
+        let plan = now
         defer { files.clear() }
-        try check()
+        try files.stage(plan.changes)
+        try check(plan)
         try tell("the configuration is right")
         let held: @Sendable (String) -> Void = { try? tell($0) }
         // Of its next steps, these two come anyway.
@@ -158,30 +222,36 @@ package struct SetUpRun: Sendable {
             try tell("\(SetUpAnswers.role) has a new password and may log in")
             try await tryLogIn(url)
         }
-        let isChanged = isChange(plan)
-        let changed = plan.files.filter { !files.isThere($0) }
-        try files.place(plan.files)
-        for file in changed { try tell("wrote \(files.path(file.name))") }
-        for command in unitCommands(isChanged: isChanged) {
+        try files.place(plan.changes)
+        for file in plan.changes { try tell("wrote \(files.path(file.name))") }
+        for command in unitCommands(isChanged: plan.isChange) {
             try Self.run(command)
             try tell(command.joined(separator: " "))
         }
+        files.restarted()
         // As the daemon sees it: of our variables, none that gives a value.
         var doctor = environment.filter { ["PATH", "TZDIR"].contains($0.key) }
         doctor["CREDENTIALS_DIRECTORY"] = files.path(SetUpFiles.credentials)
         return await DoctorReport.examine(path: path, environment: doctor)
     }
 
-    /// Reads the staged files as the daemon will read them.
-    private func check() throws {
+    /// Reads the new values as the daemon will read them.
+    private func check(_ plan: Plan) throws {
+        func bytes(_ name: String) -> [UInt8] {
+            plan.changes.first { $0.name == name }?.bytes ?? (try? SetUpFiles.read(files.path(name))) ?? []
+        }
+        let isNew = plan.changes.contains { $0.name == files.configuration }
         do throws(ConfigurationError) {
             _ = try ConfigurationLoader.load(
-                path: "\(files.stage)/\(files.configuration)",
-                environment: ["CREDENTIALS_DIRECTORY": "\(files.stage)/\(SetUpFiles.credentials)"],
+                path: isNew ? files.stagedConfiguration : files.path(files.configuration),
+                environment: [
+                    "APNS_PRIVATE_KEY": String(decoding: bytes(SetUpFiles.key), as: UTF8.self),
+                    "DATABASE_URL": plan.newURL ?? url(password: "x"),
+                ],
                 checks: .system
             )
         } catch {
-            let text = "\(error)".replacing("\(files.stage)/", with: "\(files.folder)/")
+            let text = "\(error)".replacing(files.stagedConfiguration, with: files.path(files.configuration))
             throw SetUpFailure.refused("nothing was changed\n\(text)", error.exitStatus)
         }
     }
@@ -222,7 +292,8 @@ package struct SetUpRun: Sendable {
     private func unitCommands(isChanged: Bool) -> [[String]] {
         guard hasUnit else { return [] }
         let plain = ["systemctl", "enable", "--now", "nudged"]
-        return isChanged ? [["systemctl", "enable", "nudged"], ["systemctl", "restart", "nudged"]] : [plain]
+        return isChanged || files.isRestartDue
+            ? [["systemctl", "enable", "nudged"], ["systemctl", "restart", "nudged"]] : [plain]
     }
 
     /// Only for the unit's own configuration, where systemd runs and the unit is installed.
@@ -231,8 +302,6 @@ package struct SetUpRun: Sendable {
         return path == ConfigurationLoader.defaultPath && access("/run/systemd/system", F_OK) == 0
             && units.contains { access("\($0)/nudged.service", F_OK) == 0 }
     }
-
-    private func isChange(_ plan: Plan) -> Bool { plan.files.contains { !files.isThere($0) } }
 
     private static func run(_ command: [String]) throws(SetUpFailure) {
         var child: pid_t = 0
@@ -251,24 +320,27 @@ package struct SetUpRun: Sendable {
     package var undoing: [String] {
         (hasUnit ? ["systemctl disable --now nudged"] : []) + [
             "rm \(files.path(SetUpFiles.key)) \(files.path(SetUpFiles.url)) \(path)",
-            "in \(owner):", "    drop schema nudged, nudged_api, nudged_me cascade: the record, messages and reminders are lost",
+            "in \(owner):",
+            "    drop schema nudged, nudged_api, nudged_me cascade: the record, messages and reminders are lost",
             "    drop owned by nudged_daemon, nudged_app, nudged_writer; drop these roles",
             "the app's tables stay, with the columns and tables that nudged added",
         ]
     }
 
-    /// Stops the service, removes the files, and drops nudged's schemas and roles.
+    /// Stops the service, drops nudged's schemas and roles, and removes the files.
     package func undo(_ tell: (String) -> Void) async throws {
-        if hasUnit {
-            try Self.run(["systemctl", "disable", "--now", "nudged"])
-            tell("systemctl disable --now nudged")
+        let url = (try? SetUpFiles.read(files.path(SetUpFiles.url))).map { String(decoding: $0, as: UTF8.self) }
+        if let url, let first = url.split(separator: "\n").first, !isOurs(String(first)) {
+            let way = "give the URL of that database, or remove the files yourself"
+            throw SetUpFailure.refused("the files in \(files.folder) are of another database: \(way)", .configuration)
         }
         let connection = try await Connection.open(owner)
         do {
-            try await connection.execute(
-                script: "drop schema if exists nudged, nudged_api, nudged_me cascade",
-                timeout: .seconds(600)
-            )
+            if hasUnit {
+                try Self.run(["systemctl", "disable", "--now", "nudged"])
+                tell("systemctl disable --now nudged")
+            }
+            try await dropSchemas(connection)
             tell("dropped the schemas nudged, nudged_api and nudged_me")
             for role in [SetUpAnswers.role, "nudged_app", "nudged_writer"] { await drop(role, connection, tell) }
             await connection.close()
@@ -279,20 +351,47 @@ package struct SetUpRun: Sendable {
         for file in try files.remove() { tell("removed \(file)") }
     }
 
+    /// The app's reads wait behind a lock that waits. So it waits only briefly, and tries again.
+    private func dropSchemas(_ connection: Connection) async throws {
+        for attempt in 1... {
+            do throws(PostgresError) {
+                return try await connection.execute(
+                    script: """
+                        set local lock_timeout = '500ms';
+                        drop schema if exists nudged, nudged_api, nudged_me cascade
+                        """,
+                    timeout: .seconds(600)
+                )
+            } catch {
+                guard error.sqlState == "55P03", attempt < 60 else { throw error }
+                try? await Task.sleep(for: .seconds(1))
+            }
+        }
+    }
+
+    /// A role that owns something of the app, or that another database needs, stays.
     private func drop(_ role: String, _ connection: Connection, _ tell: (String) -> Void) async {
-        let script = """
+        let revoke = """
             do $$ begin
-                if exists (select from pg_roles where rolname = '\(role)') then
-                    execute 'drop owned by \(role)';
-                    execute 'drop role \(role)';
+                if exists (select from pg_roles where rolname = '\(role)') and not exists (
+                    select from pg_shdepend where refclassid = 'pg_authid'::regclass and deptype = 'o'
+                        and refobjid = (select oid from pg_roles where rolname = '\(role)')
+                        and dbid = (select oid from pg_database where datname = current_database())
+                ) then
+                    if not pg_has_role(current_user, '\(role)', 'usage') then
+                        execute format('grant %I to %I', '\(role)', current_user);
+                    end if;
+                    drop owned by \(role);
                 end if;
             end $$
             """
         do throws(PostgresError) {
-            try await connection.execute(script: script)
+            try await connection.execute(script: revoke)
+            try await connection.execute(script: "drop role if exists \(role)")
             tell("dropped the role \(role)")
         } catch {
-            tell("the role \(role) stays: another database uses it, or this role may not drop it (\(error))")
+            let why = error.sqlState == "2BP01" ? "another database or the app uses it" : "\(error)"
+            tell("the role \(role) stays: \(why)")
         }
     }
 }
