@@ -201,7 +201,8 @@ struct MigrationPlan: Sendable {
             more in
             Elapsed.counted(pending.reduce(more) { $0 + $1.count(creating: one) }, one, many)
         }
-        let place = facts.schemaOwner == nil ? "the schemas nudged, nudged_api and nudged_me with" : "in nudged's schemas"
+        let place =
+            facts.schemaOwner == nil ? "the schemas nudged, nudged_api and nudged_me with" : "in nudged's schemas"
         return [
             ("apply", pending.map(\.label).joined(separator: ", ")),
             ("create", "\(place) \(counts[0]), \(counts[1]) and \(counts[2])"),
