@@ -194,20 +194,16 @@ enum RowsTarget {
         checkReader(rows.timestamp)
         checkReader(rows.timestampOrNull)
         checkReader(rows.reachableTimestampOrNull)
-        checkReader(rows.date)
         checkReader(rows.dateOrNull)
     }
 
     private static func checkArrays(_ rows: Rows, _ size: Int) {
-        checkList(rows.int8Array, size)
         checkList(rows.int4Array, size)
         checkList(rows.int2Array, size)
-        checkList(rows.boolArray, size)
         checkList(rows.textArray, size)
         checkList(rows.bytesArray, size)
         checkList(rows.uuidArray, size)
         checkList(rows.timestampArray, size)
-        checkList(rows.dateArray, size)
     }
 
     /// Each element has at least its length word.

@@ -13,7 +13,6 @@ public actor Connection {
 
     let executor = SerialQueueExecutor(label: "nudged.postgres")
     let configuration: ConnectionConfiguration
-    private let notices: NoticeHandler?
     private var link: ServerLink?
     private let usable = Atomic<Bool>(false)
     private let silent = Atomic<Bool>(false)
@@ -35,10 +34,7 @@ public actor Connection {
     /// server.
     nonisolated var endedInSilence: Bool { silent.load(ordering: .acquiring) }
 
-    init(_ configuration: ConnectionConfiguration, notices: NoticeHandler?) {
-        self.configuration = configuration
-        self.notices = notices
-    }
+    private init(_ configuration: ConnectionConfiguration) { self.configuration = configuration }
 
     /// Closes the connection if the server has ended it while it was idle, so that its next user gets a new one.
     func closeIfEnded() {
@@ -47,7 +43,7 @@ public actor Connection {
     }
 
     private func connect() throws(PostgresError) {
-        link = try ServerLink.open(configuration, notices: notices)
+        link = try ServerLink.open(configuration)
         usable.store(true, ordering: .releasing)
     }
 
@@ -98,11 +94,8 @@ public actor Connection {
         try Self.checkCommitted(rows[end])
         // After a ROLLBACK among the statements, our COMMIT has nothing to commit but is still answered with COMMIT.
         for answer in rows[2..<end] where ["ROLLBACK", "COMMIT"].contains(answer.command) {
-            throw PostgresError(
-                .rolledBack,
-                statement: answer.statement,
-                detail: "the statement ends the transaction itself"
-            )
+            let detail = "the statement ends the transaction itself"
+            throw PostgresError(.rolledBack, statement: answer.statement, detail: detail)
         }
         return Array(rows[2..<end]) + rows.dropFirst(end + 3).dropLast()
     }
@@ -111,11 +104,7 @@ public actor Connection {
     /// `LOCAL`: its effect would last.
     ///
     /// - Parameter name: The script's name in errors.
-    public func execute(
-        script: String,
-        name: String = "script",
-        timeout: Duration? = nil
-    ) async throws(PostgresError) {
+    public func execute(script: String, name: String = "script", timeout: Duration? = nil) async throws(PostgresError) {
         let timeout = timeout ?? configuration.statementTimeout
         await takeTurn()
         defer { passTurn() }
@@ -129,13 +118,9 @@ public actor Connection {
 extension Connection {
     /// Connects. Each host of the configuration has `connectTimeout`.
     ///
-    /// - Parameter notices: Nil: they are dropped.
     /// - Throws: `connectionFailed`, or `cancelled` as soon as the task is cancelled.
-    public static func open(
-        _ configuration: ConnectionConfiguration,
-        notices: NoticeHandler? = nil
-    ) async throws(PostgresError) -> Connection {
-        let connection = Connection(configuration, notices: notices)
+    public static func open(_ configuration: ConnectionConfiguration) async throws(PostgresError) -> Connection {
+        let connection = Connection(configuration)
         let first = FirstAnswer<Result<Void, PostgresError>>()
         // libpq resolves names with the blocking getaddrinfo on the connection's queue, and no deadline or cancellation
         // interrupts it. So this function doesn't wait for it: a connection that comes too late is closed. A Task would
@@ -160,6 +145,24 @@ extension Connection {
         }
         try result.get()
         return connection
+    }
+}
+
+extension Connection {
+    /// Runs the work on a connection of its own, which is closed afterwards.
+    public static func once<T: Sendable>(
+        _ configuration: ConnectionConfiguration,
+        _ work: (Connection) async throws(PostgresError) -> T
+    ) async throws(PostgresError) -> T {
+        let connection = try await open(configuration)
+        do throws(PostgresError) {
+            let value = try await work(connection)
+            await connection.close()
+            return value
+        } catch {
+            await connection.close()
+            throw error
+        }
     }
 }
 
@@ -221,13 +224,9 @@ extension Connection {
         return lastTransaction
     }
 
-    func endTransaction() {
-        currentTransaction = nil
-    }
+    func endTransaction() { currentTransaction = nil }
 
-    func rollBack() {
-        if let link { rollBackWhatIsOpen(link) }
-    }
+    func rollBack() { if let link { rollBackWhatIsOpen(link) } }
 
     /// After an error between BEGIN and COMMIT the server needs a ROLLBACK. The same flight can't carry it, because the
     /// server skips what follows an error.
@@ -280,9 +279,7 @@ extension Connection {
 final class SerialQueueExecutor: SerialExecutor {
     private let queue: DispatchQueue
 
-    init(label: String) {
-        queue = DispatchQueue(label: label)
-    }
+    init(label: String) { queue = DispatchQueue(label: label) }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)

@@ -11,7 +11,7 @@ public actor Database {
     /// Checks a new connection before it is used. Throws if it must not be used yet.
     public typealias Probe = @Sendable (Connection) async throws(PostgresError) -> Void
 
-    private let open: @Sendable () async throws(PostgresError) -> Connection
+    private let configuration: ConnectionConfiguration
     private let backoff: Backoff
     private let afterSilence: Probe?
     private let random: @Sendable () -> Double
@@ -32,19 +32,17 @@ public actor Database {
     /// Makes no connection yet.
     ///
     /// - Parameters:
-    ///   - notices: As in `Connection.open`.
     ///   - afterSilence: What a connection must pass if the one before ended without an answer.
     ///   - random: A number in 0 ..< 1, for the jitter.
     ///   - report: Called for each failed attempt.
     public init(
         _ configuration: ConnectionConfiguration,
         backoff: Backoff = Backoff(first: 250, most: 30_000),
-        notices: NoticeHandler? = nil,
         afterSilence: Probe? = nil,
         random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) },
         report: Report? = nil
     ) {
-        open = { () async throws(PostgresError) in try await Connection.open(configuration, notices: notices) }
+        self.configuration = configuration
         self.backoff = backoff
         self.afterSilence = afterSilence
         self.random = random
@@ -111,7 +109,7 @@ public actor Database {
 
     /// A connection that passed `afterSilence` if that is needed.
     private func opened() async throws(PostgresError) -> Connection {
-        let connection = try await open()
+        let connection = try await Connection.open(configuration)
         guard isAfterSilence, let afterSilence else { return connection }
         do throws(PostgresError) {
             try await afterSilence(connection)
@@ -131,8 +129,7 @@ public actor Database {
             report?(failures, error, wait)
             try? await Task.sleep(for: wait)
         }
-        guard Task.isCancelled else { return true }
-        return false
+        return !Task.isCancelled
     }
 
     private func settle(_ result: Result<Connection, PostgresError>) {

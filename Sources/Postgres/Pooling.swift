@@ -34,16 +34,10 @@ extension Pooling {
     ///
     /// - Throws: Why the first connection could not be made or did not answer.
     public static func of(_ configuration: ConnectionConfiguration) async throws(PostgresError) -> Pooling {
-        let first = try await Connection.open(configuration)
-        do throws(PostgresError) {
+        try await Connection.once(configuration) { (first) async throws(PostgresError) in
             let answering = try await processID(first)
-            let pooling =
-                await first.namedProcessID == answering ? .direct : try await behind(first, answering, configuration)
-            await first.close()
-            return pooling
-        } catch {
-            await first.close()
-            throw error
+            return await first.namedProcessID == answering
+                ? .direct : try await behind(first, answering, configuration)
         }
     }
 

@@ -18,7 +18,6 @@ extension Rows {
     }
     public func uuid(_ row: Int, _ column: Int) throws(PostgresError) -> UUID { try one(row, column, .uuid) }
     public func uuidOrNull(_ row: Int, _ column: Int) throws(PostgresError) -> UUID? { try cell(row, column, .uuid) }
-    public func date(_ row: Int, _ column: Int) throws(PostgresError) -> Int32 { try one(row, column, .date) }
     public func dateOrNull(_ row: Int, _ column: Int) throws(PostgresError) -> Int32? { try cell(row, column, .date) }
 
     /// A `text`, `varchar`, `char(n)`, `name`, `json` or `jsonb`. Cast an enum to text.
@@ -40,15 +39,12 @@ extension Rows {
 
 // One-dimensional arrays. A NULL element is nil. A NULL array is an error: check `isNull` first where it may be NULL.
 extension Rows {
-    public func int8Array(_ row: Int, _ column: Int) throws(PostgresError) -> [Int64?] { try array(row, column, .int8) }
     public func int4Array(_ row: Int, _ column: Int) throws(PostgresError) -> [Int32?] { try array(row, column, .int4) }
     public func int2Array(_ row: Int, _ column: Int) throws(PostgresError) -> [Int16?] { try array(row, column, .int2) }
-    public func boolArray(_ row: Int, _ column: Int) throws(PostgresError) -> [Bool?] { try array(row, column, .bool) }
     public func textArray(_ row: Int, _ column: Int) throws(PostgresError) -> [String?] {
         try array(row, column, .text)
     }
     public func uuidArray(_ row: Int, _ column: Int) throws(PostgresError) -> [UUID?] { try array(row, column, .uuid) }
-    public func dateArray(_ row: Int, _ column: Int) throws(PostgresError) -> [Int32?] { try array(row, column, .date) }
 
     public func bytesArray(_ row: Int, _ column: Int) throws(PostgresError) -> [[UInt8]?] {
         try array(row, column, .bytes)

@@ -25,6 +25,14 @@ public final class Rows: Sendable {
         PQcmdStatus(result).map { String(String(cString: $0).prefix { $0 != " " }) } ?? ""
     }
 
+    /// Reads each row.
+    public func map<T>(_ read: (_ row: Int) throws(PostgresError) -> T) throws(PostgresError) -> [T] {
+        var all: [T] = []
+        all.reserveCapacity(count)
+        for row in 0..<count { all.append(try read(row)) }
+        return all
+    }
+
     /// Whether the cell is NULL.
     ///
     /// - Throws: `unexpectedResult` if the cell doesn't exist.

@@ -112,18 +112,14 @@ extension ServerLink {
     private func becomeReady(_ deadline: Deadline, during name: String?) throws(PostgresError) -> Bool {
         while true {
             let unsent = PQflush(handle)
-            if unsent < 0 { drainLastMessages() }
+            // A server that ends a connection sends the reason first. A write may fail before that is read.
+            if unsent < 0 { PQconsumeInput(handle) }
             if PQisBusy(handle) == 0 { return true }
             if unsent < 0 { throw lost(name) }
             guard try wait(for: unsent == 1 ? POLLIN | POLLOUT : POLLIN, deadline) else { return false }
             // After a failure the data that was read before is still there, such as a FATAL with its reason.
             if PQconsumeInput(handle) == 0, PQisBusy(handle) == 1 { throw lost(name) }
         }
-    }
-
-    /// A server that ends a connection sends the reason first. A write may fail before that is read.
-    private func drainLastMessages() {
-        _ = PQconsumeInput(handle)
     }
 
     /// The link is broken. libpq's message can repeat the server's, so it is not included.

@@ -5,15 +5,13 @@ import Glibc
 /// `deinit` runs when no other code can. Every wait has a deadline.
 final class ServerLink {
     let handle: OpaquePointer
-    /// Must live longer than `handle`, whose notice receiver points to it unretained.
-    private let receiver: NoticeReceiver
 
     /// Begins to connect to one host.
-    private init(_ keywords: [String: String], _ notices: NoticeHandler?) throws(PostgresError) {
+    private init(_ keywords: [String: String]) throws(PostgresError) {
         guard let handle = Self.start(keywords) else { throw PostgresError(.connectionFailed, detail: "out of memory") }
         self.handle = handle
-        receiver = NoticeReceiver(notices)
-        receiver.install(on: handle)
+        // libpq would write the server's notices to stderr. They can quote a parameter or a row.
+        PQsetNoticeReceiver(handle, { _, _ in }, nil)
         // Verbose, because the SQLSTATE of a refused connection is only in libpq's message.
         PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
         PQsetnonblocking(handle, 1)
@@ -37,17 +35,14 @@ final class ServerLink {
     /// packets.
     ///
     /// - Throws: The last host's error. An error from a server has priority over one from the network.
-    static func open(
-        _ configuration: ConnectionConfiguration,
-        notices: NoticeHandler?
-    ) throws(PostgresError) -> ServerLink {
+    static func open(_ configuration: ConnectionConfiguration) throws(PostgresError) -> ServerLink {
         var failure = PostgresError(.connectionFailed)
         var hosts = configuration.attempts
         for time in [configuration.headStart, configuration.connectTimeout].compactMap(\.self) {
             var silent: [[String: String]] = []
             for keywords in hosts {
                 do throws(PostgresError) {
-                    let link = try ServerLink(keywords, notices)
+                    let link = try ServerLink(keywords)
                     if try link.connects(before: Deadline(after: time)) { return link }
                     silent.append(keywords)
                     throw PostgresError(.connectionFailed, detail: "no answer in time")
@@ -126,9 +121,7 @@ final class ServerLink {
 struct Deadline {
     private let instant: ContinuousClock.Instant
 
-    init(after duration: Duration) {
-        instant = ContinuousClock.now + duration
-    }
+    init(after duration: Duration) { instant = ContinuousClock.now + duration }
 
     /// The time-out for poll(): milliseconds, rounded up, at most an hour. Nil if the instant has passed.
     var milliseconds: Int32? {

@@ -1,6 +1,6 @@
 import CLibPQ
 
-/// The fields of a server's error or notice (manual, 55.8). It decides which of them may be repeated.
+/// The fields of a server's error (manual, 55.8). It decides which of them may be repeated.
 ///
 /// A message can quote a parameter or a row:
 /// - `invalid input syntax for type uuid: "…"`
@@ -10,7 +10,6 @@ import CLibPQ
 ///
 /// DETAIL, HINT and CONTEXT can too, and are never read. So a message is repeated only if its kind can't quote.
 struct ServerReport: Equatable {
-    var severity: String
     var sqlState: String
     var message: String
     /// Only the parser and the analyser set it. Then the message is about the statement's text, which holds no
@@ -62,45 +61,6 @@ struct ServerReport: Equatable {
     }
 }
 
-/// A notice or warning of the server. Like an error, it never holds the value of a parameter or row.
-public struct ServerNotice: Sendable, Equatable {
-    /// WARNING, NOTICE, DEBUG, INFO or LOG.
-    public let severity: String
-    /// The SQLSTATE: five characters.
-    public let sqlState: String
-    /// The server's message, if it can't hold a value.
-    public let message: String?
-
-    init(_ report: ServerReport) {
-        severity = report.severity
-        sqlState = report.sqlState
-        message = report.disclosedMessage
-    }
-}
-
-/// Gets the server's notices, on the connection's queue.
-public typealias NoticeHandler = @Sendable (ServerNotice) -> Void
-
-/// Passes the server's notices to a handler. libpq would write them to stderr.
-final class NoticeReceiver {
-    private let handler: NoticeHandler?
-
-    init(_ handler: NoticeHandler?) {
-        self.handler = handler
-    }
-
-    /// The context is unretained, because the connection's owner keeps the receiver longer than the connection. A
-    /// result keeps the pointer too. It uses it only for an index out of range, which `Rows` prevents.
-    func install(on connection: OpaquePointer) {
-        let receive: PQnoticeReceiver = { context, result in
-            guard let context, let result else { return }
-            let receiver = Unmanaged<NoticeReceiver>.fromOpaque(context).takeUnretainedValue()
-            receiver.handler?(ServerNotice(ServerReport(result)))
-        }
-        PQsetNoticeReceiver(connection, receive, Unmanaged.passUnretained(self).toOpaque())
-    }
-}
-
 extension ServerReport {
     /// Reads the fields of libpq's result. DETAIL, HINT and CONTEXT's text can quote values, so they are not read.
     init(_ result: OpaquePointer) {
@@ -109,7 +69,6 @@ extension ServerReport {
             return String(cString: text)
         }
         // The letters are PG_DIAG_…, character macros that Swift doesn't import (manual, 55.8).
-        severity = field("V") ?? field("S") ?? ""
         sqlState = field("C") ?? ""
         message = field("M") ?? ""
         hasPosition = field("P") != nil && field("q") == nil

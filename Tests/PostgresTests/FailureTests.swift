@@ -1,7 +1,6 @@
 import FoundationEssentials
 import Glibc
 import LocalPostgres
-import Synchronization
 import TestSupport
 import Testing
 
@@ -124,10 +123,7 @@ import Testing
     }
 
     @Test func error_neverHoldsAParameter() async throws {
-        let notices = Mutex<[String]>([])
-        let connection = try await Connection.open(try F.configuration()) { notice in
-            notices.withLock { $0.append("\(notice)") }
-        }
+        let connection = try await ServerFixture.connection()
         try await connection.execute(
             script: """
                 create table t (k text primary key, c text constraint short check (length(c) < 3), u uuid);
@@ -152,7 +148,6 @@ import Testing
             let text = error.map { "\($0) \(String(reflecting: $0))" } ?? ""
             #expect(!text.contains("planted"), "seed \(seed): \(sql)")
         }
-        #expect(notices.withLock { !$0.isEmpty && $0.allSatisfy { !$0.contains("planted") } }, "seed \(seed)")
         let helpful = await F.error { _ = try await connection.run(F.sql("select * from nudged.person")) }
         #expect(helpful?.description.contains("nudged migrate") == true)
         #expect(helpful?.detail == "relation \"nudged.person\" does not exist")

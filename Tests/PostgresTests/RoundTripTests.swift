@@ -66,8 +66,8 @@ import Testing
             ServerFixture.sql("select $1::text, $1, $2::text::date", .date(value), .text(text))
         )
         #expect(try rows.text(0, 0) == text)
-        #expect(try rows.date(0, 1) == value)
-        #expect(try rows.date(0, 2) == value)
+        #expect(try rows.dateOrNull(0, 1) == value)
+        #expect(try rows.dateOrNull(0, 2) == value)
     }
 
     @Test func instant_whenBeyondWhatCanBeExpressed_isAnErrorAndNoTrap() async throws {
@@ -77,7 +77,7 @@ import Testing
         )
         #expect(throws: PostgresError.self) { try rows.timestamp(0, 0) }
         // Dates have more room.
-        #expect(try rows.date(0, 1) == 2_145_042_540 + 10_957 || (try rows.date(0, 1)) > 0)
+        #expect(try rows.dateOrNull(0, 1) ?? 0 > 0)
         let error = await ServerFixture.error {
             _ = try await connection.run(ServerFixture.sql("select $1", .timestamp(.min + 1)))
         }
@@ -89,7 +89,7 @@ import Testing
         let connection = try await ServerFixture.connection()
         let rows = try await connection.run(
             ServerFixture.sql(
-                "select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10::text, $11",
+                "select $1::text, $2, $3, $4::text, $5, $6, $7, $8::text, $9, $10::text, $11",
                 .int8Array([1, nil, .min]),
                 .int4Array([nil]),
                 .int2Array([3]),
@@ -103,14 +103,14 @@ import Testing
                 .textArray([])
             )
         )
-        #expect(try rows.int8Array(0, 0) == [1, nil, .min])
+        #expect(try rows.text(0, 0) == "{1,NULL,-9223372036854775808}")
         #expect(try rows.int4Array(0, 1) == [nil])
-        #expect(try rows.int8Array(0, 2) == [3])
-        #expect(try rows.boolArray(0, 3) == [true, nil, false])
+        #expect(try rows.int4Array(0, 2) == [3])
+        #expect(try rows.text(0, 3) == "{t,NULL,f}")
         #expect(try rows.textArray(0, 4) == ["", nil, "NULL", "{,\"}"])
         #expect(try rows.uuidArray(0, 5) == [Self.uuid, nil])
         #expect(try rows.timestampArray(0, 6) == [.max, nil, -62_135_596_800_000_000])
-        #expect(try rows.dateArray(0, 7) == [0, nil, .min])
+        #expect(try rows.text(0, 7) == "{1970-01-01,NULL,-infinity}")
         #expect(try rows.bytesArray(0, 8) == [[], nil, [0]])
         #expect(try rows.text(0, 9) == "{1,NULL}")
         #expect(try rows.textArray(0, 10).isEmpty)
