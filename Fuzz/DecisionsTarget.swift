@@ -30,7 +30,7 @@ enum DecisionsTarget {
         checkReason(answer.reason)
         checkSize(answer.title, DecisionAnswer.mostTitle)
         checkSize(answer.body, DecisionAnswer.mostBody)
-        let record = DecisionOutcome(answer).json
+        let record = DecisionOutcome(origin: .service, answer: answer).json
         require((try? JSONValue(parsing: record)) != nil && record.utf8.count <= 1_000, "a record of another form")
         // With the service's texts, a push still fits.
         let text = PushText(title: "Hello", body: "there").saying(answer.title, answer.body)

@@ -66,7 +66,7 @@ enum RowsTarget {
         )
         for row in 0..<people.count {
             do throws(PostgresError) {
-                let user = try parts.user(try Person(people, row))
+                let user = try parts.user(try ClaimedUser.Values(people, row))
                 // A series from 1970 to now takes a while, so one of them is enough.
                 if row == 0 { checkUser(user, planner) }
             } catch {

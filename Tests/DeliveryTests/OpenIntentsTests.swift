@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Testing
+import TimeZones
 
 @testable import Core
 
@@ -8,17 +9,21 @@ import Testing
     /// lack a settlement.
     @Test func inHand_whenAUserIsSettled_leavesTheIntentOut() {
         let intents = OpenIntents()
-        let (one, other) = (intents.open(), intents.open())
-        #expect(Set(intents.inHand) == [one.id, other.id])
-        one.part()
-        #expect(intents.inHand == [other.id])
-        #expect(intents.strays(among: [one.id, other.id]).isEmpty)
-        withExtendedLifetime((one, other)) {}
+        let (one, other) = (UUID(), UUID())
+        intents.open(one)
+        intents.open(other)
+        #expect(Set(intents.inHand) == [one, other])
+        intents.part(one)
+        #expect(intents.inHand == [other])
+        #expect(intents.strays(among: [one, other]).isEmpty)
     }
 
-    @Test func strays_whenAnIntentIsClosed_areTheOthers() {
+    @Test func strays_whenAFlightIsGone_areTheOthers() {
         let intents = OpenIntents()
-        let closed = intents.open().id
-        #expect(intents.strays(among: [closed]) == [closed] && intents.inHand.isEmpty)
+        let flight = Flight([], attemptedAt: Instant(seconds: 0), fraction: 0, intents)
+        let id = flight.intent
+        #expect(withExtendedLifetime(flight) { intents.inHand } == [id])
+        let other = Flight([], attemptedAt: Instant(seconds: 0), fraction: 0, intents).intent
+        #expect(intents.strays(among: [other]) == [other])
     }
 }

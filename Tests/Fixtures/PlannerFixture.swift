@@ -58,23 +58,25 @@ package enum PlannerFixture {
         reminders: [PendingReminder] = []
     ) -> ClaimedUser {
         ClaimedUser(
-            userID: id,
-            version: version,
-            dueAt: 0,
-            touchedAt: touchedAt,
-            since: since,
-            evaluatedAt: evaluatedAt,
-            state: UserState(fingerprint: fingerprint, template: template, history: history),
-            retry: retry.flatMap { Retry.json([$0]) },
-            quarantine: quarantine,
-            preferences: preferences,
-            timezone: timezone,
-            firstSessionComplete: firstSessionComplete,
-            context: context,
-            devices: devices,
-            messages: messages,
-            hasMoreMessages: hasMoreMessages,
-            reminders: PendingReminders(reminders)
+            ClaimedUser.Values(
+                userID: id,
+                version: version,
+                dueAt: 0,
+                touchedAt: touchedAt,
+                since: since,
+                evaluatedAt: evaluatedAt,
+                state: UserState(fingerprint: fingerprint, template: template, history: history),
+                retry: retry.flatMap { Retry.json([$0]) },
+                quarantine: quarantine,
+                preferences: preferences,
+                timezone: timezone,
+                firstSessionComplete: firstSessionComplete,
+                context: context,
+                devices: devices,
+                messages: messages,
+                hasMoreMessages: hasMoreMessages,
+                reminders: PendingReminders(reminders)
+            )
         )
     }
 
@@ -127,6 +129,14 @@ extension SendPlan {
     package var validUntil: Instant? { nudges.first?.validUntil }
     package var attempt: Int? { nudges.first?.attemptsBefore }
     package var countedAt: Instant? { nudges.first?.countedAt }
+
+    /// Takes what fits, as the dispatcher of a lane does.
+    package static func take(upTo limit: Int, from pending: inout ArraySlice<SendPlan>) -> [SendPlan] {
+        let (whole, split) = fit(pending, upTo: limit)
+        let taken = Array(pending.prefix(whole)) + [split].compactMap(\.self)
+        pending.removeFirst(taken.count)
+        return taken
+    }
 
     package func part(preferring isPreferred: (LaneIdentity) -> Bool) -> (lane: LaneIdentity, part: SendPlan)? {
         lane(preferring: isPreferred).map { ($0, part(for: $0)) }

@@ -10,18 +10,20 @@ import struct FoundationEssentials.UUID
 struct ClaimedUserTests {
     private func user(version: Int64) -> ClaimedUser {
         ClaimedUser(
-            userID: UUID(uuid: (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)),
-            version: version,
-            dueAt: 0,
-            touchedAt: nil,
-            since: nil,
-            evaluatedAt: nil,
-            state: UserState(),
-            retry: nil,
-            preferences: nil,
-            timezone: nil,
-            firstSessionComplete: true,
-            devices: []
+            ClaimedUser.Values(
+                userID: UUID(uuid: (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)),
+                version: version,
+                dueAt: 0,
+                touchedAt: nil,
+                since: nil,
+                evaluatedAt: nil,
+                state: UserState(),
+                retry: nil,
+                preferences: nil,
+                timezone: nil,
+                firstSessionComplete: true,
+                devices: []
+            )
         )
     }
 

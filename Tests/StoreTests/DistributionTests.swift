@@ -74,15 +74,15 @@ import Testing
     ]
 
     @Test func statements_areAllSeen() {
-        #expect(Query.all.count > 80 && Self.plainOnly.isSubset(of: Query.all.map(\.name)))
-        for query in Query.all {
+        #expect(Query.allCases.count > 80 && Self.plainOnly.isSubset(of: Query.allCases.map(\.name)))
+        for query in Query.allCases {
             #expect(query.sql.hasPrefix("-- "), "\(query.name) does not begin with its purpose")
         }
     }
 
-    @Test(arguments: Query.all.map(\.name))
+    @Test(arguments: Query.allCases.map(\.name))
     func statements_whenTablesAreDistributed_sayNothingThatIsRefused(query: String) throws {
-        let sql = try #require(Query.all.first { $0.name == query }).sql
+        let sql = try #require(Query.allCases.first { $0.name == query }).sql
         guard !Self.plainOnly.contains(query) else { return }
         let text = Self.oneLine(sql)
         for (what, pattern) in Self.refused where !Self.onCoordinator.contains(query) {

@@ -184,30 +184,21 @@ private enum BenchUsers {
 
     private static func user(_ number: UInt64) -> ClaimedUser {
         let words = (0..<6).map { mixed(number * 6 + $0) }
-        let message = PendingMessage(
+        var message = PendingMessage(
             id: id(words[0], words[1]),
             createdAt: now - 60,
             title: "Good morning",
-            body: "How did yesterday's walk go? Two minutes are enough to note what went well and what to try next.",
-            conversationID: id(words[2], words[3]).uuidString,
-            domain: "movement",
-            threadID: "check-ins"
+            body: "How did yesterday's walk go? Two minutes are enough to note what went well and what to try next."
         )
-        return ClaimedUser(
-            userID: id(words[4], words[5]),
-            version: 1,
-            dueAt: 0,
-            touchedAt: nil,
-            since: nil,
-            evaluatedAt: nil,
-            state: UserState(),
-            retry: nil,
-            preferences: nil,
-            timezone: "Europe/Berlin",
-            firstSessionComplete: true,
-            devices: [Device(token: words[..<4].map(hexadecimal).joined(), registeredAt: now - 86_400)],
-            messages: [message]
-        )
+        message.conversationID = id(words[2], words[3]).uuidString
+        message.domain = "movement"
+        message.threadID = "check-ins"
+        var user = ClaimedUser.Values(stranger: id(words[4], words[5]))
+        user.timezone = "Europe/Berlin"
+        user.firstSessionComplete = true
+        user.devices = [Device(token: words[..<4].map(hexadecimal).joined(), registeredAt: now - 86_400)]
+        user.messages = [message]
+        return ClaimedUser(user)
     }
 
     /// SplitMix64 of a number: distinct for distinct numbers, without state.

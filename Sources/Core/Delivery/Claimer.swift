@@ -11,7 +11,6 @@ import struct FoundationEssentials.UUID
 /// Each claimed user is planned and passed to the next stage at once.
 actor Claimer {
     private let delivery: DeliveryContext
-    private let settler: Settler
     private let decisions: DecisionStage
     private let router: LaneRouter
     private let fanOuts: FanOuts
@@ -46,15 +45,13 @@ actor Claimer {
     private static let erasingPauseMilliseconds: Int64 = 60_000
     private static let recoveredAtOnce = 100
 
-    init(_ delivery: DeliveryContext, settler: Settler, decisions: DecisionStage) {
-        self.delivery = delivery
-        self.settler = settler
+    init(_ router: LaneRouter, _ decisions: DecisionStage) {
+        self.router = router
         self.decisions = decisions
-        router = LaneRouter(delivery: delivery, settler: settler)
-        fanOuts = FanOuts(delivery)
+        delivery = router.delivery
+        fanOuts = FanOuts(router.delivery)
     }
 
-    /// Claims until nobody is due or no lane takes more.
     func sweep(_ run: SweepRun) async throws(PostgresError) {
         try await delivery.ownership.keep()
         try await look(run)
@@ -265,6 +262,7 @@ actor Claimer {
         var rests: [Settler.Entry] = []
         var planned: [PlannedUser] = []
         var unread: [(user: ClaimedUser, held: HeldUser, error: TimeZoneError)] = []
+        var reasons: [Reason: Int] = [:]
         // Read once: it is the same for the batch, and a copy counts two dozen references.
         let planner = delivery.terms.planner
         for (user, held) in users {
@@ -273,16 +271,18 @@ actor Claimer {
             switch plan {
             case .nothing(let rest, let reason, _):
                 rests.append(.rest(rest, held))
-                run.count { $0.resting[reason.rawValue, default: 0] += 1 }
-            case .send(let plan, _):
-                planned.append(PlannedUser(plan: plan, held: held))
-                run.count { $0.sending += 1 }
+                reasons[reason, default: 0] += 1
+            case .send(let plan, _): planned.append(PlannedUser(plan: plan, held: held))
             case .unreadable(let error): unread.append((user, held, error))
             }
         }
+        run.count { report in
+            report.sending += planned.count
+            for (reason, count) in reasons { report.resting[reason.rawValue, default: 0] += count }
+        }
         let (slices, aside) = router.share(planned)
         for (lane, users) in slices { await decisions.take(users, lane) }
-        await settler.addRests(rests)
+        await router.settler.addRests(rests)
         await evaluateLater(unread, member: member, now: now, run)
         await router.stepAside(aside)
     }

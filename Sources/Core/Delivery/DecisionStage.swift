@@ -11,21 +11,18 @@ import struct FoundationEssentials.UUID
 /// delays no other. While the circuit breaker is open, the user's fallback strategy decides at once. Nothing about a
 /// user who does not consent (`smart_enabled`) is sent to the service.
 actor DecisionStage {
-    /// A user who waits for answers, and the lane that comes next.
     private struct Asked: Sendable {
         let user: PlannedUser
         let lane: LaneIdentity
     }
 
     private let delivery: DeliveryContext
-    private let settler: Settler
     private let router: LaneRouter
     private var line = AskingLine<Asked>()
 
-    init(_ delivery: DeliveryContext, settler: Settler) {
-        self.delivery = delivery
-        self.settler = settler
-        router = LaneRouter(delivery: delivery, settler: settler)
+    init(_ router: LaneRouter) {
+        self.router = router
+        delivery = router.delivery
     }
 
     /// Takes planned users. Users without a question for the service go to their lane unchanged.
@@ -86,7 +83,7 @@ actor DecisionStage {
     /// The user does not consent, so only the policy decides. The service's earlier answers are forgotten: a later
     /// consent does not bring them back.
     private func goesUnasked(_ user: PlannedUser) {
-        delivery.answers.forget(user.plan)
+        delivery.answers.withLock { $0.forget(user.plan.userID, user.plan.nudges.lazy.map(\.identity)) }
         user.held.run.count { $0.withoutConsent += 1 }
     }
 
@@ -108,7 +105,7 @@ actor DecisionStage {
         for nudge in user.plan.nudges where nudge.isToBeAsked {
             guard let question = user.plan.question(nudge) else { continue }
             if let known = known(question, nudge) {
-                outcomes[nudge.identity] = DecisionOutcome(known)
+                outcomes[nudge.identity] = DecisionOutcome(origin: .service, answer: known)
                 continue
             }
             switch await answer(question, user, decider, &budget) {
@@ -116,7 +113,7 @@ actor DecisionStage {
                 delivery.answers.withLock {
                     $0.remember(answer, to: question, nudge.identity, now: BootTime.milliseconds())
                 }
-                outcomes[nudge.identity] = DecisionOutcome(answer)
+                outcomes[nudge.identity] = DecisionOutcome(origin: .service, answer: answer)
             case .failure(.stopped): return nil
             case .failure(let failure): outcomes[nudge.identity] = user.plan.fallback(nudge, because: failure)
             }
@@ -195,7 +192,7 @@ actor DecisionStage {
         for nudge in plan.nudges where nudge.isToBeAsked {
             let answer = plan.question(nudge).flatMap { known($0, nudge) }
             outcomes[nudge.identity] =
-                answer.map { DecisionOutcome($0) } ?? plan.fallback(nudge, because: .resting)
+                answer.map { DecisionOutcome(origin: .service, answer: $0) } ?? plan.fallback(nudge, because: .resting)
         }
         return outcomes
     }
@@ -210,11 +207,11 @@ actor DecisionStage {
         let planner = delivery.terms.planner
         let plan = user.plan.decided(outcomes, at: now, paused: planner.paused)
         guard plan.nudges.isEmpty else { return PlannedUser(plan: plan, held: held) }
-        delivery.answers.forget(user.plan)
+        delivery.answers.withLock { $0.forget(user.plan.userID, user.plan.nudges.lazy.map(\.identity)) }
         // The planner looked for skipped slots up to the claim's `now`, so that instant is recorded.
         var settled = planner.settle(plan, outcomes: [], attemptedAt: held.claimedAt, now: now)
         settled.isOnlyIfUnchanged = true
-        settler.add([.rest(settled, held)])
+        router.settler.add([.rest(settled, held)])
         held.run.count { $0.resting[SweepReport.declined, default: 0] += 1 }
         return nil
     }

@@ -20,12 +20,13 @@ final class DeliveryContext: Sendable {
     let lanes: Lanes
     let clock: PolicyClock
     let ownership: Ownership
-    let hand: Hand
+    let hand = Hand()
     let hooks: SweepHooks
     let onEvent: @Sendable (SweepEvent) -> Void
     let queues = LaneQueues()
     let room = FlightRoom()
-    let answers = Answers()
+    /// Shared by the stages.
+    let answers = Mutex(AnswerMemory())
     private let current: Mutex<Terms>
     private let halt = Mutex((isStopping: false, isOutdated: false))
     private let lastFraction = Mutex<Int32>(0)
@@ -34,20 +35,25 @@ final class DeliveryContext: Sendable {
         store: Store,
         lanes: Lanes,
         clock: PolicyClock,
-        ownership: Ownership,
-        hand: Hand,
         terms: Terms,
         hooks: SweepHooks,
+        daemonID: UUID,
         onEvent: @escaping @Sendable (SweepEvent) -> Void
     ) {
         self.store = store
         self.lanes = lanes
         self.clock = clock
-        self.ownership = ownership
-        self.hand = hand
         self.hooks = hooks
         self.onEvent = onEvent
         current = Mutex(terms)
+        ownership = Ownership(
+            store: store,
+            hand: hand,
+            leaseMilliseconds: terms.settings.leaseMilliseconds,
+            hooks: hooks,
+            daemonID: daemonID,
+            onEvent: onEvent
+        )
     }
 
     var terms: Terms { current.withLock { $0 } }
@@ -100,19 +106,5 @@ final class DeliveryContext: Sendable {
             refused.filter { $0.cause == .content }.map { Postponement(userID: $0.userID, version: nil, until: until) },
             member: member
         )
-    }
-}
-
-/// The decision service's answers about nudges that are not sent yet, shared by the stages.
-final class Answers: Sendable {
-    private let memory = Mutex(AnswerMemory())
-
-    func withLock<Result: Sendable>(_ body: (inout AnswerMemory) -> Result) -> Result { memory.withLock { body(&$0) } }
-
-    /// Forgets answers about nudges that were sent or have ended.
-    func forget(_ plan: SendPlan) {
-        memory.withLock { memory in
-            for nudge in plan.nudges { memory.forget(plan.userID, nudge.identity) }
-        }
     }
 }

@@ -12,8 +12,10 @@ package import struct FoundationEssentials.UUID
 /// Each lane has at most one dispatcher at a time. It ends when nobody waits.
 struct Dispatcher: Sendable {
     let lane: LaneIdentity
-    let delivery: DeliveryContext
-    let settler: Settler
+    let router: LaneRouter
+
+    private var delivery: DeliveryContext { router.delivery }
+    private var settler: Settler { router.settler }
 
     /// How long to wait for more free streams before a smaller slice is sent.
     private static let gatherMilliseconds: Int64 = 50
@@ -69,7 +71,7 @@ struct Dispatcher: Sendable {
         let users = delivery.queues.takeAll(from: lane)
         guard isWorking else { return }
         delivery.queues.note(lane, isFull: true, now: BootTime.milliseconds())
-        await LaneRouter(delivery: delivery, settler: settler).stepAside(users.map { ($0, lane) })
+        await router.stepAside(users.map { ($0, lane) })
     }
 
     // MARK: One slice
@@ -82,15 +84,14 @@ struct Dispatcher: Sendable {
         let taken = delivery.queues.take(upTo: reserved, from: lane)
         // Checked at the moment of sending: nudges whose answer has ended, or whose kind is paused now, are evaluated
         // again.
-        var slice: [Flight.Passenger] = []
+        var slice: [PlannedUser] = []
         var used = 0
         for user in taken where delivery.ownership.isCurrent(user.held.member) {
             let plan = user.plan.sendable(at: now, paused: terms.planner.paused)
             if plan.nudges.isEmpty { continue }
             used += plan.pushCount
-            slice.append(
-                Flight.Passenger(plan: plan, held: user.held, places: delivery.room.places(plan.pushCount, for: lane))
-            )
+            let places = delivery.room.places(plan.pushCount, for: lane)
+            slice.append(PlannedUser(plan: plan, held: user.held, places: places))
         }
         delivery.room.giveBack(reserved - used, lane)
         // An intent belongs to one sweep. Nearly always that is the whole slice.
@@ -102,55 +103,60 @@ struct Dispatcher: Sendable {
     }
 
     /// Commits an intent for these users and hands their pushes to the sender.
-    private func launch(_ passengers: [Flight.Passenger], _ sender: Sender, attemptedAt: Instant) async {
-        guard let held = passengers.first?.held else { return }
+    private func launch(_ users: [PlannedUser], _ sender: Sender, attemptedAt: Instant) async {
+        guard let held = users.first?.held else { return }
         guard await hasLease(held.member) else { return }
         await delivery.hooks.reach(.beforeIntent)
-        let ticket = delivery.hand.intents.open()
-        let intent = intent(ticket.id, of: passengers, held, attemptedAt: attemptedAt)
+        let (planner, plans) = (delivery.terms.planner, users.map(\.plan))
+        let fraction = delivery.nextFraction()
+        let flight = Flight(users, attemptedAt: attemptedAt, fraction: fraction, delivery.hand.intents)
+        let intent = Intent(
+            id: flight.intent,
+            member: held.member,
+            sweepID: held.run.id,
+            attemptedAt: attemptedAt,
+            fraction: fraction,
+            changes: plans.map { planner.announced($0, attemptedAt: attemptedAt) },
+            messages: Planner.messages(in: plans)
+        )
         do throws(PostgresError) {
             let committed = try await delivery.store.commit(intent)
             await delivery.hooks.reach(.afterIntent)
-            var changed = committed.touched.union(delivery.hand.changed(among: passengers.lazy.map(\.plan.userID)))
-            for passenger in passengers where passenger.plan.sends(committed.paused) {
-                changed.insert(passenger.plan.userID)
-            }
+            var changed = committed.touched.union(delivery.hand.changed(among: plans.lazy.map(\.userID)))
+            for plan in plans where plan.sends(committed.paused) { changed.insert(plan.userID) }
             let left = changed.union(committed.cancelled.lazy.map(\.userID))
             held.run.count { $0.changed += left.count }
-            hand(passengers, intent, ticket, to: sender, except: changed, committed.cancelled)
+            hand(flight, plans, held.member, to: sender, except: changed, committed.cancelled)
             await delivery.hooks.reach(.handedOver)
         } catch {
-            await refused(passengers, intent, ticket, sender, error)
+            await refused(users, flight, held, sender, error)
         }
     }
 
     private func refused(
-        _ users: [Flight.Passenger],
-        _ intent: Intent,
-        _ ticket: OpenIntent,
+        _ users: [PlannedUser],
+        _ flight: Flight,
+        _ held: HeldUser,
         _ sender: Sender,
         _ error: PostgresError
     ) async {
-        if error.isFenced { return delivery.ownership.noteEnd(of: intent.member) }
+        if error.isFenced { return delivery.ownership.noteEnd(of: held.member) }
         guard error.refusesIntent, error.isHeldRow || error.isAboutContent && !error.isTimeOut else {
-            users.first?.held.run.failed()
+            held.run.failed()
             delivery.onEvent(.statementFailed(error))
             // The intent may be committed, or the server is in trouble. Nothing was written, so the intent is
             // withdrawn.
-            return settler.withdraw(Flight(intent, ticket, users), because: "intent_failed")
+            return settler.withdraw(flight, because: "intent_failed")
         }
         delivery.onEvent(.settlementFailed(error: error.description))
         guard users.count > 1 else {
             guard !error.isHeldRow else { return }
-            return await delivery.setAside(
-                users.map { Refusal($0.plan.userID, error) },
-                member: intent.member,
-                now: intent.attemptedAt
-            )
+            let refusals = users.map { Refusal($0.plan.userID, error) }
+            return await delivery.setAside(refusals, member: held.member, now: flight.attemptedAt)
         }
         let middle = users.count / 2
-        await launch(Array(users[..<middle]), sender, attemptedAt: intent.attemptedAt)
-        await launch(Array(users[middle...]), sender, attemptedAt: intent.attemptedAt)
+        await launch(Array(users[..<middle]), sender, attemptedAt: flight.attemptedAt)
+        await launch(Array(users[middle...]), sender, attemptedAt: flight.attemptedAt)
     }
 
     /// Whether the lease lasts long enough for a write. If not, a renewal is tried.
@@ -165,55 +171,38 @@ struct Dispatcher: Sendable {
         delivery.ownership.lastWrite(member, response: delivery.terms.settings.responseMilliseconds)
     }
 
-    private func intent(
-        _ id: UUID,
-        of passengers: [Flight.Passenger],
-        _ held: HeldUser,
-        attemptedAt: Instant
-    ) -> Intent {
-        let planner = delivery.terms.planner
-        let plans = passengers.map(\.plan)
-        return Intent(
-            id: id,
-            member: held.member,
-            sweepID: held.run.id,
-            attemptedAt: attemptedAt,
-            fraction: delivery.nextFraction(),
-            changes: plans.map { planner.announced($0, attemptedAt: attemptedAt) },
-            messages: Planner.messages(in: plans)
-        )
-    }
-
     private func hand(
-        _ passengers: [Flight.Passenger],
-        _ intent: Intent,
-        _ ticket: OpenIntent,
+        _ flight: Flight,
+        _ plans: [SendPlan],
+        _ member: UUID,
         to sender: Sender,
         except changed: Set<UUID>,
         _ cancelled: Set<MessageReference>
     ) {
-        let boot = BootTime.milliseconds()
-        let plans = passengers.map(\.plan)
         let pushes = PushBatch(
             plans,
             topic: lane.topic,
             payload: delivery.terms.settings.payload,
             // Read after the commit, so that a renewal during the commit counts.
-            lastWrite: lastWrite(intent.member),
-            boot: boot,
+            lastWrite: lastWrite(member),
+            boot: BootTime.milliseconds(),
             // In milliseconds: a second too many could be a second of quiet hours.
-            now: delivery.clock.milliseconds ?? intent.attemptedAt.seconds * 1000,
+            now: delivery.clock.milliseconds ?? flight.attemptedAt.seconds * 1000,
             changed: changed,
             cancelled: cancelled
         )
-        let flight = Flight(intent, ticket, passengers)
         let (settler, hooks) = (settler, delivery.hooks)
         // The sender keeps this closure until its window of refused tokens closes. It holds plans only, so it keeps no
         // user in hand.
-        let quarantine = TokenQuarantine(plans, lane: lane, attemptedAt: intent.attemptedAt, delivery)
+        let quarantine = TokenQuarantine(
+            plans: plans,
+            lane: lane,
+            attemptedAt: flight.attemptedAt,
+            delivery: delivery
+        )
         sender.send(pushes, onQuarantine: { quarantine.add($0) }) { results in
             hooks.pass(.answered)
-            settler.add(flight.take(results).map { .arrived($0) })
+            settler.add(flight.take(results))
         }
     }
 }
@@ -268,16 +257,5 @@ extension PushBatch {
                 }
             }
         }
-    }
-}
-
-extension Flight {
-    convenience init(_ intent: Intent, _ ticket: OpenIntent, _ passengers: [Passenger]) {
-        self.init(
-            ticket,
-            attemptedAt: intent.attemptedAt,
-            fraction: intent.fraction,
-            passengers: passengers
-        )
     }
 }

@@ -1,3 +1,4 @@
+import Base
 package import APNs
 import Policy
 import Synchronization
@@ -8,68 +9,58 @@ import struct FoundationEssentials.UUID
 /// A slice of a lane's queue whose users share one intent. Collects the outcomes user by user, so that one push without
 /// an answer delays only its own user.
 ///
-/// With a user's last outcome the flight drops its reference to them, so it keeps no settled user in hand.
+/// With a user's last outcome the flight drops its reference to them, so it keeps no settled user in hand. The intent
+/// is open as long as there is a reference to its flight.
 final class Flight: Sendable {
-    struct Passenger: Sendable {
-        let plan: SendPlan
-        let held: HeldUser
-        let places: FlightPlaces
-    }
-
-    /// A user whose pushes all have outcomes.
-    struct Arrival: Sendable {
-        let passenger: Passenger
-        let outcomes: [PushOutcome]
-        let flight: Flight
-    }
-
-    var intent: UUID { ticket.id }
-    private let ticket: OpenIntent
+    let intent = UUID.random()
     let attemptedAt: Instant
     /// Microseconds added to `attemptedAt`. They make two attempts in one second two rows of the record.
     let fraction: Int32
+    private let intents: OpenIntents
 
     private struct State {
         /// nil: all outcomes are in.
-        var passengers: [Passenger?]
+        var users: [PlannedUser?]
         var outcomes: BatchOutcomes
-        /// Passengers whose outcomes are not recorded yet.
+        /// Users whose outcomes are not recorded yet.
         var open: Int
     }
 
     private let state: Mutex<State>
 
-    init(_ ticket: OpenIntent, attemptedAt: Instant, fraction: Int32, passengers: [Passenger]) {
-        self.ticket = ticket
+    init(_ users: [PlannedUser], attemptedAt: Instant, fraction: Int32, _ intents: OpenIntents) {
         self.attemptedAt = attemptedAt
         self.fraction = fraction
-        let outcomes = BatchOutcomes(pushCounts: passengers.map(\.plan.pushCount))
-        state = Mutex(State(passengers: passengers, outcomes: outcomes, open: passengers.count))
+        self.intents = intents
+        let outcomes = BatchOutcomes(pushCounts: users.map(\.plan.pushCount))
+        state = Mutex(State(users: users, outcomes: outcomes, open: users.count))
+        intents.open(intent)
     }
 
+    deinit { intents.close(intent) }
+
     /// Takes outcomes, on any thread. Returns users whose last outcome came.
-    func take(_ results: [PushResult]) -> [Arrival] {
+    func take(_ results: [PushResult]) -> [Settler.Entry] {
         state.withLock { state in
             state.outcomes.take(results).compactMap { place, outcomes in
-                defer { state.passengers[place] = nil }
-                return state.passengers[place].map { Arrival(passenger: $0, outcomes: outcomes, flight: self) }
+                defer { state.users[place] = nil }
+                return state.users[place].map { .arrived($0, outcomes, self) }
             }
         }
     }
 
-    /// Ends all pushes of the flight as unsent.
-    func unsent(_ reason: String) -> [Arrival] {
+    /// Ends all pushes of the flight as unsent. Nothing was written, and it is unknown whether the intent was committed.
+    func withdraw(because reason: String) -> [Settler.Entry] {
         state.withLock { state in
-            defer { state.passengers = state.passengers.map { _ in nil } }
-            return state.passengers.compactMap(\.self).map { passenger in
-                let outcomes = Array(repeating: PushOutcome.unsent(reason: reason), count: passenger.plan.pushCount)
-                return Arrival(passenger: passenger, outcomes: outcomes, flight: self)
+            defer { state.users = state.users.map { _ in nil } }
+            return state.users.compactMap(\.self).map { user in
+                .withdrawn(user, Array(repeating: .unsent(reason: reason), count: user.plan.pushCount), self)
             }
         }
     }
 
     /// Called before its first users are settled.
-    func part() { ticket.part() }
+    func part() { intents.part(intent) }
 
     /// Users whose outcomes are not recorded yet.
     var open: Int { state.withLock(\.open) }

@@ -1,3 +1,4 @@
+import Synchronization
 import TimeZones
 
 import struct FoundationEssentials.UUID
@@ -15,7 +16,6 @@ final class Hand: Sendable {
     }
 
     private let state = Monitor(State())
-    /// The intents that this daemon is sending.
     let intents = OpenIntents()
 
     /// Read it before a claim's statement is sent. A user who is let go during the statement must still be skipped: the
@@ -100,4 +100,28 @@ final class HeldUser: Sendable {
 struct PlannedUser: Sendable {
     let plan: SendPlan
     let held: HeldUser
+    /// Those of its pushes, once it is in flight.
+    var places: FlightPlaces?
+}
+
+/// The open intents that this daemon knows. If the database has another open intent of this member, its settlement was
+/// lost: a standby was promoted before it had received it.
+final class OpenIntents: Sendable {
+    /// For each, whether all of its users are in hand: none is about to be settled, or settled.
+    private let ids = Mutex<[UUID: Bool]>([:])
+
+    /// Called before the commit, so that every intent of ours in the database is known here first.
+    func open(_ id: UUID) { ids.withLock { $0[id] = true } }
+
+    /// Called before the first of its users is settled.
+    func part(_ id: UUID) { ids.withLock { $0[id] = false } }
+
+    func close(_ id: UUID) { ids.withLock { _ = $0.removeValue(forKey: id) } }
+
+    /// Those whose users are all in hand. Read it before a claim's statement is sent: one that ends meanwhile was known
+    /// then. A claim leaves out the open users of all others: a promoted standby may lack their settlement.
+    var inHand: [UUID] { ids.withLock { $0.filter(\.value).map(\.key) } }
+
+    /// Those of these intents that this daemon does not know.
+    func strays(among found: [UUID]) -> [UUID] { ids.withLock { ids in found.filter { ids[$0] == nil } } }
 }

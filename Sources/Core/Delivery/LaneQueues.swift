@@ -13,7 +13,6 @@ final class LaneQueues: Sendable {
 
     private let queues = Monitor<[LaneIdentity: Queue]>([:])
 
-    /// Users that wait for a lane.
     func count(_ lane: LaneIdentity) -> Int { queues.withLock { $0[lane]?.users.count ?? 0 } }
 
     /// Adds users. Returns whether the caller must start a dispatcher for the lane.
@@ -46,23 +45,14 @@ final class LaneQueues: Sendable {
         queues.withLock { queues in
             guard limit > 0, var queue = queues.removeValue(forKey: lane) else { return [] }
             defer { queues[lane] = queue }
-            var taken: [PlannedUser] = []
-            var room = limit
-            for user in queue.users {
-                guard user.plan.pushCount <= room || taken.isEmpty else { break }
-                guard user.plan.pushCount <= room else {
-                    taken.append(PlannedUser(plan: user.plan.fitting(room), held: user.held))
-                    break
-                }
-                taken.append(user)
-                room -= user.plan.pushCount
-            }
+            let (whole, split) = SendPlan.fit(queue.users.lazy.map(\.plan), upTo: limit)
+            var taken = Array(queue.users.prefix(whole))
+            if let split { taken.append(PlannedUser(plan: split, held: queue.users[whole].held)) }
             queue.users.removeFirst(taken.count)
             return taken
         }
     }
 
-    /// Takes all users that wait for a lane.
     func takeAll(from lane: LaneIdentity) -> [PlannedUser] { take(upTo: .max, from: lane) }
 
     /// Waits until one of these lanes has at most `count` users left.

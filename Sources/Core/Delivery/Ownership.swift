@@ -155,7 +155,6 @@ package actor Ownership {
         view.withLock { $0 = joined }
     }
 
-    /// A new membership, without ranges.
     private func newMembership() async throws(PostgresError) -> View {
         let member = UUID.random()
         await hooks.reach(.beforeJoin)

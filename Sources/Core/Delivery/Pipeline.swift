@@ -28,28 +28,19 @@ package final class Pipeline: Sendable {
         daemonID: UUID,
         onEvent: @escaping @Sendable (SweepEvent) -> Void
     ) {
-        let hand = Hand()
-        let ownership = Ownership(
-            store: store,
-            hand: hand,
-            leaseMilliseconds: settings.leaseMilliseconds,
-            hooks: hooks,
-            daemonID: daemonID,
-            onEvent: onEvent
-        )
         delivery = DeliveryContext(
             store: store,
             lanes: lanes,
             clock: clock,
-            ownership: ownership,
-            hand: hand,
             terms: DeliveryContext.Terms(planner: planner, settings: settings, decider: decider),
             hooks: hooks,
+            daemonID: daemonID,
             onEvent: onEvent
         )
         settler = Settler(delivery)
-        decisions = DecisionStage(delivery, settler: settler)
-        claimer = Claimer(delivery, settler: settler, decisions: decisions)
+        let router = LaneRouter(delivery: delivery, settler: settler)
+        decisions = DecisionStage(router)
+        claimer = Claimer(router, decisions)
         previews = PreviewStage(delivery)
     }
 
@@ -103,7 +94,6 @@ package final class Pipeline: Sendable {
     /// Gives up outcomes that the database does not accept.
     package func abandon() { delivery.hand.abandon() }
 
-    /// Returns when nobody is in hand.
     package func quiesce() async { await delivery.hand.wait() }
 
     /// Ends this daemon's membership, so that its ranges are free at once. Call it only when nobody is in hand.
@@ -124,7 +114,6 @@ package final class Pipeline: Sendable {
     /// than it was made for.
     package var isOutdated: Bool { delivery.isOutdated }
 
-    /// Pushes whose intents are open.
     package var openPushes: Int { delivery.room.openPushes }
 
     /// Whether users are postponed whose lane is not stopped. They are due again later, even if nobody is due now.

@@ -10,19 +10,19 @@ import struct FoundationEssentials.UUID
 actor Settler {
     /// A user to be settled. Indirect: it moves through many lists.
     indirect enum Entry: Sendable {
-        /// Nothing is sent.
         case rest(Change, HeldUser)
-        /// All pushes have outcomes.
-        case arrived(Flight.Arrival)
+        case arrived(PlannedUser, [PushOutcome], Flight)
         /// Nothing was written, and it is unknown whether the intent was committed.
-        case withdrawn(Flight.Arrival)
+        case withdrawn(PlannedUser, [PushOutcome], Flight)
 
         var held: HeldUser {
             switch self {
             case .rest(_, let held): held
-            case .arrived(let arrival), .withdrawn(let arrival): arrival.passenger.held
+            case .arrived(let user, _, _), .withdrawn(let user, _, _): user.held
             }
         }
+
+        var isRest: Bool { if case .rest = self { true } else { false } }
     }
 
     /// A settlement waits this many milliseconds for more users, or until it has `gatherUsers`.
@@ -53,12 +53,11 @@ actor Settler {
 
     // MARK: What comes in
 
-    /// Adds users to the inbox, on any thread.
     nonisolated func add(_ entries: [Entry]) {
         guard !entries.isEmpty else { return }
         let starts = inbox.withLock { inbox in
             inbox.entries += entries
-            inbox.rests += entries.count { if case .rest = $0 { true } else { false } }
+            inbox.rests += entries.count(where: \.isRest)
             defer { inbox.isServed = true }
             return !inbox.isServed
         }
@@ -75,7 +74,7 @@ actor Settler {
     /// Withdraws a flight of which nothing was written, when it is unknown whether its intent was committed. It runs in
     /// its own transaction, because it waits for a commit that may still be running.
     nonisolated func withdraw(_ flight: Flight, because reason: String) {
-        let entries = flight.unsent(reason).map { Entry.withdrawn($0) }
+        let entries = flight.withdraw(because: reason)
         Task { await write(entries, attempt: 0) }
     }
 
@@ -102,7 +101,7 @@ actor Settler {
             }
             let taken = Array(inbox.entries.prefix(Self.usersAtOnce))
             inbox.entries.removeFirst(taken.count)
-            inbox.rests -= taken.count { if case .rest = $0 { true } else { false } }
+            inbox.rests -= taken.count(where: \.isRest)
             return taken
         }
     }
@@ -183,7 +182,7 @@ actor Settler {
         guard let first = entries.first else { return }
         delivery.ownership.noteEnd(of: first.held.member)
         let pushes = entries.reduce(0) { sum, entry in
-            if case .arrived(let arrival) = entry { sum + arrival.outcomes.count } else { sum }
+            if case .arrived(_, let outcomes, _) = entry { sum + outcomes.count } else { sum }
         }
         guard pushes > 0 else { return }
         first.held.run.count { $0.fenced += 1 }
@@ -200,15 +199,12 @@ actor Settler {
         for entry in entries {
             switch entry {
             case .rest(let change, _): settlement.changes.append(change)
-            case .arrived(let arrival):
-                settlement.changes.append(settled(arrival, planner))
-                flights[ObjectIdentifier(arrival.flight), default: (arrival.flight, [])].users
-                    .append(arrival.passenger.plan.userID)
-            case .withdrawn(let arrival):
-                settlement.changes.append(settled(arrival, planner))
-                if !settlement.withdrawn.contains(arrival.flight.intent) {
-                    settlement.withdrawn.append(arrival.flight.intent)
-                }
+            case .arrived(let user, let outcomes, let flight):
+                settlement.changes.append(settled(user.plan, outcomes, flight, planner))
+                flights[ObjectIdentifier(flight), default: (flight, [])].users.append(user.plan.userID)
+            case .withdrawn(let user, let outcomes, let flight):
+                settlement.changes.append(settled(user.plan, outcomes, flight, planner))
+                if !settlement.withdrawn.contains(flight.intent) { settlement.withdrawn.append(flight.intent) }
             }
         }
         for (flight, users) in flights.values {
@@ -220,34 +216,39 @@ actor Settler {
         return settlement
     }
 
-    private func settled(_ arrival: Flight.Arrival, _ planner: Planner) -> Change {
-        var settled = planner.settle(
-            arrival.passenger.plan,
-            outcomes: arrival.outcomes,
-            attemptedAt: arrival.flight.attemptedAt,
-            now: delivery.clock.now ?? arrival.flight.attemptedAt
-        )
+    private func settled(
+        _ plan: SendPlan,
+        _ outcomes: [PushOutcome],
+        _ flight: Flight,
+        _ planner: Planner
+    ) -> Change {
+        let now = delivery.clock.now ?? flight.attemptedAt
+        var settled = planner.settle(plan, outcomes: outcomes, attemptedAt: flight.attemptedAt, now: now)
         // All attempts of an intent have its instant, to the microsecond.
         for place in settled.records.indices where settled.records[place].apnsID != nil {
-            settled.records[place].fraction = arrival.flight.fraction
+            settled.records[place].fraction = flight.fraction
         }
         return settled
     }
 
     private func count(_ settlement: Settlement, _ entries: [Entry], _ result: Settlement.Result) {
         var (unsent, served) = (0, 0)
+        var sent: [SendPlan] = []
         let records = settlement.changes.flatMap(\.records)
         for entry in entries {
             switch entry {
             case .rest: served += 1
-            case .arrived(let arrival):
-                arrival.flight.settled(1)
-                unsent += arrival.outcomes.count { !$0.wasWritten }
-                guard arrival.outcomes.contains(where: \.wasWritten) else { continue }
-                served += 1
-                delivery.answers.forget(arrival.passenger.plan)
-            case .withdrawn(let arrival): unsent += arrival.outcomes.count
+            case .arrived(let user, let outcomes, let flight):
+                flight.settled(1)
+                let unwritten = outcomes.count { !$0.wasWritten }
+                unsent += unwritten
+                if unwritten < outcomes.count { sent.append(user.plan) }
+            case .withdrawn(_, let outcomes, _): unsent += outcomes.count
             }
+        }
+        served += sent.count
+        delivery.answers.withLock { answers in
+            for plan in sent { answers.forget(plan.userID, plan.nudges.lazy.map(\.identity)) }
         }
         entries.first?.held.run.count { report in
             report.unsent += unsent
@@ -260,23 +261,11 @@ actor Settler {
             switch record.outcome {
             case .accepted, .dropped, .deferred, .skipped: break
             case .rejected:
-                delivery.onEvent(
-                    .rejected(
-                        user: record.userID,
-                        deviceHash: record.deviceHash,
-                        reason: record.reason ?? "",
-                        status: record.status
-                    )
-                )
+                let (user, device, reason) = (record.userID, record.deviceHash, record.reason ?? "")
+                delivery.onEvent(.rejected(user: user, deviceHash: device, reason: reason, status: record.status))
             case .unknown:
-                delivery.onEvent(
-                    .unknown(
-                        user: record.userID,
-                        kind: record.kind,
-                        deviceHash: record.deviceHash,
-                        reason: record.reason ?? ""
-                    )
-                )
+                let (user, device, reason) = (record.userID, record.deviceHash, record.reason ?? "")
+                delivery.onEvent(.unknown(user: user, kind: record.kind, deviceHash: device, reason: reason))
             }
         }
     }
@@ -307,5 +296,12 @@ actor Settler {
             }
         }
         for point in points { await delivery.hooks.reach(point) }
+    }
+}
+
+extension PushOutcome {
+    /// Whether it was written to Apple, whatever the outcome.
+    fileprivate var wasWritten: Bool {
+        if case .unsent = self { false } else { true }
     }
 }

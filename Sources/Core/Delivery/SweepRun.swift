@@ -1,7 +1,10 @@
 import Base
+package import Policy
+package import Postgres
 import Synchronization
+package import TimeZones
 
-import struct FoundationEssentials.UUID
+package import struct FoundationEssentials.UUID
 
 /// A running sweep. Its report grows until its last user is let go, possibly after the next sweep has begun. Then
 /// `onEnd` gets it.
@@ -14,7 +17,6 @@ final class SweepRun: Sendable {
     private struct State {
         var report = SweepReport()
         var isWhole = false
-        /// The database refused a drain, an intent or a settlement.
         var hasFailed = false
         /// The sweep itself and its users in hand (`HeldUser`).
         var open = 0
@@ -36,7 +38,6 @@ final class SweepRun: Sendable {
     /// The sweep claimed until nobody was due or no lane took more.
     func endedWell() { state.withLock { $0.isWhole = true } }
 
-    /// The database refused a drain, an intent or a settlement.
     func failed() { state.withLock { $0.hasFailed = true } }
 
     func begin() { state.withLock { $0.open += 1 } }
@@ -60,4 +61,71 @@ final class SweepTotals: Sendable {
     var value: SweepReport { report.withLock { $0 } }
 
     func count(_ body: (inout SweepReport) -> Void) { report.withLock { body(&$0) } }
+}
+
+/// What a sweep reports to the daemon.
+package enum SweepEvent: Sendable {
+    /// The sweep's last user is settled.
+    case finished(id: UUID, SweepReport)
+    /// Pushes of orphans were recorded as unknown.
+    case recovered(pushes: Int)
+    case noticed([Notice])
+    /// This many users of a batch were not evaluated, because their zones could not be read. The error is the first
+    /// user's.
+    case zonesUnread(TimeZoneError, users: Int)
+    /// A push was refused for good. It gets a line of its own.
+    case rejected(user: UUID, deviceHash: String, reason: String, status: Int?)
+    /// A device gets nothing on its lane until it registers again.
+    case quarantined(RefusedDevice)
+    /// A device works only in the environment that it was not registered for. Its pushes go there from now on.
+    case moved(EnvironmentNote)
+    /// A push was written and got no answer.
+    case unknown(user: UUID, kind: String, deviceHash: String, reason: String)
+    /// The database refused a drain, an intent or a settlement. The sweep is not good. It is tried again.
+    case statementFailed(PostgresError)
+    /// A write for single users failed, or one that no nudge waits for. It is tried again.
+    case settlementFailed(error: String)
+    /// A fan-out failed, because of the app's view or a lock of the app. It is left for a while.
+    case fanOutFailed(PendingReminder, error: String)
+    /// Outcomes could not be recorded, because the membership has ended. Another daemon records the pushes as unknown.
+    case fenced(pushes: Int)
+    /// The ranges that this daemon owns, or the number of members, have changed.
+    case ownership(ranges: Int, members: Int)
+    /// The membership ended: another daemon declared this one dead, or its row was deleted. It joins again.
+    case membershipEnded
+    /// Members whose lease had ended were declared dead. Their ranges are free.
+    case membersDeclaredDead(Int)
+    case paused(Set<NudgeKind>, before: Set<NudgeKind>)
+    /// The sweep makes progress, so the watchdog may be notified.
+    case progress
+}
+
+package struct SweepSettings: Sendable, Equatable {
+    /// Users per claim.
+    package var batch: Int
+    /// How long a lease lasts without a renewal.
+    package var leaseMilliseconds: Int64
+    /// How long a push waits for its answer.
+    package var responseMilliseconds: Int64
+    /// The most pushes with open intents.
+    package var maxInFlight: Int
+    /// The payload of the configured check-in text, for everyone without another text.
+    package var payload: [UInt8]
+
+    package init(
+        batch: Int,
+        leaseMilliseconds: Int64,
+        responseMilliseconds: Int64,
+        maxInFlight: Int,
+        payload: [UInt8]
+    ) {
+        self.batch = batch
+        self.leaseMilliseconds = leaseMilliseconds
+        self.responseMilliseconds = responseMilliseconds
+        self.maxInFlight = maxInFlight
+        self.payload = payload
+    }
+
+    /// The last write of a push is one response time-out and this margin before the lease's end.
+    static let marginMilliseconds: Int64 = 1000
 }

@@ -5,17 +5,10 @@ import TimeZones
 /// Writes refused devices into the quarantine: they get nothing on the lane until they register again.
 struct TokenQuarantine: Sendable {
     /// A push's slot is its place among all targets of these plans.
-    private let plans: [SendPlan]
-    private let lane: LaneIdentity
-    private let attemptedAt: Instant
-    private let delivery: DeliveryContext
-
-    init(_ plans: [SendPlan], lane: LaneIdentity, attemptedAt: Instant, _ delivery: DeliveryContext) {
-        self.plans = plans
-        self.lane = lane
-        self.attemptedAt = attemptedAt
-        self.delivery = delivery
-    }
+    let plans: [SendPlan]
+    let lane: LaneIdentity
+    let attemptedAt: Instant
+    let delivery: DeliveryContext
 
     /// Retries transient errors and held rows until the stop's time is over. Any other error ends it at the third
     /// attempt. If nothing is written, Apple refuses the tokens again. Called on the sender's threads.

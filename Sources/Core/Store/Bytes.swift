@@ -71,9 +71,7 @@ struct ByteReader {
         return text
     }
 
-    mutating func optional<T>(
-        _ read: (inout ByteReader) throws(Malformed) -> T
-    ) throws(Malformed) -> T? {
+    mutating func optional<T>(_ read: (inout ByteReader) throws(Malformed) -> T) throws(Malformed) -> T? {
         switch try byte() {
         case 0: nil
         case 1: try read(&self)

@@ -11,10 +11,8 @@ package struct Change: Sendable, Equatable {
     package let turn: Int32
     /// The version that was decided on. If it has changed, `dueAt` is not written: the change has made the user due.
     /// nil: `dueAt` stays as it is.
-    package let version: Int64?
-    /// When to evaluate the user again.
+    package var version: Int64?
     package var dueAt: Instant
-    /// When the policy was evaluated.
     package var evaluatedAt: Instant
     /// docs/POLICY-SPEC.md, `since`.
     package var since: Instant?
@@ -239,9 +237,6 @@ extension ByteReader {
     }
 
     fileprivate mutating func local() throws(Malformed) -> LocalDateTime {
-        LocalDateTime(
-            LocalDate(days: Int32(clamping: try number())),
-            secondOfDay: Int(clamping: try number())
-        )
+        LocalDateTime(LocalDate(days: Int32(clamping: try number())), secondOfDay: Int(clamping: try number()))
     }
 }

@@ -1,89 +1,128 @@
 package import FoundationEssentials
 package import Policy
+import Postgres
 package import TimeZones
 
 /// A claimed user, with everything that the policy reads about them.
 ///
-/// A class, though nothing in it changes: it is passed from list to list, and each copy of a struct would retain a
-/// dozen references.
+/// A class around a struct, though nothing in it changes: it is passed from list to list, and each copy of the struct
+/// would retain a dozen references.
+@dynamicMemberLookup
 package final class ClaimedUser: Sendable {
-    package let userID: UUID
-    /// The turn that a settlement of this claim is of.
-    package let turn: Int32
-    /// The version at the claim. If it has changed, a settlement leaves `due_at` alone.
-    package let version: Int64
-    /// When they were due, in microseconds since 1970.
-    package let dueAt: Int64
-    /// The newest change that no decision has seen.
-    package let touchedAt: Instant?
-    /// When check-ins last became possible or were last rescheduled (docs/POLICY-SPEC.md, `since`).
-    package let since: Instant?
-    /// When the policy was last evaluated.
-    package let evaluatedAt: Instant?
-    package let state: UserState
-    /// What is left of nudges, as JSON (`Retry`).
-    package let retry: String?
-    /// What Apple's answers say about the devices, as JSON (`Quarantine`).
-    package let quarantine: String?
-    /// The text of `notification_preferences`; nil: it is null, or the profile is missing.
-    package let preferences: String?
-    /// The zone in the profile.
-    package let timezone: String?
-    package let firstSessionComplete: Bool
-    /// The JSON that fills placeholders; nil: none. It may be any JSON, or text that was cut off and is no JSON.
-    package let context: String?
-    package let devices: [Device]
-    /// Those that can be due in some zone. In the user's zone, a wall time may be due later.
-    package let messages: [PendingMessage]
-    /// Whether more messages wait than were read.
-    package let hasMoreMessages: Bool
-    /// When the next message that was not read can be due; nil: there is none.
-    package let messagesWakeAt: Instant?
-    package let reminders: PendingReminders
+    package let values: Values
 
-    package init(
-        userID: UUID,
-        turn: Int32 = 0,
-        version: Int64,
-        dueAt: Int64,
-        touchedAt: Instant?,
-        since: Instant?,
-        evaluatedAt: Instant?,
-        state: UserState,
-        retry: String?,
-        quarantine: String? = nil,
-        preferences: String?,
-        timezone: String?,
-        firstSessionComplete: Bool,
-        context: String? = nil,
-        devices: [Device],
-        messages: [PendingMessage] = [],
-        hasMoreMessages: Bool = false,
-        messagesWakeAt: Instant? = nil,
-        reminders: PendingReminders = PendingReminders()
-    ) {
-        self.userID = userID
-        self.turn = turn
-        self.version = version
-        self.dueAt = dueAt
-        self.touchedAt = touchedAt
-        self.since = since
-        self.evaluatedAt = evaluatedAt
+    package init(_ values: Values) { self.values = values }
+
+    package subscript<Value>(dynamicMember path: KeyPath<Values, Value>) -> Value { values[keyPath: path] }
+
+    package struct Values: Sendable {
+        package let userID: UUID
+        /// The turn that a settlement of this claim is of.
+        package var turn: Int32 = 0
+        /// The version at the claim. If it has changed, a settlement leaves `due_at` alone.
+        package var version: Int64
+        /// When they were due, in microseconds since 1970.
+        package var dueAt: Int64
+        /// The newest change that no decision has seen.
+        package var touchedAt: Instant?
+        /// When check-ins last became possible or were last rescheduled (docs/POLICY-SPEC.md, `since`).
+        package var since: Instant?
+        /// When the policy was last evaluated.
+        package var evaluatedAt: Instant?
+        package var state = UserState()
+        /// What is left of nudges, as JSON (`Retry`).
+        package var retry: String?
+        /// What Apple's answers say about the devices, as JSON (`Quarantine`).
+        package var quarantine: String?
+        /// The text of `notification_preferences`; nil: it is null, or the profile is missing.
+        package var preferences: String?
+        /// The zone in the profile.
+        package var timezone: String?
+        package var firstSessionComplete = false
+        /// The JSON that fills placeholders; nil: none. It may be any JSON, or text that was cut off and is no JSON.
+        package var context: String?
+        package var devices: [Device] = []
+        /// Those that can be due in some zone. In the user's zone, a wall time may be due later.
+        package var messages: [PendingMessage] = []
+        /// Whether more messages wait than were read.
+        package var hasMoreMessages = false
+        /// When the next message that was not read can be due; nil: there is none.
+        package var messagesWakeAt: Instant?
+        package var reminders = PendingReminders()
+
+        package var history: History { state.history }
+        package var fingerprint: Int64? { state.fingerprint }
+        package var template: Int32? { state.template }
+    }
+}
+
+extension ClaimedUser.Values {
+    /// A user without data.
+    package init(stranger userID: UUID, version: Int64 = 1) { self.init(userID: userID, version: version, dueAt: 0) }
+
+    /// A user whose row the next drain inserts. Version 0 is one less than the first.
+    init(newcomer userID: UUID, dueAt: Int64) { self.init(userID: userID, version: 0, dueAt: dueAt) }
+
+    /// Reads the user's own row, as `Query.claimPeople`, `Query.readUsers` and `Query.readDue` give it. `UserParts` has
+    /// the rest.
+    init(_ rows: Rows, _ row: Int) throws(PostgresError) {
+        self.init(
+            userID: try rows.uuid(row, 0),
+            turn: try rows.int4(row, 1),
+            version: try rows.int8(row, 2),
+            dueAt: try rows.timestamp(row, 3),
+            touchedAt: Instant(microseconds: try rows.timestampOrNull(row, 6)),
+            since: Instant(microseconds: try rows.timestampOrNull(row, 5)),
+            evaluatedAt: Instant(microseconds: try rows.timestampOrNull(row, 4)),
+            retry: try rows.textOrNull(row, 7),
+            quarantine: try rows.textOrNull(row, 8)
+        )
+        guard let bytes = try rows.bytesOrNull(row, 9) else { return }
+        guard let state = UserState(bytes: bytes) else {
+            throw PostgresError(.unexpectedResult, object: "column state", detail: "can't be read")
+        }
         self.state = state
-        self.retry = retry
-        self.quarantine = quarantine
-        self.preferences = preferences
-        self.timezone = timezone
-        self.firstSessionComplete = firstSessionComplete
-        self.context = context
-        self.devices = devices
-        self.messages = messages
-        self.hasMoreMessages = hasMoreMessages
-        self.messagesWakeAt = messagesWakeAt
-        self.reminders = reminders
+    }
+}
+
+// MARK: The future of a user, for `nudged explain` and `nudged forecast`
+
+extension ClaimedUser {
+    /// The user after a settlement, as `Query.settle` writes it.
+    package func settled(_ change: Change) -> ClaimedUser {
+        var after = values
+        after.turn += 1
+        after.since = [self.since, change.since].compactMap(\.self).max()
+        after.evaluatedAt = change.evaluatedAt
+        if change.version != nil {
+            after.touchedAt = nil
+            after.dueAt = change.dueAt.microseconds
+        }
+        after.state = change.state
+        after.retry = change.retry
+        after.messages.removeAll { change.ended.contains($0.id) }
+        after.reminders.end(Set(change.ended), change.continued)
+        return ClaimedUser(after)
     }
 
-    package var history: History { state.history }
-    package var fingerprint: Int64? { state.fingerprint }
-    package var template: Int32? { state.template }
+    /// The touches of one user in `nudged.touched`.
+    struct Touch {
+        /// The newest change; nil: something new is to be sent, and nothing else changed.
+        let changedAt: Instant?
+    }
+
+    /// The user after `Query.drain` has taken the touches.
+    func touched(_ touch: Touch?, now: Instant) -> ClaimedUser {
+        guard let touch else { return self }
+        var after = values
+        if let at = touch.changedAt {
+            // Version 0 is a new user. The drain inserts a row with version 1 for them.
+            after.version = after.version == 0 ? 1 : (after.version | 0xFFFF_FFFF) &+ 1
+            after.touchedAt = max(after.touchedAt ?? at, at)
+        } else {
+            after.version &+= 1
+        }
+        after.dueAt = min(after.dueAt, now.microseconds)
+        return ClaimedUser(after)
+    }
 }

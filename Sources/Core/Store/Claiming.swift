@@ -1,17 +1,14 @@
 import FoundationEssentials
 import Synchronization
+import TimeZones
 
 /// What a store remembers between claims and drains. `Mutex` guards the state; claims and drains are called by one
 /// caller at a time.
 final class Claiming: Sendable {
     struct State: Sendable {
-        /// The position in the ranges.
         var walk: RangeWalk
-        /// Where walks start.
         var floor = DueFloor()
-        /// When to look for urgent messages.
         var express = ExpressPace()
-        /// From which id touches are read.
         var touches = TouchFloor()
         /// Users whose data the database refused lately.
         var aside = SetAside()
@@ -44,4 +41,211 @@ final class Claiming: Sendable {
     static func now() -> Int64 { Int64((ContinuousClock.now - started) / .milliseconds(1)) }
 
     private static let started = ContinuousClock.now
+}
+
+/// The order in which claims read the ranges that a daemon owns. A value: it says what to read next and takes the
+/// result.
+///
+/// Reading all ranges at once shows, for one index probe per range, whether anyone is due. If more users are due than
+/// one claim takes, the walk reads one range after another, each from where it was left. So no user is read twice.
+/// After a range that returned too few users it reads several at once, then all. Only a result of all ranges that is
+/// too short ends the walk.
+struct RangeWalk: Sendable {
+    /// The top six bits of PostgreSQL's 32-bit hash, as a signed shift gives them. Citus divides the same hash into
+    /// shards, so a range is in one shard (up to 64 shards, a power of two).
+    static let ranges: ClosedRange<Int32> = -32...31
+    static let all: [Int32?] = ranges.map { $0 }
+    /// How many ranges to read at once after a range that returned too few users.
+    static let some = 8
+
+    struct Ask: Sendable {
+        let ranges: [Int32]
+        /// Only users after this position are read.
+        let after: Cursor
+    }
+
+    private enum Width {
+        /// Next is `one` when full. When short, the walk ends.
+        case all
+        /// Next is `one` (another range) when full, `some` when short.
+        case one
+        /// Next is `one` when full, `all` when short.
+        case some
+    }
+
+    private let order: [Int32]
+    private let start: Cursor
+    private var place = 0
+    private var width = Width.all
+    private var cursors: [Int32: Cursor] = [:]
+
+    /// `random` draws the order, so that no range is always the last.
+    init(over ranges: [Int32], from start: Cursor = .start, using random: inout some RandomNumberGenerator) {
+        self.start = start
+        order = ranges.shuffled(using: &random)
+    }
+
+    /// Whether it is a walk over exactly these ranges.
+    func covers(_ ranges: [Int32]) -> Bool { order.count == ranges.count && Set(order) == Set(ranges) }
+
+    var ask: Ask {
+        switch width {
+        case .all: Ask(ranges: order, after: start)
+        case .one: Ask(ranges: [order[place]], after: cursors[order[place]] ?? start)
+        case .some:
+            Ask(ranges: (0..<min(Self.some, order.count)).map { order[(place + $0) % order.count] }, after: start)
+        }
+    }
+
+    /// Takes the result of `ask`. Returns whether the walk has ended: everyone who is due was in its results.
+    ///
+    /// - Parameters:
+    ///   - isFull: whether as many users came as were asked for.
+    ///   - last: the position of the last of them.
+    mutating func took(isFull: Bool, last: Cursor?) -> Bool {
+        switch (width, isFull) {
+        case (.all, false): return true
+        case (.all, true): width = .one
+        case (.one, _):
+            if let last { cursors[order[place]] = last }
+            place = (place + 1) % order.count
+            if !isFull { width = .some }
+        case (.some, _):
+            place = (place + Self.some) % order.count
+            width = isFull ? .one : .all
+        }
+        return false
+    }
+}
+
+/// A position in the order of due users, (`due_at`, `user_id`). A walk goes on after it.
+package struct Cursor: Sendable, Equatable {
+    let dueAt: Int64
+    let userID: UUID
+
+    /// Before all users.
+    package static let start = Cursor(
+        dueAt: .min,
+        userID: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    )
+}
+
+extension Cursor {
+    /// Before all users of that instant (microseconds). For the infinities: the start.
+    init(before dueAt: Int64) {
+        self.init(dueAt: dueAt == .min || dueAt == .max ? .min : dueAt - 1, userID: Self.start.userID)
+    }
+}
+
+/// The instant at which claims start their walks: no user is due before it. A value: it says when to look again, and
+/// takes the result.
+///
+/// Only users of urgent messages become due below it, and `ExpressPace` finds them. All others become due at the
+/// policy's now. If a person changes a row, or a clock is set back, the next look finds it.
+struct DueFloor: Sendable {
+    /// The start while it is unknown.
+    private(set) var cursor = Cursor.start
+    private var nextLook: Int64 = .min
+    /// The ranges of the last look.
+    private var ranges: [Int32] = []
+
+    /// At most one look in this time.
+    static let lookMilliseconds: Int64 = 5_000
+    /// A slow look is repeated less often: looks may take a twentieth of the time.
+    static let share: Int64 = 20
+    /// If so many users are due, dead index entries don't matter.
+    static let rowLimit = 10_000
+    /// Allows for daemons' clocks, and for rows that are not committed yet.
+    static let marginSeconds: Int64 = 60
+
+    func isDue(for ranges: [Int32], at milliseconds: Int64) -> Bool {
+        milliseconds >= nextLook || ranges != self.ranges
+    }
+
+    /// Makes the next walk look again, from the start.
+    mutating func forget() {
+        cursor = .start
+        nextLook = .min
+    }
+
+    /// - Parameters:
+    ///   - count: rows that were read, at most `rowLimit`.
+    ///   - oldest: the oldest `due_at` among them, in microseconds; nil: there was none.
+    ///   - asked: milliseconds before the statement, on the clock of `isDue`.
+    ///   - answered: milliseconds after the result.
+    mutating func took(
+        _ ranges: [Int32],
+        count: Int,
+        oldest: Int64?,
+        now: Instant,
+        asked: Int64,
+        answered: Int64
+    ) {
+        self.ranges = ranges
+        nextLook = answered + max(Self.lookMilliseconds, Self.share * (answered - asked))
+        guard count < Self.rowLimit else { return cursor = .start }
+        let margin = (now + -Self.marginSeconds).microseconds
+        cursor = Cursor(before: min(oldest ?? margin, margin))
+    }
+}
+
+/// When claims look for users of urgent messages. `Query.drain` makes these users due since 1970, so that a claim finds
+/// them first. A look is one index probe per range, so nearly every claim does it. If dead rows make it slow (a long
+/// transaction elsewhere), looks take at most a fifth of the time. A value: the caller passes the time.
+struct ExpressPace: Sendable {
+    /// Users who are due before this instant go first: microseconds since 1970, one day.
+    static let horizon: Int64 = 86_400_000_000
+
+    private var nextAt: Int64 = .min
+
+    /// - Parameter milliseconds: of a clock that only goes forward.
+    func isDue(at milliseconds: Int64) -> Bool { milliseconds >= nextAt }
+
+    /// Takes the begin and the end of a look.
+    mutating func took(asked: Int64, answered: Int64) {
+        nextAt = answered + Self.rest * max(0, answered - asked - Self.usualMilliseconds)
+    }
+
+    private static let rest: Int64 = 4
+    /// A usual look on a loaded machine. It is no reason to look less often.
+    private static let usualMilliseconds: Int64 = 5
+}
+
+/// The id from which touches are read. If a long transaction elsewhere keeps dead rows, the head of the index is full
+/// of dead entries. Other daemons' touches may be there, too. A value: the caller passes the time in milliseconds.
+struct TouchFloor: Sendable {
+    /// No touch below it is known. One of a longer transaction may still become visible there.
+    private var id: Int64 = 0
+    private var nextFullLook: Int64 = .min
+
+    /// Allows for transactions under way: ids are assigned before commits.
+    static let margin: Int64 = 10_000
+    /// At most one look from id 0 in this time.
+    static let lookMilliseconds: Int64 = 5_000
+    /// A slow look is repeated less often: looks may take a twentieth of the time.
+    static let share: Int64 = 20
+
+    /// From which id to look now.
+    func start(at now: Int64) -> Int64 { now >= nextFullLook ? 0 : id }
+
+    /// Makes the next look start from id 0.
+    mutating func forget() { nextFullLook = .min }
+
+    /// Takes a result.
+    ///
+    /// - Parameters:
+    ///   - start: what `start` returned.
+    ///   - first: the lowest id that was found; nil: none.
+    ///   - last: the highest id that was found; nil: none.
+    ///   - isFull: whether as many touches were found as were asked for.
+    mutating func took(start: Int64, first: Int64?, last: Int64?, isFull: Bool, asked: Int64, answered: Int64) {
+        if start == 0 { nextFullLook = answered + max(Self.lookMilliseconds, Self.share * (answered - asked)) }
+        if isFull {
+            // Not all that were found are taken at once.
+            if start == 0 { id = 0 }
+            id = max(id, (first ?? 0) - Self.margin)
+        } else {
+            id = max(id, (last ?? 0) - Self.margin)
+        }
+    }
 }

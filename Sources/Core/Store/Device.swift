@@ -1,3 +1,4 @@
+package import FoundationEssentials
 package import TimeZones
 
 /// A row of the view `nudged.device`.
@@ -7,17 +8,12 @@ package struct Device: Sendable, Equatable {
     /// When the app last presented the token, in microseconds since 1970. It tells one registration from the next.
     package let registration: Int64?
     /// As the row has it, such as `sandbox` or `production`; nil: the configured environment.
-    package let environment: String?
+    package var environment: String?
     /// The bundle id, as the row has it; nil: the configured topic.
-    package let topic: String?
+    package var topic: String?
+}
 
-    package init(token: String, registration: Int64?, environment: String? = nil, topic: String? = nil) {
-        self.token = token
-        self.registration = registration
-        self.environment = environment
-        self.topic = topic
-    }
-
+extension Device {
     /// With a registration in whole seconds.
     package init(token: String, registeredAt: Instant?, environment: String? = nil, topic: String? = nil) {
         self.init(token: token, registration: registeredAt?.microseconds, environment: environment, topic: topic)
@@ -25,4 +21,59 @@ package struct Device: Sendable, Equatable {
 
     /// `registration` in whole seconds, rounded down.
     package var registeredAt: Instant? { Instant(microseconds: registration) }
+}
+
+/// What an answer of Apple says about a device's environment: an element of the column `nudged.person.quarantine`.
+package struct EnvironmentNote: Sendable, Equatable {
+    package enum State: String, Sendable {
+        /// The lane's window blames the device: nothing is sent to it here until it registers again. → `moved`.
+        /// `Query.quarantine` writes it, without a name.
+        case refused
+        /// Apple answered BadDeviceToken here once, and the lane's window is open. It is tried in the other
+        /// environment. → `moved`, `refused`.
+        case suspected
+        /// It was tried here, and refused. The next registration is tried again.
+        case tried
+        /// It works in the other environment of this topic. This never changes for a token.
+        case moved
+    }
+
+    package let userID: UUID
+    /// Never logged.
+    package let token: String
+    package let deviceHash: String
+    /// The environment that the state is about: `sandbox` or `production`.
+    package let environment: String
+    package let topic: String
+    package let state: State
+    let registration: Int64?
+    let at: Instant
+    package let reason: String
+
+    /// Where a device that has moved works. nil: it has not moved.
+    package var newEnvironment: String? {
+        guard state == .moved else { return nil }
+        return environment == "production" ? "sandbox" : "production"
+    }
+
+    /// One note for each device and lane, since several nudges of a flight can bring the same one.
+    static func distinct(_ notes: [EnvironmentNote]) -> [EnvironmentNote] {
+        var seen: Set<[String]> = []
+        // In the order of user_id, like all writers that wait for locks.
+        return notes.sorted { $0.userID < $1.userID }.filter {
+            seen.insert([$0.userID.uuidString, $0.deviceHash, $0.environment, $0.topic, $0.state.rawValue]).inserted
+        }
+    }
+}
+
+/// A device whose token Apple refuses for an environment and topic.
+package struct RefusedDevice: Sendable {
+    package let userID: UUID
+    package let deviceHash: String
+    /// `sandbox` or `production`.
+    package let environment: String
+    package let topic: String
+    let registration: Int64?
+    let at: Instant
+    package let reason: String
 }

@@ -1,24 +1,20 @@
-package import struct FoundationEssentials.UUID
 import Postgres
+
+package import struct FoundationEssentials.UUID
 
 /// A fan-out that is due: a reminder for everyone, before it becomes one row per member.
 package struct DueFanOut: Sendable, Equatable {
     /// The author's row.
     package let reminder: PendingReminder
     /// The last member who has a row; nil: none.
-    package let after: UUID?
+    package var after: UUID?
     /// The text of the author's preferences; nil: they are null, or the profile is missing.
-    package let preferences: String?
+    package var preferences: String?
     /// The zone in the author's profile.
-    package let timezone: String?
+    package var timezone: String?
+}
 
-    package init(reminder: PendingReminder, after: UUID? = nil, preferences: String? = nil, timezone: String? = nil) {
-        self.reminder = reminder
-        self.after = after
-        self.preferences = preferences
-        self.timezone = timezone
-    }
-
+extension DueFanOut {
     /// Reads a row of `Query.dueFanOuts`.
     init(_ rows: Rows, _ row: Int) throws(PostgresError) {
         var reminder = try PendingReminder(rows, row)
@@ -26,21 +22,35 @@ package struct DueFanOut: Sendable, Equatable {
         self.init(reminder: reminder, after: try rows.uuidOrNull(row, 23))
     }
 
-    /// The same fan-out, before its first member.
-    package var fromTheFirst: DueFanOut { DueFanOut(reminder: reminder, preferences: preferences, timezone: timezone) }
-
-    /// The same fan-out, after this member.
-    package func after(_ member: UUID) -> DueFanOut {
-        DueFanOut(reminder: reminder, after: member, preferences: preferences, timezone: timezone)
+    /// The same fan-out, after this member; nil: before its first.
+    package func after(_ member: UUID?) -> DueFanOut {
+        var next = self
+        next.after = member
+        return next
     }
 
     /// The next fan-out of the series.
     package func continued(by next: ReminderContinuation) -> DueFanOut {
         DueFanOut(reminder: reminder.continued(by: next), preferences: preferences, timezone: timezone)
     }
+}
 
-    /// The same fan-out with its author's profile.
-    func by(preferences: String?, timezone: String?) -> DueFanOut {
-        DueFanOut(reminder: reminder, after: after, preferences: preferences, timezone: timezone)
-    }
+/// The result of one page of a fan-out.
+package enum FanOutStep: Sendable, Equatable {
+    /// Another daemon has it locked, or the app is setting, cancelling or snoozing the reminder.
+    case held
+    /// So many members got a row, this one as the last. More may follow.
+    case told(Int, last: UUID)
+    /// So many members got a row, and none is left.
+    case finished(Int)
+}
+
+/// A position in a walk over `nudged.reminder`. The walk goes on after it.
+package struct ReminderPlace: Sendable, Equatable {
+    let author: UUID
+    let subjectType: String
+    let subjectID: String
+
+    /// Before all reminders.
+    package static let start = ReminderPlace(author: Store.firstUser, subjectType: "", subjectID: "")
 }

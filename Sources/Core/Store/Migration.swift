@@ -62,3 +62,102 @@ package struct Migration: Sendable, Equatable {
     /// The number of the last migration that this version knows.
     static var newest: Int32 { all.last?.number ?? 0 }
 }
+
+extension Migration {
+    /// The migrations after a number as one script, for psql or a migration tool. It does what `Migrator` does, and
+    /// writes the rows by which `Migrator` later finds them applied. It begins and ends no transaction: the tools do
+    /// that.
+    package static func script(after last: Int32 = 0, usesTemplates: Bool = false) -> String {
+        let wanted = all.filter { $0.number > last }
+        guard let first = wanted.first, let final = wanted.last else {
+            return "-- nudged has no migration after \(last).\n"
+        }
+        var text = """
+            -- The schema of nudged, migrations \(first.label) to \(final.label) (nudged migrate --sql).
+            -- Apply it in one transaction, as the role that owns the app's tables. First run nudged migrate --dry-run:
+            -- it says what is in the way, and which tables are made. If a table stays locked for 3 s, the script ends
+            -- with 55P03; then repeat it.
+
+            -- Nothing that other roles may have made in another schema is called.
+            select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+
+            \(Migrator.preparation)
+            -- Waits for another migrator. In a block, since some tools send a statement in a transaction that LOCK
+            -- doesn't recognise.
+            do $$ begin \(Migrator.lock.sql); end $$;
+            select set_config('lock_timeout', '\(Int64(LockPatience().wait / .milliseconds(1)))', true);
+
+            """
+        for migration in wanted {
+            text += """
+
+                -- \(migration.label)
+
+                \(migration.script)
+                insert into nudged.migration (number, name, checksum, oldest)
+                values (\(migration.number), '\(migration.name)', \(migration.checksum), \(migration.oldest));
+
+                """
+        }
+        if usesTemplates { text += "\n\(Migrator.templateActivation);\n" }
+        return text
+    }
+}
+
+/// Splits a migration into its statements. Citus carries a trigger to other machines with the text that it was sent in,
+/// so each statement is sent alone.
+///
+/// Knows the lexical rules of PostgreSQL that the scripts use (manual, 4.1): line comments, quoted strings and names,
+/// dollar quotes.
+struct ScriptStatements {
+    private let bytes: [UInt8]
+    private var place = 0
+
+    /// Splits at each semicolon outside quotes. Pieces without a statement are left out.
+    static func of(_ script: String) -> [String] {
+        var scanner = ScriptStatements(bytes: Array(script.utf8))
+        var statements: [String] = []
+        while let statement = scanner.next() { statements.append(statement) }
+        return statements
+    }
+
+    private init(bytes: [UInt8]) { self.bytes = bytes }
+
+    private mutating func next() -> String? {
+        let start = place
+        var hasText = false
+        while place < bytes.count {
+            let byte = bytes[place]
+            switch byte {
+            case UInt8(ascii: ";"):
+                place += 1
+                if hasText { return String(decoding: bytes[start..<place], as: UTF8.self) }
+                return next()
+            case UInt8(ascii: "'"), UInt8(ascii: "\""): skip(to: [byte])
+            case UInt8(ascii: "-") where place + 1 < bytes.count && bytes[place + 1] == byte:
+                skip(to: [UInt8(ascii: "\n")])
+                continue
+            case UInt8(ascii: "$"): if let tag = dollarTag() { skip(to: tag) } else { place += 1 }
+            default: place += 1
+            }
+            if !" \n\r\t".utf8.contains(byte) { hasText = true }
+        }
+        return hasText ? String(decoding: bytes[start...], as: UTF8.self) : nil
+    }
+
+    /// Skips from this mark to the next one like it. (A doubled quotation mark ends one string and begins the next.)
+    private mutating func skip(to mark: [UInt8]) {
+        place += mark.count
+        while place < bytes.count, !bytes[place...].starts(with: mark) { place += 1 }
+        place = min(bytes.count, place + mark.count)
+    }
+
+    /// The `$$` or `$tag$` that begins here; nil: a parameter, or part of a name.
+    private func dollarTag() -> [UInt8]? {
+        let rest = bytes[(place + 1)...]
+        guard let end = rest.firstIndex(of: UInt8(ascii: "$")) else { return nil }
+        let tag = bytes[(place + 1)..<end]
+        let isTag = tag.allSatisfy { $0 == UInt8(ascii: "_") || ($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A) }
+        return isTag ? Array(bytes[place...end]) : nil
+    }
+}

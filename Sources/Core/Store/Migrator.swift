@@ -3,9 +3,7 @@ package import Postgres
 /// Brings a database to the newest schema. Each migration is a transaction of its own under a lock, so that two
 /// migrators don't collide.
 package struct Migrator: Sendable {
-    /// The state of a database.
     package enum SchemaState: Sendable, Equatable {
-        /// Nothing to do.
         case current
         /// These are to be applied. If they are all: no migration was applied yet.
         case behind([Migration])
@@ -61,14 +59,8 @@ package struct Migrator: Sendable {
     /// The same in one attempt, on a connection of its own.
     package static func schemaState(_ configuration: ConnectionConfiguration) async throws(PostgresError) -> SchemaState
     {
-        let connection = try await Connection.open(configuration)
-        do throws(PostgresError) {
-            let found = try await schemaState(connection)
-            await connection.close()
-            return found
-        } catch {
-            await connection.close()
-            throw error
+        try await Connection.once(configuration) { (connection) async throws(PostgresError) in
+            try await schemaState(connection)
         }
     }
 
@@ -122,9 +114,7 @@ package struct Migrator: Sendable {
         let bind = Statement("bind", sql: "select nudged.bind()")
         let wait = ("lock_timeout", "\(patience.wait / .milliseconds(1))")
         let rows = try await database.connection().transaction([bind], settings: [wait], timeout: Self.timeout)
-        var done: [String] = []
-        for row in 0..<(rows.first?.count ?? 0) { if let rows = rows.first { done.append(try rows.text(row, 0)) } }
-        return done
+        return try rows[0].map { row throws(PostgresError) in try rows[0].text(row, 0) }
     }
 
     /// The roles of `sql/0006_roles.sql` that can't be used yet: those that are missing, and those without rights,
@@ -241,9 +231,7 @@ package struct Migrator: Sendable {
     static func schemaState(_ connection: Connection) async throws(PostgresError) -> SchemaState {
         let exists = Statement("migration_table", sql: "select to_regclass('nudged.migration') is not null")
         guard try await connection.run(exists).bool(0, 0) else { return .behind(Migration.all) }
-        let rows = try await connection.run(
-            Query.migrationsApplied()
-        )
+        let rows = try await connection.run(Query.migrationsApplied())
         var applied: [Int32: Int64] = [:]
         var newest: Int32 = 0
         var wanted: Int32 = 0
@@ -272,4 +260,13 @@ package struct Migrator: Sendable {
         let faults = try await bindingFaults(connection).filter(\.stops)
         return faults.isEmpty ? .current : .misbound(faults)
     }
+}
+
+/// How long a migration waits for locks. While it waits for one of the app's tables, later sessions wait behind it. So
+/// it waits briefly, gives up the lock request, and tries again.
+struct LockPatience: Sendable {
+    var wait = Duration.seconds(3)
+    var pause = Duration.seconds(3)
+    /// After so many attempts the error is thrown.
+    var attempts = 20
 }

@@ -7,72 +7,45 @@ package struct PendingMessage: Sendable, Equatable {
     package let id: UUID
     /// When `nudged_api.send` was called.
     package let createdAt: Instant
-    /// `createdAt` in microseconds since 1970: the order of messages in one second.
-    package let order: Int64
+    /// `createdAt` in microseconds since 1970; nil: in whole seconds.
+    var createdAtMicroseconds: Int64?
     /// May be empty.
     package let title: String
     /// May be empty.
     package let body: String
     /// A JSON object of members beside `aps`, without `conversation_id` and `domain`; nil: none.
-    package let data: String?
+    package var data: String?
     /// The conversation that a tap opens, as the app wrote it.
-    package let conversationID: String?
+    package var conversationID: String?
     /// The app's own grouping of conversations.
-    package let domain: String?
+    package var domain: String?
     /// Whether it passes quiet hours, if the user allows that.
-    package let urgent: Bool
+    package var urgent = false
     /// Apple's notification category: which actions the phone offers.
-    package let category: String?
+    package var category: String?
     /// Groups notifications on the phone.
-    package let threadID: String?
+    package var threadID: String?
     /// Of several waiting messages with one key only the newest is sent.
-    package let collapseKey: String?
+    package var collapseKey: String?
     /// From then on it is dropped; nil: never.
-    package let expiresAt: Instant?
+    package var expiresAt: Instant?
     /// How the phone shows it: a JSON object; nil: nothing is set.
-    package let apns: String?
+    package var apns: String?
     /// Not before this instant, or this wall time in the user's zone; nil: at once.
-    package let due: PendingReminder.Due?
-
-    package init(
-        id: UUID,
-        createdAt: Instant,
-        order: Int64? = nil,
-        title: String,
-        body: String,
-        data: String? = nil,
-        conversationID: String? = nil,
-        domain: String? = nil,
-        urgent: Bool = false,
-        category: String? = nil,
-        threadID: String? = nil,
-        collapseKey: String? = nil,
-        expiresAt: Instant? = nil,
-        apns: String? = nil,
-        due: PendingReminder.Due? = nil
-    ) {
-        self.id = id
-        self.createdAt = createdAt
-        self.order = order ?? createdAt.microseconds
-        self.title = title
-        self.body = body
-        self.data = data
-        self.conversationID = conversationID
-        self.domain = domain
-        self.urgent = urgent
-        self.category = category
-        self.threadID = threadID
-        self.collapseKey = collapseKey
-        self.expiresAt = expiresAt
-        self.apns = apns
-        self.due = due
-    }
+    package var due: PendingReminder.Due?
 
     /// The earliest instant at which it can be due in any zone; nil: at once.
     package var wakesAt: Instant? { due?.earliest }
+
+    /// Orders messages of one second as well.
+    var order: Int64 { createdAtMicroseconds ?? createdAt.microseconds }
 }
 
 extension PendingMessage {
+    package init(id: UUID, createdAt: Instant, title: String, body: String) {
+        self.init(id: id, createdAt: createdAt, createdAtMicroseconds: nil, title: title, body: body)
+    }
+
     /// Columns of `Query.claimMessages`. `Query.claimMessagesBounded` has one more: how many messages can be due.
     static let columns = 16
 
@@ -82,7 +55,7 @@ extension PendingMessage {
         self.init(
             id: try rows.uuid(row, 1),
             createdAt: Instant(nearest: created) ?? Instant(seconds: 0),
-            order: created,
+            createdAtMicroseconds: created,
             title: try rows.text(row, 3),
             body: try rows.text(row, 4),
             data: try rows.textOrNull(row, 5),

@@ -5,7 +5,7 @@ package import TimeZones
 /// A time at which a user is to be told of something: a row of `nudged.occurrence`.
 package struct PendingReminder: Sendable, Equatable {
     /// Each occurrence of a series has its own id.
-    package let id: UUID
+    package var id: UUID
     package let reminderID: UUID
     package let authorID: UUID
     /// The kind of thing that it is about.
@@ -17,20 +17,23 @@ package struct PendingReminder: Sendable, Equatable {
     /// May be empty.
     package let body: String
     /// How the phone shows it, and members beside `aps`.
-    package let members: Members
-    package let due: Due
+    package var members = Members()
+    package var due: Due
     /// One zone for all recipients; nil: each recipient's own.
-    package let timezone: String?
+    package var timezone: String?
     /// Whether the recipient chose the time (docs/POLICY-SPEC.md, `recipient_is_author`).
-    package let isOwn: Bool
+    package var isOwn: Bool
     /// Its place in a series; nil: it comes once.
-    package let series: Series?
+    package var series: Series?
     /// When a backup was restored: what was due before may have been sent already.
-    package let restoredAt: Instant?
-    /// The earliest instant at which it can be due in any zone.
-    package let wakesAt: Instant
+    package var restoredAt: Instant?
+    /// The row's `wakes_at` if it is not that of `due`.
+    var wakesAtAsStored: Instant?
     /// Whether the reminder was cancelled or replaced.
-    package var isCancelled: Bool
+    package var isCancelled = false
+
+    /// The earliest instant at which it can be due in any zone.
+    package var wakesAt: Instant { wakesAtAsStored ?? due.earliest }
 
     /// The argument `apns` in parts.
     package struct Members: Sendable, Equatable {
@@ -62,61 +65,18 @@ package struct PendingReminder: Sendable, Equatable {
         /// The wall time of this occurrence by the rule, which a snooze doesn't change; nil: that of `first`.
         package let planned: LocalDateTime?
     }
-
-    package init(
-        id: UUID,
-        reminderID: UUID,
-        authorID: UUID,
-        subjectType: String,
-        subjectID: String,
-        title: String,
-        body: String,
-        members: Members = Members(),
-        due: Due,
-        timezone: String? = nil,
-        isOwn: Bool,
-        series: Series? = nil,
-        restoredAt: Instant? = nil,
-        wakesAt: Instant? = nil,
-        isCancelled: Bool = false
-    ) {
-        self.id = id
-        self.reminderID = reminderID
-        self.authorID = authorID
-        self.subjectType = subjectType
-        self.subjectID = subjectID
-        self.title = title
-        self.body = body
-        self.members = members
-        self.due = due
-        self.timezone = timezone
-        self.isOwn = isOwn
-        self.series = series
-        self.restoredAt = restoredAt
-        self.wakesAt = wakesAt ?? due.earliest
-        self.isCancelled = isCancelled
-    }
 }
 
 extension PendingReminder {
     /// A fan-out's row for one of its members, for `nudged forecast`. The id is random, since the database chooses the
     /// real one.
     package func told(to member: UUID) -> PendingReminder {
-        PendingReminder(
-            id: UUID.random(),
-            reminderID: reminderID,
-            authorID: authorID,
-            subjectType: subjectType,
-            subjectID: subjectID,
-            title: title,
-            body: body,
-            members: members,
-            due: due,
-            timezone: timezone,
-            isOwn: member == authorID,
-            restoredAt: restoredAt,
-            isCancelled: isCancelled
-        )
+        var told = self
+        told.id = UUID.random()
+        told.isOwn = member == authorID
+        told.series = nil
+        told.wakesAtAsStored = nil
+        return told
     }
 }
 
@@ -154,7 +114,7 @@ extension PendingReminder {
         func instant(_ column: Int) throws(PostgresError) -> Instant? {
             Instant(nearest: try rows.reachableTimestampOrNull(row, column))
         }
-        func due(_ at: Int, _ local: Int) throws(PostgresError) -> Due {
+        func hour(_ at: Int, _ local: Int) throws(PostgresError) -> Due {
             if let time = try instant(local) { return .local(LocalDateTime(asUTC: time)) }
             // A check of the table makes sure that one of the two is there.
             return .at(try instant(at) ?? Instant(seconds: 0))
@@ -164,10 +124,11 @@ extension PendingReminder {
             series = Series(
                 rule: rule,
                 number: Int(try rows.int4(row, 13)),
-                first: try due(14, 15),
+                first: try hour(14, 15),
                 planned: try instant(16).map(LocalDateTime.init(asUTC:))
             )
         }
+        let (due, wakesAt) = (try hour(8, 9), try instant(18))
         self.init(
             id: try rows.uuid(row, 1),
             reminderID: try rows.uuid(row, 2),
@@ -182,12 +143,12 @@ extension PendingReminder {
                 conversationID: try rows.textOrNull(row, 21),
                 domain: try rows.textOrNull(row, 22)
             ),
-            due: try due(8, 9),
+            due: due,
             timezone: try rows.textOrNull(row, 10),
             isOwn: try rows.boolOrNull(row, 11) ?? false,
             series: series,
             restoredAt: try instant(17),
-            wakesAt: try instant(18)
+            wakesAtAsStored: wakesAt == due.earliest ? nil : wakesAt
         )
     }
 }

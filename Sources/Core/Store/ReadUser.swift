@@ -56,9 +56,8 @@ package struct DevicesLeftOut: Sendable, Equatable {
     package var withoutToken: Int
     /// The platforms that the view leaves out, such as `android`; nil: none, or not known.
     package var platforms: String?
+}
 
-    package init(withoutToken: Int = 0, platforms: String? = nil) {
-        self.withoutToken = withoutToken
-        self.platforms = platforms
-    }
+extension DevicesLeftOut {
+    package init() { self.init(withoutToken: 0) }
 }

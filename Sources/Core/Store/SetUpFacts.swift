@@ -27,12 +27,10 @@ package struct SetUpFacts: Sendable, Equatable {
     package var database: String
     /// As `server_version_num`, such as 150020.
     package var versionNumber: Int32
-    /// As text.
     package var version: String
     package var isWritable: Bool
     /// Of the database, such as UTF8.
     package var encoding: String
-    /// The role of this session.
     package var role: String
     package var mayCreateSchema: Bool
     package var mayCreateRoles: Bool
@@ -54,7 +52,6 @@ package struct SetUpFacts: Sendable, Equatable {
     package var mayDaemonLogIn: Bool
     /// The citus extension exists.
     package var isDistributed: Bool
-    /// Those that exist.
     package var relations: [Relation]
     /// Rights on nudged's objects that nobody gave by `nudged.allow`, if the role may see them.
     package var excess: [ExcessRight]
@@ -126,14 +123,42 @@ package struct SetUpFacts: Sendable, Equatable {
 extension Migrator {
     /// Reads what `migrate` would find, in one attempt, on a connection of its own. Changes nothing.
     package static func survey(_ configuration: ConnectionConfiguration) async throws(PostgresError) -> SetUpFacts {
-        let connection = try await Connection.open(configuration)
-        do throws(PostgresError) {
-            let facts = try await SetUpFacts.read(connection)
-            await connection.close()
-            return facts
-        } catch {
-            await connection.close()
-            throw error
+        try await Connection.once(configuration) { (connection) async throws(PostgresError) in
+            try await SetUpFacts.read(connection)
+        }
+    }
+}
+
+/// A view or trigger of nudged that is missing, disabled, or bound to another table than the one with nudged's name:
+/// views and triggers stay with a table that is renamed, but functions look names up.
+package struct BindingFault: Sendable, Equatable {
+    /// `nudged.device`, or `nudged_device_inserted on public.push_tokens`.
+    package var object: String
+    /// The rest of a sentence that begins with the object.
+    package var fault: String
+    /// Whether `nudged migrate` can bind it again.
+    package var isFixable: Bool
+    /// The daemon would read the wrong users, devices or members, so it sends nothing.
+    package var stops: Bool
+
+    package var text: String { "\(object) \(fault)" }
+
+    /// What to do about it.
+    package var remedy: String {
+        isFixable
+            ? "run nudged migrate as the role that owns the app's tables, then nudged replan"
+            : "define the view again over the right table (create or replace view, docs/SQL.md), "
+                + "or give the table its former name, then run nudged replan"
+    }
+
+    static func all(_ rows: Rows) throws(PostgresError) -> [BindingFault] {
+        return try rows.map { row throws(PostgresError) in
+            BindingFault(
+                object: try rows.text(row, 0),
+                fault: try rows.text(row, 1),
+                isFixable: try rows.bool(row, 2),
+                stops: try rows.bool(row, 3)
+            )
         }
     }
 }

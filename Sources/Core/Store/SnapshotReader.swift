@@ -21,7 +21,6 @@ package struct SnapshotReader: Sendable {
         try Store.kinds(try await run(.pausedKinds, []))
     }
 
-    /// The active templates.
     package func templates() async throws(PostgresError) -> [StoredTemplate] {
         try StoredTemplate.all(try await run(.templates, [.int8(StoredTemplate.most)]))
     }
@@ -36,10 +35,10 @@ package struct SnapshotReader: Sendable {
         let owner = try await run(.readOwner, [.uuid(id)])
         var found: ClaimedUser?
         if people.count > 0 {
-            found = try parts.user(try Person(people, 0))
+            found = try parts.user(try ClaimedUser.Values(people, 0))
         } else if parts.isKnown(id) {
             // The row that `Query.drain` inserts.
-            found = try parts.user(Person(newcomer: id, dueAt: now.microseconds))
+            found = try parts.user(ClaimedUser.Values(newcomer: id, dueAt: now.microseconds))
         }
         guard let found else { return nil }
         return ReadUser(
@@ -53,16 +52,13 @@ package struct SnapshotReader: Sendable {
         )
     }
 
-    /// A user's devices that `user` doesn't read.
     package func devicesLeftOut(of user: UUID) async throws(PostgresError) -> DevicesLeftOut {
         let rows = try await run(.readLeftOut, [.uuid(user)])
         return DevicesLeftOut(withoutToken: Int(try rows.int8(0, 0)), platforms: try rows.textOrNull(0, 1))
     }
 
-    /// Kinds that are paused or still being resumed.
     package func pauses() async throws(PostgresError) -> [Pause] { try Store.pauses(try await run(.pauses, [])) }
 
-    /// Daemons that were seen within a day.
     package func daemons() async throws(PostgresError) -> [DaemonRow] {
         try Store.daemons(try await run(.daemons, [.int8(Int64(WorkStatus.most))]))
     }
@@ -134,7 +130,7 @@ package struct SnapshotReader: Sendable {
         var users = parts.users(people)
         let unreadable = known.count - users.count
         for id in ids where !known.contains(id) && parts.isKnown(id) {
-            users.append(try parts.user(Person(newcomer: id, dueAt: now.microseconds)))
+            users.append(try parts.user(ClaimedUser.Values(newcomer: id, dueAt: now.microseconds)))
         }
         return (users.map { $0.touched(touches[$0.userID], now: now) }, unreadable)
     }
@@ -142,12 +138,8 @@ package struct SnapshotReader: Sendable {
     /// Fan-outs that are due up to an instant, the earliest first, with their authors' profiles.
     package func fanOuts(until end: Instant, limit: Int) async throws(PostgresError) -> [DueFanOut] {
         let rows = try await run(.dueFanOuts, [.timestamp(end.endOfSecond), .uuidArray([]), .int8(Int64(limit))])
-        var fanOuts: [DueFanOut] = []
-        for row in 0..<rows.count { fanOuts.append(try DueFanOut(rows, row)) }
-        return try DueFanOut.joined(
-            fanOuts,
-            try await run(.claimProfiles, DueFanOut.authors(fanOuts))
-        )
+        let fanOuts = try rows.map { row throws(PostgresError) in try DueFanOut(rows, row) }
+        return try DueFanOut.joined(fanOuts, try await run(.claimProfiles, DueFanOut.authors(fanOuts)))
     }
 
     /// The next members whom a fan-out will tell.
@@ -155,9 +147,7 @@ package struct SnapshotReader: Sendable {
     /// - Throws: if the app's view fails or doesn't answer in time. The reader can be used further.
     package func members(of fanOut: DueFanOut, limit: Int) async throws(PostgresError) -> [UUID] {
         let rows = try await attempt(.fanOutMembers, fanOut.page(limit))
-        var members: [UUID] = []
-        for row in 0..<rows.count { members.append(try rows.uuid(row, 0)) }
-        return members
+        return try rows.map { row throws(PostgresError) in try rows.uuid(row, 0) }
     }
 
     /// Whether a user is a member of the fan-out's subject.

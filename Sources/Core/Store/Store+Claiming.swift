@@ -64,7 +64,7 @@ extension Store {
         let member: UUID?
         let intents: [UUID]
         var skipped: [UUID]
-        var people: [Person] = []
+        var people: [ClaimedUser.Values] = []
         var unreadable = 0
         var isComplete = false
 
@@ -123,7 +123,7 @@ extension Store {
             let user = try rows.uuid(row, 0)
             search.skipped.append(user)
             do throws(PostgresError) {
-                let person = try Person(rows, row)
+                let person = try ClaimedUser.Values(rows, row)
                 last = Cursor(dueAt: person.dueAt, userID: user)
                 search.people.append(person)
             } catch {
@@ -164,7 +164,7 @@ extension Store {
     private func read(_ search: Search, _ onRefused: (Refusal) -> Void) async throws(PostgresError) -> Claim {
         let suspects = claiming.with { $0.aside.suspects(at: Claiming.now()) }
         var reading = Reading(until: search.now.endOfSecond)
-        let others = search.people.filter { !suspects.contains($0.userID) }
+        let others = suspects.isEmpty ? search.people : search.people.filter { !suspects.contains($0.userID) }
         do throws(PostgresError) {
             try await read(others, &reading, onRefused)
         } catch {
@@ -197,7 +197,7 @@ extension Store {
     }
 
     private func read(
-        _ people: [Person],
+        _ people: [ClaimedUser.Values],
         _ reading: inout Reading,
         _ onRefused: (Refusal) -> Void
     ) async throws(PostgresError) {
@@ -230,7 +230,7 @@ extension Store {
 
     /// Reads one after another, each for at most a second, until the time for suspects is over.
     private func readSingly(
-        _ people: [Person],
+        _ people: [ClaimedUser.Values],
         _ reading: inout Reading,
         _ onRefused: (Refusal) -> Void
     ) async throws(PostgresError) {
@@ -276,7 +276,7 @@ extension Store {
 
     /// Reads these users' parts. False: they have too many bytes beside what was read already.
     private func add(
-        _ people: [Person],
+        _ people: [ClaimedUser.Values],
         _ time: Duration,
         _ reading: inout Reading,
         _ onRefused: (Refusal) -> Void
@@ -337,7 +337,7 @@ extension Store {
 
     /// Finds the refused column of a user who was refused alone: reads each column alone.
     private func blame(
-        _ person: Person,
+        _ person: ClaimedUser.Values,
         _ error: PostgresError,
         _ onRefused: (Refusal) -> Void
     ) async throws(PostgresError) {

@@ -2,6 +2,57 @@ package import Postgres
 
 package import struct FoundationEssentials.UUID
 
+/// Who owns which range, as a member read it at its last renewal.
+package struct Membership: Sendable, Equatable {
+    package let member: UUID
+    /// All ranges with their owners; nil: the range is free.
+    package let owners: [Int32: UUID?]
+    /// Members whose lease has not ended.
+    package let living: Set<UUID>
+
+    /// This daemon's ranges, sorted.
+    package var ranges: [Int32] { ranges(of: member).sorted() }
+
+    package var free: Int { owners.values.count { $0 == nil } }
+
+    /// Whether this daemon should leave and join again, so that another one gets its share. True if it owns the most
+    /// ranges and more than a fair share, another owns less than one, and no range is free. The daemon does it after
+    /// two such results in a row.
+    package var shouldRejoin: Bool {
+        guard free == 0, living.contains(member), living.count > 1 else { return false }
+        let shares = living.map { (count: ranges(of: $0).count, member: $0) }
+        let total = owners.count
+        let most = shares.max { ($0.count, $1.member) < ($1.count, $0.member) }
+        guard let most, most.member == member, let least = shares.map(\.count).min() else { return false }
+        return most.count > (total + living.count - 1) / living.count && least < total / living.count
+    }
+
+    private func ranges(of member: UUID) -> [Int32] { owners.filter { $0.value == member }.map(\.key) }
+}
+
+/// What a daemon writes about itself every few seconds.
+package struct DaemonBeat: Sendable {
+    /// New at each start of the program.
+    package var id: UUID
+    package var host: String
+    package var pid: Int32
+    package var version: String
+    /// Milliseconds since the start. The database computes the time of the start from it, since a host's clock may be
+    /// wrong.
+    package var uptimeMilliseconds: Int64
+    /// The daemon's state: a JSON object without U+0000.
+    package var state: String
+
+    package init(id: UUID, host: String, pid: Int32, version: String, uptimeMilliseconds: Int64, state: String) {
+        self.id = id
+        self.host = host
+        self.pid = pid
+        self.version = version
+        self.uptimeMilliseconds = uptimeMilliseconds
+        self.state = state
+    }
+}
+
 /// Membership of the daemons that share the work, and their ranges. These statements have a connection of their own.
 extension Store {
     /// Inserts a membership. Repeated, it does no harm.
@@ -83,7 +134,6 @@ extension Store {
 
     // MARK: Intents that nobody knows of
 
-    /// The open intents of a member.
     package func intents(of member: UUID) async throws(PostgresError) -> [UUID] {
         try Array(userSet(try await one(ownership, .ownIntents, [.uuid(member)])))
     }
@@ -95,7 +145,6 @@ extension Store {
 
     // MARK: What a daemon says of itself
 
-    /// Writes what a daemon says about itself.
     package func heartbeat(_ beat: DaemonBeat) async throws(PostgresError) {
         _ = try await one(
             ownership,

@@ -1,8 +1,22 @@
 import JSON
-package import struct FoundationEssentials.UUID
 package import Policy
 package import Postgres
 package import TimeZones
+
+package import struct FoundationEssentials.UUID
+
+/// A row of `nudged.paused`: a kind that is paused, or was resumed while not all users who were held are due yet.
+package struct Pause: Sendable, Equatable {
+    package let kind: NudgeKind
+    package let since: Instant
+    /// Since when users may have been held who are not due again yet. Earlier than `since` after an interrupted resume.
+    package let heldSince: Instant
+    /// `user@host`.
+    package let byWhom: String
+    package let reason: String?
+    /// When sending was resumed; nil: it is paused.
+    package let resumedAt: Instant?
+}
 
 /// Pauses, and making users due: `nudged pause`, `resume`, `replan`. Each call is one short transaction. Repeated, it
 /// does no harm.
@@ -135,11 +149,9 @@ extension Store {
         return (users.count, try rows.uuidOrNull(0, 1))
     }
 
-    /// The result of one page.
     package struct WokenPage: Sendable {
         /// Users who are due now and were not before.
         package let woken: Int
-        /// Users in the page.
         package let users: Int
         /// The first user of the next page; nil: this was the last.
         package let next: UUID?

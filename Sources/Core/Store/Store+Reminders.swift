@@ -23,8 +23,7 @@ extension Store {
             [.timestamp(now.endOfSecond), .uuidArray(left), .int8(Int64(limit))]
         )
         guard rows.count > 0 else { return [] }
-        var fanOuts: [DueFanOut] = []
-        for row in 0..<rows.count { fanOuts.append(try DueFanOut(rows, row)) }
+        let fanOuts = try rows.map { row throws(PostgresError) in try DueFanOut(rows, row) }
         var joined: [DueFanOut] = []
         // Like claimed users: a view of the app may fail for one author.
         try await bisecting(
@@ -94,15 +93,15 @@ extension Store {
                 in: transaction
             )
             if !recipients.isEmpty {
-                _ = try await transaction.run(Self.statement(.fanOutTell, row + [.uuidArray(recipients)]))
+                _ = try await transaction.run(Query.fanOutTell(row + [.uuidArray(recipients)]))
             }
             if let last = members.last, members.count >= limit {
-                _ = try await transaction.run(Self.statement(.fanOutAdvance, row + [.uuid(last)]))
+                _ = try await transaction.run(Query.fanOutAdvance(row + [.uuid(last)]))
                 return .told(recipients.count, last: last)
             }
             let continuation = ReminderContinuation.json([next].compactMap(\.self))
             _ = try await transaction.run(
-                Self.statement(.fanOutFinish, row + [continuation.map(Parameter.json) ?? .null(.jsonb)])
+                Query.fanOutFinish(row + [continuation.map(Parameter.json) ?? .null(.jsonb)])
             )
             return .finished(recipients.count)
         }
@@ -114,7 +113,7 @@ extension Store {
         except refused: [UUID],
         in transaction: Transaction
     ) async throws(PostgresError) -> [UUID] {
-        try users(await transaction.run(statement(.fanOutMembers, fanOut.page(limit, except: refused))))
+        try users(await transaction.run(Query.fanOutMembers(fanOut.page(limit, except: refused))))
     }
 
     /// How many ranges of ids are read to find a member whose row the app's view refuses.
@@ -166,7 +165,7 @@ extension Store {
         async throws(PostgresError) -> [UUID]
     {
         guard !members.isEmpty else { return [] }
-        let held = Set(try users(await transaction.run(statement(.fanOutRecipients, [.uuidArray(members)]))))
+        let held = Set(try users(await transaction.run(Query.fanOutRecipients([.uuidArray(members)]))))
         guard held.count < members.count else { return members }
         // Only the app's view knows the others. It is read again: users who were erased during the wait are no longer
         // in it.
@@ -175,16 +174,14 @@ extension Store {
     }
 
     private static func users(_ rows: Rows) throws(PostgresError) -> [UUID] {
-        var users: [UUID] = []
-        for row in 0..<rows.count { users.append(try rows.uuid(row, 0)) }
-        return users
+        return try rows.map { row throws(PostgresError) in try rows.uuid(row, 0) }
     }
 
     /// Gives a fan-out an instant, if its wall time is in one zone for all. It then waits for that instant.
     package func wait(_ fanOut: DueFanOut, until instant: Instant) async throws(PostgresError) -> FanOutStep {
         try await fanningOut(fanOut) { transaction throws(PostgresError) in
             _ = try await transaction.run(
-                Self.statement(.fanOutWait, fanOut.row + [.timestamp(instant.microseconds)])
+                Query.fanOutWait(fanOut.row + [.timestamp(instant.microseconds)])
             )
             return .finished(0)
         }
@@ -192,12 +189,7 @@ extension Store {
 
     /// Ends a fan-out whose reminder was cancelled or replaced.
     package func drop(_ fanOut: DueFanOut, now: Instant) async throws(PostgresError) {
-        _ = try await one(
-            claims,
-            .fanOutDrop,
-            fanOut.row + [.timestamp(now.microseconds)],
-            settings: Self.impatient
-        )
+        _ = try await one(claims, .fanOutDrop, fanOut.row + [.timestamp(now.microseconds)], settings: Self.impatient)
     }
 
     /// Reminders of a page.
@@ -225,7 +217,7 @@ extension Store {
         _ patience: Duration = .seconds(3600),
         _ body: @escaping @Sendable (Transaction) async throws(PostgresError) -> FanOutStep
     ) async throws(PostgresError) -> FanOutStep {
-        let hold = Self.statement(.fanOutHold, fanOut.row + [fanOut.after.map(Parameter.uuid) ?? .null(.uuid)])
+        let hold = Query.fanOutHold(fanOut.row + [fanOut.after.map(Parameter.uuid) ?? .null(.uuid)])
         let connection = try await claims.connection()
         do {
             // The plan is not pinned, since the members come from the app's own view.
@@ -240,10 +232,6 @@ extension Store {
         } catch {
             throw PostgresError(.unexpectedResult, statement: Query.fanOutHold.name, detail: "\(error)")
         }
-    }
-
-    private static func statement(_ query: Query, _ parameters: [Parameter]) -> Statement {
-        query(parameters)
     }
 }
 
@@ -275,15 +263,11 @@ extension DueFanOut {
             let user = try profiles.uuid(row, 0)
             if rowOf[user] == nil { rowOf[user] = row }
         }
-        var joined: [DueFanOut] = []
-        for fanOut in fanOuts {
-            guard let row = rowOf[fanOut.reminder.authorID] else {
-                joined.append(fanOut)
-                continue
-            }
-            joined.append(
-                fanOut.by(preferences: try profiles.textOrNull(row, 1), timezone: try profiles.textOrNull(row, 2))
-            )
+        var joined = fanOuts
+        for place in joined.indices {
+            guard let row = rowOf[joined[place].reminder.authorID] else { continue }
+            joined[place].preferences = try profiles.textOrNull(row, 1)
+            joined[place].timezone = try profiles.textOrNull(row, 2)
         }
         return joined
     }

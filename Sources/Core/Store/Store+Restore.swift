@@ -2,6 +2,60 @@ package import FoundationEssentials
 package import Postgres
 package import TimeZones
 
+/// Messages or reminders that `nudged after-restore` drops.
+package struct DroppedRows: Sendable, Equatable {
+    package var count: Int
+    /// Users who have at least one of them. For a fan-out: its author.
+    package var users: Int = 0
+    /// When the first was created (a message) or is due (a reminder; a wall time as if in UTC). Nil: there are none.
+    package var oldest: Instant?
+    package var newest: Instant?
+    package var fanOuts: Int = 0
+    /// Reminders beyond `count`: they have a wall time, and the users' zones decide whether it has passed.
+    package var perhaps: Int = 0
+
+    /// Adds a page. No user is in two pages.
+    package static func += (sum: inout Self, page: Self) {
+        sum.count += page.count
+        sum.users += page.users
+        sum.oldest = [sum.oldest, page.oldest].compactMap(\.self).min()
+        sum.newest = [sum.newest, page.newest].compactMap(\.self).max()
+        sum.fanOuts += page.fanOuts
+        sum.perhaps += page.perhaps
+    }
+}
+
+extension DroppedRows {
+    package init() { self.init(count: 0) }
+
+    /// Reads four columns of the only row, from `column` on.
+    init(messages rows: Rows, from column: Int) throws(PostgresError) {
+        self.init(
+            count: Int(try rows.int8(0, column)),
+            users: Int(try rows.int8(0, column + 1)),
+            oldest: Instant(nearest: try rows.timestampOrNull(0, column + 2)),
+            newest: Instant(nearest: try rows.timestampOrNull(0, column + 3))
+        )
+    }
+
+    /// Reads six columns of the only row, from `column` on.
+    init(reminders rows: Rows, from column: Int) throws(PostgresError) {
+        try self.init(messages: rows, from: column)
+        fanOuts = Int(try rows.int8(0, column + 4))
+        perhaps = Int(try rows.int8(0, column + 5))
+    }
+}
+
+/// A row of `Query.livingDaemons`: a daemon whose lease has not ended.
+package struct LivingDaemon: Sendable, Equatable {
+    package let id: UUID
+    /// Nil: it has written no row of its own yet, or writes none (`run --once`).
+    package let host: String?
+    package let pid: Int32?
+    /// Milliseconds until its lease ends.
+    package let leaseMilliseconds: Int64
+}
+
 /// After a restore from a backup (`nudged after-restore`). Each call is one short transaction. Repeated, it does no
 /// harm.
 extension Store {
@@ -20,7 +74,6 @@ extension Store {
         return try await recoverOrphans(limit: limit, reason: "restored")
     }
 
-    /// The result of one page of users.
     package struct RestoredPage: Sendable {
         package let users: Int
         package let messages: DroppedRows
@@ -31,11 +84,7 @@ extension Store {
 
     /// Closes all slots before `now` of the next users, drops their messages, marks their reminders, and makes these
     /// users due.
-    package func restoreUsers(
-        from user: UUID,
-        now: Instant,
-        limit: Int
-    ) async throws(PostgresError) -> RestoredPage {
+    package func restoreUsers(from user: UUID, now: Instant, limit: Int) async throws(PostgresError) -> RestoredPage {
         let rows = try await one(
             claims,
             .restoreUsers,
@@ -54,18 +103,14 @@ extension Store {
     /// At most a hundred.
     package func livingDaemons() async throws(PostgresError) -> [LivingDaemon] {
         let rows = try await one(claims, .livingDaemons, [.int8(100)])
-        var daemons: [LivingDaemon] = []
-        for row in 0..<rows.count {
-            daemons.append(
-                LivingDaemon(
-                    id: try rows.uuid(row, 0),
-                    host: try rows.textOrNull(row, 1),
-                    pid: try rows.int4OrNull(row, 2),
-                    leaseMilliseconds: try rows.int8(row, 3)
-                )
+        return try rows.map { row throws(PostgresError) in
+            LivingDaemon(
+                id: try rows.uuid(row, 0),
+                host: try rows.textOrNull(row, 1),
+                pid: try rows.int4OrNull(row, 2),
+                leaseMilliseconds: try rows.int8(row, 3)
             )
         }
-        return daemons
     }
 
     /// The messages of the next users that `restoreUsers` would drop, and the first user of the next page.

@@ -233,9 +233,7 @@ extension Store {
             )
         }
         if !closed.isEmpty || !settlement.withdrawn.isEmpty {
-            statements.append(
-                Query.dropIntents([.uuidArray(closed.map(\.intent)), .uuidArray(settlement.withdrawn)])
-            )
+            statements.append(Query.dropIntents([.uuidArray(closed.map(\.intent)), .uuidArray(settlement.withdrawn)]))
         }
         let tokens = changes.flatMap(\.staleTokens)
         if !tokens.isEmpty { statements.append(forgetDevices(tokens, since: since(settlement))) }

@@ -66,7 +66,6 @@ package struct Store: Sendable {
 
     // MARK: The sweep's reading side
 
-    /// The database's clock, in microseconds since 1970.
     package func clock() async throws(PostgresError) -> Int64 {
         try await one(claims, .clock, []).timestamp(0, 0)
     }
@@ -96,7 +95,6 @@ package struct Store: Sendable {
         return moved
     }
 
-    /// Whether anyone is still due.
     package struct Remaining: Sendable, Equatable {
         /// Someone is due in any range, or a touch, an orphan or a fan-out waits.
         package let isAnyoneDue: Bool

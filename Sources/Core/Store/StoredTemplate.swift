@@ -26,23 +26,19 @@ package struct StoredTemplate: Sendable, Equatable {
 
     /// Rows of `Query.templates`.
     static func all(_ rows: Rows) throws(PostgresError) -> [StoredTemplate] {
-        var templates: [StoredTemplate] = []
-        for row in 0..<rows.count {
-            templates.append(
-                StoredTemplate(
-                    id: try rows.int4(row, 0),
-                    domain: try rows.textOrNull(row, 1),
-                    locale: try rows.textOrNull(row, 2),
-                    title: try rows.text(row, 3),
-                    body: try rows.text(row, 4),
-                    weight: try rows.int4(row, 5),
-                    action: try rows.textOrNull(row, 6),
-                    apns: try rows.textOrNull(row, 7),
-                    data: try rows.textOrNull(row, 8)
-                )
+        return try rows.map { row throws(PostgresError) in
+            StoredTemplate(
+                id: try rows.int4(row, 0),
+                domain: try rows.textOrNull(row, 1),
+                locale: try rows.textOrNull(row, 2),
+                title: try rows.text(row, 3),
+                body: try rows.text(row, 4),
+                weight: try rows.int4(row, 5),
+                action: try rows.textOrNull(row, 6),
+                apns: try rows.textOrNull(row, 7),
+                data: try rows.textOrNull(row, 8)
             )
         }
-        return templates
     }
 }
 

@@ -106,13 +106,7 @@ struct UserParts {
         return parts
     }
 
-    private init(
-        profiles: Rows,
-        bytes: Int64,
-        devices: Rows,
-        messages: Rows,
-        until: Int64
-    ) throws(PostgresError) {
+    private init(profiles: Rows, bytes: Int64, devices: Rows, messages: Rows, until: Int64) throws(PostgresError) {
         self.profiles = profiles
         self.bytes = bytes
         profileRow.reserveCapacity(profiles.count)
@@ -179,17 +173,14 @@ struct UserParts {
         }
     }
 
-    /// Whether there is any data about a user.
     func isKnown(_ user: UUID) -> Bool {
         profileRow[user] != nil || devicesOf[user] != nil || messagesOf[user] != nil
             || messagesWakeAt[user] != nil || remindersOf[user] != nil
     }
 
-    /// Whether the app's view of users has a row of this user.
     func hasProfile(_ user: UUID) -> Bool { profileRow[user] != nil }
 
-    /// The user with all parts.
-    func user(_ person: Person) throws(PostgresError) -> ClaimedUser {
+    func user(_ person: ClaimedUser.Values) throws(PostgresError) -> ClaimedUser {
         let id = person.userID
         guard !contradicted.contains(id) else {
             throw PostgresError(
@@ -199,39 +190,25 @@ struct UserParts {
                 detail: "several rows of one user say different things"
             )
         }
-        let profile = profileRow[id]
-        func text(_ column: Int) throws(PostgresError) -> String? {
-            guard let profile else { return nil }
-            return try profiles.textOrNull(profile, column)
+        var user = person
+        if let row = profileRow[id] {
+            user.preferences = try profiles.textOrNull(row, 1)
+            user.timezone = try profiles.textOrNull(row, 2)
+            user.firstSessionComplete = try profiles.boolOrNull(row, 3) ?? false
+            user.context = try profiles.textOrNull(row, 4)
         }
-        return ClaimedUser(
-            userID: id,
-            turn: person.turn,
-            version: person.version,
-            dueAt: person.dueAt,
-            touchedAt: person.touchedAt,
-            since: person.since,
-            evaluatedAt: person.evaluatedAt,
-            state: person.state,
-            retry: person.retry,
-            quarantine: person.quarantine,
-            preferences: try text(1),
-            timezone: try text(2),
-            firstSessionComplete: try profile.map { (row) throws(PostgresError) in
-                try profiles.boolOrNull(row, 3) ?? false
-            } ?? false,
-            context: try text(4),
-            // In a fixed order, so that a nudge's devices are the same each time.
-            devices: (devicesOf[id] ?? []).sorted { $0.token < $1.token },
-            messages: messagesOf[id] ?? [],
-            hasMoreMessages: Int64(messagesOf[id]?.count ?? 0) < pendingOf[id] ?? 0,
-            messagesWakeAt: messagesWakeAt[id],
-            reminders: remindersOf[id] ?? PendingReminders()
-        )
+        user.devices = devicesOf[id] ?? []
+        // In a fixed order, so that a nudge's devices are the same each time.
+        if user.devices.count > 1 { user.devices.sort { $0.token < $1.token } }
+        user.messages = messagesOf[id] ?? []
+        user.hasMoreMessages = Int64(user.messages.count) < pendingOf[id] ?? 0
+        user.messagesWakeAt = messagesWakeAt[id]
+        user.reminders = remindersOf[id] ?? PendingReminders()
+        return ClaimedUser(user)
     }
 
     /// All users of these rows who can be read.
     func users(_ people: Rows) -> [ClaimedUser] {
-        (0..<people.count).compactMap { row in try? user(Person(people, row)) }
+        (0..<people.count).compactMap { row in try? user(ClaimedUser.Values(people, row)) }
     }
 }

@@ -106,21 +106,21 @@ extension ClaimedUser {
     /// The user as a claim at this instant reads them: of later messages and reminders only the time of the first is
     /// known.
     func claimed(at instant: Instant) -> ClaimedUser {
-        var changes = changes
+        var changes = values
         let laterMessages = changes.messages.compactMap(\.wakesAt).filter { $0 > instant }
         changes.messages.removeAll { $0.wakesAt.map { $0 > instant } ?? false }
         changes.messagesWakeAt = (laterMessages + [changes.messagesWakeAt].compactMap(\.self)).min()
         let later = changes.reminders.all.filter { $0.wakesAt > instant }.map(\.wakesAt)
         changes.reminders.all.removeAll { $0.wakesAt > instant }
         changes.reminders.wakesAt = (later + [changes.reminders.wakesAt].compactMap(\.self)).min()
-        return with(changes)
+        return ClaimedUser(changes)
     }
 
     /// The user, due at this instant if not before.
     fileprivate func due(_ instant: Instant) -> ClaimedUser {
-        var changes = changes
+        var changes = values
         let (microseconds, overflow) = instant.seconds.multipliedReportingOverflow(by: 1_000_000)
         if !overflow { changes.dueAt = min(changes.dueAt, microseconds) }
-        return with(changes)
+        return ClaimedUser(changes)
     }
 }

@@ -28,7 +28,8 @@ package struct PreviewReport: CommandOutput {
         do {
             let report = try await access.withStore { store in
                 let now = Instant(seconds: try await store.clock() / 1_000_000)
-                let message = PendingMessage(id: .random(), createdAt: now, title: title, body: body, urgent: urgent)
+                var message = PendingMessage(id: .random(), createdAt: now, title: title, body: body)
+                message.urgent = urgent
                 let preview = try await Previewer(store: store, planner: planner, decider: decider)
                     .preview(message, to: user, now: now)
                 let read = try await store.reading { reader in try await reader.user(user, now: now)?.user }

@@ -62,7 +62,7 @@ struct FutureFanOuts: Sendable {
             return
         }
         // With several occurrences, all members are read: those who have the first one still get the later ones.
-        var rest: DueFanOut? = hours.count > 1 ? fanOut.fromTheFirst : fanOut
+        var rest: DueFanOut? = hours.count > 1 ? fanOut.after(nil) : fanOut
         while let part = rest {
             let members = try await reader.members(of: part, limit: Self.page)
             for member in members { tell(hours, of: fanOut, to: member) }
@@ -116,11 +116,11 @@ struct FutureFanOuts: Sendable {
             guard let own = reminders.removeValue(forKey: user.userID), let first = own.map(\.wakesAt).min() else {
                 return user
             }
-            var changes = user.changes
+            var changes = user.values
             changes.reminders.all += own
             let (due, overflow) = first.seconds.multipliedReportingOverflow(by: 1_000_000)
             if !overflow { changes.dueAt = min(changes.dueAt, due) }
-            return user.with(changes)
+            return ClaimedUser(changes)
         }
     }
 }

@@ -79,9 +79,9 @@ struct FutureUser {
 extension ClaimedUser {
     /// Without the flags that more messages or reminders are stored: those that were read are enough for a forecast.
     fileprivate var asRead: ClaimedUser {
-        var changes = changes
+        var changes = values
         changes.hasMoreMessages = false
         changes.reminders.isPartial = false
-        return with(changes)
+        return ClaimedUser(changes)
     }
 }

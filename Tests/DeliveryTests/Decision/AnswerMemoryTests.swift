@@ -41,7 +41,7 @@ import struct FoundationEssentials.UUID
         #expect(memory.answer(question("Or not?"), nudge, now: 1) == nil)
         #expect(memory.answer(question(context: #"{"mood": "low"}"#), nudge, now: 1) == nil)
         #expect(memory.answer(question(), .message(UUID()), now: 1) == nil)
-        memory.forget(user, nudge)
+        memory.forget(user, [nudge])
         #expect(memory.answer(question(), nudge, now: 1) == nil)
         memory.remember(try answer(), to: question(), nudge, now: 1)
         memory.forgetAll()

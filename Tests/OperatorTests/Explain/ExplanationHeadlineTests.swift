@@ -31,9 +31,9 @@ import struct FoundationEssentials.UUID
     }
 
     private static func due(_ user: ClaimedUser, at instant: Instant) -> ClaimedUser {
-        var changes = user.changes
+        var changes = user.values
         changes.dueAt = instant.seconds * 1_000_000
-        return user.with(changes)
+        return ClaimedUser(changes)
     }
 
     private static func facts(_ user: ClaimedUser, owner: UUID? = daemonID) -> Explanation.Facts {

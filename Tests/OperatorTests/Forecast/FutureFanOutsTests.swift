@@ -63,9 +63,9 @@ import struct FoundationEssentials.UUID
         #expect(fanOuts.take(for: [PlannerFixture.user()]).first?.reminders.isEmpty == true)
         let reminder = F.reminder(F.at("2026-06-01T09:00:00Z"), isOwn: false)
         fanOuts.add([reminder], for: PlannerFixture.userID)
-        var changes = PlannerFixture.user().changes
+        var changes = PlannerFixture.user().values
         changes.dueAt = .max
-        let told = fanOuts.take(for: [PlannerFixture.user().with(changes)])
+        let told = fanOuts.take(for: [ClaimedUser(changes)])
         #expect(told.first?.reminders.all == [reminder] && fanOuts.reminders.isEmpty)
         #expect(told.first?.dueAt == PlannerFixture.at("2026-06-01T09:00:00Z").seconds * 1_000_000)
     }

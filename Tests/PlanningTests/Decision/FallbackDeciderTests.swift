@@ -1,3 +1,4 @@
+import NudgedPreferences
 import Policy
 import Testing
 
@@ -5,7 +6,7 @@ import Testing
 
 @Suite struct FallbackDeciderTests {
     @Test(arguments: [
-        (NudgeKind.message, false, false, false, FallbackDecider.Ground.notUrgent),
+        (NudgeKind.message, false, false, false, DecisionOutcome.Ground.notUrgent),
         (.message, true, false, true, .urgent), (.message, false, true, true, .mention),
         (.message, true, true, true, .urgent),
         (.checkIn, false, false, true, .template), (.reminder, false, false, true, .reminder),
@@ -15,16 +16,32 @@ import Testing
         isUrgent: Bool,
         isMention: Bool,
         sends: Bool,
-        ground: FallbackDecider.Ground
+        ground: DecisionOutcome.Ground
     ) {
-        let nudge = FallbackDecider.Nudge(kind: kind, isUrgent: isUrgent, isMention: isMention)
-        #expect(FallbackDecider(strategy: .simpleRules).decide(nudge) == .init(sends, ground))
+        let found = DecisionOutcome.fallback(
+            .simpleRules,
+            kind,
+            isUrgent: isUrgent,
+            isMention: isMention,
+            because: .busy
+        )
+        #expect(found.answer == Self.answer(sends, ground, isUrgent: isUrgent) && found.origin == .fallback)
     }
 
     @Test(arguments: NudgeKind.allCases, [true, false]) func allOrNothing(kind: NudgeKind, isUrgent: Bool) {
-        let nudge = FallbackDecider.Nudge(kind: kind, isUrgent: isUrgent)
-        #expect(FallbackDecider(strategy: .notifyAll).decide(nudge) == .init(true, .notifyAll))
-        #expect(FallbackDecider(strategy: .suppressAll).decide(nudge) == .init(false, .suppressAll))
+        func answer(_ strategy: FallbackStrategy) -> DecisionAnswer {
+            DecisionOutcome.fallback(strategy, kind, isUrgent: isUrgent, because: .busy).answer
+        }
+        #expect(answer(.notifyAll) == Self.answer(true, .notifyAll, isUrgent: isUrgent))
+        #expect(answer(.suppressAll) == Self.answer(false, .suppressAll, isUrgent: isUrgent))
+    }
+
+    private static func answer(_ sends: Bool, _ ground: DecisionOutcome.Ground, isUrgent: Bool) -> DecisionAnswer {
+        DecisionAnswer(
+            shouldNotify: sends,
+            priority: isUrgent ? .urgent : .medium,
+            reason: "\(ground.rawValue): \(DecisionFailure.busy.text)"
+        )
     }
 
     @Test func text_fitsTheRecord() {
@@ -33,7 +50,7 @@ import Testing
             .nonsense(DecisionNonsense(member: "priority", wanted: "urgent, high, medium, normal or low")),
         ]
         for failure in failures {
-            for ground in FallbackDecider.Ground.allCases {
+            for ground in DecisionOutcome.Ground.allCases {
                 #expect("\(failure.text): \(ground.rawValue)".unicodeScalars.count <= DecisionAnswer.mostReason)
             }
         }

@@ -55,7 +55,7 @@ import struct FoundationEssentials.UUID
 
     private func outcome(_ notify: Bool, _ more: String = "") throws -> DecisionOutcome {
         let json = "{\"should_notify\": \(notify), \"priority\": \"low\", \"reason\": \"r\"\(more)}"
-        return DecisionOutcome(try DecisionAnswer(parsing: Array(json.utf8), hiding: []))
+        return DecisionOutcome(origin: .service, answer: try DecisionAnswer(parsing: Array(json.utf8), hiding: []))
     }
 
     private func outcomes(_ sendPlan: SendPlan, _ of: (PlannedNudge) throws -> DecisionOutcome?) rethrows
@@ -205,8 +205,9 @@ import struct FoundationEssentials.UUID
         )
         let outcomes = sendPlan.nudges.map { sendPlan.fallback($0, because: .timedOut) }
         #expect(outcomes.map(\.shouldNotify) == [true, false, true, true, false, true])
-        #expect(outcomes.map(\.priority) == [.urgent, .medium, .medium, .medium, .medium, .medium])
-        #expect(outcomes[1].reason == "neither urgent nor a mention: the decision service did not answer in time")
+        #expect(outcomes.map(\.answer.priority) == [.urgent, .medium, .medium, .medium, .medium, .medium])
+        let second = outcomes[1].answer.reason
+        #expect(second == "neither urgent nor a mention: the decision service did not answer in time")
         #expect(
             try JSONValue(parsing: outcomes[0].json)["by"] == .string("fallback")
         )

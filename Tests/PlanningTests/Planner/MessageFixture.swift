@@ -61,21 +61,23 @@ enum MessageFixture {
         wakesAt: Instant? = nil
     ) -> ClaimedUser {
         ClaimedUser(
-            userID: PlannerFixture.userID,
-            version: version,
-            dueAt: 0,
-            touchedAt: nil,
-            since: nil,
-            evaluatedAt: nil,
-            state: UserState(history: history ?? Self.history),
-            retry: retry,
-            preferences: preferences,
-            timezone: nil,
-            firstSessionComplete: true,
-            devices: devices,
-            messages: messages,
-            hasMoreMessages: hasMore,
-            messagesWakeAt: wakesAt
+            ClaimedUser.Values(
+                userID: PlannerFixture.userID,
+                version: version,
+                dueAt: 0,
+                touchedAt: nil,
+                since: nil,
+                evaluatedAt: nil,
+                state: UserState(history: history ?? Self.history),
+                retry: retry,
+                preferences: preferences,
+                timezone: nil,
+                firstSessionComplete: true,
+                devices: devices,
+                messages: messages,
+                hasMoreMessages: hasMore,
+                messagesWakeAt: wakesAt
+            )
         )
     }
 

@@ -216,7 +216,7 @@ import struct FoundationEssentials.UUID
             PendingMessage(
                 id: M.id(number),
                 createdAt: now,
-                order: now.seconds * 1_000_000 + microseconds,
+                createdAtMicroseconds: now.seconds * 1_000_000 + microseconds,
                 title: "\(number)",
                 body: "",
                 collapseKey: key

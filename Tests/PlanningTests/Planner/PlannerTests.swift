@@ -126,18 +126,20 @@ import TimeZones
     @Test func user_whenRetryIsNoneOfOurs_isEvaluatedAsNew() throws {
         var user = F.user()
         user = ClaimedUser(
-            userID: user.userID,
-            version: 1,
-            dueAt: 0,
-            touchedAt: nil,
-            since: nil,
-            evaluatedAt: nil,
-            state: UserState(),
-            retry: #"{"slot":"x"}"#,
-            preferences: F.daily,
-            timezone: nil,
-            firstSessionComplete: true,
-            devices: user.devices
+            ClaimedUser.Values(
+                userID: user.userID,
+                version: 1,
+                dueAt: 0,
+                touchedAt: nil,
+                since: nil,
+                evaluatedAt: nil,
+                state: UserState(),
+                retry: #"{"slot":"x"}"#,
+                preferences: F.daily,
+                timezone: nil,
+                firstSessionComplete: true,
+                devices: user.devices
+            )
         )
         #expect(planner.plan(user, now: inSlot).sendPlan?.attempt == 0)
     }

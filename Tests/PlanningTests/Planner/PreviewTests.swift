@@ -133,10 +133,10 @@ import struct FoundationEssentials.UUID
 
         /// The user once the message is sent, drained and claimed.
         var claimed: ClaimedUser {
-            var changes = user.changes
+            var changes = user.values
             changes.messages.append(message(100))
             changes.version += 1
-            return user.with(changes)
+            return ClaimedUser(changes)
         }
 
         /// A sweep: every push is accepted. Returns what was sent of the message, and what is written.
@@ -147,7 +147,8 @@ import struct FoundationEssentials.UUID
                 var outcomes: [NudgeIdentity: DecisionOutcome] = [:]
                 for nudge in plan.nudges where nudge.isToBeAsked {
                     outcomes[nudge.identity] =
-                        answer.map { DecisionOutcome($0) } ?? plan.fallback(nudge, because: .timedOut)
+                        answer.map { DecisionOutcome(origin: .service, answer: $0) }
+                        ?? plan.fallback(nudge, because: .timedOut)
                 }
                 let decided = plan.decided(outcomes, at: now, paused: planner.paused)
                 let accepted = Array(repeating: PushOutcome.accepted, count: decided.pushCount)

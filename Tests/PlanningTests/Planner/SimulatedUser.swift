@@ -84,18 +84,20 @@ struct SimulatedUser {
 
     var claimed: ClaimedUser {
         ClaimedUser(
-            userID: userID,
-            version: version,
-            dueAt: 0,
-            touchedAt: touchedAt,
-            since: row?.since,
-            evaluatedAt: row?.evaluatedAt,
-            state: row?.state ?? UserState(),
-            retry: row?.retry,
-            preferences: preferences,
-            timezone: nil,
-            firstSessionComplete: true,
-            devices: devices
+            ClaimedUser.Values(
+                userID: userID,
+                version: version,
+                dueAt: 0,
+                touchedAt: touchedAt,
+                since: row?.since,
+                evaluatedAt: row?.evaluatedAt,
+                state: row?.state ?? UserState(),
+                retry: row?.retry,
+                preferences: preferences,
+                timezone: nil,
+                firstSessionComplete: true,
+                devices: devices
+            )
         )
     }
 

@@ -35,20 +35,22 @@ import struct FoundationEssentials.UUID
         isPartial: Bool = false
     ) -> ClaimedUser {
         ClaimedUser(
-            userID: PlannerFixture.userID,
-            version: version,
-            dueAt: 0,
-            touchedAt: nil,
-            since: nil,
-            evaluatedAt: nil,
-            state: UserState(history: history ?? self.history),
-            retry: retry,
-            preferences: preferences,
-            timezone: nil,
-            firstSessionComplete: true,
-            devices: devices,
-            messages: messages,
-            reminders: PendingReminders(reminders, wakesAt: wakesAt, isPartial: isPartial)
+            ClaimedUser.Values(
+                userID: PlannerFixture.userID,
+                version: version,
+                dueAt: 0,
+                touchedAt: nil,
+                since: nil,
+                evaluatedAt: nil,
+                state: UserState(history: history ?? self.history),
+                retry: retry,
+                preferences: preferences,
+                timezone: nil,
+                firstSessionComplete: true,
+                devices: devices,
+                messages: messages,
+                reminders: PendingReminders(reminders, wakesAt: wakesAt, isPartial: isPartial)
+            )
         )
     }
 

@@ -93,7 +93,7 @@ import struct FoundationEssentials.UUID
         defer { cluster.stop() }
         let fixture = try owned(by: "app_owner", on: cluster, "createrole")
         try await fixture.migrate()
-        for query in Query.all {
+        for query in Query.allCases {
             let count = try Self.parameters(of: query.sql, fixture)
             let values = Array(repeating: "null", count: count).joined(separator: ", ")
             // The generic plan: with nulls the planner would leave out most of it, and what is left out asks for no right.

@@ -65,7 +65,7 @@ import TimeZones
 
         let connection = try await Connection.open(fixture.configuration)
         // A statement as a function: PostgreSQL notes what it calls, except for its own functions.
-        for (number, query) in Query.all.enumerated() {
+        for (number, query) in Query.allCases.enumerated() {
             _ = try await connection.run(Statement(query.name, sql: "prepare q\(number) as \(query.sql)"))
             let types = try await connection.run(
                 Statement(

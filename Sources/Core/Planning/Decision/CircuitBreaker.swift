@@ -8,9 +8,7 @@ package struct CircuitBreaker: Sendable {
         let isProbe: Bool
     }
 
-    /// How a call ended.
     package enum Outcome: Sendable, CaseIterable {
-        /// A usable answer.
         case answered
         /// No answer, a late one, an error status or an invalid answer.
         case failed

@@ -1,4 +1,6 @@
 import JSON
+import NudgedPreferences
+import Policy
 
 /// What was decided about a nudge after the policy, and who decided it.
 package struct DecisionOutcome: Sendable, Equatable {
@@ -8,7 +10,6 @@ package struct DecisionOutcome: Sendable, Equatable {
         case fallback
     }
 
-    /// What the metrics distinguish.
     package struct Kind: Sendable, Hashable {
         package let origin: Origin
         package let shouldNotify: Bool
@@ -20,46 +21,116 @@ package struct DecisionOutcome: Sendable, Equatable {
     }
 
     let origin: Origin
-    package let shouldNotify: Bool
-    let priority: DecisionPriority
-    /// One line of at most `DecisionAnswer.mostReason` scalars, without the nudge's texts.
-    let reason: String
-    /// Replaces the nudge's own title. nil: no change. `body` likewise.
-    let title: String?
-    let body: String?
+    /// A fallback's answer has no texts.
+    let answer: DecisionAnswer
 
-    package init(_ answer: DecisionAnswer) {
-        origin = .service
-        shouldNotify = answer.shouldNotify
-        priority = answer.priority
-        reason = answer.reason
-        title = answer.title
-        body = answer.body
-    }
-
-    /// - Parameter priority: the priority that the service would have been asked with.
-    init(_ decision: FallbackDecider.Decision, _ priority: DecisionPriority, because failure: DecisionFailure) {
-        origin = .fallback
-        shouldNotify = decision.shouldNotify
-        self.priority = priority
-        reason = "\(decision.ground.rawValue): \(failure.text)".oneLine(most: DecisionAnswer.mostReason)
-        title = nil
-        body = nil
-    }
-
+    package var shouldNotify: Bool { answer.shouldNotify }
     package var kind: Kind { Kind(origin: origin, shouldNotify: shouldNotify) }
 
     /// The value of `nudged.delivery.decision`: `{"by", "notify", "priority", "reason"}`. It never holds a title or
     /// body.
     var json: String {
-        var json = JSONWriter(reservingCapacity: 96 + reason.utf8.count)
+        var json = JSONWriter(reservingCapacity: 96 + answer.reason.utf8.count)
         json.beginObject()
         json.put("by", origin.rawValue)
         json.key("notify")
         json.bool(shouldNotify)
-        json.put("priority", priority.rawValue)
-        json.put("reason", reason)
+        json.put("priority", answer.priority.rawValue)
+        json.put("reason", answer.reason)
         json.endObject()
         return json.string
+    }
+}
+
+/// Why the user's fallback strategy decided about a nudge instead of the decision service.
+package enum DecisionFailure: Error, Sendable, Equatable {
+    /// The user's limit of analyses per hour is used up.
+    case overLimit
+    /// The circuit breaker is open.
+    case resting
+    /// Too many calls are waiting.
+    case busy
+    /// No connection, or no trusted one.
+    case unreachable
+    /// No answer in time.
+    case timedOut
+    /// The answer broke off, was too large or was not HTTP.
+    case unreadable
+    /// A status other than 200.
+    case status(Int)
+    case nonsense(DecisionNonsense)
+    /// The daemon stops.
+    case stopped
+
+    /// For the record, journal and status. It holds nothing of the service's answer.
+    package var text: String {
+        switch self {
+        case .overLimit: "the user's analyses an hour are used up"
+        case .resting: "the decision service is left alone for a while"
+        case .busy: "too many nudges wait for the decision service"
+        case .unreachable: "the decision service can't be reached"
+        case .timedOut: "the decision service did not answer in time"
+        case .unreadable: "the decision service's answer can't be read"
+        case .status(let status): "the decision service answers with status \(status)"
+        case .nonsense(let nonsense): "the decision service answers nonsense (\(nonsense))"
+        case .stopped: "the daemon is stopping"
+        }
+    }
+
+    /// What the failure shows about the service. nil: the service was not called.
+    package var outcome: CircuitBreaker.Outcome? {
+        switch self {
+        case .overLimit, .resting: nil
+        case .busy, .stopped: .abandoned
+        case .unreachable, .timedOut, .unreadable, .status, .nonsense: .failed
+        }
+    }
+}
+
+extension DecisionOutcome {
+    /// Why the user's fallback strategy sends or not. The raw value starts the record's reason.
+    enum Ground: String, Sendable, CaseIterable {
+        case urgent = "urgent"
+        case mention = "mention"
+        /// A check-in is sent with its own text.
+        case template = "template"
+        /// Its author set it for this time, so it is wanted.
+        case reminder = "reminder"
+        case notUrgent = "neither urgent nor a mention"
+        case notifyAll = "notify_all"
+        case suppressAll = "suppress_all"
+
+        var shouldNotify: Bool { self != .notUrgent && self != .suppressAll }
+    }
+
+    /// The decision of the user's fallback strategy instead of the service's. The texts don't change.
+    ///
+    /// - Parameters:
+    ///   - isUrgent: the policy's result: the sender marked it urgent, or it contains one of the user's keywords.
+    ///   - isMention: whether it mentions this user.
+    static func fallback(
+        _ strategy: FallbackStrategy,
+        _ kind: NudgeKind,
+        isUrgent: Bool,
+        isMention: Bool = false,
+        because failure: DecisionFailure
+    ) -> DecisionOutcome {
+        let ground: Ground =
+            switch (strategy, kind) {
+            case (.notifyAll, _): .notifyAll
+            case (.suppressAll, _): .suppressAll
+            case (.simpleRules, _) where isUrgent: .urgent
+            case (.simpleRules, _) where isMention: .mention
+            case (.simpleRules, .message): .notUrgent
+            case (.simpleRules, .checkIn): .template
+            case (.simpleRules, .reminder): .reminder
+            }
+        let answer = DecisionAnswer(
+            shouldNotify: ground.shouldNotify,
+            // The service would have been asked with it.
+            priority: isUrgent ? .urgent : .medium,
+            reason: "\(ground.rawValue): \(failure.text)".oneLine(most: DecisionAnswer.mostReason)
+        )
+        return DecisionOutcome(origin: .fallback, answer: answer)
     }
 }

@@ -1,6 +1,6 @@
 import JSON
 import Policy
-import TimeZones
+package import TimeZones
 
 package import struct FoundationEssentials.UUID
 
@@ -48,4 +48,110 @@ enum DecisionPriority: String, Sendable, CaseIterable {
 
     /// As a service writes it: `normal` is another name of `medium`. nil: none of them.
     init?(answered name: String) { self.init(rawValue: name == "normal" ? "medium" : name) }
+}
+
+/// The decision service's answer about a nudge.
+package struct DecisionAnswer: Sendable, Equatable {
+    let shouldNotify: Bool
+    let priority: DecisionPriority
+    /// For the record: one line of at most `mostReason` scalars. Quotations of the texts are removed.
+    let reason: String
+    /// Replaces the nudge's own title. nil: no change. `body` likewise.
+    var title: String?
+    var body: String?
+}
+
+extension DecisionAnswer {
+    /// Unicode scalars, as PostgreSQL counts characters.
+    static let mostReason = 200
+    /// The most bytes of a title and of a body in JSON. About a third of a payload's 4,096 bytes stays free for the
+    /// rest.
+    static let mostTitle = 256
+    static let mostBody = 2_560
+
+    /// Reads `{"should_notify", "priority", "reason", "title"?, "body"?}` strictly. A member that is missing, too long,
+    /// empty or of another type makes the whole answer invalid. A null title or body counts as absent. Other members
+    /// are ignored.
+    ///
+    /// - Parameter texts: the nudge's own texts. The record must not contain them.
+    package init(parsing bytes: [UInt8], hiding texts: [String]) throws(DecisionNonsense) {
+        guard case .object(let object)? = try? JSONValue(parsing: bytes) else {
+            throw DecisionNonsense(member: nil, wanted: "a JSON object")
+        }
+        guard case .bool(let shouldNotify)? = object["should_notify"] else {
+            throw DecisionNonsense(member: "should_notify", wanted: "true or false")
+        }
+        guard let priority = object["priority"]?.text.flatMap(DecisionPriority.init(answered:)) else {
+            throw DecisionNonsense(member: "priority", wanted: "urgent, high, medium, normal or low")
+        }
+        guard let reason = object["reason"]?.text else { throw DecisionNonsense(member: "reason", wanted: "a string") }
+        self.shouldNotify = shouldNotify
+        self.priority = priority
+        title = try Self.text(object, "title", most: Self.mostTitle)
+        body = try Self.text(object, "body", most: Self.mostBody)
+        let line = reason.oneLine(most: Self.mostReason)
+        self.reason = Quotation.masked(line, of: texts + [title, body].compactMap { $0 })
+    }
+
+    private static func text(_ object: JSONObject, _ member: String, most: Int) throws(DecisionNonsense) -> String? {
+        let value = object[member] ?? .null
+        if value == .null { return nil }
+        guard let text = value.text, !text.isBlank else {
+            throw DecisionNonsense(member: member, wanted: "a text, or null")
+        }
+        guard size(text) <= most else {
+            throw DecisionNonsense(member: member, wanted: "at most \(most) bytes of a payload")
+        }
+        return text
+    }
+
+    /// The size in JSON, where a control character may take six bytes.
+    private static func size(_ text: String) -> Int {
+        text.utf8.reduce(0) { sum, byte in
+            sum + (byte < 0x20 ? 6 : byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") ? 2 : 1)
+        }
+    }
+}
+
+/// Why an answer of the decision service is invalid: the member and what is expected there, never its value.
+package struct DecisionNonsense: Error, Sendable, Equatable, CustomStringConvertible {
+    /// nil: the whole answer.
+    let member: String?
+    let wanted: String
+
+    package var description: String { member.map { "\($0): wanted \(wanted)" } ?? "wanted \(wanted)" }
+}
+
+/// When the decision service was last asked about a user: at most `max_analyses_per_hour` times in any 3,600 s.
+///
+/// The user's row holds it, so it is valid across daemons and restarts. The owner of the user's range writes it before
+/// each question.
+package struct AnalysisBudget: Sendable, Equatable {
+    /// Seconds.
+    static let span: Int64 = 3_600
+    /// The largest limit that a user can set. No more instants need to be kept.
+    static let most = 20
+
+    /// In ascending order, at most `most`.
+    package private(set) var asked: [Instant]
+
+    /// From the row's instants, in any order. Instants an hour or more away from `now` are dropped, also those ahead:
+    /// then a clock was wrong.
+    package init(_ instants: [Instant], now: Instant) {
+        asked = Array(instants.filter { Self.counts($0, now) }.sorted().suffix(Self.most))
+    }
+
+    /// Whether the limit allows one more question now.
+    package func allows(_ limit: Int, now: Instant) -> Bool {
+        asked.count { Self.counts($0, now) } < min(limit, Self.most)
+    }
+
+    /// Counts one more question now.
+    package mutating func spend(now: Instant) {
+        self = AnalysisBudget(asked + [now], now: now)
+    }
+
+    private static func counts(_ instant: Instant, _ now: Instant) -> Bool {
+        instant > now - span && instant < now + span
+    }
 }

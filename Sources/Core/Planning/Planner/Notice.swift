@@ -42,7 +42,6 @@ package enum Notice: Sendable, Equatable {
 }
 
 extension Notice {
-    /// The database refuses data of a user.
     package init(_ refusal: Refusal) {
         self = .rowUnreadable(user: refusal.userID, column: refusal.column, error: refusal.error)
     }
@@ -68,7 +67,7 @@ extension Notice {
             guard let found = try? zones.zone(named: zone) as Zone?? else { return false }
             return found == nil
         }
-        for zone in [candidate.preferences.timezone, user.timezone].compactMap(\.self) where isUnknown(zone) {
+        for case let zone? in [candidate.preferences.timezone, user.timezone] where isUnknown(zone) {
             notices.append(.timezoneInvalid(user: name, valueHash: zone.stableHash))
         }
         if let zone = user.reminders.all.compactMap(\.timezone).first(where: isUnknown) {
@@ -81,9 +80,7 @@ extension Notice {
             notices.append(.historyAhead(user: name))
         }
         if let foreign {
-            notices.append(
-                .deviceNotServed(user: name, environment: foreign.environment, topic: foreign.topic)
-            )
+            notices.append(.deviceNotServed(user: name, environment: foreign.environment, topic: foreign.topic))
         }
         return notices
     }

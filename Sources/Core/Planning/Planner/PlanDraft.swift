@@ -24,7 +24,6 @@ struct PlanDraft {
         base = history
     }
 
-    /// The nudge is sent now.
     mutating func send(_ nudge: PlannedNudge, now: Instant) {
         nudges.append(nudge)
         if let countedAt = nudge.countedAt {
@@ -59,7 +58,6 @@ struct PlanDraft {
         wait(until: next.instant)
     }
 
-    /// The next occurrences of the reminders that ended.
     var continued: [ReminderContinuation] { ended.compactMap { continuations[$0] } }
 
     private static let moreSeconds: Int64 = 60

@@ -8,7 +8,6 @@ package import struct FoundationEssentials.UUID
 ///
 /// Immutable, and a class for the same reason as `SendPlan`.
 package final class PlannedNudge: Sendable {
-    /// A device that the nudge is sent to.
     package final class Target: Sendable {
         package let device: Device
         package let lane: LaneIdentity
@@ -91,7 +90,6 @@ package final class PlannedNudge: Sendable {
     package var isBackground: Bool { content.isBackground }
     /// The push is not written from this instant on. nil: no limit.
     package var validUntil: Instant? { attempt.decision.validUntil }
-    /// As the policy decided.
     package var isUrgent: Bool { attempt.decision.urgent }
     /// Whether there was no earlier attempt.
     var isFirst: Bool { attempt.retry == nil }
@@ -100,7 +98,6 @@ package final class PlannedNudge: Sendable {
     /// When the nudge was counted in the history, if another device was answered already.
     package var countedAt: Instant? { attempt.retry?.countedAt }
 
-    /// Whether its answer still holds.
     func isValid(at now: Instant) -> Bool { validUntil.map { $0 > now } ?? true }
 
     /// Whether the decision service must be asked first. Not for devices that follow under an earlier answer.
@@ -109,8 +106,8 @@ package final class PlannedNudge: Sendable {
     /// The nudge with the decision's text, if that fits into a push.
     func decided(_ outcome: DecisionOutcome, passesFocus: Bool) -> PlannedNudge {
         var content = content
-        if outcome.title != nil || outcome.body != nil,
-            let other = text?.saying(outcome.title, outcome.body).payload(passesFocus: passesFocus),
+        let (title, body) = (outcome.answer.title, outcome.answer.body)
+        if title != nil || body != nil, let other = text?.saying(title, body).payload(passesFocus: passesFocus),
             other.count <= PushBatch.payloadLimit
         {
             content.payload = other

@@ -3,7 +3,6 @@ package import TimeZones
 
 package import struct FoundationEssentials.UUID
 
-/// When a user is evaluated again.
 extension Planner {
     /// Every user is evaluated again within a day, so that changed rules and zone files take effect.
     package static let recheckSeconds: Int64 = 86_400
@@ -54,10 +53,9 @@ extension Planner {
     /// The history to keep. It may hold as many sends as the largest cap allows, but at least 64, because a cap may be
     /// set later.
     func trimmed(_ candidate: Candidate, now: Instant) -> History {
-        let caps = [
-            candidate.preferences.maxPerHour, candidate.preferences.maxPerDay, policy.rules.maxPerHour,
-            policy.rules.maxPerDay, 64,
-        ]
-        return candidate.history.trimmed(now: now, cap: Int(clamping: caps.compactMap { $0 }.max() ?? 64))
+        let preferences = candidate.preferences
+        let own = max(preferences.maxPerHour ?? 0, preferences.maxPerDay ?? 0)
+        let cap = max(own, policy.rules.maxPerHour ?? 0, policy.rules.maxPerDay ?? 0, 64)
+        return candidate.history.trimmed(now: now, cap: Int(clamping: cap))
     }
 }

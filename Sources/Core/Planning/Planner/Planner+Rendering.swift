@@ -2,7 +2,6 @@ import Configuration
 import Policy
 import TimeZones
 
-/// The content of nudges of all kinds.
 extension Planner {
     /// nil: a push can't hold the row's text and data.
     func render(

@@ -1,6 +1,7 @@
 import APNs
 import JSON
 package import Policy
+import Synchronization
 package import TimeZones
 
 /// What would become of a message if it were sent now. Nothing is sent, written or counted.
@@ -10,44 +11,12 @@ package struct Preview: Sendable {
     /// Why: the policy's reason, `declined`, or why it would end unsent.
     package let reason: String
     /// With `wait`: when it would be evaluated again.
-    package let nextAt: Instant?
-    private let plan: SendPlan?
+    package var nextAt: Instant?
+    fileprivate var plan: SendPlan?
     /// With `send`, and when the decision service declines.
-    private let nudge: PlannedNudge?
+    fileprivate var nudge: PlannedNudge?
     /// nil: only the policy decided.
-    private let decision: DecisionOutcome?
-
-    fileprivate init(_ action: Action, _ reason: String, nextAt: Instant? = nil) {
-        self.action = action
-        self.reason = reason
-        self.nextAt = nextAt
-        plan = nil
-        nudge = nil
-        decision = nil
-    }
-
-    fileprivate init(sending nudge: PlannedNudge, of plan: SendPlan, _ reason: String) {
-        if let payload = nudge.payload, payload.count > PushBatch.payloadLimit {
-            self.init(.drop, "payload_too_large")
-        } else {
-            self.init(.send, reason, of: plan, nudge, nil)
-        }
-    }
-
-    private init(
-        _ action: Action,
-        _ reason: String,
-        of plan: SendPlan?,
-        _ nudge: PlannedNudge?,
-        _ decision: DecisionOutcome?
-    ) {
-        self.action = action
-        self.reason = reason
-        nextAt = nil
-        self.plan = plan
-        self.nudge = nudge
-        self.decision = decision
-    }
+    fileprivate var decision: DecisionOutcome?
 
     /// How many devices would get it now.
     package var devices: Int { action == .send ? nudge?.targets.count ?? 0 : 0 }
@@ -61,10 +30,10 @@ package struct Preview: Sendable {
         return plan.question(nudge)
     }
 
-    /// After the decision service's answer.
-    package func decided(_ answer: DecisionAnswer) -> Preview { decided(DecisionOutcome(answer)) }
+    package func decided(_ answer: DecisionAnswer) -> Preview {
+        decided(DecisionOutcome(origin: .service, answer: answer))
+    }
 
-    /// After the user's fallback strategy.
     package func fallback(because failure: DecisionFailure) -> Preview {
         guard let plan, let nudge else { return self }
         return decided(plan.fallback(nudge, because: failure))
@@ -72,9 +41,13 @@ package struct Preview: Sendable {
 
     private func decided(_ outcome: DecisionOutcome) -> Preview {
         guard let plan, let nudge else { return self }
-        guard outcome.shouldNotify else { return Preview(.drop, SendPlan.declinedReason, of: plan, nudge, outcome) }
+        guard outcome.shouldNotify else {
+            let reason = SendPlan.declinedReason
+            return Preview(action: .drop, reason: reason, plan: plan, nudge: nudge, decision: outcome)
+        }
         let passesFocus = nudge.isUrgent && plan.candidate.preferences.allowUrgent
-        return Preview(.send, reason, of: plan, nudge.decided(outcome, passesFocus: passesFocus), outcome)
+        let decided = nudge.decided(outcome, passesFocus: passesFocus)
+        return Preview(action: .send, reason: reason, plan: plan, nudge: decided, decision: outcome)
     }
 
     /// Who decided: `policy`, `service` or `fallback`.
@@ -82,11 +55,11 @@ package struct Preview: Sendable {
 
     /// `urgent`, `high`, `medium` or `low`. nil: it would not be sent now.
     package var priority: String? {
-        decision?.priority.rawValue ?? nudge.map { ($0.isUrgent ? DecisionPriority.urgent : .medium).rawValue }
+        decision?.answer.priority.rawValue ?? nudge.map { ($0.isUrgent ? DecisionPriority.urgent : .medium).rawValue }
     }
 
     /// The service's or the fallback's reason, as in the record.
-    package var explanation: String? { decision?.reason }
+    package var explanation: String? { decision?.answer.reason }
 
     /// The title and the body that the phone would get.
     package var texts: (title: String?, body: String?) {
@@ -124,28 +97,67 @@ package struct Preview: Sendable {
 extension Planner {
     /// What would become of a message that is not in the database, by the plan of a sweep at `now`.
     package func preview(_ message: PendingMessage, for user: ClaimedUser, now: Instant) -> Preview {
-        var changes = user.changes
-        changes.messages.append(message)
+        var values = user.values
+        values.messages.append(message)
         let recorder = DecisionRecorder()
         var recording = self
         recording.recorder = recorder
         let identity = NudgeIdentity.message(message.id)
-        let plan = recording.plan(user.with(changes), now: now)
+        let plan = recording.plan(ClaimedUser(values), now: now)
         let decision = recorder.entries.last { $0.members.contains(identity.key) }?.decision
         switch plan {
-        case .unreadable: return Preview(.wait, "zone_unreadable", nextAt: askAgainAt(user.userID, now: now))
+        case .unreadable:
+            return Preview(action: .wait, reason: "zone_unreadable", nextAt: askAgainAt(user.userID, now: now))
         case .send(let plan, _):
             if let nudge = plan.nudges.first(where: { $0.members.contains(identity) }) {
-                return Preview(sending: nudge, of: plan, (decision?.reason ?? .due).rawValue)
+                if let payload = nudge.payload, payload.count > PushBatch.payloadLimit {
+                    return Preview(action: .drop, reason: "payload_too_large")
+                }
+                let reason = (decision?.reason ?? .due).rawValue
+                return Preview(action: .send, reason: reason, plan: plan, nudge: nudge)
             }
         case .nothing: break
         }
         let end = plan.records.first { $0.kind == NudgeKind.message.rawValue && $0.key == identity.key }
-        if let end { return Preview(.drop, end.reason ?? end.outcome.rawValue) }
+        if let end { return Preview(action: .drop, reason: end.reason ?? end.outcome.rawValue) }
         if let decision, decision.action != .send {
-            return Preview(decision.action, decision.reason.rawValue, nextAt: decision.nextAt)
+            return Preview(action: decision.action, reason: decision.reason.rawValue, nextAt: decision.nextAt)
         }
         // It is not evaluated: no lane of this daemon serves a device of the user.
-        return Preview(.hold, "device_not_served")
+        return Preview(action: .hold, reason: "device_not_served")
+    }
+}
+
+/// Keeps each evaluation of one user's plan, so that `nudged explain` shows exactly what a sweep would evaluate.
+package final class DecisionRecorder: Sendable {
+    package struct Entry: Sendable, Equatable {
+        package let kind: NudgeKind
+        /// Names the message, reminder or digest, never its text. nil: a check-in, whose slot is in the decision.
+        package let key: String?
+        /// The messages or reminders that it is about.
+        package let members: [String]
+        package let decision: Decision
+        package let trace: [TraceStep]
+    }
+
+    private let noted = Mutex<[Entry]>([])
+    private let templates = Mutex<[(template: Int32, outcome: TemplateOutcome)]>([])
+
+    package init() {}
+
+    /// In the order of evaluation. The same answer twice in a row is one entry.
+    package var entries: [Entry] { noted.withLock { $0 } }
+
+    /// The result for each template, if a check-in is sent.
+    package var templateOutcomes: [(template: Int32, outcome: TemplateOutcome)] { templates.withLock { $0 } }
+
+    func note(templateOutcomes: [(template: Int32, outcome: TemplateOutcome)]) {
+        templates.withLock { $0 = templateOutcomes }
+    }
+
+    func note(_ entry: Entry) {
+        noted.withLock { entries in
+            if entries.last != entry { entries.append(entry) }
+        }
     }
 }

@@ -81,10 +81,8 @@ struct Recipient: Sendable {
         return (texts, unplaced)
     }
 
-    /// Whether the user has messages or reminders.
     var hasTexts: Bool { !user.messages.isEmpty || user.messagesWakeAt != nil || !user.reminders.isEmpty }
 
-    /// What is left of the last check-in.
     var checkInRetry: Retry? { retries.values.first { $0.identity.kind == .checkIn } }
 
     func isPaused(_ kind: NudgeKind) -> Bool { paused.contains(kind) }
@@ -99,7 +97,6 @@ struct Recipient: Sendable {
         return copy
     }
 
-    /// The targets of a nudge on these devices.
     func targets(
         _ devices: [ServedDevice],
         of identity: NudgeIdentity,

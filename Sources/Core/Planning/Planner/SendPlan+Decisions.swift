@@ -62,13 +62,12 @@ extension SendPlan {
 
     /// The decision of the user's fallback strategy.
     package func fallback(_ nudge: PlannedNudge, because failure: DecisionFailure) -> DecisionOutcome {
-        let decision = FallbackDecider(strategy: candidate.preferences.fallbackStrategy).decide(
-            FallbackDecider.Nudge(
-                kind: nudge.identity.kind,
-                isUrgent: nudge.isUrgent,
-                isMention: nudge.text?.isMention ?? false
-            )
+        .fallback(
+            candidate.preferences.fallbackStrategy,
+            nudge.identity.kind,
+            isUrgent: nudge.isUrgent,
+            isMention: nudge.text?.isMention ?? false,
+            because: failure
         )
-        return DecisionOutcome(decision, nudge.isUrgent ? .urgent : .medium, because: failure)
     }
 }

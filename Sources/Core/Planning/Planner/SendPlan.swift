@@ -55,7 +55,6 @@ package final class SendPlan: Sendable {
         pushCount = nudges.reduce(0) { $0 + $1.targets.count }
     }
 
-    /// A changed copy.
     private init(
         _ whole: SendPlan,
         nudges: [PlannedNudge],
@@ -106,7 +105,6 @@ package final class SendPlan: Sendable {
         }
     }
 
-    /// Whether a nudge is of one of these kinds.
     package func sends(_ kinds: Set<NudgeKind>) -> Bool {
         !kinds.isEmpty && nudges.contains { kinds.contains($0.identity.kind) }
     }
@@ -119,17 +117,15 @@ package final class SendPlan: Sendable {
         return nudges.allSatisfy(isSendable) ? self : rebuilt { isSendable($0) ? $0 : nil }
     }
 
-    /// Takes whole users as long as they fit. A first user with more pushes than fit is split.
-    package static func take(upTo limit: Int, from pending: inout ArraySlice<SendPlan>) -> [SendPlan] {
-        var taken: [SendPlan] = []
-        var room = limit
-        while let sendPlan = pending.first, sendPlan.pushCount <= room || taken.isEmpty {
-            pending.removeFirst()
-            guard sendPlan.pushCount <= room else { return [sendPlan.fitting(room)] }
-            taken.append(sendPlan)
-            room -= sendPlan.pushCount
+    /// How many of these fit as a whole. A first one with more pushes than fit is split.
+    package static func fit(_ plans: some Sequence<SendPlan>, upTo limit: Int) -> (whole: Int, split: SendPlan?) {
+        var (whole, room) = (0, limit)
+        for plan in plans {
+            guard plan.pushCount <= room else { return (whole, whole == 0 ? plan.fitting(room) : nil) }
+            whole += 1
+            room -= plan.pushCount
         }
-        return taken
+        return (whole, nil)
     }
 
     /// As many nudges as fit. If the first has more devices than fit, it is split: the other devices follow under the
@@ -152,7 +148,6 @@ package final class SendPlan: Sendable {
         }
     }
 
-    /// What to do with a nudge.
     enum NextStep {
         case goes(PlannedNudge)
         /// It stays unchanged and is evaluated again.
@@ -161,7 +156,6 @@ package final class SendPlan: Sendable {
         case ends([DeliveryRecord])
     }
 
-    /// The plan after deciding about each nudge.
     func taking(_ step: (PlannedNudge) -> NextStep) -> SendPlan {
         var left: [PlannedNudge] = []
         var going: [NudgeIdentity: PlannedNudge] = [:]

@@ -1,10 +1,106 @@
-import Policy
-import TimeZones
+package import Policy
+package import TimeZones
+
+import struct FoundationEssentials.UUID
+
+package struct NudgeIdentity: Sendable, Hashable {
+    package let kind: NudgeKind
+    /// Unique for a user and kind: a check-in's slot, or the id of a message or reminder.
+    package let key: String
+    /// A check-in's local date.
+    package let slot: LocalDate?
+
+    static func checkIn(_ slot: LocalDate) -> NudgeIdentity {
+        NudgeIdentity(kind: .checkIn, key: slot.iso, slot: slot)
+    }
+
+    /// The key is the id as PostgreSQL writes it.
+    static func message(_ id: UUID) -> NudgeIdentity {
+        NudgeIdentity(kind: .message, key: id.uuidString.lowercased(), slot: nil)
+    }
+
+    /// The key is the id as PostgreSQL writes it.
+    static func reminder(_ id: UUID) -> NudgeIdentity {
+        NudgeIdentity(kind: .reminder, key: id.uuidString.lowercased(), slot: nil)
+    }
+
+    /// Several messages sent as one. Named after the oldest, so that a repeat has the same name.
+    static func digest(of first: NudgeIdentity) -> NudgeIdentity {
+        NudgeIdentity(kind: .message, key: Self.digestPrefix + first.key, slot: nil)
+    }
+
+    /// The id of its row. nil: a check-in or a digest, which has none.
+    var rowID: UUID? { kind == .checkIn ? nil : UUID(uuidString: key) }
+
+    private static let digestPrefix = "digest:"
+
+    package var isDigest: Bool { kind == .message && key.hasPrefix(Self.digestPrefix) }
+}
+
+/// What may be sent to a user: a text, or the next check-in, whose slot the policy names.
+enum PendingNudge {
+    case checkIn
+    case text(PendingText)
+
+    var text: PendingText? {
+        if case .text(let text) = self { text } else { nil }
+    }
+
+    var kind: NudgeKind { text?.identity.kind ?? .checkIn }
+
+    var rules: RetryRules { .of(kind) }
+
+    /// The policy's input.
+    var subject: Nudge { text?.nudge ?? .checkIn }
+
+    /// The nudge that a decision allows. nil: none.
+    func identity(sentBy decision: Decision) -> NudgeIdentity? {
+        guard decision.action == .send else { return nil }
+        return text?.identity ?? decision.slot.map(NudgeIdentity.checkIn)
+    }
+
+    /// The record's reason why devices that are left don't get it any more.
+    func staleReason(_ decision: Decision) -> String { text == nil ? "stale" : decision.reason.rawValue }
+}
+
+/// How the kinds of nudges differ in retries.
+struct RetryRules {
+    /// If an outcome is unknown, the push is repeated once with the same ids, since somebody waits for it. Otherwise it
+    /// is never written again.
+    let isRepeatedOnce: Bool
+    /// What is left of it is kept while the policy does not allow it. Otherwise it starts as new when the policy allows
+    /// it again.
+    let outlivesItsAnswer: Bool
+    /// If it counts and is evaluated again, any wait or hold keeps what is left. Otherwise only a wait for quiet hours
+    /// or caps does.
+    let isKeptByAnyWait: Bool
+    /// Its next instant is in its `Retry`, and `due_at` is computed from that. Otherwise several may wait, and the plan
+    /// notes the earliest.
+    let isDueByItsRetry: Bool
+
+    static func of(_ kind: NudgeKind) -> RetryRules {
+        switch kind {
+        case .checkIn:
+            RetryRules(isRepeatedOnce: false, outlivesItsAnswer: false, isKeptByAnyWait: false, isDueByItsRetry: true)
+        case .message, .reminder:
+            RetryRules(isRepeatedOnce: true, outlivesItsAnswer: true, isKeptByAnyWait: true, isDueByItsRetry: false)
+        }
+    }
+
+    /// Whether what is left of a nudge that counts is kept under this answer.
+    func isKept(by decision: Decision) -> Bool {
+        switch decision.action {
+        case .wait: isKeptByAnyWait || decision.reason == .quietHours || decision.reason == .capped
+        case .hold: isKeptByAnyWait
+        case .send, .drop: false
+        }
+    }
+}
 
 /// The state of a nudge, which may go to several devices. Check-ins, messages and reminders share these states.
 /// `RetryRules` holds the differences.
 ///
-/// The row keeps what is left of a nudge (`Retry`). A nudge without one is `new`. `NudgeOutcomes` leads to the next
+/// The row keeps what is left of a nudge (`Retry`). A nudge without one is `new`. `PlanOutcomes` leads to the next
 /// state.
 enum NudgeState {
     /// There was no earlier attempt. → `unanswered` or `answered`, by its first outcomes; ended if every device was
@@ -53,9 +149,7 @@ enum NudgeState {
 
 /// The devices that are left of a nudge and still registered.
 struct RemainingDevices {
-    /// They may be tried now.
     let due: [ServedDevice]
-    /// They may be tried later.
     let waiting: [Retry.Left]
 
     var isEmpty: Bool { due.isEmpty && waiting.isEmpty }

@@ -12,12 +12,10 @@ package struct Quarantine: Sendable {
         let state: EnvironmentNote.State
         /// The registration that was refused, in microseconds since 1970.
         let registration: Int64?
-        /// When it was noted.
         package let at: Instant
         package let reason: String
     }
 
-    /// Where a device's pushes go.
     package enum Route: Sendable, Equatable {
         /// To the lane that it was registered for.
         case own(EnvironmentTrial)

@@ -9,11 +9,7 @@ struct RetryMachine {
     let now: Instant
 
     /// - Parameter history: includes the nudges that are sent before this one.
-    func step(
-        _ nudge: PendingNudge,
-        _ state: NudgeState,
-        _ history: History
-    ) throws(TimeZoneError) -> NudgeStep {
+    func step(_ nudge: PendingNudge, _ state: NudgeState, _ history: History) throws(TimeZoneError) -> NudgeStep {
         switch state {
         case .new: try first(nudge, history)
         case .unanswered(let retry, let devices): try tryAgain(nudge, retry, devices, history)

@@ -8,7 +8,6 @@ import struct FoundationEssentials.UUID
 /// The texts of check-ins: the templates, and the configured text if no template fits. Every daemon chooses the same
 /// text for the same question.
 package struct CheckInTexts: Sendable {
-    /// A check-in that needs a text.
     struct Question: Sendable {
         let user: UUID
         let slot: LocalDate
@@ -123,12 +122,7 @@ package struct CheckInTexts: Sendable {
     func content(of choice: Choice, _ context: RecipientContext) -> PushText? {
         if let template = templates.first(where: { $0.id == choice.template }) { return template.content(for: context) }
         return standard.map {
-            PushText(
-                title: $0.title,
-                body: $0.body,
-                conversationID: context.conversationID,
-                domain: context.domain
-            )
+            PushText(title: $0.title, body: $0.body, conversationID: context.conversationID, domain: context.domain)
         }
     }
 

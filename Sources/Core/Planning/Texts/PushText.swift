@@ -83,7 +83,6 @@ struct PushText: Sendable {
         holdsMention = contents.contains(where: \.isMention)
     }
 
-    /// The text of a check-in.
     init(_ notification: Notification) {
         self.notification = notification
         isRenderable = true
@@ -91,7 +90,6 @@ struct PushText: Sendable {
         holdsMention = false
     }
 
-    /// The text of a check-in.
     init(title: String, body: String, conversationID: UUID? = nil, domain: String? = nil) {
         var notification = Notification(title: title, body: body)
         notification.conversationID = conversationID

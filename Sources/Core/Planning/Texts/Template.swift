@@ -49,7 +49,6 @@ final class Template: Sendable {
         plain = try? frame.rendered()
     }
 
-    /// Whether both have the same text.
     func hasText(of other: Template) -> Bool {
         title == other.title && body == other.body && frame.localizedTitle == other.frame.localizedTitle
             && frame.localizedBody == other.frame.localizedBody
@@ -90,6 +89,109 @@ final class Template: Sendable {
 }
 
 extension RecipientContext {
-    /// Of a user without a context.
     static let none = RecipientContext(json: nil)
+}
+
+/// A template's title or body as text and placeholders. `{first_name}` is a placeholder. `{{` and `}}` are braces.
+struct TemplateText: Sendable, Equatable {
+    private enum Piece: Sendable, Equatable {
+        case text(String)
+        case placeholder(String)
+    }
+
+    private var pieces: [Piece] = []
+
+    /// A placeholder's name: a lower-case letter, then lower-case letters, digits and `_`.
+    private static let longestName = 63
+
+    /// nil: a brace belongs to no placeholder. The database refuses such a template (`nudged.check_template`).
+    init?(_ source: String) {
+        var rest = source.unicodeScalars[...]
+        var text = ""
+        while let scalar = rest.popFirst() {
+            switch (scalar, rest.first) {
+            case ("{", "{"), ("}", "}"):
+                rest.removeFirst()
+                text.unicodeScalars.append(scalar)
+            case ("{", _):
+                guard let name = Self.name(&rest) else { return nil }
+                if !text.isEmpty { pieces.append(.text(text)) }
+                text = ""
+                pieces.append(.placeholder(name))
+            case ("}", _): return nil
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        if !text.isEmpty { pieces.append(.text(text)) }
+    }
+
+    /// Takes the name and the closing brace. nil: not a valid name.
+    private static func name(_ rest: inout Substring.UnicodeScalarView) -> String? {
+        guard let end = rest.firstIndex(of: "}") else { return nil }
+        let name = rest[..<end]
+        guard name.count <= longestName, let first = name.first, ("a"..."z").contains(first) else { return nil }
+        guard name.allSatisfy({ ("a"..."z").contains($0) || ("0"..."9").contains($0) || $0 == "_" }) else { return nil }
+        rest = rest[end...].dropFirst()
+        return String(name)
+    }
+
+    /// The placeholders' names, in order of appearance.
+    var names: [String] {
+        pieces.compactMap { if case .placeholder(let name) = $0 { name } else { nil } }
+    }
+
+    /// The text. nil: the context lacks a placeholder's value.
+    func filled(from context: RecipientContext) -> String? {
+        var filled = ""
+        for piece in pieces {
+            switch piece {
+            case .text(let text): filled += text
+            case .placeholder(let name):
+                guard let value = context.text(name) else { return nil }
+                filled += value
+            }
+        }
+        return filled
+    }
+}
+
+/// The result for a template when a text was chosen, for `nudged explain`. It names what is missing, never a value.
+package enum TemplateOutcome: Sendable, Equatable {
+    case chosen
+    /// It could have been chosen, but another one was drawn.
+    case notDrawn
+    /// The user's context has another domain, or none.
+    case otherDomain
+    /// Another locale, or a less exact one than that of the chosen template.
+    case otherLocale
+    /// The members that the context lacks.
+    case missing([String])
+    /// The user's last check-in had this text.
+    case last
+    /// Too long to be sent when filled with this context.
+    case tooLong
+
+    package var name: String {
+        switch self {
+        case .chosen: "chosen"
+        case .notDrawn: "not_drawn"
+        case .otherDomain: "other_domain"
+        case .otherLocale: "other_locale"
+        case .missing: "missing"
+        case .last: "last"
+        case .tooLong: "too_long"
+        }
+    }
+
+    package var text: String {
+        switch self {
+        case .chosen: "chosen"
+        case .notDrawn: "was not drawn this time"
+        case .otherDomain: "is for another domain"
+        case .otherLocale: "is for another locale, or there is a closer one"
+        case .missing(let names): "needs \(names.joined(separator: ", ")), which the context does not say"
+        case .last: "was the last check-in's template"
+        case .tooLong: "is too long for a push with what the context says"
+        }
+    }
 }

@@ -4,14 +4,11 @@ package enum DatabaseFacts {
     package struct Server: Sendable, Equatable {
         /// As `server_version_num`, such as 150020.
         package var versionNumber: Int32
-        /// As text.
         package var version: String
-        /// It is a standby.
         package var isInRecovery: Bool
         package var isWritable: Bool
         /// Its clock, in microseconds since 1970.
         package var clock: Int64
-        /// The role of this session.
         package var role: String
         package var isSuperuser: Bool
         /// Row-level security doesn't apply to the role.
@@ -22,7 +19,6 @@ package enum DatabaseFacts {
         package var hasSchema: Bool
         /// The role may use schema `nudged`.
         package var mayUseSchema: Bool
-        /// Autovacuum is on.
         package var cleansUp: Bool
         /// The citus extension exists.
         package var isDistributed: Bool
@@ -44,14 +40,12 @@ package enum DatabaseFacts {
     /// A right, and whether the role has it.
     package struct Right: Sendable, Equatable {
         package var right: DaemonRight
-        /// The object exists.
         package var exists: Bool
         package var isGranted: Bool
     }
 
     /// One of the app's tables, or its view `nudged.device`, that nudged's functions write.
     package struct Written: Sendable, Equatable {
-        /// With its schema.
         package var name: String
         /// The role nudged_writer exists.
         package var hasWriter: Bool
@@ -59,7 +53,6 @@ package enum DatabaseFacts {
         package var owned: Int
         /// The functions that other roles own.
         package var foreign: [String]
-        /// These roles.
         package var owners: [String]
         /// Privileges that nudged_writer lacks.
         package var lacking: [String]
@@ -73,7 +66,6 @@ package enum DatabaseFacts {
         package static let most = 5_000
 
         package var users: Int
-        /// All users were looked at.
         package var isAll: Bool
     }
 
@@ -104,7 +96,6 @@ package enum DatabaseFacts {
         package var type: String
     }
 
-    /// One of the app's tables.
     package struct AppTable: Sendable, Equatable {
         /// In schema `public`.
         package var name: String

@@ -11,7 +11,6 @@ package struct DoctorReader: Sendable {
     private static let hotTables = ["daemon", "intent", "message", "occurrence", "person", "touched"]
     private static let appTables = ["context_profiles", "push_tokens"]
 
-    /// A reader on this connection, which it leaves open.
     package init(_ connection: Connection) {
         self.connection = connection
     }
@@ -45,7 +44,6 @@ package struct DoctorReader: Sendable {
         }
     }
 
-    /// The state of the schema.
     package func schemaState() async throws(PostgresError) -> Migrator.SchemaState {
         try await Migrator.schemaState(connection)
     }
@@ -58,7 +56,7 @@ package struct DoctorReader: Sendable {
             [.textArray(wanted.map(\.object)), .textArray(wanted.map(\.privilege))],
             rows: wanted.count
         )
-        return try all(rows) { row throws(PostgresError) in
+        return try rows.map { row throws(PostgresError) in
             DatabaseFacts.Right(right: wanted[row], exists: try rows.bool(row, 0), isGranted: try rows.bool(row, 1))
         }
     }
@@ -71,7 +69,7 @@ package struct DoctorReader: Sendable {
     /// What nudged's functions write of the app.
     package func written() async throws(PostgresError) -> [DatabaseFacts.Written] {
         let rows = try await ask(.doctorWriter)
-        return try all(rows) { row throws(PostgresError) in
+        return try rows.map { row throws(PostgresError) in
             DatabaseFacts.Written(
                 name: try rows.text(row, 0),
                 hasWriter: try rows.bool(row, 1),
@@ -93,7 +91,7 @@ package struct DoctorReader: Sendable {
     package func columns() async throws(PostgresError) -> [DatabaseFacts.Column] {
         let views = DatabaseFacts.View.allCases.map(\.rawValue)
         let rows = try await ask(.doctorColumns, [.textArray(views)])
-        return try all(rows) { row throws(PostgresError) in
+        return try rows.map { row throws(PostgresError) in
             DatabaseFacts.Column(view: try rows.text(row, 0), name: try rows.text(row, 1), type: try rows.text(row, 2))
         }
     }
@@ -114,7 +112,7 @@ package struct DoctorReader: Sendable {
 
     package func appTables() async throws(PostgresError) -> [DatabaseFacts.AppTable] {
         let rows = try await ask(.doctorAppTables, [.textArray(Self.appTables)], rows: Self.appTables.count)
-        return try all(rows) { row throws(PostgresError) in
+        return try rows.map { row throws(PostgresError) in
             DatabaseFacts.AppTable(
                 name: Self.appTables[row],
                 exists: try rows.bool(row, 0),
@@ -129,7 +127,7 @@ package struct DoctorReader: Sendable {
     /// nudged's tables without row-level security.
     package func openTables() async throws(PostgresError) -> [String] {
         let rows = try await ask(.doctorOpenTables)
-        return try all(rows) { row throws(PostgresError) in try rows.text(row, 0) }
+        return try rows.map { row throws(PostgresError) in try rows.text(row, 0) }
     }
 
     /// How many days in a row the record has partitions for, from today on.
@@ -143,10 +141,9 @@ package struct DoctorReader: Sendable {
         return DatabaseFacts.Unseen(users: try rows.uuidArray(0, 0).count, isAll: try rows.uuidOrNull(0, 1) == nil)
     }
 
-    /// Live and dead rows of the hot tables.
     package func bloat() async throws(PostgresError) -> [DatabaseFacts.Bloat] {
         let rows = try await ask(.doctorBloat, [.textArray(Self.hotTables)])
-        return try all(rows) { row throws(PostgresError) in
+        return try rows.map { row throws(PostgresError) in
             DatabaseFacts.Bloat(
                 table: try rows.text(row, 0),
                 live: try rows.int8(row, 1),
@@ -156,7 +153,6 @@ package struct DoctorReader: Sendable {
         }
     }
 
-    /// What keeps dead rows from being cleaned up.
     package func holders() async throws(PostgresError) -> DatabaseFacts.Holders {
         let rows = try await ask(.doctorHolders)
         var holders = DatabaseFacts.Holders(
@@ -191,7 +187,6 @@ package struct DoctorReader: Sendable {
         return zones
     }
 
-    /// The state of the work, as `nudged status` reads it.
     package func work() async throws(PostgresError) -> WorkStatus {
         try Store.workStatus(
             try await connection.transaction(Store.workStatusStatements, settings: Store.pinnedPlans)
@@ -208,11 +203,5 @@ package struct DoctorReader: Sendable {
         let rows = try await connection.run(query(parameters))
         if let count, rows.count != count { throw PostgresError(.unexpectedResult, statement: query.name) }
         return rows
-    }
-
-    private func all<T>(_ rows: Rows, _ read: (Int) throws(PostgresError) -> T) throws(PostgresError) -> [T] {
-        var found: [T] = []
-        for row in 0..<rows.count { found.append(try read(row)) }
-        return found
     }
 }

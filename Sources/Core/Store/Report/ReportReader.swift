@@ -16,7 +16,6 @@ package struct ReportReader: Sendable {
     /// The most combinations of stretch, kind, outcome and reason that are returned. A record has a few thousand.
     package static let mostCounts = 50_000
 
-    /// The database's clock.
     package func clock() async throws(PostgresError) -> Instant {
         Store.instant(try await run(.clock, []).timestamp(0, 0))
     }

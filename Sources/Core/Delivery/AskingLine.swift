@@ -1,0 +1,74 @@
+import TimeZones
+
+/// Decides about which users the decision service is asked now, which wait, and which have waited too long. Urgent
+/// users come first, then those who came first.
+struct AskingLine<User> {
+    private struct Place {
+        let user: User
+        /// CLOCK_BOOTTIME milliseconds.
+        let startBy: Int64
+    }
+
+    enum Step {
+        case ask(User)
+        /// The lease would end before an answer comes.
+        case putOff(User)
+    }
+
+    /// How many users may wait for each question that may run. That is seconds of work if the service answers within
+    /// tens of milliseconds.
+    static var waitingForEach: Int { 64 }
+
+    private var urgent: [Place] = []
+    private var others: [Place] = []
+    private var running = 0
+    /// CLOCK_BOOTTIME milliseconds since when more users come than may wait. nil: all find a place.
+    private(set) var fullSince: Int64?
+    /// The latest instant at which users who were put off are due again.
+    var asideUntil: Instant?
+
+    init() {}
+
+    /// Adds a user. False: the line is full. The line is twice as long for urgent users.
+    ///
+    /// - Parameters:
+    ///   - startBy: CLOCK_BOOTTIME milliseconds. Later, the question is not sent any more.
+    ///   - concurrency: how many users may be asked about at a time.
+    mutating func add(_ user: User, isUrgent: Bool, startBy: Int64, concurrency: Int, now: Int64) -> Bool {
+        let room = concurrency * Self.waitingForEach * (isUrgent ? 2 : 1)
+        guard urgent.count + others.count < room else {
+            fullSince = fullSince ?? now
+            return false
+        }
+        if urgent.count + others.count < room / 2 { fullSince = nil }
+        if isUrgent {
+            urgent.append(Place(user: user, startBy: startBy))
+        } else {
+            others.append(Place(user: user, startBy: startBy))
+        }
+        return true
+    }
+
+    /// The next step. nil: nobody waits, or as many questions run as may. Each `.ask` occupies a place until `end`.
+    mutating func next(concurrency: Int, now: Int64) -> Step? {
+        guard running < concurrency, let place = first() else { return nil }
+        guard now < place.startBy else {
+            fullSince = fullSince ?? now
+            return .putOff(place.user)
+        }
+        running += 1
+        return .ask(place.user)
+    }
+
+    mutating func end() { running -= 1 }
+
+    mutating func leave() -> [User] {
+        defer { (urgent, others) = ([], []) }
+        return (urgent + others).map(\.user)
+    }
+
+    private mutating func first() -> Place? {
+        if !urgent.isEmpty { return urgent.removeFirst() }
+        return others.isEmpty ? nil : others.removeFirst()
+    }
+}

@@ -1,0 +1,237 @@
+import Base
+package import Configuration
+import Glibc
+package import HTTPClient
+package import JSON
+import Synchronization
+package import TimeZones
+
+/// Calls the decision service (docs/DECISION.md). `CircuitBreaker` decides whether to call, this class performs it.
+///
+/// A changed configuration gets a new decider. Questions to the old one are still answered.
+package final class Decider: Sendable {
+    private struct State {
+        var breaker = CircuitBreaker()
+        var status: DecisionStatus
+    }
+
+    package let settings: Configuration.Decision
+    private let url: HTTPURL
+    private let client: HTTPClient
+    private let clock: PolicyClock
+    private let onChange: @Sendable (DecisionStatus) -> Void
+    private let state: Mutex<State>
+
+    /// - Parameter onChange: called when the service begins or stops to count as dead.
+    /// - Throws: if the address, token or CA file can't be used, or the system can't start a thread.
+    package init(
+        _ settings: Configuration.Decision,
+        clock: PolicyClock,
+        onChange: @escaping @Sendable (DecisionStatus) -> Void
+    ) throws(ConfigurationFault) {
+        self.settings = settings
+        self.clock = clock
+        self.onChange = onChange
+        url = try Self.checked(settings.url, token: settings.token?.text)
+        var client = HTTPClientSettings()
+        client.caFile = settings.caFile
+        // Previews have their own connections. Otherwise a nudge's question could wait behind them until its time-out.
+        client.concurrency = settings.concurrency + PreviewStage.mostAtOnce
+        client.deadline = settings.timeout
+        do throws(HTTPClientError) {
+            self.client = try HTTPClient(client)
+        } catch {
+            throw ConfigurationFault(
+                key: error.code == .trustFile ? "decision.caFile" : "decision.url",
+                what: "\(error)",
+                remedy: "give a readable file of certificates, or raise the unit's limits"
+            )
+        }
+        state = Mutex(State(status: DecisionStatus(since: clock.now)))
+    }
+
+    /// The address, if it and the token can be used. Users' texts are sent only over https or to this machine.
+    package static func checked(_ text: String, token: String?) throws(ConfigurationFault) -> HTTPURL {
+        let remedy = "write https://host/path"
+        let url: HTTPURL
+        do throws(HTTPClientError) {
+            url = try HTTPURL(text)
+            _ = try HTTPRequest(post: [], to: url, contentType: contentType)
+        } catch {
+            throw ConfigurationFault(key: "decision.url", what: "\(error)", remedy: remedy)
+        }
+        guard url.isEncrypted || url.isLoopback else {
+            throw ConfigurationFault(
+                key: "decision.url",
+                what: "users' texts are not sent to \(url) unencrypted",
+                remedy: "\(remedy); http:// is allowed only for this machine (localhost, 127.0.0.1, [::1])"
+            )
+        }
+        guard let token else { return url }
+        do throws(HTTPClientError) {
+            _ = try HTTPRequest(post: [], to: url, contentType: contentType, bearerToken: token)
+            return url
+        } catch {
+            throw ConfigurationFault(
+                key: "decision.token",
+                what: "\(error)",
+                remedy: "give the token exactly as the service issued it"
+            )
+        }
+    }
+
+    private static let contentType = "application/json"
+
+    package var status: DecisionStatus { state.withLock(\.status) }
+
+    /// Whether the service must not be called now.
+    var isResting: Bool { state.withLock { $0.breaker.isResting(now: BootTime.milliseconds()) } }
+
+    /// Whether the service counts as dead. No preview is sent to it then, not even to probe it.
+    var isDead: Bool { state.withLock(\.breaker.isOpen) }
+
+    /// Permission for one call. nil: don't call.
+    func pass() -> CircuitBreaker.Pass? { state.withLock { $0.breaker.pass(now: BootTime.milliseconds()) } }
+
+    func giveBack(_ pass: CircuitBreaker.Pass) { end(pass, .abandoned, fault: nil) }
+
+    /// Asks the service, within `decision.timeout`.
+    ///
+    /// - Parameter pass: nil for a preview, which shows nothing about the service. A signed-in user chooses its text,
+    ///   and must not make the service count as dead for everyone.
+    func ask(
+        _ question: DecisionQuestion,
+        _ pass: CircuitBreaker.Pass?
+    ) async -> Result<DecisionAnswer, DecisionFailure> {
+        do throws(HTTPClientError) {
+            let answer = try await client.send(
+                HTTPRequest(
+                    post: question.json,
+                    to: url,
+                    contentType: Self.contentType,
+                    bearerToken: settings.token?.text
+                )
+            )
+            return read(answer, question, pass)
+        } catch {
+            let failure = DecisionFailure(error)
+            // Names host, file and the system's error, so it says what to fix.
+            end(pass, failure.outcome, fault: error.description)
+            return .failure(failure)
+        }
+    }
+
+    package func close() async { await client.close() }
+
+    private func read(
+        _ response: HTTPResponse,
+        _ question: DecisionQuestion,
+        _ pass: CircuitBreaker.Pass?
+    ) -> Result<DecisionAnswer, DecisionFailure> {
+        let failure: DecisionFailure
+        if response.status == 200 {
+            do throws(DecisionNonsense) {
+                let answer = try DecisionAnswer(parsing: response.body, hiding: [question.title, question.body])
+                end(pass, .answered, fault: nil)
+                return .success(answer)
+            } catch {
+                failure = .nonsense(error)
+            }
+        } else {
+            failure = .status(response.status)
+        }
+        end(pass, failure.outcome, fault: failure.text)
+        return .failure(failure)
+    }
+
+    private func end(_ pass: CircuitBreaker.Pass?, _ outcome: CircuitBreaker.Outcome?, fault: String?) {
+        guard let pass else { return }
+        let news = state.withLock { state -> DecisionStatus? in
+            let before = state.status
+            state.breaker.end(
+                pass,
+                outcome ?? .abandoned,
+                now: BootTime.milliseconds(),
+                jitter: Double.random(in: 0...1)
+            )
+            state.status.note(fault: state.breaker.isOpen ? fault ?? before.reason : nil, now: clock.now)
+            return state.status.state == before.state ? nil : state.status
+        }
+        if let news { onChange(news) }
+    }
+}
+
+extension DecisionFailure {
+    init(_ error: HTTPClientError) {
+        self =
+            switch error.code {
+            case .timedOut: .timedOut
+            case .brokenOff, .malformed, .tooLarge: .unreadable
+            case .queueFull: .busy
+            case .cancelled, .closed: .stopped
+            case .invalidRequest, .trustFile, .unresolved, .unreachable, .certificate, .handshake, .resources, .library:
+                .unreachable
+            }
+    }
+}
+
+/// The decision service's state for `nudged status`: in use, or replaced by the users' fallback strategies. Also since
+/// when, and why.
+package struct DecisionStatus: Sendable, Equatable {
+    /// The state's name. Not an enum, so that the name from a newer daemon is shown as it is.
+    package struct State: RawRepresentable, Sendable, Equatable {
+        package let rawValue: String
+
+        package init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        package static let active = State(rawValue: "active")
+        static let fallback = State(rawValue: "using fallback")
+    }
+
+    package private(set) var state = State.active
+    /// Since when the state holds. nil until a clock was read.
+    package private(set) var since: Instant?
+    /// Why the service isn't used. Always nudged's own text, never the service's.
+    package private(set) var reason: String?
+
+    init(since: Instant?) { self.since = since }
+
+    /// Updates the state.
+    ///
+    /// - Parameters:
+    ///   - fault: why the service isn't used. nil: it is used.
+    ///   - now: the policy's `now`. nil until it is known.
+    mutating func note(fault: String?, now: Instant?) {
+        let next = fault == nil ? State.active : .fallback
+        if next != state { since = now }
+        since = since ?? now
+        state = next
+        reason = fault
+    }
+
+    func isNews(after other: DecisionStatus) -> Bool { state != other.state || reason != other.reason }
+
+    // MARK: JSON
+
+    /// `{"state", "since", "reason"}`. The last two may be null.
+    package func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.key("state")
+        json.string(state.rawValue)
+        json.key("since")
+        json.string(since?.rfc3339)
+        json.key("reason")
+        json.string(reason?.oneLine)
+        json.endObject()
+    }
+
+    /// nil if there is no state.
+    package init?(_ json: JSONValue) {
+        guard let state = json["state"]?.text else { return nil }
+        self.state = State(rawValue: state)
+        since = json["since"]?.text.flatMap { Instant(rfc3339: $0) }
+        reason = json["reason"]?.text
+    }
+}

@@ -1,0 +1,86 @@
+import Base
+import Synchronization
+package import TimeZones
+
+/// The policy's `now`: the database's clock, carried on CLOCK_BOOTTIME between two readings. Tests and the demo use a
+/// simulated clock.
+///
+/// The host's wall clock is never read. So all daemons of one database agree, and a host with a wrong clock sends
+/// nothing early.
+package final class PolicyClock: Sendable {
+    private enum Source {
+        /// The database's clock was `microseconds` when CLOCK_BOOTTIME was `bootMilliseconds`.
+        case database(microseconds: Int64, bootMilliseconds: Int64)
+        case unread
+        /// Changes only with `turn(to:)`.
+        case simulated(Instant)
+    }
+
+    private let source: Mutex<Source>
+
+    private init(_ source: Source) {
+        self.source = Mutex(source)
+    }
+
+    package static func database() -> PolicyClock { PolicyClock(.unread) }
+
+    /// Stays at `instant` until `turn(to:)` changes it.
+    package static func simulated(at instant: Instant) -> PolicyClock { PolicyClock(.simulated(instant)) }
+
+    /// The current instant in whole seconds, rounded down. nil before the first reading.
+    package var now: Instant? {
+        source.withLock { source in
+            switch source {
+            case .unread: nil
+            case .simulated(let instant): instant
+            case .database(let microseconds, let boot):
+                Instant(seconds: Self.floor((microseconds / 1000 + BootTime.milliseconds() - boot)))
+            }
+        }
+    }
+
+    /// Milliseconds since 1970, for what must not happen after an instant. nil before the first reading.
+    var milliseconds: Int64? {
+        source.withLock { source in
+            switch source {
+            case .unread: nil
+            case .simulated(let instant): instant.seconds * 1000
+            case .database(let microseconds, let boot): microseconds / 1000 + BootTime.milliseconds() - boot
+            }
+        }
+    }
+
+    /// Milliseconds. A slower answer does not show exactly enough when the clock was read.
+    private static let longestAnswer: Int64 = 250
+
+    /// Takes a reading of the database's clock, made between question and answer. A simulated clock does not change.
+    ///
+    /// - Parameters:
+    ///   - asked: CLOCK_BOOTTIME milliseconds before the question.
+    ///   - answered: CLOCK_BOOTTIME milliseconds after the answer.
+    func anchor(databaseMicroseconds: Int64, asked: Int64, answered: Int64 = BootTime.milliseconds()) {
+        source.withLock { source in
+            switch source {
+            case .simulated: return
+            case .database where answered - asked > Self.longestAnswer: return
+            case .database, .unread:
+                source = .database(
+                    microseconds: databaseMicroseconds,
+                    bootMilliseconds: asked + (answered - asked) / 2
+                )
+            }
+        }
+    }
+
+    /// Sets a simulated clock. Does nothing to any other.
+    package func turn(to instant: Instant) {
+        source.withLock { source in
+            guard case .simulated = source else { return }
+            source = .simulated(instant)
+        }
+    }
+
+    private static func floor(_ milliseconds: Int64) -> Int64 {
+        milliseconds >= 0 ? milliseconds / 1000 : -((-milliseconds + 999) / 1000)
+    }
+}

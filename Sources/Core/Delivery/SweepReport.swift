@@ -1,0 +1,136 @@
+import Policy
+
+/// What a sweep did, as counts. They are counted only here: the journal's line, `nudged status` and the metrics show
+/// these.
+package struct SweepReport: Sendable, Equatable {
+    /// Users claimed and planned.
+    package var users = 0
+    /// Rows written into the record.
+    package var record = RecordTally()
+    /// Pushes that were not written. Their users are evaluated again.
+    package var unsent = 0
+    /// Tokens deleted after a 410.
+    package var tokensDeleted = 0
+    /// Users who got nothing, by the policy's reason. Other reasons: `timezone_unreadable` if the policy could not be
+    /// evaluated, and `declined` if the decision service or a fallback declined everything.
+    package var resting: [String: Int] = [:]
+    /// Users who may get something now, by the policy.
+    package var sending = 0
+    /// Decisions by the decision service, or by a fallback in its place.
+    package var decisions: [DecisionOutcome.Kind: Int] = [:]
+    /// Users whose nudges went on without a question to the configured service, since the user does not consent.
+    package var withoutConsent = 0
+    /// Users who changed between plan and push. They are evaluated again.
+    package var changed = 0
+    /// Pushes of orphans, recorded as unknown.
+    package var recovered = 0
+    /// Settlements that came after the membership had ended. Another daemon records their pushes as unknown.
+    package var fenced = 0
+    /// Users served: sent to, or found to get nothing now.
+    package var served = 0
+    /// Milliseconds from the sweep's start until its last user is let go.
+    package var milliseconds: Int64 = 0
+    /// Whether it ran to its end on a usable schema, and the database accepted its drain, its claim and its
+    /// settlements. In a sum, the last sweep's value.
+    package var isAccepted = false
+    /// Whether it was accepted while at least one lane could send. In a sum, the last sweep's value.
+    package var isGood = false
+
+    package var sent: Int { record.count(.accepted) }
+    package var rejected: Int { record.count(.rejected) }
+    package var deferred: Int { record.count(.deferred) }
+    package var unknown: Int { record.count(.unknown) }
+    package var skipped: Int { record.count(.skipped) }
+    package var dropped: Int { record.count(.dropped) }
+
+    /// A reason in `resting`: a zone could not be read.
+    package static let zonesUnread = "timezone_unreadable"
+    /// A reason in `resting`: all nudges were declined.
+    static let declined = SendPlan.declinedReason
+
+    package init() {}
+
+    /// Whether the journal gets a line for it.
+    package var isWorthALine: Bool {
+        sent + rejected + deferred + unknown + skipped + dropped + tokensDeleted + recovered + fenced > 0
+    }
+
+    /// One line. Zeros are left out, except for what was sent.
+    package var text: String {
+        var parts = ["sent \(sent)"]
+        for (count, word) in [
+            (rejected, "rejected"), (deferred, "deferred"), (unknown, "unknown"), (skipped, "skipped"),
+            (dropped, "dropped"), (tokensDeleted, "tokens deleted"), (recovered, "recovered as unknown"),
+        ] where count > 0 { parts.append("\(word) \(count)") }
+        return parts.joined(separator: ", ") + " of \(users) \(users == 1 ? "user" : "users") in \(milliseconds) ms"
+    }
+
+    /// Grows with everything that was done, but not with unsent pushes.
+    package var progress: Int {
+        sent + rejected + deferred + unknown + skipped + dropped + recovered + fenced + resting.values.reduce(0, +)
+    }
+
+    package var json: String {
+        let reasons = resting.sorted { $0.key < $1.key }.map { #""\#($0.key)":\#($0.value)"# }
+        return
+            #"{"users":\#(users),"sent":\#(sent),"rejected":\#(rejected),"deferred":\#(deferred),"unknown":\#(unknown),"#
+            + #""unsent":\#(unsent),"skipped":\#(skipped),"dropped":\#(dropped),"changed":\#(changed),"recovered":\#(recovered),"fenced":\#(fenced),"#
+            + #""tokens_deleted":\#(tokensDeleted),"without_consent":\#(withoutConsent),"#
+            + #""resting":{\#(reasons.joined(separator: ","))},"duration_ms":\#(milliseconds)}"#
+    }
+
+    package mutating func add(_ other: SweepReport) {
+        users += other.users
+        record.add(other.record)
+        unsent += other.unsent
+        tokensDeleted += other.tokensDeleted
+        resting.merge(other.resting, uniquingKeysWith: +)
+        sending += other.sending
+        decisions.merge(other.decisions, uniquingKeysWith: +)
+        withoutConsent += other.withoutConsent
+        changed += other.changed
+        recovered += other.recovered
+        fenced += other.fenced
+        served += other.served
+        milliseconds += other.milliseconds
+        isAccepted = other.isAccepted
+        isGood = other.isGood
+    }
+}
+
+/// Rows of the record, counted by kind and outcome. A flat array, since it counts every push.
+package struct RecordTally: Sendable, Equatable {
+    private static let kinds = NudgeKind.allCases.map(\.rawValue)
+    private static let outcomes = DeliveryRecord.Outcome.allCases
+
+    /// For each kind its outcomes. The last group is for kinds that this version doesn't know. Empty: all counts are
+    /// zero.
+    private var counts: [Int] = []
+
+    /// Counts rows of a kind (`check_in`, `message`, `reminder`).
+    mutating func enter(_ outcome: DeliveryRecord.Outcome, of kind: String, _ count: Int = 1) {
+        if counts.isEmpty { counts = Array(repeating: 0, count: (Self.kinds.count + 1) * Self.outcomes.count) }
+        counts[Self.place(outcome, Self.kinds.firstIndex(of: kind))] += count
+    }
+
+    mutating func enter(_ record: DeliveryRecord) { enter(record.outcome, of: record.kind) }
+
+    mutating func add(_ other: RecordTally) {
+        if counts.isEmpty {
+            self = other
+        } else {
+            for (place, count) in other.counts.enumerated() { counts[place] += count }
+        }
+    }
+
+    /// Rows with this outcome. nil: of all kinds.
+    package func count(_ outcome: DeliveryRecord.Outcome, of kind: String? = nil) -> Int {
+        if counts.isEmpty { return 0 }
+        if let kind { return counts[Self.place(outcome, Self.kinds.firstIndex(of: kind))] }
+        return (0...Self.kinds.count).reduce(0) { $0 + counts[Self.place(outcome, $1)] }
+    }
+
+    private static func place(_ outcome: DeliveryRecord.Outcome, _ kind: Int?) -> Int {
+        (kind ?? kinds.count) * outcomes.count + (outcomes.firstIndex(of: outcome) ?? 0)
+    }
+}

@@ -1,0 +1,99 @@
+/// Which lanes are configured, and which lane serves a device.
+package struct LaneDirectory: Sendable, Equatable {
+    /// For devices without an environment or topic.
+    package let standard: LaneIdentity
+    package let all: Set<LaneIdentity>
+    /// The lanes of topics that are configured in both environments, each with its lane in the other environment.
+    private let counterparts: [LaneIdentity: LaneIdentity]
+
+    package init(standard: LaneIdentity, others: [LaneIdentity] = []) {
+        self.standard = standard
+        let all = Set(others).union([standard])
+        self.all = all
+        counterparts = Dictionary(
+            all.compactMap { lane in lane.inOtherEnvironment.map { (lane, $0) } }.filter { all.contains($0.1) },
+            uniquingKeysWith: { first, _ in first }
+        )
+    }
+
+    /// The lane of the same topic in the other environment. nil: none is configured.
+    package func counterpart(of lane: LaneIdentity) -> LaneIdentity? {
+        counterparts.isEmpty ? nil : counterparts[lane]
+    }
+
+    /// nil: no lane serves it.
+    package func lane(of device: Device) -> LaneIdentity? {
+        // Nearly all devices have the standard lane, and comparing is cheaper than hashing.
+        func isStandard(_ text: String?, _ standard: String) -> Bool {
+            text.map { ExactText($0) == ExactText(standard) } ?? true
+        }
+        if isStandard(device.environment, standard.environment), isStandard(device.topic, standard.topic) {
+            return standard
+        }
+        let lane = wanted(by: device)
+        return all.contains(lane) ? lane : nil
+    }
+
+    /// The lane that a device's row names, which may not be configured. The row may be one that the app had before. So
+    /// blanks around a word and its case don't matter, and Apple's own names count (`nudged.apns_environment`).
+    package func wanted(by device: Device) -> LaneIdentity {
+        let environment = device.environment.map(Self.folded) ?? ""
+        let topic = device.topic.map(Self.trimmed) ?? ""
+        let lane = LaneIdentity(
+            environment: environment.isEmpty ? standard.environment : Self.words[environment] ?? environment,
+            topic: topic.isEmpty ? standard.topic : topic
+        )
+        if all.contains(lane) { return lane }
+        // A bundle id is the same in any case. Apple wants the configured one.
+        let name = Self.folded(lane.topic)
+        return all.first { $0.environment == lane.environment && Self.folded($0.topic) == name } ?? lane
+    }
+
+    private static let words = ["development": "sandbox", "dev": "sandbox", "prod": "production"]
+
+    /// Without blanks at the ends, and in small letters, ASCII only.
+    private static func folded(_ word: String) -> String {
+        String(decoding: trimmed(word).utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+    }
+
+    private static func trimmed(_ word: String) -> String {
+        func isBlank(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
+        let bytes = word.utf8.drop(while: isBlank)
+        let end = bytes.lastIndex { !isBlank($0) }.map { bytes.index(after: $0) } ?? bytes.startIndex
+        return String(Substring(bytes[..<end]))
+    }
+}
+
+/// Names a lane by its devices' environment and topic. Each lane has its own key, connections, provider token and
+/// back-off, and stops alone.
+package struct LaneIdentity: Sendable, Hashable {
+    /// `sandbox` or `production`.
+    package let environment: String
+    /// The bundle id.
+    package let topic: String
+
+    package init(environment: String, topic: String) {
+        self.environment = environment
+        self.topic = topic
+    }
+
+    package static func == (left: LaneIdentity, right: LaneIdentity) -> Bool {
+        ExactText(left.environment) == ExactText(right.environment) && ExactText(left.topic) == ExactText(right.topic)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(ExactText(environment))
+        hasher.combine(ExactText(topic))
+    }
+
+    package var text: String { "\(topic) (\(environment))" }
+
+    /// The same topic in the other environment. nil: the environment is neither sandbox nor production.
+    var inOtherEnvironment: LaneIdentity? {
+        switch environment {
+        case "sandbox": LaneIdentity(environment: "production", topic: topic)
+        case "production": LaneIdentity(environment: "sandbox", topic: topic)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,279 @@
+package import APNs
+import Policy
+package import TimeZones
+
+/// What an intent announces before a plan's pushes are written, and what is recorded afterwards.
+extension Planner {
+    /// What an intent announces of a user: what is recorded if the outcome of each push stays unknown.
+    package func announced(_ plan: SendPlan, attemptedAt: Instant) -> Change {
+        let unknown = repeatElement(PushOutcome.unknown(reason: ""), count: plan.pushCount)
+        return PlanOutcomes(plan, unknown, attemptedAt: attemptedAt, now: attemptedAt).change
+    }
+
+    /// The messages and reminders that an intent for these plans names.
+    package static func messages(in plans: some Sequence<SendPlan>) -> [MessageReference] {
+        plans.flatMap { plan in plan.nudges.flatMap(\.members).compactMap { plan.reference($0) } }
+    }
+
+    /// Settles a plan when each target has an outcome, in the order of the targets.
+    ///
+    /// - Parameters:
+    ///   - attemptedAt: the intent's instant.
+    ///   - now: the next evaluation is computed from here.
+    package func settle(
+        _ plan: SendPlan,
+        outcomes: some Sequence<PushOutcome>,
+        attemptedAt: Instant,
+        now: Instant
+    ) -> Change {
+        let entered = PlanOutcomes(plan, outcomes, attemptedAt: attemptedAt, now: now)
+        var change = entered.change
+        var candidate = plan.candidate
+        candidate.history = change.state.history
+        candidate.history = trimmed(candidate, now: now)
+        change.state.history = candidate.history
+        // Apple's answers are recorded in any case. Without the zone, the user is only due again soon.
+        let next = try? policy.decide(candidate, now: now)
+        change.version = plan.version
+        change.dueAt = dueAt(plan.userID, next, entered.retries, others: entered.dueAt, now: now)
+        change.reason = next?.reason
+        return change
+    }
+}
+
+/// Collects the outcomes of a plan's pushes, nudge by nudge and device by device.
+struct PlanOutcomes {
+    /// What is written of them. It says nothing about the user's version and next evaluation.
+    private(set) var change: Change
+    /// What is left of nudges.
+    private(set) var retries: [Retry]
+    /// When to evaluate again.
+    private(set) var dueAt: Instant?
+
+    private let plan: SendPlan
+    private let attemptedAt: Instant
+    private let now: Instant
+
+    /// A nudge, and what Apple said of it.
+    private struct Attempt {
+        let nudge: PlannedNudge
+        var left: [Retry.Left] = []
+        /// A device got it, or may have got it: the nudge counts.
+        var wasAnswered = false
+        var wasDelayed = false
+        /// Apple answered, but not finally.
+        var wasAttempted = false
+
+        mutating func keep(_ target: PlannedNudge.Target, until notBefore: Instant, isRepeat: Bool? = nil) {
+            let isRepeat = isRepeat ?? target.isRepeat
+            left.append(Retry.Left(deviceHash: target.hash, notBefore: notBefore, isRepeat: isRepeat))
+        }
+    }
+
+    /// - Parameter outcomes: in the order of the targets.
+    init(_ plan: SendPlan, _ outcomes: some Sequence<PushOutcome>, attemptedAt: Instant, now: Instant) {
+        self.plan = plan
+        self.attemptedAt = attemptedAt
+        self.now = now
+        retries = plan.others
+        dueAt = plan.othersDue
+        change = Change(
+            userID: plan.userID,
+            turn: plan.turn,
+            version: nil,
+            dueAt: attemptedAt,
+            // When the decision was made: slots that have ended since then must still be recorded as skipped.
+            evaluatedAt: attemptedAt,
+            since: plan.candidate.since,
+            state: UserState(fingerprint: plan.fingerprint, template: plan.template, history: plan.candidate.history),
+            records: plan.records
+        )
+        for retry in plan.others where retry.identity.kind != .checkIn { evaluate(at: retry.dueAt) }
+        if plan.isPartial { evaluate(at: now) }
+        var ended = plan.ended
+        var outcomes = outcomes.makeIterator()
+        for nudge in plan.nudges {
+            var attempt = Attempt(nudge: nudge)
+            for target in nudge.targets {
+                if let outcome = outcomes.next() { enter(outcome, for: target, &attempt) }
+            }
+            if isOver(attempt), nudge.identity.kind != .checkIn { ended += nudge.members }
+        }
+        change.retry = Retry.json(retries)
+        change.ended = ended.compactMap(\.rowID)
+        change.continued = ended.compactMap { plan.continuations[$0] }
+    }
+
+    /// Enters a nudge into the history, and what is left of it into the retries. Returns whether nothing is left.
+    private mutating func isOver(_ attempt: Attempt) -> Bool {
+        let nudge = attempt.nudge
+        let counts = nudge.countedAt != nil || attempt.wasAnswered
+        let left = nudge.waiting + attempt.left
+        let entryAt = nudge.countedAt ?? attemptedAt
+        if counts {
+            change.state.history = change.state.history.adding(nudge.identity, at: entryAt)
+            if nudge.identity.slot != nil, nudge.countedAt == nil { change.state.template = nudge.template }
+        } else {
+            // Every device was rejected. Close the slot, or it would be due again at once.
+            if left.isEmpty, let slot = nudge.identity.slot {
+                change.state.history = change.state.history.closing(slot)
+            }
+            // A cap has room that was counted as used.
+            if plan.othersDue != nil { evaluate(at: now) }
+        }
+        guard !left.isEmpty else { return true }
+        // Nothing was written, so the nudge is as new.
+        let isUntouched =
+            !counts && nudge.isFirst && attempt.left.count == nudge.targets.count && !attempt.wasAttempted
+        if !isUntouched {
+            retries.append(
+                nudge.retry(
+                    version: plan.version,
+                    left: left,
+                    wasDelayed: attempt.wasDelayed,
+                    countedAt: counts ? entryAt : nil
+                )
+            )
+        }
+        if nudge.identity.kind != .checkIn {
+            evaluate(at: isUntouched ? now + Retry.unsentSeconds : left.map(\.notBefore).min() ?? now)
+        }
+        return false
+    }
+
+    private mutating func evaluate(at instant: Instant) { dueAt = min(dueAt ?? instant, instant) }
+
+    // MARK: One device
+
+    private mutating func enter(_ outcome: PushOutcome, for target: PlannedNudge.Target, _ attempt: inout Attempt) {
+        switch outcome {
+        case .accepted:
+            attempt.wasAnswered = true
+            record(.accepted, target, of: attempt.nudge, status: 200)
+            if target.trial == .running, let refusing = target.lane.inOtherEnvironment {
+                note(.moved, target, on: refusing, reason: PushOutcome.badDeviceToken)
+            }
+        case .unknown(let reason):
+            attempt.wasAnswered = true
+            record(.unknown, target, of: attempt.nudge, reason: reason)
+            if RetryRules.of(attempt.nudge.identity.kind).isRepeatedOnce, !target.isRepeat {
+                attempt.keep(target, until: now + Retry.unsentSeconds, isRepeat: true)
+            }
+        case .rejected(let status, let reason, let deletes):
+            record(.rejected, target, of: attempt.nudge, reason: reason, status: status)
+            if let deletes { forget(target, deletes) }
+        case .suspect(let status, let reason):
+            attempt.wasAttempted = true
+            let seconds = suspect(target, reason: reason)
+            comeBack(target, &attempt, at: now + seconds, orElse: .rejected, reason: reason, status: status)
+        case .delayed(let reason, let status, let retryAfter):
+            attempt.wasAttempted = true
+            attempt.wasDelayed = true
+            let backOff = Retry.backOffSeconds << min(Int64(attempt.nudge.attemptsBefore), 10)
+            let wait = max(Int64(clamping: retryAfter ?? 0), status == 429 ? Retry.backOffSeconds / 15 : backOff)
+            let at = now + min(wait, 172_800)
+            comeBack(target, &attempt, at: at, orElse: .skipped, reason: reason, status: status)
+        // Nothing was attempted, so nothing is recorded.
+        case .unsent: attempt.keep(target, until: now + Retry.unsentSeconds)
+        }
+    }
+
+    /// The token may be of the other environment. It is tried there a second later, so that a user who waits for a
+    /// message gets it. Nobody is blamed yet: the lane's window decides later.
+    ///
+    /// - Returns: seconds until the next attempt.
+    private mutating func suspect(_ target: PlannedNudge.Target, reason: String) -> Int64 {
+        if target.trial == .open, reason == PushOutcome.badDeviceToken {
+            note(.suspected, target, on: target.lane, reason: reason)
+            return Retry.unsentSeconds
+        }
+        if target.trial == .running { note(.tried, target, on: target.lane, reason: reason) }
+        return Retry.refusalSeconds
+    }
+
+    private mutating func note(
+        _ state: EnvironmentNote.State,
+        _ target: PlannedNudge.Target,
+        on lane: LaneIdentity,
+        reason: String
+    ) {
+        change.environments.append(
+            EnvironmentNote(
+                userID: plan.userID,
+                token: target.device.token,
+                deviceHash: target.hash,
+                environment: lane.environment,
+                topic: lane.topic,
+                state: state,
+                registration: target.device.registration,
+                at: attemptedAt,
+                reason: reason
+            )
+        )
+    }
+
+    private mutating func comeBack(
+        _ target: PlannedNudge.Target,
+        _ attempt: inout Attempt,
+        at notBefore: Instant,
+        orElse end: DeliveryRecord.Outcome,
+        reason: String,
+        status: Int
+    ) {
+        // After the nudge's end there is no other attempt on this device, so this outcome is final.
+        let isFinal = attempt.nudge.endsAt.map { notBefore >= $0 } ?? false
+        record(isFinal ? end : .deferred, target, of: attempt.nudge, reason: reason, status: status)
+        if !isFinal { attempt.keep(target, until: notBefore) }
+    }
+
+    private mutating func forget(_ target: PlannedNudge.Target, _ deletes: TokenDeletion) {
+        let instant: Int64 =
+            switch deletes {
+            // In milliseconds. Rounded to seconds, a token that was registered in the second of its 410 would never be
+            // deleted.
+            case .olderThan(let milliseconds): milliseconds
+            case .olderThanSend: attemptedAt.seconds * 1000
+            }
+        change.staleTokens.append(
+            StaleToken(
+                userID: plan.userID,
+                token: target.device.token,
+                // As its row has them: a device that has moved is served by another lane, and a row of the app's own may
+                // spell them in another way.
+                environment: target.device.environment ?? target.lane.environment,
+                topic: target.device.topic ?? target.lane.topic,
+                unregisteredAt: instant,
+                apnsID: target.apnsID
+            )
+        )
+    }
+
+    private mutating func record(
+        _ outcome: DeliveryRecord.Outcome,
+        _ target: PlannedNudge.Target,
+        of nudge: PlannedNudge,
+        reason: String? = nil,
+        status: Int? = nil
+    ) {
+        let decision = nudge.decision?.json
+        for member in nudge.members {
+            change.records.append(
+                DeliveryRecord(
+                    userID: plan.userID,
+                    kind: member.kind.rawValue,
+                    key: member.key,
+                    slot: member.slot,
+                    deviceHash: target.hash,
+                    apnsID: target.apnsID,
+                    outcome: outcome,
+                    // It was sent with others in one push.
+                    reason: reason ?? (nudge.identity.isDigest ? "digest" : nil),
+                    status: status,
+                    attemptedAt: attemptedAt,
+                    decision: decision,
+                    template: nudge.template
+                )
+            )
+        }
+    }
+}

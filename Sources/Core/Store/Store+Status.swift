@@ -1,0 +1,142 @@
+package import Postgres
+package import TimeZones
+
+package import struct FoundationEssentials.UUID
+
+/// The state of the work, as `nudged status` reads it. No count goes beyond `most` or `mostDue`.
+package struct WorkStatus: Sendable, Equatable {
+    /// Where counting ends.
+    package static let most = 10_000
+    /// Where counting due users ends. A backlog's estimated end needs more than `most`.
+    package static let mostDue = 100_000
+
+    /// The database's clock.
+    package var now: Instant
+    package var dueUsers: Int
+    /// Since when the first of them is due.
+    package var firstDue: Instant?
+    /// Touches that no sweep has drained.
+    package var touches: Int
+    /// Intents that are being sent, or whose daemon has died.
+    package var openIntents: Int
+    package var openPushes: Int
+    /// Unknown pushes of the last 24 hours.
+    package var unknownPushes: Int
+    package var freeRanges: Int = 0
+    /// Fan-outs that are late; nil: none.
+    package var fanOuts: WaitingFanOuts?
+    package var pauses: [Pause] = []
+    /// Daemons that were seen within a day, the longest running first.
+    package var daemons: [DaemonRow]
+    /// Views and triggers of nudged that are missing, disabled or bound to the wrong table.
+    package var bindingFaults: [BindingFault] = []
+}
+
+/// Fan-outs that could have been due a minute ago or earlier, and are not finished. Either the view fails, or a subject
+/// has very many members.
+package struct WaitingFanOuts: Sendable, Equatable {
+    /// Counted up to `WorkStatus.most`.
+    package let count: Int
+    /// When the first of them could be due.
+    package let first: Instant
+    package let reminderID: UUID
+    package let subjectType: String
+    package let subjectID: String
+}
+
+extension WaitingFanOuts {
+    /// Reads the row of `Query.waitingFanOuts`; nil: there is none.
+    init?(_ rows: Rows) throws(PostgresError) {
+        guard rows.count > 0 else { return nil }
+        self.init(
+            count: Int(try rows.int8(0, 0)),
+            first: Instant(nearest: try rows.reachableTimestampOrNull(0, 1)) ?? Instant(seconds: 0),
+            reminderID: try rows.uuid(0, 2),
+            subjectType: try rows.text(0, 3),
+            subjectID: try rows.text(0, 4)
+        )
+    }
+}
+
+/// A row of `Query.daemons`.
+package struct DaemonRow: Sendable, Equatable {
+    /// New at each start of the program.
+    package var id: UUID
+    package var host: String
+    package var pid: Int32
+    package var version: String
+    package var startedAt: Instant
+    /// When it last wrote its row.
+    package var seenAt: Instant
+    /// Milliseconds since `seenAt`, by the database's clock.
+    package var unseenMilliseconds: Int64
+    /// Its state at `seenAt`: a JSON object.
+    package var state: String
+    /// The ranges that it owns, of -32 to 31, in order.
+    package var ranges: [Int16] = []
+    /// When its lease ends; nil: it is no member.
+    package var aliveUntil: Instant?
+}
+
+extension Store {
+    /// The state of the work and of the daemons.
+    package func workStatus() async throws(PostgresError) -> WorkStatus {
+        try Self.workStatus(try await transaction(records, Self.workStatusStatements))
+    }
+
+    /// For `workStatus`, in one transaction.
+    static let workStatusStatements: [Statement] = {
+        let most = Parameter.int8(Int64(WorkStatus.most))
+        let queries = [
+            (Query.status, [most, .int4Array(RangeWalk.all), .int8(Int64(WorkStatus.mostDue))]),
+            (.daemons, [most]), (.pauses, []),
+            (.waitingFanOuts, [most]), (.bindingFaults, []),
+        ]
+        return queries.map { $0($1) }
+    }()
+
+    /// - Parameter rows: the results of `workStatusStatements`.
+    static func workStatus(_ rows: [Rows]) throws(PostgresError) -> WorkStatus {
+        guard rows.count == workStatusStatements.count else {
+            throw PostgresError(.unexpectedResult, statement: Query.status.name)
+        }
+        let work = rows[0]
+        return WorkStatus(
+            now: Self.instant(try work.timestamp(0, 0)),
+            dueUsers: Int(try work.int8(0, 1)),
+            firstDue: try work.timestampOrNull(0, 2).map(Self.instant),
+            touches: Int(try work.int8(0, 3)),
+            openIntents: Int(try work.int8(0, 4)),
+            openPushes: Int(try work.int8(0, 5)),
+            unknownPushes: Int(try work.int8(0, 6)),
+            freeRanges: Int(try work.int8(0, 7)),
+            fanOuts: try WaitingFanOuts(rows[3]),
+            pauses: try Self.pauses(rows[2]),
+            daemons: try Self.daemons(rows[1]),
+            bindingFaults: try BindingFault.all(rows[4])
+        )
+    }
+
+    static func daemons(_ rows: Rows) throws(PostgresError) -> [DaemonRow] {
+        return try rows.map { row throws(PostgresError) in
+            DaemonRow(
+                id: try rows.uuid(row, 0),
+                host: try rows.text(row, 1),
+                pid: try rows.int4(row, 2),
+                version: try rows.text(row, 3),
+                startedAt: instant(try rows.timestamp(row, 4)),
+                seenAt: instant(try rows.timestamp(row, 5)),
+                unseenMilliseconds: try rows.int8(row, 6),
+                state: try rows.text(row, 7),
+                ranges: try rows.int2Array(row, 8).compactMap(\.self),
+                aliveUntil: try rows.timestampOrNull(row, 9).map(instant)
+            )
+        }
+    }
+
+    /// In whole seconds, rounded down.
+    static func instant(_ microseconds: Int64) -> Instant {
+        let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
+        return Instant(seconds: rest < 0 ? seconds - 1 : seconds)
+    }
+}
