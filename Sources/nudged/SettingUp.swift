@@ -10,19 +10,21 @@ struct SetUp: AsyncParsableCommand {
         commandName: "setup",
         abstract: "Sets nudged up: schema, daemon's role, configuration, service.",
         discussion: """
-            It asks for six things, or takes them as options: the database's URL (of the role that owns the app's \
-            tables and may create roles), Apple's key file, the team, the app's bundle id, and the text of a first \
-            check-in. It looks at the database, shows its plan with each step as a command, and asks before it changes \
-            anything. Then it migrates, gives nudged_daemon a password of its own, writes the configuration and the \
-            two secrets beside it, starts the service where systemd runs, and runs doctor.
+            It asks for six things: the database's URL (of the role that owns the app's tables and may create roles), \
+            Apple's key file, the team, the app's bundle id, and title and body of check-ins. It looks at the database, \
+            shows its plan with each step as a command, and asks before it changes anything. Then it migrates, gives \
+            nudged_daemon a password of its own, writes the configuration and the two secrets beside it, starts the \
+            service where systemd runs, and runs doctor.
 
-            Run it again to change an answer, or after it was interrupted: it does what is left, and changes only what \
-            is asked. --undo takes it back. What your app's tables hold stays.
+            Run it again to change an answer, or after it was interrupted: it does what is left, and changes only the \
+            answers that you give. --undo takes it back. Your app's tables keep their rows.
 
             The URL holds a password, and everyone on the machine can read a command's arguments. So give the URL by \
-            the variable DATABASE_URL, or type it when asked.
+            the variable DATABASE_URL, or type it when asked. The other five are options too.
 
-            Exit status: 0 if nudged works, as doctor says; otherwise doctor's or migrate's.
+            Exit status: 0 if nudged works, as doctor says, or if you answer no; 64 if an answer is missing; 74 if a \
+            file can't be written; 77 if a right is missing; 78 if an answer or the configuration is wrong; 69 if the \
+            database or Apple can't be reached.
             """
     )
 
@@ -32,11 +34,11 @@ struct SetUp: AsyncParsableCommand {
     var keyId: String?
     @Option(help: ArgumentHelp("The team's id.", valueName: "id")) var team: String?
     @Option(help: ArgumentHelp("The app's bundle id.", valueName: "id")) var bundle: String?
-    @Option(help: ArgumentHelp("The title of a check-in.", valueName: "text")) var title: String?
-    @Option(help: ArgumentHelp("The body of a check-in.", valueName: "text")) var body: String?
+    @Option(help: ArgumentHelp("The title of check-ins.", valueName: "text")) var title: String?
+    @Option(help: ArgumentHelp("The body of check-ins.", valueName: "text")) var body: String?
     @Option(help: ArgumentHelp("A simulated Apple in place of Apple's servers.", valueName: "url"))
     var apple: String?
-    @Option(help: ArgumentHelp("The certificate that signs the simulated Apple's.", valueName: "file"))
+    @Option(help: ArgumentHelp("Certificates (PEM) to trust for the simulated Apple.", valueName: "file"))
     var appleCa: String?
     @Flag(help: "Only show the plan.") var dryRun = false
     @Flag(help: "Ask nothing.") var yes = false
@@ -52,6 +54,7 @@ struct SetUp: AsyncParsableCommand {
     func run() async throws {
         let environment = ProcessEnvironment.current()
         let status = try await Output.reporting {
+            try SetUpRun.check(path)
             let run = try SetUpRun(try answers(environment), path: path, environment: environment)
             return undo ? try await takeBack(run) : try await setUp(run)
         }
@@ -73,6 +76,8 @@ struct SetUp: AsyncParsableCommand {
             Output.line("next, with the device token of your phone:".printable)
             Output.line("  export CREDENTIALS_DIRECTORY=\(folder)/credentials".printable)
             Output.line("  nudged send-test\(file) --token TOKEN --force".printable)
+        } else {
+            Output.line("everything is set up: correct this, then run nudged doctor")
         }
         return report.status
     }
@@ -81,6 +86,7 @@ struct SetUp: AsyncParsableCommand {
         for line in run.undoing { Output.line(line.printable) }
         guard try isAgreed("Take it back?") else { return .success }
         try await run.undo { Output.line($0.printable) }
+        Output.line("nudged is removed")
         return .success
     }
 
@@ -96,27 +102,33 @@ struct SetUp: AsyncParsableCommand {
             if let given, !given.isEmpty { return given }
             if undo, option != "DATABASE_URL" { return "undo" }
             let answer = yes ? nil : try Prompt.ask(question, isSecret: isSecret)
-            if answer?.isEmpty ?? true { missing.append(option) }
+            if answer?.isEmpty ?? true {
+                missing.append(option == "DATABASE_URL" ? "DATABASE_URL (a variable)" : option)
+            }
             return answer ?? ""
         }
-        let url = "The database's URL, of the role that owns the app's tables (it is not shown):"
+        let url = "URL of the database, such as postgresql://OWNER:PASSWORD@HOST/DATABASE (typing is not shown):"
         let answers = SetUpAnswers(
             database: try ask(environment["DATABASE_URL"], "DATABASE_URL", url, isSecret: true),
             keyFile: try ask(
                 key ?? (access(presentKey, R_OK) == 0 ? presentKey : nil),
                 "--key",
-                "Apple's key, a file AuthKey_….p8:"
+                "Path of Apple's key, AuthKey_….p8:"
             ),
             keyID: keyId ?? key.flatMap(SetUpAnswers.keyID) ?? known["apns.keyId"] ?? (undo ? "undo" : nil),
             team: try ask(team ?? known["apns.teamId"], "--team", "The team's id (10 characters):"),
             bundleID: try ask(bundle ?? known["apns.bundleId"], "--bundle", "The app's bundle id:"),
-            title: try ask(title ?? known["checkIn.title"], "--title", "The title of a first check-in:"),
-            body: try ask(body ?? known["checkIn.body"], "--body", "Its body:"),
+            title: try ask(
+                title ?? known["checkIn.title"],
+                "--title",
+                "Title of check-ins, the pushes that come daily or weekly:"
+            ),
+            body: try ask(body ?? known["checkIn.body"], "--body", "Body of check-ins:"),
             endpoint: apple ?? known["apns.endpoint"],
             caFile: appleCa.map(Self.absolute) ?? known["apns.caFile"]
         )
         guard missing.isEmpty else {
-            Output.error("these answers are missing: \(missing.joined(separator: ", "))")
+            Output.error("give these: \(missing.joined(separator: ", "))")
             throw ExitCode(ExitStatus.usage.rawValue)
         }
         return answers

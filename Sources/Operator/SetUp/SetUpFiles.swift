@@ -175,7 +175,8 @@ package enum SetUpFailure: CommandFailure {
             "\(path): \(String(cString: strerror(number)))" + (number == EACCES ? "; run it as root" : "")
         case .answers(let lines): (["nothing was changed"] + lines).joined(separator: "\n")
         case .login(let why): why
-        case .command(let command, let status): "\(command) ended with status \(status); run it again yourself"
+        case .command(let command, let status):
+            "\(command) ended with status \(status): see journalctl -u nudged -n 20, then run nudged setup again"
         case .refused(let why, _): why
         }
     }

@@ -50,6 +50,9 @@ package struct SetUpRun: Sendable {
         migration = MigrationRun(owner, createsTables: true)
     }
 
+    /// Fails if the files can't be written, before anything is asked.
+    package static func check(_ path: String) throws { try SetUpFiles(configuration: path).check() }
+
     // MARK: Looking
 
     package func plan() async throws -> Plan {
@@ -57,7 +60,7 @@ package struct SetUpRun: Sendable {
         let pooling = try await Pooling.of(owner)
         guard pooling != .statement else {
             throw SetUpFailure.refused(
-                "the URL leads to a pooler in statement mode: give one without it",
+                "nothing was changed: the URL leads to a pooler in statement mode; give PostgreSQL's own",
                 .configuration
             )
         }
@@ -72,7 +75,7 @@ package struct SetUpRun: Sendable {
         let survey = try await migration.survey(isDryRun: false)
         (plan.survey, plan.status) = (survey, survey.status)
         guard survey.status == .success else {
-            plan.lines += survey.lines
+            plan.lines += survey.lines.map { $0.replacing("nudged migrate --dry-run", with: "nudged setup") }
             return plan
         }
         try await lookAtFiles(&plan)
@@ -116,8 +119,8 @@ package struct SetUpRun: Sendable {
             plan.newURL = url(password: plan.password)
             if plan.daemonLogsIn {
                 plan.lines.append(
-                    "\(SetUpAnswers.role) may log in already, and no file here has its password: it gets a new one. "
-                        + "Other daemons that use it, for other databases too, must get it as well"
+                    "\(SetUpAnswers.role) has a password already. Setup gives it a new one. "
+                        + "Other daemons with this role, of other databases too, need the new one"
                 )
             }
         }
@@ -173,16 +176,16 @@ package struct SetUpRun: Sendable {
             lines.append("the password of \(SetUpAnswers.role) stays as it is")
         } else {
             lines.append("psql -c '\\password \(SetUpAnswers.role)' -c 'alter role \(SetUpAnswers.role) login'")
-            lines.append("    with a password that nobody has to know")
+            lines.append("    with a random password that setup makes")
         }
         for file in plan.changes {
-            let source =
+            let (source, content) =
                 switch file.name {
-                case SetUpFiles.key: answers.keyFile
-                case SetUpFiles.url: "(the URL of \(SetUpAnswers.role))"
-                default: "(team, key, app, and the check-in's text)"
+                case SetUpFiles.key: (answers.keyFile, "")
+                case SetUpFiles.url: ("/dev/stdin", "    # the URL of \(SetUpAnswers.role)")
+                default: ("/dev/stdin", "    # team, key, app, and the check-in's text")
                 }
-            lines.append("install -m \(octal(file.mode)) \(source) \(files.path(file.name))")
+            lines.append("install -m \(octal(file.mode)) \(source) \(files.path(file.name))\(content)")
         }
         if !plan.isChange { lines.append("the files in \(files.folder) stay as they are") }
         return lines + unitCommands(isChanged: plan.isChange).map { $0.joined(separator: " ") } + ["nudged doctor"]
@@ -204,13 +207,13 @@ package struct SetUpRun: Sendable {
         // Another set-up may have changed something since.
         let now = try await self.plan()
         guard now.lines == plan.lines, let survey = now.survey else {
-            throw SetUpFailure.refused("something has changed since the plan was made: run it again", .temporary)
+            throw SetUpFailure.refused("something has changed since the plan: run nudged setup again", .temporary)
         }
         let plan = now
         defer { files.clear() }
         try files.stage(plan.changes)
         try check(plan)
-        try tell("the configuration is right")
+        try tell("the configuration is valid")
         let held: @Sendable (String) -> Void = { try? tell($0) }
         // Of its next steps, these two come anyway.
         let known = ["next: let the daemon log in", "next: nudged doctor"]
@@ -229,6 +232,7 @@ package struct SetUpRun: Sendable {
             try tell(command.joined(separator: " "))
         }
         files.restarted()
+        if !hasUnit { try tell("no service was started: nudged run starts a daemon") }
         // As the daemon sees it: of our variables, none that gives a value.
         var doctor = environment.filter { ["PATH", "TZDIR"].contains($0.key) }
         doctor["CREDENTIALS_DIRECTORY"] = files.path(SetUpFiles.credentials)
@@ -278,7 +282,8 @@ package struct SetUpRun: Sendable {
             } catch {
                 guard attempt < 10 else {
                     let way = "nudged_daemon can't log in with its new password: \(error)"
-                    throw SetUpFailure.login("\(way); pg_hba.conf must let it in by scram-sha-256")
+                    let fix = "pg_hba.conf, or the pooler's list of users, must let it in by password (scram-sha-256)"
+                    throw SetUpFailure.login("\(way); \(fix); then run nudged setup again")
                 }
                 attempt += 1
                 try? await Task.sleep(for: .seconds(1))
@@ -323,7 +328,7 @@ package struct SetUpRun: Sendable {
             "in \(owner):",
             "    drop schema nudged, nudged_api, nudged_me cascade: the record, messages and reminders are lost",
             "    drop owned by nudged_daemon, nudged_app, nudged_writer; drop these roles",
-            "the app's tables stay, with the columns and tables that nudged added",
+            "your app's tables stay. So do columns and tables that nudged added",
         ]
     }
 
