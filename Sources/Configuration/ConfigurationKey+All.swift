@@ -20,11 +20,7 @@ extension ConfigurationKey {
             "The rules if a user's preferences say nothing else (docs/POLICY.md). `nudged replan` applies them at once.",
             policy
         ),
-        Section(
-            "metrics",
-            "Metrics for Prometheus (docs/METRICS.md). Without an address or a file there are none.",
-            metrics
-        ),
+        Section("metrics", "Metrics for Prometheus (docs/METRICS.md). They are off by default.", metrics),
         Section(
             "heartbeat",
             "A dead man's switch (docs/METRICS.md): nudged calls an address after good sweeps.",
@@ -35,21 +31,19 @@ extension ConfigurationKey {
 
     private static let apns: [ConfigurationKey] = [
         .init("teamId", .identifier(10, \.lane.teamID), need: .apns)
-            .means("The developer team's id: the issuer of provider tokens."),
+            .means("The developer team's id."),
         .init("keyId", .identifier(10, \.lane.keyID), need: .apns)
             .means("The id of the signing key."),
         .init("privateKey", .pem(\.lane.privateKey), isSecret: true)
             .means("The signing key's text. Give this or apns.privateKeyFile, not both."),
         .init("privateKeyFile", .path(\.keyFile))
-            .means("The path of the signing key's .p8 file (not readable by everyone)."),
+            .means("The signing key's .p8 file (not readable by everyone)."),
         .init("bundleId", .bundleID(\.lane.bundleID), need: .apns)
             .means("The app's bundle id: the topic of its pushes."),
         .init("environment", .choice(\.lane.environment), need: .apns)
             .means("Apple's service: sandbox for builds from Xcode, production for TestFlight and the App Store."),
         .init("endpoint", .endpoint(\.lane.endpoint))
-            .means(
-                "Another server instead of Apple's, for tests. The journal, nudged status and nudged doctor name it."
-            ),
+            .means("Another server instead of Apple's, for tests."),
         .init("caFile", .path(\.lane.caFile))
             .means("Certificates (PEM) to trust instead of the system's."),
         // One connection carries about 1,000 streams. More connections help only if the round trip is long.
@@ -97,13 +91,13 @@ extension ConfigurationKey {
     private static let checkIn: [ConfigurationKey] = [
         // The real limit is the payload's size in bytes, which is measured. These bounds only exclude absurd values.
         .init("title", .text(1...1000, \.checkIn.title), default: "Hello again")
-            .means("The title of a check-in if no template fits (docs/SQL.md)."),
+            .means("A check-in's title."),
         .init(
             "body",
             .text(1...10_000, \.checkIn.body),
             default: "How are you today? I'm here whenever you feel like talking."
         )
-        .means("The text of a check-in if no template fits."),
+        .means("A check-in's body."),
     ]
 
     private static let messages: [ConfigurationKey] = [
@@ -121,10 +115,7 @@ extension ConfigurationKey {
 
     private static let decision: [ConfigurationKey] = [
         .init("url", .serviceURL(\.decision.url))
-            .means(
-                "The service that decides about each nudge that the rules allow. "
-                    + "It must hold no secret: nudged prints it."
-            ),
+            .means("The service's address. It must hold no secret: nudged prints it."),
         .init("token", .text(1...8192, \.decision.token), isSecret: true)
             .means("The bearer token for the service."),
         // A user waits for the message. After 2 s the fallback is better than a late answer.
@@ -134,7 +125,7 @@ extension ConfigurationKey {
         .init("concurrency", .integer(1...64, \.decision.concurrency), default: "8")
             .means("How many users it is asked about at the same time."),
         .init("caFile", .path(\.decision.caFile))
-            .means("Certificates (PEM) to trust for the service instead of the system's."),
+            .means("Certificates (PEM) to trust instead of the system's."),
     ]
 
     // Defaults and ranges are those of docs/POLICY-SPEC.md.
@@ -163,25 +154,19 @@ extension ConfigurationKey {
 
     private static let metrics: [ConfigurationKey] = [
         .init("listen", .loopback(\.metrics.listen))
-            .means(
-                "The address for Prometheus, on this machine only: 127.0.0.1:9464 gives http://127.0.0.1:9464/metrics."
-            ),
+            .means("The address for Prometheus, on this machine only."),
         .init("file", .path(\.metrics.file))
-            .means(
-                "A file that ends in .prom, for node_exporter's textfile collector. It is written every ten seconds."
-            ),
+            .means("A file that ends in .prom, for node_exporter's textfile collector."),
     ]
 
     private static let heartbeat: [ConfigurationKey] = [
         .init("url", .serviceURL(\.heartbeat.url), isSecret: true)
-            .means(
-                "An address that nudged calls (GET) after good sweeps. The service there reports when no call comes."
-            ),
+            .means("The address that nudged calls (GET)."),
         // Such services count in minutes. One call for each sweep would be 86,400 a day.
         .init("interval", .duration(.seconds(1)...(.seconds(86400)), \.heartbeat.interval), default: "1m")
             .means("The least time between two calls."),
         .init("caFile", .path(\.heartbeat.caFile))
-            .means("Certificates (PEM) to trust for that service instead of the system's."),
+            .means("Certificates (PEM) to trust instead of the system's."),
     ]
 
     private static let log: [ConfigurationKey] = [

@@ -9,7 +9,7 @@ package enum ConfigurationReference {
             "## \(section.name)\n\n\(section.summary)\n\n" + table(section.keys)
                 + (section.name == "apns" ? apps : "")
         }
-        return introduction + tables.joined(separator: "\n") + failing
+        return String((introduction + tables.joined(separator: "\n")).dropLast())
     }
 
     /// The text for the column of defaults: the default, `required` or `not set`.
@@ -56,40 +56,25 @@ package enum ConfigurationReference {
         3. the file
         4. the default
 
-        `nudged check-config` finds every fault without a network. `nudged config` shows the values in force, and where \
-        each one comes from. It hides secrets. `systemctl reload nudged` reads the file again. A changed credential or \
-        variable counts after a restart.
+        `nudged check-config` finds every fault. `nudged config` shows the values in force, without secrets. \
+        `systemctl reload nudged` reads the file again. A changed credential or variable counts after a restart.
 
         - Durations are `500ms`, `1s`, `5m`, `2h`, or a number of seconds. Write a time in quotes: `"10:00"`.
         - `none` (or null) turns a rule off, if its value may be none.
-        - Anchors and tags of YAML are not allowed. A key that occurs twice is a fault.
-        - nudged refuses a file that somebody else could change: the file and all folders above it must belong to root \
-        or to nudged's user, and only they may write there. Folders with the sticky bit are allowed. The same holds for \
-        key files and `apns.caFile`.
+        - The file and all folders above it must belong to root or to nudged's user, and only they may write there. \
+        The same holds for key files and `apns.caFile`.
 
 
         """
 
     private static let apps = """
 
-        Further apps, or builds of the same app from Xcode, are a list `\(ConfigurationKey.apps)` of up to \
-        \(ConfigurationKey.mostApps) entries ([an example](OPERATIONS.md#several-apps)). An entry may have these keys, \
-        and inherits the others: \
+        Further apps are a list `\(ConfigurationKey.apps)` of up to \(ConfigurationKey.mostApps) entries \
+        ([an example](OPERATIONS.md#several-apps)). An entry may have these keys: \
         \(ConfigurationKey.ofApp.map { "`\($0.name.dropFirst("apns.".count))`" }.joined(separator: ", ")). \
-        No two entries may have the same `bundleId` and `environment`. If an entry has its own `keyId`, its key comes \
-        from the credential `apns.privateKey.KEYID`, from \
-        \(ConfigurationKey.signingKeys.map { "`\($0.environmentName(forKeyID: "KEYID"))`" }.joined(separator: " or ")), \
-        or from the entry.
+        No two entries may have the same `bundleId` and `environment`. The variables of another key are \
+        \(ConfigurationKey.signingKeys.map { "`\($0.environmentName(forKeyID: "KEYID"))`" }.joined(separator: " and ")).
 
-        """
-
-    private static let failing = """
-
-        ## When something is wrong
-
-        Each fault is one line: place, key, what is wrong, and the fix. A missing key has no place.
-
-            /etc/nudged/nudged.yaml:2:3: apns.teamID: unknown key: did you mean apns.teamId?
         """
 }
 
