@@ -1,7 +1,7 @@
 #if !hasFeature(Embedded)
     import JSON
 
-    /// What nudged knows of the signed-in user, in pages (docs/SQL.md, "Reading, taking back").
+    /// What nudged knows of the signed-in user, in pages (docs/SQL.md, "Read what became of it").
     extension NudgedServer {
         /// The user's pending reminders.
         ///
@@ -73,7 +73,7 @@
 
         /// The answer to a question of `preview(title:body:urgent:)`, usually there after less than a second.
         ///
-        /// - Returns: a JSON object (docs/SQL.md, "What would become of it"). Nil: not yet. Ask again after a few
+        /// - Returns: a JSON object (docs/SQL.md, "Preview a message"). Nil: not yet. Ask again after a few
         ///   hundred milliseconds.
         /// - Throws: the client's error. ND032: the question is unknown, or it is too old. One without an answer is
         ///   kept for a minute, an answer for five.

@@ -1,4 +1,4 @@
-/// A reminder that the signed-in user sets for themselves (docs/SQL.md, "Reminders").
+/// A reminder that the signed-in user sets for themselves (docs/SQL.md, "Set a reminder").
 public struct OwnReminder: Sendable, Equatable {
     /// What it is about. A user has one reminder of their own per subject.
     public var subject: Subject
