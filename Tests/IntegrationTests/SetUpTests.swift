@@ -207,6 +207,31 @@ import Testing
         #expect(try password() == known && files[0] == before[0] && files[2] == before[2])
     }
 
+    @Test func setUp_whenAnotherRuns_waitsForNobody() async throws {
+        #expect(try await setUp(arguments() + ["--yes"]).exit == .code(0))
+        let before = files
+        let other = open(credentials, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { close(other) }
+        #expect(flock(other, LOCK_EX | LOCK_NB) == 0)
+        let run = try await setUp(arguments(title: "planted-title-text: 4") + ["--yes"])
+        #expect(run.exit == .code(75) && run.errors.contains("another nudged setup"), "\(run.text)")
+        #expect(files == before)
+    }
+
+    /// An owner who may make no roles would end halfway.
+    @Test func setUp_whenTheOwnerMayMakeNoRoles_changesNothing() async throws {
+        try scene.sql(
+            """
+            create role plain_owner login password '\(Scene.password)';
+            alter database \"\(scene.database)\" owner to plain_owner; alter schema public owner to plain_owner
+            """
+        )
+        let url = scene.cluster.tcpURL(database: scene.database, user: "plain_owner")
+        let run = try await setUp(arguments() + ["--yes"], url: url)
+        #expect(run.exit == .code(77) && run.errors.contains("createrole"), "\(run.text)")
+        #expect(try !hasSchema() && files == [nil, nil, nil])
+    }
+
     /// It takes back what is of its database, and nothing else.
     @Test func undo_ofAnotherFileOrDatabase_leavesTheFiles() async throws {
         #expect(try await setUp(arguments() + ["--yes"]).exit == .code(0))
