@@ -60,7 +60,7 @@ package struct JournalEntry: Sendable {
         fields = [("MESSAGE", message), ("PRIORITY", String(priority))]
     }
 
-    mutating func add(_ name: String, _ value: String) { fields.append((name, value)) }
+    package mutating func add(_ name: String, _ value: String) { fields.append((name, value)) }
 
     /// The field of a metadata key, in the journal's spelling: `sweep_id`, `sweep-id` and `sweepId` all give
     /// `NUDGED_SWEEP_ID`.

@@ -71,7 +71,10 @@ class CallTests(unittest.TestCase):
         m.until(lambda: "nudged_build_info" in m.run(*scrape, check=False).stdout, "the port's page")
         m.until(lambda: m.run("cat", "/run/nudged/nudged.prom", check=False).stdout, "the file's page", 30)
         s.systemctl("reload", "nudged")
-        s.systemctl("restart", "postgresql")
+        # A restart can be over before the daemon looks.
+        s.systemctl("stop", "postgresql")
+        s.await_event("database_lost", start)
+        s.systemctl("start", "postgresql")
         s.await_event("database_back", start)
         s.seed(2, first=100)
         s.await_accepted(22)
