@@ -26,9 +26,9 @@ package struct SetUpRun: Sendable {
     }
 
     private let answers: SetUpAnswers
-    private let files: SetUpFiles
-    private let path: String
-    private let owner: ConnectionConfiguration
+    let files: SetUpFiles
+    let path: String
+    let owner: ConnectionConfiguration
     private let migration: MigrationRun
     private let environment: [String: String]
 
@@ -158,7 +158,7 @@ package struct SetUpRun: Sendable {
     }
 
     /// Whether a URL differs from the daemon's only by the password, which holds no special character.
-    private func isOurs(_ url: String) -> Bool {
+    func isOurs(_ url: String) -> Bool {
         let mine = self.url(password: "x").split(separator: ":x@", maxSplits: 1)
         guard mine.count == 2, url.hasPrefix(mine[0] + ":"), url.hasSuffix("@" + mine[1]) else { return false }
         return url.dropFirst(mine[0].count + 1).dropLast(mine[1].count + 1).allSatisfy(\.isHexDigit)
@@ -302,13 +302,13 @@ package struct SetUpRun: Sendable {
     }
 
     /// Only for the unit's own configuration, where systemd runs and the unit is installed.
-    private var hasUnit: Bool {
+    var hasUnit: Bool {
         let units = ["/etc/systemd/system", "/lib/systemd/system", "/usr/lib/systemd/system"]
         return path == ConfigurationLoader.defaultPath && access("/run/systemd/system", F_OK) == 0
             && units.contains { access("\($0)/nudged.service", F_OK) == 0 }
     }
 
-    private static func run(_ command: [String]) throws(SetUpFailure) {
+    static func run(_ command: [String]) throws(SetUpFailure) {
         var child: pid_t = 0
         let arguments = command.map { strdup($0) } + [nil]
         defer { arguments.forEach { free($0) } }
@@ -317,86 +317,5 @@ package struct SetUpRun: Sendable {
         var status: Int32 = 0
         while waitpid(child, &status, 0) < 0 && errno == EINTR {}
         guard status == 0 else { throw .command(shown, status >> 8) }
-    }
-
-    // MARK: Taking back
-
-    /// What `undo` will do, for a person.
-    package var undoing: [String] {
-        (hasUnit ? ["systemctl disable --now nudged"] : []) + [
-            "rm \(files.path(SetUpFiles.key)) \(files.path(SetUpFiles.url)) \(path)",
-            "in \(owner):",
-            "    drop schema nudged, nudged_api, nudged_me cascade: the record, messages and reminders are lost",
-            "    drop owned by nudged_daemon, nudged_app, nudged_writer; drop these roles",
-            "your app's tables stay. So do columns and tables that nudged added",
-        ]
-    }
-
-    /// Stops the service, drops nudged's schemas and roles, and removes the files.
-    package func undo(_ tell: (String) -> Void) async throws {
-        let url = (try? SetUpFiles.read(files.path(SetUpFiles.url))).map { String(decoding: $0, as: UTF8.self) }
-        if let url, let first = url.split(separator: "\n").first, !isOurs(String(first)) {
-            let way = "give the URL of that database, or remove the files yourself"
-            throw SetUpFailure.refused("the files in \(files.folder) are of another database: \(way)", .configuration)
-        }
-        let connection = try await Connection.open(owner)
-        do {
-            if hasUnit {
-                try Self.run(["systemctl", "disable", "--now", "nudged"])
-                tell("systemctl disable --now nudged")
-            }
-            try await dropSchemas(connection)
-            tell("dropped the schemas nudged, nudged_api and nudged_me")
-            for role in [SetUpAnswers.role, "nudged_app", "nudged_writer"] { await drop(role, connection, tell) }
-            await connection.close()
-        } catch {
-            await connection.close()
-            throw error
-        }
-        for file in try files.remove() { tell("removed \(file)") }
-    }
-
-    /// The app's reads wait behind a lock that waits. So it waits only briefly, and tries again.
-    private func dropSchemas(_ connection: Connection) async throws {
-        for attempt in 1... {
-            do throws(PostgresError) {
-                return try await connection.execute(
-                    script: """
-                        set local lock_timeout = '500ms';
-                        drop schema if exists nudged, nudged_api, nudged_me cascade
-                        """,
-                    timeout: .seconds(600)
-                )
-            } catch {
-                guard error.sqlState == "55P03", attempt < 60 else { throw error }
-                try? await Task.sleep(for: .seconds(1))
-            }
-        }
-    }
-
-    /// A role that owns something of the app, or that another database needs, stays.
-    private func drop(_ role: String, _ connection: Connection, _ tell: (String) -> Void) async {
-        let revoke = """
-            do $$ begin
-                if exists (select from pg_roles where rolname = '\(role)') and not exists (
-                    select from pg_shdepend where refclassid = 'pg_authid'::regclass and deptype = 'o'
-                        and refobjid = (select oid from pg_roles where rolname = '\(role)')
-                        and dbid = (select oid from pg_database where datname = current_database())
-                ) then
-                    if not pg_has_role(current_user, '\(role)', 'usage') then
-                        execute format('grant %I to %I', '\(role)', current_user);
-                    end if;
-                    drop owned by \(role);
-                end if;
-            end $$
-            """
-        do throws(PostgresError) {
-            try await connection.execute(script: revoke)
-            try await connection.execute(script: "drop role if exists \(role)")
-            tell("dropped the role \(role)")
-        } catch {
-            let why = error.sqlState == "2BP01" ? "another database or the app uses it" : "\(error)"
-            tell("the role \(role) stays: \(why)")
-        }
     }
 }

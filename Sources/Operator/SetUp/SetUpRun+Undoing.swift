@@ -1,0 +1,86 @@
+import Base
+import Core
+import Postgres
+import Systemd
+
+/// `nudged setup --undo`.
+extension SetUpRun {
+    /// What `undo` will do, for a person.
+    package var undoing: [String] {
+        (hasUnit ? ["systemctl disable --now nudged"] : []) + [
+            "rm \(files.path(SetUpFiles.key)) \(files.path(SetUpFiles.url)) \(path)",
+            "in \(owner):",
+            "    drop schema nudged, nudged_api, nudged_me cascade: the record, messages and reminders are lost",
+            "    drop owned by nudged_daemon, nudged_app, nudged_writer; drop these roles",
+            "your app's tables stay. So do columns and tables that nudged added",
+        ]
+    }
+
+    /// Stops the service, drops nudged's schemas and roles, and removes the files.
+    package func undo(_ tell: (String) -> Void) async throws {
+        let url = (try? SetUpFiles.read(files.path(SetUpFiles.url))).map { String(decoding: $0, as: UTF8.self) }
+        if let url, let first = url.split(separator: "\n").first, !isOurs(String(first)) {
+            let way = "give the URL of that database, or remove the files yourself"
+            throw SetUpFailure.refused("the files in \(files.folder) are of another database: \(way)", .configuration)
+        }
+        let connection = try await Connection.open(owner)
+        do {
+            if hasUnit {
+                try Self.run(["systemctl", "disable", "--now", "nudged"])
+                tell("systemctl disable --now nudged")
+            }
+            try await dropSchemas(connection)
+            tell("dropped the schemas nudged, nudged_api and nudged_me")
+            for role in [SetUpAnswers.role, "nudged_app", "nudged_writer"] { await drop(role, connection, tell) }
+            await connection.close()
+        } catch {
+            await connection.close()
+            throw error
+        }
+        for file in try files.remove() { tell("removed \(file)") }
+    }
+
+    /// The app's reads wait behind a lock that waits. So it waits only briefly, and tries again.
+    private func dropSchemas(_ connection: Connection) async throws {
+        for attempt in 1... {
+            do throws(PostgresError) {
+                return try await connection.execute(
+                    script: """
+                        set local lock_timeout = '500ms';
+                        drop schema if exists nudged, nudged_api, nudged_me cascade
+                        """,
+                    timeout: .seconds(600)
+                )
+            } catch {
+                guard error.sqlState == "55P03", attempt < 60 else { throw error }
+                try? await Task.sleep(for: .seconds(1))
+            }
+        }
+    }
+
+    /// A role that owns something of the app, or that another database needs, stays.
+    private func drop(_ role: String, _ connection: Connection, _ tell: (String) -> Void) async {
+        let revoke = """
+            do $$ begin
+                if exists (select from pg_roles where rolname = '\(role)') and not exists (
+                    select from pg_shdepend where refclassid = 'pg_authid'::regclass and deptype = 'o'
+                        and refobjid = (select oid from pg_roles where rolname = '\(role)')
+                        and dbid = (select oid from pg_database where datname = current_database())
+                ) then
+                    if not pg_has_role(current_user, '\(role)', 'usage') then
+                        execute format('grant %I to %I', '\(role)', current_user);
+                    end if;
+                    drop owned by \(role);
+                end if;
+            end $$
+            """
+        do throws(PostgresError) {
+            try await connection.execute(script: revoke)
+            try await connection.execute(script: "drop role if exists \(role)")
+            tell("dropped the role \(role)")
+        } catch {
+            let why = error.sqlState == "2BP01" ? "another database or the app uses it" : "\(error)"
+            tell("the role \(role) stays: \(why)")
+        }
+    }
+}
