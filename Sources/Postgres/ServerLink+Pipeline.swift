@@ -124,14 +124,15 @@ extension ServerLink {
 
     /// The link is broken. libpq's message can repeat the server's, so it is not included.
     private func lost(_ name: String?) -> PostgresError {
-        PostgresError(.connectionLost, statement: name)
+        farewell.report?.error(.connectionLost, statement: name) ?? PostgresError(.connectionLost, statement: name)
     }
 
     /// Keeps the reason that the server gave (57P01 …) for a connection that then broke.
     private func asLost(_ error: PostgresError) -> PostgresError {
+        // libpq's own error has no SQLSTATE: then only the server's farewell can say more.
+        guard error.sqlState?.isEmpty == false else { return lost(error.statement) }
         var error = error
         error.code = .connectionLost
-        if error.sqlState?.isEmpty ?? true { error.sqlState = nil }
         return error
     }
 }

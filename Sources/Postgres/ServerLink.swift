@@ -5,13 +5,14 @@ import Glibc
 /// `deinit` runs when no other code can. Every wait has a deadline.
 final class ServerLink {
     let handle: OpaquePointer
+    /// Lives longer than `handle`, whose notice receiver points to it unretained.
+    let farewell = Farewell()
 
     /// Begins to connect to one host.
     private init(_ keywords: [String: String]) throws(PostgresError) {
         guard let handle = Self.start(keywords) else { throw PostgresError(.connectionFailed, detail: "out of memory") }
         self.handle = handle
-        // libpq would write the server's notices to stderr. They can quote a parameter or a row.
-        PQsetNoticeReceiver(handle, { _, _ in }, nil)
+        farewell.listen(to: handle)
         // Verbose, because the SQLSTATE of a refused connection is only in libpq's message.
         PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
         PQsetnonblocking(handle, 1)
@@ -114,6 +115,23 @@ final class ServerLink {
     var isBroken: Bool { PQstatus(handle) == CONNECTION_BAD }
     /// The server process named at the connection's start. A pooler gives its own number.
     var processID: Int32 { PQbackendPID(handle) }
+}
+
+/// Why the server ended the connection, if it said so while nothing was asked. Then libpq takes its FATAL for a notice,
+/// for example when it comes with the answer to the connection's start.
+final class Farewell {
+    private(set) var report: ServerReport?
+
+    /// Other notices are dropped. libpq would write them to stderr, and they can quote a parameter or a row.
+    func listen(to connection: OpaquePointer) {
+        let receive: PQnoticeReceiver = { context, result in
+            guard let context, let result, let severity = PQresultErrorField(result, Int32(UInt8(ascii: "V"))),
+                ["FATAL", "PANIC"].contains(String(cString: severity))
+            else { return }
+            Unmanaged<Farewell>.fromOpaque(context).takeUnretainedValue().report = ServerReport(result)
+        }
+        PQsetNoticeReceiver(connection, receive, Unmanaged.passUnretained(self).toOpaque())
+    }
 }
 
 /// An instant by which something must be done. ContinuousClock continues while the machine sleeps, so after a
