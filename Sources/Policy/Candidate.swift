@@ -72,15 +72,25 @@ public struct Message: Sendable, Equatable {
     public var title: String
     public var body: String
     public var urgent: Bool
+    /// When it was sent to nudged. nil: it may wait for a zone without end.
+    public var createdAt: Instant?
     /// From this instant on it is useless. nil: never.
     public var expiresAt: Instant?
     /// It is not sent before this instant. nil: at once.
     public var deliverAt: Instant?
 
-    public init(title: String, body: String, urgent: Bool, expiresAt: Instant? = nil, deliverAt: Instant? = nil) {
+    public init(
+        title: String,
+        body: String,
+        urgent: Bool,
+        createdAt: Instant? = nil,
+        expiresAt: Instant? = nil,
+        deliverAt: Instant? = nil
+    ) {
         self.title = title
         self.body = body
         self.urgent = urgent
+        self.createdAt = createdAt
         self.expiresAt = expiresAt
         self.deliverAt = deliverAt
     }

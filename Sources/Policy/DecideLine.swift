@@ -129,6 +129,7 @@ struct DecideQuestion {
             title: try reader.field("title", "a string", isRequired: isRequired)?.string() ?? "",
             body: try reader.field("body", "a string", isRequired: isRequired)?.string() ?? "",
             urgent: try reader.field("urgent", "true or false", isRequired: isRequired)?.bool() ?? false,
+            createdAt: try reader.nullable("created_at")?.instant(),
             expiresAt: try reader.nullable("expires_at")?.instant(),
             deliverAt: try reader.nullable("deliver_at")?.instant()
         )

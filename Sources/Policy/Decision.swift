@@ -27,6 +27,7 @@ public enum Reason: String, Sendable, CaseIterable {
     case notOptedIn = "not_opted_in"
     case preferencesMalformed = "preferences_malformed"
     case firstSessionIncomplete = "first_session_incomplete"
+    /// For messages, it may come with `wait` as well.
     case timezoneUnresolved = "timezone_unresolved"
     // Hold for check-ins, drop for messages and reminders.
     case disabled
@@ -35,6 +36,7 @@ public enum Reason: String, Sendable, CaseIterable {
     case expired
     case expiresInQuietHours = "expires_in_quiet_hours"
     case expiresWhileCapped = "expires_while_capped"
+    case expiresWithoutTimezone = "expires_without_timezone"
 }
 
 /// The policy's answer for one nudge at one instant.

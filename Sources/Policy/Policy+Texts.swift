@@ -88,9 +88,10 @@ extension Policy {
         let zone = hours == nil ? nil : try self.zone(of: candidate)
         let applyNow = hours != nil && quietFrom.map { now >= $0 } ?? false
         if hours != nil {
-            let isHeld = applyNow && zone == nil
-            trace.note("zone", isHeld ? .hold : nil, zoneFacts(candidate, zone, now))
-            if isHeld { return Decision(.hold, .timezoneUnresolved, urgent: isUrgent) }
+            var unplaced: Decision?
+            if applyNow, zone == nil { unplaced = Self.withoutZone(candidate.nudge, isUrgent: isUrgent, now: now) }
+            trace.note("zone", unplaced?.action, zoneFacts(candidate, zone, now))
+            if let unplaced { return unplaced }
         }
         let wakeUp = zone.flatMap { self.wakeUp(of: candidate, LocalClock($0, near: now)) }
         if applyNow, let wakeUp {
@@ -108,6 +109,16 @@ extension Policy {
         }
         let applied = AppliedQuiet(from: hours == nil ? nil : quietFrom, wakeUp: wakeUp)
         return decideText(candidate, applied, expiresAt: expiresAt, isUrgent: isUrgent, now: now, &trace)
+    }
+
+    /// Rule 5: the answer about a nudge that has not expired, but needs a zone. A message waits for 24 hours.
+    public static func withoutZone(_ nudge: Nudge, isUrgent: Bool = false, now: Instant) -> Decision {
+        guard case .message(let message) = nudge,
+            let sentAt = [message.createdAt, message.deliverAt].compactMap(\.self).max()
+        else { return Decision(.hold, .timezoneUnresolved, urgent: isUrgent) }
+        let end = sentAt + 86_400
+        if now >= end { return Decision(.drop, .expiresWithoutTimezone, urgent: isUrgent) }
+        return Decision(.wait, .timezoneUnresolved, nextAt: min(end, message.expiresAt ?? end), urgent: isUrgent)
     }
 
     /// Rules 7 and 8.

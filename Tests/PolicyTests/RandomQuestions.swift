@@ -173,6 +173,7 @@ struct RandomQuestions {
                     .init(key: "body", value: .string(random.pick(texts))),
                     .init(key: "urgent", value: .bool(random.chance(15))), .init(key: "expires_at", value: expiry),
                     .init(key: "deliver_at", value: random.chance(15) ? instant(now, -2...2) : .null),
+                    .init(key: "created_at", value: random.chance(80) ? instant(now, -72...0) : .null),
                 ])
             )
         } else {

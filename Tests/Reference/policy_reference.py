@@ -320,7 +320,7 @@ class Question:
             quiet_from = None
         if quiet_from is not None and now >= quiet_from:
             if self.zone is None:
-                return answer("hold", "timezone_unresolved", urgent=is_urgent)
+                return self.without_zone(is_urgent)
             if self.is_quiet(now):
                 awake = self.wake_up(now, expires_at)
                 if expires_at is not None and awake >= expires_at:
@@ -342,6 +342,17 @@ class Question:
             else:
                 quiet = self.next_quiet(quiet_from)
         return answer("send", "urgent" if is_urgent else "due", urgent=is_urgent, valid_until=earliest_of(expires_at, quiet))
+
+    def without_zone(self, is_urgent):
+        """Rule 5: a message has a day."""
+        message = self.line["message"] if self.line["kind"] == "message" else {}
+        begun = [t for t in (seconds(message.get("created_at")), seconds(message.get("deliver_at"))) if t is not None]
+        if not begun:
+            return answer("hold", "timezone_unresolved", urgent=is_urgent)
+        if self.now - max(begun) >= DAY:
+            return answer("drop", "expires_without_timezone", urgent=is_urgent)
+        wake = earliest_of(max(begun) + DAY, seconds(message.get("expires_at")))
+        return answer("wait", "timezone_unresolved", wake, urgent=is_urgent)
 
     def ended(self, expires_at):
         if expires_at is not None and self.now >= expires_at:

@@ -59,6 +59,15 @@ group by z.name
 order by 2 desc, 1
 limit 1000
 
+-- name: doctor_waiting_zones
+-- The zones of users whose messages wait, of at most $1 messages that are not urgent. Rows: the preferences' zone, the
+-- profile's zone, how many messages.
+select
+    substring(nudged.preferences_text(r.preferences) from '"timezone": ?"([^"]{1,255})"'), left(r.timezone::text, 255), count(*)
+from (select user_id from nudged.message where not urgent limit $1) m
+left join nudged.recipient r on r.user_id = m.user_id
+group by 1, 2
+
 -- name: doctor_app_tables
 -- The state of the app's tables. $1 names in schema public. Rows, in the order of $1: whether the table exists, whether
 -- row-level security is on, whether an index begins with user_id, which of Supabase's roles anon and authenticated may

@@ -93,6 +93,14 @@ extension PendingReminder.Due {
         case .local(let time): time.asUTC - Self.furthestAhead
         }
     }
+
+    /// The latest one: no zone is further behind than UTC-12.
+    package var latest: Instant {
+        switch self {
+        case .at(let instant): instant
+        case .local(let time): time.asUTC + 12 * 3600
+        }
+    }
 }
 
 extension LocalDateTime {

@@ -12,11 +12,13 @@ actor DatabaseExamination {
         var work: Known<WorkStatus>
         var zoneOffsets: Known<[String: Int]>
         var usedZones: Known<DatabaseFacts.UsedZones>
+        var waitingZones: Known<DatabaseFacts.WaitingZones>
 
         init(unasked why: String) {
             work = .failure(Unanswered(why: why))
             zoneOffsets = .failure(Unanswered(why: why))
             usedZones = .failure(Unanswered(why: why))
+            waitingZones = .failure(Unanswered(why: why))
         }
     }
 
@@ -125,6 +127,7 @@ actor DatabaseExamination {
         result.work = await ask(DoctorReader.work)
         note("work", result.work.findings(Verdicts.work))
         result.usedZones = await ask(DoctorReader.usedZones)
+        result.waitingZones = await ask(DoctorReader.waitingZones)
     }
 
     private func note(_ check: String, _ verdict: some Verdict) {

@@ -29,6 +29,10 @@ package struct DoctorReport: CommandOutput {
         let database = await answers
         var findings = configuration.findings
         findings += zones.findings(now: now, server: database.zoneOffsets, used: database.usedZones)
+        let standard = configuration.database?.policy.defaultTimezone
+        findings += database.waitingZones.findings { zones.waiting($0, standard: standard) }.map {
+            $0.of(.zones, "waiting")
+        }
         findings += service.findings(work: database.work)
         findings += database.findings
         findings += await lanes

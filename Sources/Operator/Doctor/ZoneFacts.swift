@@ -67,10 +67,7 @@ struct ZoneFacts: Sendable {
 
     /// PostgreSQL and each host have lists of their own. So SQL may accept a name that a daemon can't use.
     private func known(_ used: DatabaseFacts.UsedZones, _ server: [String: Int]) -> Finding {
-        let unknown = used.names.filter { name, _ in
-            // Swift's keys are equal by canonical equivalence.
-            !name.utf8.allSatisfy { $0 < 0x80 } || offsets[name] == nil && !ZoneName.namesOfUTC.contains(name)
-        }
+        let unknown = used.names.filter { name, _ in !isKnown(name) }
         guard let first = unknown.first else {
             return .ok("this host knows all zones that users and reminders have")
         }
@@ -83,6 +80,27 @@ struct ZoneFacts: Sendable {
             fix: server[first.name] != nil
                 ? "PostgreSQL knows it: \(Self.upgrade); if the host has no tzdata.zi, install tzdata-legacy"
                 : "let the app write names such as Europe/Berlin (docs/POLICY.md, \"Time zone\")"
+        )
+    }
+
+    private func isKnown(_ name: String) -> Bool {
+        // Swift's keys are equal by canonical equivalence.
+        name.utf8.allSatisfy { $0 < 0x80 } && (offsets[name] != nil || ZoneName.namesOfUTC.contains(name))
+    }
+
+    /// Messages of users without a valid zone are dropped after a day, unless the user has no quiet hours.
+    ///
+    /// - Parameter standard: the rules' zone.
+    func waiting(_ waiting: DatabaseFacts.WaitingZones, standard: String?) -> Finding {
+        let count = waiting.messages.reduce(0) { count, users in
+            [users.preferences, users.profile, standard].contains { $0.map(isKnown) ?? false }
+                ? count : count + users.count
+        }
+        guard count > 0 else { return .ok("no message waits for a user's time zone") }
+        return .warning(
+            "\(Elapsed.counted(count, "message waits", "messages wait")) for users without a valid time zone. Each is "
+                + "dropped 24 hours after it was sent. (Checked: the first \(Elapsed.grouped(DatabaseFacts.WaitingZones.most)) messages)",
+            fix: "let the app write the users' time zones, or set policy.defaultTimezone"
         )
     }
 

@@ -140,9 +140,11 @@ extension Explanation {
             return "\(later ?? ", and no message or reminder waits")."
         }
         // What is dropped or held now. What waits for its time is `later` or comes within the days looked at.
+        let texts = decisions.filter { $0.kind != .checkIn }
+        let dropped = texts.filter { $0.decision.action == .drop }
+        let held = texts.filter { $0.decision.action == .hold || $0.decision.reason == .timezoneUnresolved }
         var text = "."
-        for (action, verb) in [(Action.drop, "dropped"), (.hold, "held")] {
-            let entries = decisions.filter { $0.kind != .checkIn && $0.decision.action == action }
+        for (entries, verb) in [(dropped, "dropped"), (held, "held")] {
             guard let first = entries.first else { continue }
             let count = Elapsed.counted(entries.count, "message or reminder is", "messages or reminders are")
             text += " \(count) \(verb) (\(first.decision.reason.rawValue))."

@@ -14,18 +14,22 @@ import Testing
         server: Known<[String: Int]> = .success(["Europe/Berlin": 3600, "Asia/Kolkata": 19_800]),
         used: [(name: String, count: Int)] = []
     ) -> [String: Finding] {
-        let facts = ZoneFacts(
+        let facts = facts(release: release, count: count, failures: failures)
+        return Dictionary(
+            uniqueKeysWithValues: facts.findings(now: now, server: server, used: .success(.init(names: used))).map {
+                ($0.check, $0)
+            }
+        )
+    }
+
+    private static func facts(release: String? = "2026a", count: Int = 2, failures: [String] = []) -> ZoneFacts {
+        ZoneFacts(
             directory: "/zones",
             isChosen: false,
             release: ZoneDatabase.Release(name: release, modified: Instant(rfc3339: "2026-02-01T00:00:00Z")),
             count: count,
             failures: failures,
             offsets: ["Europe/Berlin": 3600, "Asia/Kolkata": 19_800, "UTC": 0]
-        )
-        return Dictionary(
-            uniqueKeysWithValues: facts.findings(now: now, server: server, used: .success(.init(names: used))).map {
-                ($0.check, $0)
-            }
         )
     }
 
@@ -60,6 +64,21 @@ import Testing
         #expect(abbreviated?.remedy?.contains("Europe/Berlin") == true)
         // U+212A KELVIN SIGN is no K.
         #expect(Self.findings(used: [("Asia/\u{212A}olkata", 1)])["used"]?.level == .warning)
+    }
+
+    @Test func waiting_whenUsersHaveNoValidZone_countsTheirMessages() {
+        let facts = Self.facts()
+        func waiting(_ users: [(String?, String?, Int)], standard: String? = nil) -> Finding {
+            facts.waiting(.init(messages: users), standard: standard)
+        }
+        let placed: [(String?, String?, Int)] = [
+            ("Europe/Berlin", nil, 3), ("CET", "UTC", 2), (nil, "Asia/Kolkata", 1),
+        ]
+        #expect(waiting([]).level == .ok && waiting(placed).level == .ok)
+        let some = waiting(placed + [("CET", "EST", 4), (nil, nil, 5)])
+        #expect(some.level == .warning && some.found.hasPrefix("9 messages wait for users without"), "\(some)")
+        #expect(waiting([(nil, nil, 5)], standard: "Europe/Berlin").level == .ok)
+        #expect(waiting([(nil, nil, 1)], standard: "CET").found.hasPrefix("1 message waits"))
     }
 
     @Test func server_whenItsHourDiffers_isAWarningThatNamesAZone() {

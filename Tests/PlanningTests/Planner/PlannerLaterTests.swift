@@ -91,6 +91,38 @@ import TimeZones
         #expect(planner.plan(user, now: now + 600).ended == [M.id(1)])
     }
 
+    /// A day after its time has come in every zone. A pause ends nothing.
+    @Test func message_whenNoZoneIsEverKnown_isDroppedAfterADay() throws {
+        let latest = F.at("2026-11-20T21:00:00Z")
+        let message = M.message(1, due: ReminderFixture.wall("2026-11-20T09:00:00"))
+        let user = M.user([message], preferences: Self.preferences(nil))
+        let recorder = DecisionRecorder()
+        var planner = planner
+        planner.recorder = recorder
+        #expect(planner.plan(user, now: latest + 86_399).rest?.dueAt == latest + 86_400)
+        let entry = try #require(recorder.entries.first { $0.kind == .message })
+        #expect(entry.decision == Decision(.wait, .timezoneUnresolved, nextAt: latest + 86_400))
+        let plan = planner.plan(user, now: latest + 86_400)
+        #expect(plan.ended == [M.id(1)] && plan.records.map(\.reason) == ["expires_without_timezone"])
+        planner.paused = [.message]
+        #expect(planner.plan(user, now: latest + 86_400).ended.isEmpty)
+    }
+
+    /// In the night hours of no zone, a message waits as well; an urgent one doesn't.
+    @Test func message_whenQuietHoursNeedAZone_isDroppedAfterADay() {
+        let (sent, later) = (now, now + 3600)
+        let user = M.user(
+            [M.message(1, created: sent), M.message(2, created: sent, due: .at(later))],
+            preferences: Self.preferences(nil)
+        )
+        #expect(planner.plan(user, now: sent + 86_399).rest?.dueAt == sent + 86_400)
+        let plan = planner.plan(user, now: sent + 86_400)
+        #expect(plan.ended == [M.id(1)] && plan.records.map(\.reason) == ["expires_without_timezone"])
+        #expect(planner.plan(user, now: later + 86_400).ended == [M.id(1), M.id(2)])
+        let urgent = M.user([M.message(3, created: sent, urgent: true)], preferences: Self.preferences(nil))
+        #expect(planner.plan(urgent, now: sent + 90_000).sendPlan?.nudges.count == 1)
+    }
+
     /// One that is not due replaces nothing. Once due, it is as new as its time.
     @Test func message_whenItsKeyIsUsedBefore_replacesOnlyWhenItIsDue() throws {
         let messages = [

@@ -19,7 +19,7 @@ extension Planner {
             }
             let hours = try ReminderHours(reminder, of: recipient.candidate, policy)
             guard let due = hours.due else {
-                hold(identity, recipient.retries[identity], &draft)
+                hold(identity, Decision(.hold, .timezoneUnresolved), recipient.retries[identity], &draft)
                 continue
             }
             if due <= now, let next = try hours.next(for: recipient.user.userID, now: now) {
@@ -34,14 +34,14 @@ extension Planner {
         return texts
     }
 
-    /// Only a zone can make it sendable. A change of the profile makes the user due.
-    func hold(_ identity: NudgeIdentity, _ retry: Retry?, _ draft: inout PlanDraft) {
+    /// A change of the profile makes the user due.
+    func hold(_ identity: NudgeIdentity, _ decision: Decision, _ retry: Retry?, _ draft: inout PlanDraft) {
         recorder?.note(
             DecisionRecorder.Entry(
                 kind: identity.kind,
                 key: identity.key,
                 members: [identity.key],
-                decision: Decision(.hold, .timezoneUnresolved),
+                decision: decision,
                 trace: []
             )
         )

@@ -45,14 +45,22 @@ extension Planner {
         try plan(.text(text), retry, machine, &draft)
     }
 
-    /// Only a zone can make it sendable. It still ends when it expires.
+    /// Only a zone can make it sendable. It ends when it expires, or a day after its time has come in every zone.
     private func holdUnplaced(_ message: PendingMessage, _ machine: RetryMachine, _ draft: inout PlanDraft) {
-        let identity = NudgeIdentity.message(message.id)
-        if let end = message.expiresAt, end <= machine.now {
-            return drop(identity, because: "expired", machine, &draft)
+        let text = PendingText(message, due: message.due?.latest, now: machine.now)
+        let answer =
+            if text.isExpired(at: machine.now) {
+                Decision(.drop, .expired)
+            } else if machine.recipient.isPaused(.message) {
+                Decision(.hold, .paused)
+            } else {
+                Policy.withoutZone(text.nudge, now: machine.now)
+            }
+        if answer.action == .drop {
+            return drop(text.identity, because: answer.reason.rawValue, machine, &draft)
         }
-        hold(identity, machine.recipient.retries[identity], &draft)
-        draft.wait(until: message.expiresAt)
+        hold(text.identity, answer, machine.recipient.retries[text.identity], &draft)
+        draft.wait(until: answer.nextAt ?? message.expiresAt)
     }
 
     /// Keeps what is left of texts that were not read now.

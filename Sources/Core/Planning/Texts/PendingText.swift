@@ -34,6 +34,7 @@ struct PendingText: Sendable {
                 title: message.title,
                 body: message.body,
                 urgent: message.urgent,
+                createdAt: message.createdAt,
                 expiresAt: message.expiresAt,
                 deliverAt: due
             )
@@ -78,7 +79,8 @@ struct PendingText: Sendable {
         // It is useful as long as one of them is.
         expiresAt = texts.contains { $0.expiresAt == nil } ? nil : texts.compactMap(\.expiresAt).max()
         // Its text is the configuration's, so it is not searched for the user's keywords.
-        nudge = .message(Message(title: "", body: "", urgent: false, expiresAt: expiresAt))
+        let newest = texts.map(\.createdAt).max()
+        nudge = .message(Message(title: "", body: "", urgent: false, createdAt: newest, expiresAt: expiresAt))
         due = nil
         createdAt = texts.map(\.createdAt).min() ?? Instant(seconds: 0)
         order = texts.map(\.order).min() ?? 0

@@ -78,6 +78,14 @@ package enum DatabaseFacts {
         package var names: [(name: String, count: Int)]
     }
 
+    /// Messages that wait, by their users' zones.
+    package struct WaitingZones: Sendable {
+        /// The most messages that are looked at.
+        package static let most = 10_000
+
+        package var messages: [(preferences: String?, profile: String?, count: Int)]
+    }
+
     /// A view through which the daemon reads the app.
     package enum View: String, Sendable, CaseIterable {
         /// Users who could be sent something.

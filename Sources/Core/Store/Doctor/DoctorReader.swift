@@ -187,6 +187,18 @@ package struct DoctorReader: Sendable {
         return zones
     }
 
+    /// How many of the first messages wait for users with these zones.
+    package func waitingZones() async throws(PostgresError) -> DatabaseFacts.WaitingZones {
+        let rows = try await ask(.doctorWaitingZones, [.int8(Int64(DatabaseFacts.WaitingZones.most))])
+        let messages = try rows.map { row throws(PostgresError) in
+            (
+                preferences: try rows.textOrNull(row, 0), profile: try rows.textOrNull(row, 1),
+                count: Int(try rows.int8(row, 2))
+            )
+        }
+        return DatabaseFacts.WaitingZones(messages: messages)
+    }
+
     package func work() async throws(PostgresError) -> WorkStatus {
         try Store.workStatus(
             try await connection.transaction(Store.workStatusStatements, settings: Store.pinnedPlans)
