@@ -12,7 +12,7 @@
 # make chaos       the sender against a server that fails at random, for CHAOS_SECONDS
 # make fuzz        libFuzzer on all that comes from outside, FUZZ_SECONDS for each kind
 # make sanitize    the sender's tests under AddressSanitizer and ThreadSanitizer
-# make release     the stripped binary: .build/release/nudged.stripped
+# make release     the stripped binary: .build/release/nudged.stripped; beside it nudged-apple, the simulated Apple
 # make deb         the Debian package, in .build/deb
 # make release-artifacts SIGN_KEY=FILE   checksums and an SSH signature beside what make deb made
 # make try-package install, use, upgrade and purge the package in a fresh Debian
@@ -47,7 +47,7 @@ build: dependencies
 	$(SWIFT) build
 
 release: dependencies
-	$(SWIFT) build $(RELEASE) --product nudged
+	for product in nudged nudged-apple; do $(SWIFT) build $(RELEASE) --product $$product || exit 1; done
 	strip -o $(BIN)/nudged.stripped $(BIN)/nudged
 
 deb: dependencies
@@ -63,7 +63,7 @@ release-artifacts:
 
 try-package: deb
 	@scripts/dependencies try-package
-	$(SWIFT) build --product nudged-bench
+	$(SWIFT) build --product nudged-apple
 	@$(MAKE) try-built-package
 
 try-built-package:
@@ -134,8 +134,7 @@ faults: dependencies
 	.build/debug/nudged-bench faults --nudged .build/debug/nudged --markdown $(FAULTS_TABLE) $(if $(FAULTS_SEED),--seed $(FAULTS_SEED))
 
 bench: dependencies
-	$(SWIFT) build $(RELEASE) --product nudged-bench
-	$(SWIFT) build $(RELEASE) --product nudged
+	for product in nudged nudged-apple nudged-bench; do $(SWIFT) build $(RELEASE) --product $$product || exit 1; done
 	scripts/bench $(BIN)/nudged-bench
 
 clean:

@@ -136,6 +136,11 @@ let package = Package(
         workbench("Certificates", ["COpenSSL", "OpenSSL"]),
         workbench("HTTP2Server", ["Base", "CNGHTTP2", "OpenSSL", "Certificates", "HTTP2"]),
         workbench("APNsSimulator", ["Base", "JSON", "OpenSSL", "Certificates", "HTTP2", "HTTP2Server"]),
+        // The simulated Apple as a command. It is in the package, beside nudged.
+        workbenchExecutable(
+            "nudged-apple",
+            ["Base", "JSON", "Certificates", "APNsSimulator", argumentParser]
+        ),
         workbench("LocalPostgres", ["CLinux", "CLibPQ"]),
         workbench("Chaos", ["Base", "Seeded", "OpenSSL", "APNs", "HTTP2Server", "APNsSimulator"]),
         workbench(
@@ -156,8 +161,8 @@ let package = Package(
             "nudged-bench",
             [
                 "Base", "Seeded", "JSON", "NudgedPreferences", "TimeZones", "Policy", "Postgres", "OpenSSL",
-                "Certificates", "APNs", "Core", "Systemd", "Configuration", "Service", "Operator", "APNsSimulator",
-                "LocalPostgres", "Chaos", "Faults", argumentParser, logging,
+                "Certificates", "APNs", "Core", "Systemd", "Configuration", "Service", "Operator", "LocalPostgres",
+                "Chaos", "Faults", argumentParser, logging,
             ]
         ),
         // What several test targets share: seeds, generated keys, a server of https.
@@ -246,8 +251,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "nudged", "Seeded", "JSON", "TimeZones", "Postgres", "OpenSSL", "APNsSimulator", "LocalPostgres",
-                "TestSupport", "Configuration", "Policy", "Core", "Service", "Operator", logging,
+                "nudged", "nudged-apple", "Seeded", "JSON", "TimeZones", "Postgres", "OpenSSL", "APNsSimulator",
+                "LocalPostgres", "TestSupport", "Configuration", "Policy", "Core", "Service", "Operator", logging,
             ],
             exclude: ["Transcripts"],
             swiftSettings: strict

@@ -88,7 +88,7 @@ class Play:
             m.run("rm", "-f", "/usr/sbin/policy-rc.d")
             m.write("/etc/hosts", "127.0.0.1 localhost\n::1 localhost\n")
             m.copy(package, "/root/" + os.path.basename(package), 0o644)
-            m.copy(self.folder + "/key.p8", "/root/AuthKey_KEY1234567.p8", 0o600)
+            m.copy(self.folder + "/AuthKey_SIMULATED0.p8", "/root/AuthKey_KEY1234567.p8", 0o600)
             m.copy(self.folder + "/ca.pem", "/etc/simulated-apple/ca.pem", 0o644)
             # Beside the page, so that it reads as one types: a statement that fails ends psql with a failure.
             m.write("/etc/postgresql-common/psqlrc", "\\set ON_ERROR_STOP on\n")
@@ -101,9 +101,9 @@ class Play:
 
     def start_apple(self):
         inside = ["nsenter", "-t", str(self.machine.leader), "--net", "--"]
-        command = [BUILT + "/nudged-bench", "apple", "--folder", self.folder, "--port", "2197"]
+        command = [BUILT + "/nudged-apple", "--folder", self.folder, "--json", "--quiet"]
         self.apple = subprocess.Popen(inside + command, stdout=subprocess.PIPE, text=True, preexec_fn=end_with_parent)
-        if self.apple.stdout.readline() != "2197\n":
+        if not self.apple.stdout.readline():
             raise RuntimeError("the simulated Apple did not start")
 
     def start_shell(self):

@@ -22,12 +22,11 @@ KillSignal=SIGINT
 """
 APPLE = """[Service]
 Type=simple
-ExecStartPre=/usr/bin/mkdir -p /srv/apple
-ExecStart=/usr/local/bin/nudged-bench apple --folder /srv/apple --port 2197 --delay {delay} --refusing
+ExecStart=/usr/local/bin/nudged-apple --folder /srv/apple --team ABCDE12345 --delay {delay} --answer dead=410 --answer bad0=400 --answer 5030=503 --quiet
 """
 CONFIGURATION = """apns:
   teamId: ABCDE12345
-  keyId: KEY1234567
+  keyId: SIMULATED0
   bundleId: com.example.App
   environment: production
   endpoint: https://localhost:2197
@@ -87,7 +86,8 @@ class Service:
         try:
             install(self.machine)
             self._prepare_postgres()
-            self.machine.copy(BUILT + "/nudged-bench", "/usr/local/bin/nudged-bench")
+            for program in ("nudged-bench", "nudged-apple"):
+                self.machine.copy(f"{BUILT}/{program}", "/usr/local/bin/" + program)
             self.apple()
             self.configure()
             self.credential("database.url", self.url())
@@ -111,14 +111,14 @@ class Service:
         m.run("psql", "-h", "/run/postgresql", "-U", "postgres", "-c", "create database app")
 
     def apple(self, delay=0):
-        """A simulated Apple with a new key and authority, which answers after so many milliseconds."""
+        """A simulated Apple, which answers after so many milliseconds."""
         m = self.machine
         m.write("/etc/systemd/system/apple.service", APPLE.format(delay=delay))
         m.run("systemctl", "daemon-reload")
         m.run("systemctl", "restart", "apple")
         m.until(lambda: m.run("ss", "-Hltn", "sport = :2197").stdout, "the simulated Apple")
         m.write("/etc/nudged/ca.pem", text_of(m.root + "/srv/apple/ca.pem"))
-        self.credential("apns.privateKey", text_of(m.root + "/srv/apple/key.p8"))
+        self.credential("apns.privateKey", text_of(m.root + "/srv/apple/AuthKey_SIMULATED0.p8"))
 
     def configure(self, title=TITLE, interval="200ms", answer="10s", lease="30s", extra=""):
         self.machine.write("/etc/nudged/nudged.yaml", CONFIGURATION.format(title=title, interval=interval, answer=answer, lease=lease) + extra)

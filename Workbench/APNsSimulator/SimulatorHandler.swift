@@ -225,11 +225,19 @@ final class SimulatorHandler: ServerHandler {
     }
 
     private func note(_ pending: PendingPush, _ status: Int, _ reason: String = "") {
-        note(pending.push.token, status, reason, pending.connection)
+        note(pending.push.token, status, reason, pending.connection, pending.push)
     }
 
-    private func note(_ token: String, _ status: Int, _ reason: String, _ connection: ServerConnection) {
-        log.answered(AnsweredRequest(token: token, status: status, reason: reason, connection: connection.id))
+    private func note(
+        _ token: String,
+        _ status: Int,
+        _ reason: String,
+        _ connection: ServerConnection,
+        _ push: AcceptedPush? = nil
+    ) {
+        let request = AnsweredRequest(token: token, status: status, reason: reason, connection: connection.id)
+        log.answered(request)
+        state.withLock { $0.script.onAnswered }?(request, push)
     }
 
     private func reply(

@@ -14,6 +14,9 @@ package struct SimulatorScript: Sendable {
     package var perPush: (@Sendable (_ push: AcceptedPush, _ stream: Int32) -> ScriptedAnswer?)?
     /// Called for each accepted push, before its answer is written.
     package var onAccepted: (@Sendable (_ push: AcceptedPush) -> Void)?
+    /// Called for each answer before it is written, and for each request that gets none. The push is nil if the request
+    /// was refused before the script was asked.
+    package var onAnswered: (@Sendable (_ answer: AnsweredRequest, _ push: AcceptedPush?) -> Void)?
     /// The script of a connection, by its number from 1.
     package var perConnection: (@Sendable (_ number: Int) -> ConnectionScript?)?
 

@@ -8,6 +8,11 @@ public struct IssuedCertificate: Sendable {
     public let certificate: String
     /// Its private key (P-256, PKCS #8).
     public let key: String
+
+    public init(certificate: String, key: String) {
+        self.certificate = certificate
+        self.key = key
+    }
 }
 
 /// A private certificate authority, for tests, the simulator and the demo.

@@ -20,7 +20,7 @@ struct ForecastBench: AsyncParsableCommand {
         // Only for its key and certificate: a forecast sends nothing.
         let apple = try bench.startApple()
         defer { _ = apple.process.end() }
-        let configuration = try bench.configuration(port: apple.port)
+        let configuration = try bench.configuration(apple.endpoint)
         let server = bench.cluster.serverID ?? 0
         let databaseBefore = ProcessTimes.seconds(ofTree: server)
         let before = ProcessUsage.now()

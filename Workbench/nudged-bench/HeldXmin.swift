@@ -22,12 +22,12 @@ struct HeldXmin: AsyncParsableCommand {
         defer { bench.stop() }
         let feed = seconds * rate
         try await bench.seed(users: feed + 3 * burst)
-        let (apple, port) = try bench.startApple()
+        let (apple, endpoint) = try bench.startApple()
         defer { _ = apple.end() }
         // The first user is due when everything is prepared and two bursts are finished.
         let lead = 30 + feed / 15_000 + burst / 500
         try bench.sql(Self.schedule(feed: feed, burst: burst, rate: rate, lead: lead), within: .seconds(1800))
-        let daemon = try BenchDaemon(bench.configuration(port: port))
+        let daemon = try BenchDaemon(bench.configuration(endpoint))
         daemon.start()
         var bursts = [try await measureBurst(1, bench)]
         let holder = free ? nil : try bench.holdSnapshot()

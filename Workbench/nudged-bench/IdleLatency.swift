@@ -17,7 +17,7 @@ struct IdleLatency {
     private static let patience = Duration.seconds(30)
 
     func measure() async throws -> String {
-        let (apple, port) = try bench.startApple()
+        let (apple, endpoint) = try bench.startApple()
         defer { _ = apple.end() }
         try bench.sql(
             """
@@ -34,8 +34,8 @@ struct IdleLatency {
         )
         let configuration = [
             "PATH": "/usr/bin:/bin", "APNS_TEAM_ID": Apple.teamID, "APNS_KEY_ID": Apple.keyID,
-            "APNS_BUNDLE_ID": Apple.topic, "APNS_PRIVATE_KEY_FILE": bench.folder + "/key.p8",
-            "APNS_ENVIRONMENT": "sandbox", "APNS_ENDPOINT": "https://localhost:\(port)",
+            "APNS_BUNDLE_ID": Apple.topic, "APNS_PRIVATE_KEY_FILE": bench.folder + Apple.key,
+            "APNS_ENVIRONMENT": "sandbox", "APNS_ENDPOINT": endpoint,
             "APNS_CA_FILE": bench.folder + "/ca.pem", "DATABASE_URL": bench.cluster.url(database: "bench"),
             "SCHEDULE_INTERVAL": "\(interval)ms",
         ]

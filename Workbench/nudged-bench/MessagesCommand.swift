@@ -24,7 +24,7 @@ struct MessagesCommand: AsyncParsableCommand {
         let bench = try Workbench()
         defer { bench.stop() }
         try await bench.seed(users: users)
-        let (apple, port) = try bench.startApple()
+        let (apple, endpoint) = try bench.startApple()
         defer { _ = apple.end() }
         try bench.sql(
             """
@@ -40,7 +40,7 @@ struct MessagesCommand: AsyncParsableCommand {
         )
         // One per call, because several statements in a call are one transaction.
         for statement in ["vacuum analyze", "checkpoint"] { try bench.sql(statement) }
-        let daemon = try BenchDaemon(bench.configuration(port: port))
+        let daemon = try BenchDaemon(bench.configuration(endpoint))
         daemon.start()
         let begin = ContinuousClock.now
         let end = End()

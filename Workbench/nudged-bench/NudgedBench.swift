@@ -11,8 +11,7 @@ struct NudgedBench: AsyncParsableCommand {
         subcommands: [
             Send.self, DecideCommand.self, Sweep.self, Idle.self, RecordCommand.self,
             HeldXmin.self, MessagesCommand.self, ForecastBench.self,
-            Apple.self, ChaosCommand.self, JournalBench.self,
-            FaultsCommand.self,
+            ChaosCommand.self, JournalBench.self, FaultsCommand.self,
         ]
     )
 

@@ -22,9 +22,9 @@ struct Sweep: AsyncParsableCommand {
         defer { bench.stop() }
         try await bench.seed(users: users)
         if statements { try bench.sql("create extension pg_stat_statements; select pg_stat_statements_reset()") }
-        let (apple, port) = try bench.startApple()
+        let (apple, endpoint) = try bench.startApple()
         defer { _ = apple.end() }
-        let configuration = try bench.configuration(port: port, tuning)
+        let configuration = try bench.configuration(endpoint, tuning)
 
         let server = bench.cluster.serverID ?? 0
         let databaseBefore = ProcessTimes.seconds(ofTree: server)

@@ -81,24 +81,29 @@ final class Workbench: Sendable {
 }
 
 extension Workbench {
-    /// Starts the simulated Apple as a process. Returns it with its port. The caller ends it.
-    func startApple() throws -> (process: ChildProcess, port: UInt16) {
-        let apple = try ChildProcess([CommandLine.arguments[0], "apple", "--folder", folder], output: .captured)
+    /// Starts the simulated Apple, so that a benchmark measures only the daemon. Returns it with its URL. The caller
+    /// ends it.
+    func startApple() throws -> (process: ChildProcess, endpoint: String) {
+        let apple = try ChildProcess(
+            [CommandLine.arguments[0].replacing("nudged-bench", with: "nudged-apple")]
+                + ["--folder", folder, "--port", "0", "--team", Apple.teamID, "--quiet"],
+            output: .captured
+        )
         guard apple.waitForOutput(.seconds(20), where: { $0.contains("\n") }),
-            let port = UInt16(apple.output.split(separator: "\n").first ?? "")
+            let endpoint = TextFile.read(folder + "/endpoint")
         else {
             apple.end()
             throw ValidationError("the simulated Apple did not start")
         }
-        return (apple, port)
+        return (apple, endpoint.replacing("\n", with: ""))
     }
 
     /// A daemon's configuration for this cluster and that Apple, loaded as the daemon does.
-    func configuration(port: UInt16, _ changes: [String: String] = [:]) throws -> Configuration {
+    func configuration(_ endpoint: String, _ changes: [String: String] = [:]) throws -> Configuration {
         let environment = [
             "APNS_TEAM_ID": Apple.teamID, "APNS_KEY_ID": Apple.keyID, "APNS_BUNDLE_ID": Apple.topic,
-            "APNS_PRIVATE_KEY": TextFile.read(folder + "/key.p8") ?? "", "APNS_ENVIRONMENT": "sandbox",
-            "APNS_ENDPOINT": "https://localhost:\(port)", "APNS_CA_FILE": folder + "/ca.pem",
+            "APNS_PRIVATE_KEY": TextFile.read(folder + Apple.key) ?? "", "APNS_ENVIRONMENT": "sandbox",
+            "APNS_ENDPOINT": endpoint, "APNS_CA_FILE": folder + "/ca.pem",
             "DATABASE_URL": cluster.url(database: "bench"),
         ]
         return try ConfigurationLoader.load(
@@ -133,6 +138,12 @@ extension Workbench {
         try sql("vacuum (analyze) nudged.person", within: .seconds(3600))
         try sql("checkpoint", within: .seconds(3600))
     }
+}
+
+/// What the simulated Apple is told, and what it tells.
+enum Apple {
+    static let (teamID, keyID, topic) = ("ABCDE12345", "SIMULATED0", "com.example.App")
+    static let key = "/AuthKey_SIMULATED0.p8"
 }
 
 func median(_ values: [Double]) -> Double {

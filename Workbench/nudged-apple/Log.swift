@@ -1,0 +1,81 @@
+import APNsSimulator
+import Base
+import Glibc
+import JSON
+
+/// What the simulated Apple prints of each push. No token is shown whole.
+enum Log {
+    static func readable(_ answer: AnsweredRequest, _ push: AcceptedPush?) {
+        let status = answer.status == 0 ? "no answer" : "\(answer.status) \(answer.reason)"
+        let padded = status + String(repeating: " ", count: max(0, 20 - status.count))
+        var parts = [time("%H:%M:%S"), padded, shown(answer.token)]
+        if let push { parts += [push.topic, text(push)] }
+        write(parts.joined(separator: "  ").printable)
+    }
+
+    static func json(_ answer: AnsweredRequest, _ push: AcceptedPush?) {
+        var writer = JSONWriter()
+        writer.beginObject()
+        for (key, value) in [
+            ("time", time("%Y-%m-%dT%H:%M:%SZ")), ("token", shown(answer.token)), ("reason", answer.reason),
+        ] {
+            writer.key(key)
+            writer.string(value)
+        }
+        writer.key("status")
+        writer.int(answer.status)
+        if let push {
+            for (key, value) in [
+                ("topic", push.topic), ("push_type", push.pushType), ("apns_id", push.apnsID.uuidString.lowercased()),
+                ("collapse_id", push.collapseID),
+            ] as [(String, String?)] {
+                writer.key(key)
+                writer.string(value)
+            }
+            writer.key("priority")
+            writer.int(push.priority)
+            writer.key("expiration")
+            if let expiration = push.expiration { writer.int(expiration) } else { writer.null() }
+            writer.key("payload")
+            writer.value((try? JSONValue(parsing: push.payload)) ?? .null)
+        }
+        writer.endObject()
+        write(writer.string.printableJSON)
+    }
+
+    static func write(_ line: String) {
+        var rest = Array("\(line)\n".utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// At most half of the token.
+    private static func shown(_ token: String) -> String { "\(token.prefix(min(8, token.count / 2)))…" }
+
+    /// What a phone would show.
+    private static func text(_ push: AcceptedPush) -> String {
+        switch (try? JSONValue(parsing: push.payload))?["aps"]?["alert"] {
+        case .string(let text): text
+        case .object(let alert):
+            ["title", "body"].compactMap { key in
+                if case .string(let text)? = alert[key] { text } else { nil }
+            }.joined(separator: ": ")
+        default: "(\(push.pushType), no text)"
+        }
+    }
+
+    private static func time(_ format: String) -> String {
+        var now = Glibc.time(nil)
+        var parts = tm()
+        gmtime_r(&now, &parts)
+        var text = [CChar](repeating: 0, count: 32)
+        return String(
+            decoding: text.prefix(strftime(&text, text.count, format, &parts)).map { UInt8(bitPattern: $0) },
+            as: UTF8.self
+        )
+    }
+}
