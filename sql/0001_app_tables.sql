@@ -106,7 +106,7 @@ begin
             ('push_tokens', 'updated_at', 'timestamptz', 'not null default now()',
                 'When the app last presented the token. nudged deletes a token only if Apple refuses it after this time.'),
             ('push_tokens', 'environment', 'text', 'constraint environment_length check (octet_length(environment) <= 32)',
-                'The APNs environment of the token: sandbox or production. Null: the one in the daemon''s configuration.'),
+                'The APNs environment of the token: sandbox or production. Null: unknown, so nudged tries both.'),
             ('push_tokens', 'topic', 'text', 'constraint topic_length check (octet_length(topic) <= 255)',
                 'The APNs topic (bundle id) of the token. Null: the one in the daemon''s configuration.')
         ) as v (relation, attribute, type, bound, phrase)
@@ -596,7 +596,7 @@ comment on view nudged.device is 'One row per device that nudged can send to. Th
 comment on column nudged.device.user_id is 'The user who is signed in on the device.';
 comment on column nudged.device.token is 'The device token, in hexadecimal digits.';
 comment on column nudged.device.registered_at is 'When the app last presented the token.';
-comment on column nudged.device.environment is 'sandbox or production. Null: the one in the daemon''s configuration.';
+comment on column nudged.device.environment is 'sandbox or production. Null: unknown, so nudged tries both.';
 comment on column nudged.device.topic is 'The APNs topic (bundle id). Null: the one in the daemon''s configuration.';
 comment on function nudged.move_device is 'Writes the environment in which a token works into public.push_tokens, if nudged created it. The daemon calls it.';
 comment on function nudged.forget_device is 'Deletes a token that Apple has answered with 410, unless the device has registered since. The daemon calls it.';

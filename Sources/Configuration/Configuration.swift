@@ -27,7 +27,6 @@ package struct Configuration: Sendable, Equatable {
         package var endpoint: Endpoint?
         /// A PEM file to trust in place of the system's certificates.
         package var caFile: String?
-        package var connections: Int
     }
 
     /// Apple's two push services.
@@ -90,15 +89,6 @@ package struct Configuration: Sendable, Equatable {
         package var caFile: String?
     }
 
-    package struct Metrics: Sendable, Equatable {
-        /// A loopback address. Nil: no server runs.
-        package var listen: LoopbackAddress?
-        /// A file for node_exporter's textfile collector. Nil: none is written.
-        package var file: String?
-
-        package static let none = Metrics()
-    }
-
     package struct Heartbeat: Sendable, Equatable {
         /// `https://…`, or `http://` to this machine. Its path is a secret.
         package var url: Secret
@@ -116,7 +106,8 @@ package struct Configuration: Sendable, Equatable {
     package var decision: Decision?
     /// The operator's rules for users whose preferences say nothing else.
     package var policy: Rules
-    package var metrics: Metrics
+    /// Where Prometheus may read metrics, on a loopback address. Nil: nowhere.
+    package var metrics: LoopbackAddress?
     package var heartbeat: Heartbeat?
     package var logLevel: Logger.Level
 }

@@ -12,47 +12,47 @@ extension ConfigurationAssembler {
     mutating func assembleLanes() -> [Configuration.Lane]? {
         var main = values
         let key = mainKey(&main)
-        var lanes = [lane(&main, key)]
+        var lanes = [lanes(&main, key)]
         values = main
         for entry in file.apps {
             var app = EffectiveValues(entry, over: values)
             checkTeam(&app)
-            checkEndpoint(&app)
             let key = appKey(&app)
-            lanes.append(lane(&app, key))
+            lanes.append(self.lanes(&app, key))
             apps.append(app)
         }
         let whole = lanes.compactMap(\.self)
-        return whole.count == lanes.count ? whole : nil
+        return whole.count == lanes.count ? whole.flatMap(\.self) : nil
     }
 
-    private mutating func lane(_ app: inout EffectiveValues, _ key: Secret?) -> Configuration.Lane? {
-        if file.isOpen, case .file = app.source(Key.signingKey), app.has(Key.signingKey), !app.inherits(Key.signingKey)
-        {
-            app.report(Key.signingKey, Self.openFile, openFileRemedy, as: .permission)
-        }
+    /// One lane for each environment that the app serves.
+    private mutating func lanes(_ app: inout EffectiveValues, _ key: Secret?) -> [Configuration.Lane]? {
         if sends, app.has("apns.caFile"), !app.inherits("apns.caFile"), let path = app.draft.lane.caFile {
             // Others must not choose which servers are trusted.
             do throws(SystemdError) { _ = try ProtectedFile(reading: path, limit: 8 << 20) } catch {
                 app.report(error, "apns.caFile")
             }
         }
-        guard app.has("apns.bundleId", "apns.environment") else { return nil }
-        checkPair(&app)
+        guard app.has("apns.bundleId"), !app.isWrong("apns.environment") else { return nil }
+        checkPairs(&app)
         guard app.has("apns.teamId", "apns.keyId"), let key else { return nil }
-        var lane = app.draft.lane
-        lane.privateKey = key
-        return lane
+        return app.draft.environments.map { environment in
+            var lane = app.draft.lane
+            lane.environment = environment
+            lane.privateKey = key
+            return lane
+        }
     }
 
     /// A device's row names only environment and topic. So each pair must belong to one lane.
-    private mutating func checkPair(_ app: inout EffectiveValues) {
-        let (bundleID, environment) = (app.draft.lane.bundleID, app.draft.lane.environment.rawValue)
-        guard let other = taken[[environment, bundleID]] else {
-            taken[[environment, bundleID]] = app.app?.name ?? "apns"
+    private mutating func checkPairs(_ app: inout EffectiveValues) {
+        let bundleID = app.draft.lane.bundleID
+        let pairs = app.draft.environments.map { [$0.rawValue, bundleID] }
+        guard let pair = pairs.first(where: { taken[$0] != nil }), let other = taken[pair] else {
+            for pair in pairs { taken[pair] = app.app?.name ?? "apns" }
             return
         }
-        let what = "\(other) has \(bundleID) in \(environment) already"
+        let what = "\(other) has \(bundleID) in \(pair[0]) already"
         let remedy = "give it another bundleId or another environment, or remove the entry"
         if let own = ["apns.bundleId", "apns.environment"].first(where: { !app.inherits($0) }) {
             app.report(own, what, remedy)
@@ -73,22 +73,6 @@ extension ConfigurationAssembler {
             "add the keyId of a key of this team, and its privateKeyFile"
         )
     }
-
-    /// A token is valid only for its environment's service; the other service would refuse every push.
-    private func checkEndpoint(_ app: inout EffectiveValues) {
-        guard app.inherits("apns.endpoint"), app.has("apns.endpoint", "apns.environment"),
-            values.has("apns.environment")
-        else { return }
-        let (own, other) = (app.draft.lane.environment, values.draft.lane.environment)
-        guard own != other else { return }
-        app.reportEntry(
-            "it inherits apns.endpoint, which serves \(other), though it is for \(own)",
-            "give this app the endpoint of \(own)",
-            as: .warning
-        )
-    }
-
-    // MARK: Signing keys
 
     private static func isKeyGiven(_ app: EffectiveValues) -> Bool {
         app.isGiven(Key.signingKey) || app.isGiven(Key.signingKeyFile)
@@ -179,7 +163,7 @@ extension ConfigurationAssembler {
     private func reportMissing(_ app: inout EffectiveValues, _ keyID: String) {
         // If the id is inherited, the main app's missing key is reported already.
         guard file.isRead, sends, !app.inherits("apns.keyId") else { return }
-        let variables = Key.signingKeys.map { $0.environmentName(forKeyID: keyID) }.reversed()
+        let variables = Key.signingKeys.map { $0.environmentName(forKeyID: keyID) }
         app.problems.append(
             ConfigurationProblem(
                 at: app.source("apns.keyId"),

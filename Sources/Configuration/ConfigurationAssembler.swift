@@ -1,6 +1,4 @@
 import Base
-import NudgedPreferences
-import Policy
 
 /// Makes the configuration from the values. It finds missing keys, checks rules between keys, and calls the checks of
 /// other modules. `assembleLanes` does the same for the apps.
@@ -39,8 +37,7 @@ struct ConfigurationAssembler {
         checkText("checkIn.title", "checkIn.body")
         checkText("messages.digestTitle", "messages.digestBody")
         checkDecision()
-        let policy = policy()
-        checkMetricsFile()
+        checkZone()
         checkHeartbeat()
         let draft = values.draft
         var apns = draft.apns
@@ -52,7 +49,7 @@ struct ConfigurationAssembler {
             checkIn: draft.checkIn,
             messages: draft.messages,
             decision: values.has("decision.url") ? draft.decision : nil,
-            policy: policy,
+            policy: draft.policy,
             metrics: draft.metrics,
             heartbeat: values.has("heartbeat.url") ? draft.heartbeat : nil,
             logLevel: draft.logLevel
@@ -65,19 +62,18 @@ extension ConfigurationAssembler {
     /// A secret in a file that everyone can read is no longer secret.
     private mutating func checkOpenFile() {
         guard file.isOpen else { return }
-        // `assembleLanes` checks the signing keys.
-        for key in ConfigurationKey.all where key.isSecret && key.name != ConfigurationKey.signingKey {
+        for key in ConfigurationKey.listed where key.isSecret {
             guard case .file = values.source(key.name), let text = values.text(key.name) else { continue }
             // A database URL is a secret only if it holds a password.
             if key.name == "database.url", !Self.holdsPassword(text) { continue }
-            values.report(key.name, Self.openFile, openFileRemedy, as: .warning)
+            values.report(
+                key.name,
+                "this file is readable by every user of this machine",
+                "move it to the credentials folder (/etc/nudged/credentials); without the service, chmod 600 "
+                    + file.path,
+                as: .warning
+            )
         }
-    }
-
-    static let openFile = "this file is readable by every user of this machine"
-
-    var openFileRemedy: String {
-        "move it to the credentials folder (/etc/nudged/credentials); without the service, chmod 600 \(file.path)"
     }
 
     /// The password is between `//` and `@`, or a parameter (libpq, "Connection URIs").
@@ -130,15 +126,10 @@ extension ConfigurationAssembler {
     private mutating func checkLease() {
         let (lease, timeout) = (values.draft.schedule.lease, values.draft.apns.responseTimeout)
         guard values.has("schedule.lease", "apns.responseTimeout"), lease <= timeout * 2 else { return }
-        let (has, waits) = (DurationText.format(lease), DurationText.format(timeout))
-        let isLease = values.source("schedule.lease") != .standard
         values.report(
-            isLease ? "schedule.lease" : "apns.responseTimeout",
-            isLease
-                ? "\(has) is not more than twice apns.responseTimeout (\(waits))"
-                : "\(waits) is not less than half of schedule.lease (\(has))",
-            "make the lease longer than \(DurationText.format(timeout * 2)), "
-                + "or the response timeout shorter than \(DurationText.format(lease / 2))"
+            "schedule.lease",
+            "\(DurationText.format(lease)) is not more than twice apns.responseTimeout (\(DurationText.format(timeout)))",
+            "make it longer than \(DurationText.format(timeout * 2))"
         )
     }
 
@@ -150,15 +141,10 @@ extension ConfigurationAssembler {
         // A decision must leave time to write the pushes within the lease.
         let (lease, timeout) = (values.draft.schedule.lease, values.draft.decision.timeout)
         guard values.has("schedule.lease"), lease < timeout * 3 else { return }
-        let (has, waits) = (DurationText.format(lease), DurationText.format(timeout))
-        let isLease = values.source("decision.timeout") == .standard
         values.report(
-            isLease ? "schedule.lease" : "decision.timeout",
-            isLease
-                ? "\(has) is less than three times decision.timeout (\(waits))"
-                : "\(waits) is more than a third of schedule.lease (\(has))",
-            "make the lease at least \(DurationText.format(timeout * 3)), "
-                + "or the timeout at most \(DurationText.format(lease / 3))"
+            "decision.timeout",
+            "\(DurationText.format(timeout)) is more than a third of a daemon's lease (\(DurationText.format(lease)))",
+            "make it at most \(DurationText.format(lease / 3))"
         )
     }
 
@@ -167,46 +153,12 @@ extension ConfigurationAssembler {
         check("heartbeat.url") { my in try my.checks.heartbeat(my.values.draft.heartbeat.url.text) }
     }
 
-    private mutating func checkMetricsFile() {
-        guard let file = values.draft.metrics.file else { return }
-        if !file.hasPrefix("/") {
-            values.report("metrics.file", "it is not an absolute path", "begin it with /")
-        } else if !file.hasSuffix(".prom") {
-            values.report("metrics.file", "the textfile collector does not read such a name", "let it end in .prom")
-        }
-    }
-
-    private mutating func policy() -> Rules {
-        var rules = values.draft.policy
-        if let zone = rules.defaultTimezone, !checks.zone(zone) {
-            values.report(
-                "policy.defaultTimezone",
-                "this system knows no zone \(ValueKind.quoted(zone))",
-                "write a name from /usr/share/zoneinfo, such as Europe/Berlin"
-            )
-        }
-        rules.quietHours = quietHours()
-        return rules
-    }
-
-    private mutating func quietHours() -> QuietHours? {
-        let names = [ConfigurationKey.quietHours, "policy.quietHours.start", "policy.quietHours.end"]
-        let (whole, start, end) = (names[0], names[1], names[2])
-        let ranks = names.map { values.source($0).rank }
-        if ranks[0] > 0 {
-            // `none` overrides weaker sources. A start or an end from a stronger source brings quiet hours back.
-            if ranks[0] > max(ranks[1], ranks[2]) { return nil }
-            if ranks[0] == max(ranks[1], ranks[2]) {
-                values.report(whole, "both none and a start or end are given", "keep one of them")
-            }
-        }
-        if (ranks[1] == 0) != (ranks[2] == 0), !values.isWrong(start), !values.isWrong(end) {
-            values.report(
-                ranks[1] > 0 ? start : end,
-                "only one of start and end is given",
-                "write policy.quietHours.start and policy.quietHours.end, or policy.quietHours: none"
-            )
-        }
-        return QuietHours(start: values.draft.quietStart, end: values.draft.quietEnd)
+    private mutating func checkZone() {
+        guard let zone = values.draft.policy.defaultTimezone, !checks.zone(zone) else { return }
+        values.report(
+            "policy.defaultTimezone",
+            "this system knows no zone \(ValueKind.quoted(zone))",
+            "write a name from /usr/share/zoneinfo, such as Europe/Berlin"
+        )
     }
 }

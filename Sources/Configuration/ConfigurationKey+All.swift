@@ -3,7 +3,7 @@ extension ConfigurationKey {
     static let sections = [
         Section("apns", "Apple's push service: who signs, and for which app.", apns),
         Section("database", "The app's PostgreSQL, in which nudged keeps its own schema.", database),
-        Section("schedule", "How often sweeps begin, and how many users a daemon claims at once.", schedule),
+        Section("schedule", "How often sweeps begin.", schedule),
         Section(
             "checkIn",
             "The text of a check-in if no template fits. In a new database no template is active (docs/SQL.md).",
@@ -34,28 +34,17 @@ extension ConfigurationKey {
             .means("The developer team's id."),
         .init("keyId", .identifier(10, \.lane.keyID), need: .apns)
             .means("The id of the signing key."),
-        .init("privateKey", .pem(\.lane.privateKey), isSecret: true)
-            .means("The signing key's text. Give this or apns.privateKeyFile, not both."),
         .init("privateKeyFile", .path(\.keyFile))
-            .means("The signing key's .p8 file (not readable by everyone)."),
+            .means(
+                "The signing key's .p8 file (not readable by everyone). Not needed if the secret apns.privateKey is given."
+            ),
         .init("bundleId", .bundleID(\.lane.bundleID), need: .apns)
             .means("The app's bundle id: the topic of its pushes."),
-        .init("environment", .choice(\.lane.environment), need: .apns)
-            .means("Apple's service: sandbox for builds from Xcode, production for TestFlight and the App Store."),
-        .init("endpoint", .endpoint(\.lane.endpoint))
-            .means("Another server instead of Apple's, for tests."),
-        .init("caFile", .path(\.lane.caFile))
-            .means("Certificates (PEM) to trust instead of the system's."),
-        // One connection carries about 1,000 streams. More connections help only if the round trip is long.
-        .init("connections", .integer(1...32, \.lane.connections), default: "1")
-            .means("The most connections to the push service, for each app."),
-        // Also the most pushes whose outcome a crash can leave unknown. An intent takes at most a quarter of it.
-        // Intents are committed only for free streams, and Apple gives a connection about 1,000.
-        .init("maxInFlight", .integer(1...100_000, \.apns.maxInFlight), default: "2000")
-            .means("The most pushes in flight, for all apps together."),
-        // Apple answers within tens of milliseconds. After 10 s the outcome of a push is unknown.
-        .init("responseTimeout", .duration(.seconds(1)...(.seconds(300)), \.apns.responseTimeout), default: "10s")
-            .means("How long nudged waits for Apple's answer before it records a push as unknown."),
+        .init("environment", .choice(\.environment))
+            .means(
+                "Only this one of Apple's services: sandbox for builds from Xcode, production for TestFlight and the App "
+                    + "Store. Not set: both. A device's row decides; nudged tries a device without one in both."
+            ),
     ]
 
     private static let database: [ConfigurationKey] = [
@@ -63,29 +52,13 @@ extension ConfigurationKey {
             .means("Where PostgreSQL is, as a libpq URI."),
         .init("allowInsecure", .boolean(\.database.allowInsecure), default: "false")
             .means("Allows a database on another host without sslmode=verify-full."),
-        // A sweep's statements take milliseconds. One that takes 10 s waits for a lock or for a dead host.
-        .init(
-            "statementTimeout",
-            .duration(.milliseconds(100)...(.seconds(600)), \.database.statementTimeout),
-            default: "10s"
-        )
-        .means("How long one statement may take."),
     ]
 
     private static let schedule: [ConfigurationKey] = [
         // A sweep with nothing due takes a few milliseconds, so one a second is cheap. A delay of a second is not
         // noticed.
         .init("interval", .duration(.milliseconds(100)...(.seconds(3600)), \.schedule.interval), default: "1s")
-            .means("How often a sweep begins."),
-        // Longer than two response time-outs, but short: after a crash, users wait for the end of the lease.
-        .init("lease", .duration(.seconds(3)...(.seconds(3600)), \.schedule.lease), default: "30s")
-            .means(
-                "How long a daemon keeps its users without a renewal. It must be more than twice apns.responseTimeout."
-            ),
-        // A lane gets the next batch when it holds less than half of one. Larger batches only lengthen the
-        // transactions.
-        .init("batch", .integer(1...10_000, \.schedule.batch), default: "2000")
-            .means("How many users are claimed at once."),
+            .means("How often a sweep begins.")
     ]
 
     private static let checkIn: [ConfigurationKey] = [
@@ -120,29 +93,21 @@ extension ConfigurationKey {
             .means("The bearer token for the service."),
         // A user waits for the message. After 2 s the fallback is better than a late answer.
         .init("timeout", .duration(.milliseconds(50)...(.seconds(60)), \.decision.timeout), default: "2s")
-            .means("How long nudged waits for its answer before the user's fallback_strategy decides."),
-        // With 50 ms an answer, 8 at once are 160 users a second.
-        .init("concurrency", .integer(1...64, \.decision.concurrency), default: "8")
-            .means("How many users it is asked about at the same time."),
-        .init("caFile", .path(\.decision.caFile))
-            .means("Certificates (PEM) to trust instead of the system's."),
+            .means("How long nudged waits for its answer, at most 10s, before the user's fallback_strategy decides."),
     ]
 
-    // Defaults and ranges are those of docs/POLICY-SPEC.md.
+    // Ranges are those of docs/POLICY-SPEC.md. A little jitter is the default: users who chose no time then don't all
+    // get their check-in in one second.
     private static let policy: [ConfigurationKey] = [
         .init("defaultTimezone", .zone(\.policy.defaultTimezone), default: "none")
             .means("The zone of users who have no valid zone."),
         .init("checkInTime", .wallTime(\.policy.checkInTime), default: "10:00")
             .means("The local time of check-ins for users who chose none."),
-        .init("spreadMinutes", .integer(0...1440, \.policy.spreadMinutes), default: "0")
+        .init("spreadMinutes", .integer(0...1440, \.policy.spreadMinutes), default: "15")
             .means("The jitter, in minutes, of check-ins of users who chose no time."),
-        .init("quietHours", .quietHours)
-            .means("Write none for no quiet hours, or else give start and end."),
-        .init("quietHours.start", .wallTime(\.quietStart), default: "22:00")
-            .means("When quiet hours begin for users who set none."),
-        .init("quietHours.end", .wallTime(\.quietEnd), default: "08:00")
-            .means("When quiet hours end for users who set none."),
-        .init("quietEndJitterMinutes", .integer(0...240, \.policy.quietEndJitterMinutes), default: "0")
+        .init("quietHours", .quietHours(\.policy.quietHours), default: "22:00-08:00")
+            .means("The quiet hours of users who set none."),
+        .init("quietEndJitterMinutes", .integer(0...240, \.policy.quietEndJitterMinutes), default: "10")
             .means("The jitter, in minutes, of nudges that waited for the end of quiet hours."),
         .init("maxStalenessMinutes", .integer(1...2880, \.policy.maxStalenessMinutes), default: "240")
             .means("How late a check-in may still be sent."),
@@ -153,24 +118,50 @@ extension ConfigurationKey {
     ]
 
     private static let metrics: [ConfigurationKey] = [
-        .init("listen", .loopback(\.metrics.listen))
-            .means("The address for Prometheus, on this machine only."),
-        .init("file", .path(\.metrics.file))
-            .means("A file that ends in .prom, for node_exporter's textfile collector."),
+        .init("listen", .loopback(\.metrics))
+            .means("The address for Prometheus, on this machine only.")
     ]
 
     private static let heartbeat: [ConfigurationKey] = [
         .init("url", .serviceURL(\.heartbeat.url), isSecret: true)
-            .means("The address that nudged calls (GET)."),
-        // Such services count in minutes. One call for each sweep would be 86,400 a day.
-        .init("interval", .duration(.seconds(1)...(.seconds(86400)), \.heartbeat.interval), default: "1m")
-            .means("The least time between two calls."),
-        .init("caFile", .path(\.heartbeat.caFile))
-            .means("Certificates (PEM) to trust instead of the system's."),
+            .means("The address that nudged calls (GET).")
     ]
 
     private static let log: [ConfigurationKey] = [
         .init("level", .choice(\.logLevel), default: "info")
             .means("The least severe lines that are logged.")
+    ]
+
+    /// Nobody chooses these better than the daemon. They are for tests, benchmarks and the simulated Apple. The
+    /// reference does not list them, and `config` does only where they are given.
+    static let internals: [ConfigurationKey] = [
+        // Only as a credential or a variable: the file names the key's file.
+        .init("apns.privateKey", .pem(\.lane.privateKey), isSecret: true),
+        // Another server instead of Apple's, and the certificates (PEM) to trust instead of the system's.
+        .init("apns.endpoint", .endpoint(\.lane.endpoint)),
+        .init("apns.caFile", .path(\.lane.caFile)),
+        // The most pushes in flight, for all apps together, and so the most whose outcome a crash can leave unknown. An
+        // intent takes at most a quarter of it.
+        .init("apns.maxInFlight", .integer(1...100_000, \.apns.maxInFlight), default: "2000"),
+        // Apple answers within tens of milliseconds. After 10 s the outcome of a push is unknown.
+        .init("apns.responseTimeout", .duration(.seconds(1)...(.seconds(300)), \.apns.responseTimeout), default: "10s"),
+        // A sweep's statements take milliseconds. One that takes 10 s waits for a lock or for a dead host.
+        .init(
+            "database.statementTimeout",
+            .duration(.milliseconds(100)...(.seconds(600)), \.database.statementTimeout),
+            default: "10s"
+        ),
+        // How long a daemon keeps its users without a renewal. Longer than two response time-outs, but short: after a
+        // crash, users wait for its end.
+        .init("schedule.lease", .duration(.seconds(3)...(.seconds(3600)), \.schedule.lease), default: "30s"),
+        // How many users are claimed at once. A lane gets the next batch when it holds less than half of one. Larger
+        // batches only lengthen the transactions.
+        .init("schedule.batch", .integer(1...10_000, \.schedule.batch), default: "2000"),
+        // With 50 ms an answer, 8 at once are 160 users a second.
+        .init("decision.concurrency", .integer(1...64, \.decision.concurrency), default: "8"),
+        .init("decision.caFile", .path(\.decision.caFile)),
+        // Such services count in minutes. One call for each sweep would be 86,400 a day.
+        .init("heartbeat.interval", .duration(.seconds(1)...(.seconds(86400)), \.heartbeat.interval), default: "1m"),
+        .init("heartbeat.caFile", .path(\.heartbeat.caFile)),
     ]
 }

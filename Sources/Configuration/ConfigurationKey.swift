@@ -1,6 +1,6 @@
 /// One key of the configuration: its name, its values and where they go, its default and its purpose.
 ///
-/// The loader, the reference and the messages are made from `all`. Rules between keys are in `ConfigurationAssembler`.
+/// The loader, the reference and the messages are made from these. Rules between keys are in `ConfigurationAssembler`.
 package struct ConfigurationKey: Sendable {
     /// The dotted name, as in the file: `apns.teamId`.
     package private(set) var name: String
@@ -11,6 +11,8 @@ package struct ConfigurationKey: Sendable {
     /// The commands that need the key. Empty if it has a default or is optional.
     let need: ConfigurationNeeds
     private(set) var summary = ""
+    /// Whether it is one of `internals`, which have no summary.
+    var isInternal: Bool { summary.isEmpty }
 
     init(
         _ name: String,
@@ -62,15 +64,16 @@ package struct ConfigurationKey: Sendable {
         }
     }
 
-    /// Every key, in the order of the reference.
-    package static let all = sections.flatMap(\.keys)
+    /// Every key of the reference, in its order.
+    package static let listed = sections.flatMap(\.keys)
+
+    /// Every key, the internal ones at the end of their section.
+    package static let all = sections.flatMap { section in
+        section.keys + internals.filter { $0.name.hasPrefix(section.name + ".") }
+    }
 
     package static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
-    /// The names of mappings: the sections and `policy.quietHours`, which is a key too.
-    static let mappings = sections.map(\.name) + [quietHours]
-
-    static let quietHours = "policy.quietHours"
     static let signingKey = "apns.privateKey"
     static let signingKeyFile = "apns.privateKeyFile"
 
@@ -80,13 +83,11 @@ package struct ConfigurationKey: Sendable {
     /// The most entries of `apns.apps`. Each entry opens connections, so the number must be bounded.
     static let mostApps = 32
 
-    /// The keys that an entry of `apns.apps` may give; the others it inherits. `apns.maxInFlight` and
-    /// `apns.responseTimeout` apply to all apps together.
-    static let ofApp = sections[0].keys.filter {
-        $0.name != "apns.maxInFlight" && $0.name != "apns.responseTimeout"
-    }
+    /// The keys of an app, which an entry of `apns.apps` may have, or inherit.
+    static let ofApp =
+        sections[0].keys + internals.filter { [signingKey, "apns.endpoint", "apns.caFile"].contains($0.name) }
 
-    static let signingKeys = ofApp.filter { $0.name == signingKey || $0.name == signingKeyFile }
+    static let signingKeys = all.filter { $0.name == signingKey || $0.name == signingKeyFile }
 }
 
 /// What a command works with. Keys that it does not need may be missing.
@@ -95,7 +96,7 @@ package struct ConfigurationNeeds: OptionSet, Sendable {
 
     package init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// The push service: team, key, bundle id and environment.
+    /// The push service: team, key and bundle id.
     package static let apns = ConfigurationNeeds(rawValue: 1)
     package static let database = ConfigurationNeeds(rawValue: 2)
     /// All that `run` needs.

@@ -62,7 +62,7 @@ package enum ConfigurationReference {
         - Durations are `500ms`, `1s`, `5m`, `2h`, or a number of seconds. Write a time in quotes: `"10:00"`.
         - `none` (or null) turns a rule off, if its value may be none.
         - The file and all folders above it must belong to root or to nudged's user, and only they may write there. \
-        The same holds for key files and `apns.caFile`.
+        The same holds for key files.
 
 
         """
@@ -70,8 +70,7 @@ package enum ConfigurationReference {
     private static let apps = """
 
         Further apps are a list `\(ConfigurationKey.apps)` of up to \(ConfigurationKey.mostApps) entries \
-        ([an example](OPERATIONS.md#several-apps)). An entry may have these keys: \
-        \(ConfigurationKey.ofApp.map { "`\($0.name.dropFirst("apns.".count))`" }.joined(separator: ", ")). \
+        ([an example](OPERATIONS.md#several-apps)). An entry may have the keys above; it inherits the others. \
         No two entries may have the same `bundleId` and `environment`. The variables of another key are \
         \(ConfigurationKey.signingKeys.map { "`\($0.environmentName(forKeyID: "KEYID"))`" }.joined(separator: " and ")).
 

@@ -1,5 +1,6 @@
 import Base
 import Logging
+import Metrics
 import NudgedPreferences
 import Policy
 import Systemd
@@ -63,9 +64,14 @@ struct Draft: Sendable {
         keyID: "",
         privateKey: Secret(""),
         bundleID: "",
-        environment: .sandbox,
-        connections: 1
+        environment: .production
     )
+    /// Devices without an environment belong to the first.
+    var environments: [Configuration.PushEnvironment] = [.production, .sandbox]
+    var environment: Configuration.PushEnvironment {
+        get { environments[0] }
+        set { environments = [newValue] }
+    }
     /// The path of the signing key's file.
     var keyFile: String?
     var apns = Configuration.APNs(lanes: [], maxInFlight: 1, responseTimeout: .seconds(10))
@@ -74,10 +80,8 @@ struct Draft: Sendable {
     var checkIn = Configuration.CheckIn(title: "", body: "")
     var messages = Configuration.Messages(digestAfter: 3, digestTitle: "", digestBody: "")
     var decision = Configuration.Decision(url: "", timeout: .seconds(2), concurrency: 8)
-    var policy = Rules.defaults
-    var quietStart = Rules.defaultQuietHours.start
-    var quietEnd = Rules.defaultQuietHours.end
-    var metrics = Configuration.Metrics()
+    var policy = Rules { $0.quietHours = nil }
+    var metrics: LoopbackAddress?
     var heartbeat = Configuration.Heartbeat(url: Secret(""), interval: .seconds(60))
     var logLevel = Logger.Level.info
 }
@@ -205,15 +209,16 @@ struct EffectiveValues {
     }
 
     /// Reports something wrong with an entry as a whole.
-    mutating func reportEntry(_ what: String, _ remedy: String, as severity: ConfigurationProblem.Severity = .error) {
-        problems.append(.init(severity, at: app?.source, key: app?.name, what: what, remedy: remedy))
+    mutating func reportEntry(_ what: String, _ remedy: String) {
+        problems.append(.init(at: app?.source, key: app?.name, what: what, remedy: remedy))
     }
 
     /// The rows of `config`, in the order of the reference: for an entry, of the keys that an entry may give.
     ///
     /// - Parameter disclosed: what may be shown of secrets, by key.
     func rows(disclosed: [String: String] = [:]) -> [ConfigurationRow] {
-        (app == nil ? ConfigurationKey.all : ConfigurationKey.ofApp).map { key in
+        let keys = app == nil ? ConfigurationKey.all : ConfigurationKey.ofApp
+        return keys.filter { !$0.isInternal || source($0.name) != .standard }.map { key in
             var shown = text(key.name)
             if shown == nil, key.values.takesNone, key.standard != nil || source(key.name) != .standard {
                 shown = "none"

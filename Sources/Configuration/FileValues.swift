@@ -60,8 +60,8 @@ struct FileValues {
     private mutating func read(_ entries: [YAMLNode.Entry], under section: String) {
         for entry in entries {
             let (name, node) = (section.isEmpty ? entry.key : section + "." + entry.key, entry.value)
-            let isMapping = ConfigurationKey.mappings.contains(name)
-            let key = ConfigurationKey.byName[name]
+            let isMapping = ConfigurationKey.sections.contains { $0.name == name }
+            let key = name == ConfigurationKey.signingKey ? nil : ConfigurationKey.byName[name]
             switch node.value {
             case .sequence(let items) where name == ConfigurationKey.apps: readApps(items)
             case _ where name == ConfigurationKey.apps:
@@ -72,17 +72,24 @@ struct FileValues {
             case .scalar(let text, _) where key != nil: values[name] = raw(node.isNull ? nil : text, node)
             // `apns:` with nothing below it.
             case .scalar where isMapping && node.isNull: break
-            case _ where name == ConfigurationKey.quietHours:
-                let remedy = ValueKind.quietHoursRemedy("", .file(path: path, mark: node.mark))
-                report(node.mark, name, "this is \(node.kindName)", remedy)
             case _ where isMapping || key != nil:
                 let remedy = key.map { "write \($0.values.expectation)" } ?? "write its keys below it, indented"
                 report(node.mark, name, "this is \(node.kindName)", remedy)
             default:
-                let known = ConfigurationKey.all.map(\.name) + ConfigurationKey.mappings + [ConfigurationKey.apps]
-                let near = KeySuggestion.nearest(to: name, among: known).map { "did you mean \($0)?" }
-                let remedy = near ?? "remove it, or see nudged config --reference for the key's name"
-                report(entry.mark, ValueKind.beginning(of: name, most: 100), "unknown key", remedy)
+                let known =
+                    ConfigurationKey.listed.map(\.name) + ConfigurationKey.sections.map(\.name) + [
+                        ConfigurationKey.apps
+                    ]
+                let near =
+                    name == ConfigurationKey.signingKey
+                    ? ConfigurationKey.signingKeyFile : KeySuggestion.nearest(to: name, among: known)
+                let remedy = near.map { "did you mean \($0)?" }
+                report(
+                    entry.mark,
+                    ValueKind.beginning(of: name, most: 100),
+                    "unknown key",
+                    remedy ?? "remove it, or see nudged config --reference for the key's name"
+                )
             }
         }
     }
@@ -111,7 +118,8 @@ struct FileValues {
 
     private mutating func read(_ entry: YAMLNode.Entry, into app: inout AppEntry) {
         let (name, node) = (app.name + "." + entry.key, entry.value)
-        guard let key = ConfigurationKey.ofApp.first(where: { $0.name == "apns." + entry.key }) else {
+        let known = ConfigurationKey.ofApp.filter { $0.name != ConfigurationKey.signingKey }
+        guard let key = known.first(where: { $0.name == "apns." + entry.key }) else {
             app.isUnclear = true
             let shown = ValueKind.beginning(of: name, most: 100)
             return report(entry.mark, shown, "unknown key", Self.remedy(ofUnknown: entry.key, in: app))
@@ -124,10 +132,7 @@ struct FileValues {
     }
 
     private static func remedy(ofUnknown key: String, in app: AppEntry) -> String {
-        if ConfigurationKey.byName["apns." + key] != nil {
-            return "it is one value for all apps: write it as apns.\(key)"
-        }
-        let names = ConfigurationKey.ofApp.map { app.name(of: $0.name) }
+        let names = ConfigurationKey.ofApp.filter { !$0.isInternal }.map { app.name(of: $0.name) }
         if let near = KeySuggestion.nearest(to: app.name + "." + key, among: names) { return "did you mean \(near)?" }
         return "remove it; an app's keys are \(names.map { $0.dropFirst(app.name.count + 1) }.joined(separator: ", "))"
     }

@@ -193,26 +193,18 @@ extension ValueKind {
         }
     }
 
-    /// Both a key that takes only `none` and a mapping with a start and an end.
-    static let quietHours = ValueKind(expectation: "none", takesNone: true) { raw, _ throws(Refusal) in
-        let text = raw.text ?? ""
-        throw Refusal(what: "\(quoted(text)) is wrong", remedy: quietHoursRemedy(text, raw.source))
-    }
-
-    /// The form of quiet hours, with the times that the author wrote where they can be read.
-    static func quietHoursRemedy(_ text: String, _ source: ValueSource) -> String {
-        // `22:00-08:00`, `22 - 8` and the like. None with letters: `10pm` is not 10:00.
-        let parts = text.contains(where: \.isLetter) ? [] : text.split { !($0.isASCII && $0.isNumber) && $0 != ":" }
-        let times = parts.compactMap { part in
-            let whole = part.contains(":") ? String(part) : "\(part):00"
-            return TimeOfDay(whole.count == 4 ? "0" + whole : whole)
-        }
-        let isRead = parts.count == 2 && times.count == 2
-        let (start, end) = isRead ? ("\(times[0])", "\(times[1])") : ("22:00", "08:00")
-        if case .environment(let name) = source {
-            return "set \(name)_START=\(start) and \(name)_END=\(end), or \(name)=none"
-        }
-        return "write {start: \"\(start)\", end: \"\(end)\"}, or none"
+    /// `22:00-08:00`
+    static func quietHours(_ place: Place<QuietHours?>) -> ValueKind {
+        ValueKind(
+            "two times HH:MM-HH:MM such as 22:00-08:00, or none",
+            takesNone: true,
+            parse: { text in
+                let times = text.split(separator: "-", omittingEmptySubsequences: false).map { TimeOfDay(String($0)) }
+                guard times.count == 2, let start = times[0], let end = times[1] else { return nil }
+                return QuietHours(start: start, end: end)
+            },
+            put: { (hours: QuietHours, draft) in draft[keyPath: place] = hours }
+        )
     }
 }
 

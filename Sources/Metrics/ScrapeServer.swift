@@ -228,3 +228,38 @@ final class ScrapeConnection {
         }
     }
 }
+
+/// Why metrics can't be served, and what to do.
+package struct MetricsError: Error, Sendable, Equatable, CustomStringConvertible {
+    enum Code: Sendable { case listen, resources }
+
+    private let code: Code
+    /// The system's error number (errno).
+    private let number: Int32
+    /// The address.
+    private let place: String
+
+    init(_ code: Code, _ place: String, _ number: Int32) {
+        self.code = code
+        self.place = place
+        self.number = number
+    }
+
+    package var description: String {
+        let cause = String(cString: strerror(number))
+        return switch code {
+        case .listen: "can't listen on \(place) (\(cause)): \(listenRemedy)"
+        case .resources:
+            "no thread or descriptor is left to listen on \(place) (\(cause)): raise LimitNOFILE or TasksMax in the unit"
+        }
+    }
+
+    private var listenRemedy: String {
+        switch number {
+        case EADDRINUSE: "another program has the port; give metrics.listen another one"
+        // bind(2) itself never fails so. SocketBindDeny= of the unit does.
+        case EPERM: "allow the port in the unit, as /usr/share/doc/nudged/examples/metrics-listen.conf does"
+        default: "correct metrics.listen"
+        }
+    }
+}

@@ -2,6 +2,7 @@ package import APNs
 import Base
 package import Configuration
 package import Core
+import Metrics
 import OpenSSL
 import Policy
 package import Postgres
@@ -18,7 +19,8 @@ package struct Assembly: Sendable {
     package let deviceNames: DeviceNames
     /// nil: no decision service is configured.
     let decision: Configuration.Decision?
-    let metrics: Configuration.Metrics
+    /// nil: no port is configured.
+    let metrics: LoopbackAddress?
     /// nil: no address is configured.
     let heartbeat: Configuration.Heartbeat?
 
@@ -112,7 +114,6 @@ package struct Assembly: Sendable {
             endpoint: lane.endpoint.map { SenderConfiguration.Endpoint(host: $0.host, port: $0.port) },
             caFile: lane.caFile
         )
-        sender.connections = lane.connections
         sender.maxInFlight = maxInFlight
         sender.client.requestDeadline = apns.responseTimeout.milliseconds
         return sender

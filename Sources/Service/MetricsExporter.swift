@@ -1,18 +1,16 @@
 import Base
-import Configuration
 import Core
 import Metrics
 import Postgres
 import Synchronization
 import TimeZones
 
-/// Shows the metrics on a port or in a file, as configured. Each second it gathers them and retries what failed.
-/// Without a port and a file it does nothing.
+/// Shows the metrics on a port. Each second it gathers them. Without a port it does nothing.
 actor MetricsExporter {
     private let gather: @Sendable () async -> DaemonMetrics
     private let reporter: Reporter
     private let connection: ConnectionConfiguration
-    private var settings = Configuration.Metrics.none
+    private var address: LoopbackAddress?
     private var server: ScrapeServer?
     private var loop: (ticker: Ticker, task: Task<Void, Never>)?
     /// Has its own connection, so that no sweep waits for these queries.
@@ -21,7 +19,6 @@ actor MetricsExporter {
     private var work: (status: WorkStatus, askedAt: Int64)?
     /// CLOCK_BOOTTIME milliseconds.
     private var nextListening: Int64 = 0
-    private var nextWriting: Int64 = 0
     /// What a scrape gets. Read on the server's thread.
     private let latest = Latest()
 
@@ -29,7 +26,7 @@ actor MetricsExporter {
         let metrics = Mutex<DaemonMetrics?>(nil)
     }
 
-    /// Milliseconds from one attempt to listen to the next, and from one file to the next.
+    /// Milliseconds from one attempt to listen to the next.
     private static let interval: Int64 = 10_000
     /// Milliseconds. An older answer is not shown.
     private static let oldest: Int64 = 60_000
@@ -50,16 +47,14 @@ actor MetricsExporter {
     }
 
     /// Applies a configuration. What fails is reported and tried again.
-    func apply(_ next: Configuration.Metrics) async {
-        if next.listen != settings.listen {
+    func apply(_ next: LoopbackAddress?) async {
+        if next != address {
             server?.stop()
             server = nil
             nextListening = 0
         }
-        if let old = settings.file, old != next.file { MetricsFile(old).remove() }
-        nextWriting = 0
-        settings = next
-        if next == Configuration.Metrics.none {
+        address = next
+        if next == nil {
             await rest()
         } else if loop == nil {
             let ticker = Ticker(every: .seconds(1))
@@ -70,7 +65,7 @@ actor MetricsExporter {
         }
     }
 
-    func end() async { await apply(Configuration.Metrics.none) }
+    func end() async { await apply(nil) }
 
     private func rest() async {
         loop?.ticker.cancel()
@@ -90,15 +85,13 @@ actor MetricsExporter {
         }
         latest.metrics.withLock { $0 = metrics }
         if metrics.isSchemaUsable, pace.begin(now: now) { Task { await ask() } }
-        if let address = settings.listen, server == nil, now >= nextListening {
-            nextListening = now + Self.interval
-            show("\(address)") { () throws(MetricsError) in
-                server = try ScrapeServer(at: address) { [latest] in latest.metrics.withLock { $0 }?.page ?? [] }
-            }
-        }
-        if let file = settings.file, now >= nextWriting {
-            nextWriting = now + Self.interval
-            show(file) { () throws(MetricsError) in try MetricsFile(file).write(metrics.page) }
+        guard let address, server == nil, now >= nextListening else { return }
+        nextListening = now + Self.interval
+        do throws(MetricsError) {
+            server = try ScrapeServer(at: address) { [latest] in latest.metrics.withLock { $0 }?.page ?? [] }
+            reporter.metricsShown(at: "\(address)")
+        } catch {
+            reporter.metricsFailed(error, at: "\(address)")
         }
     }
 
@@ -110,15 +103,6 @@ actor MetricsExporter {
         let askedAt = BootTime.milliseconds()
         // The sweeps report a database that does not answer. Meanwhile nothing is shown about the work.
         if let status = try? await store.workStatus() { work = (status, askedAt) }
-    }
-
-    private func show(_ place: String, _ body: () throws(MetricsError) -> Void) {
-        do throws(MetricsError) {
-            try body()
-            reporter.metricsShown(at: place)
-        } catch {
-            reporter.metricsFailed(error, at: place)
-        }
     }
 }
 

@@ -9,35 +9,10 @@ import Testing
 
     private static let other = "-----BEGIN PRIVATE KEY-----\nplanted-other\n-----END PRIVATE KEY-----"
 
-    /// Tokens of one environment mean nothing to the other's service.
-    @Test(arguments: [
-        ("sandbox", "", false), ("production", "", true), ("production", "\n      endpoint: https://b.test", false),
-    ])
-    func entry_whenItInheritsTheOtherEnvironmentsEndpoint_isWarned(environment: String, own: String, isWarned: Bool)
-        throws
-    {
-        let yaml = """
-            apns:
-              environment: sandbox
-              endpoint: https://a.test
-              apps:
-                - environment: \(environment)
-                  bundleId: com.example.other\(own)
-            """
-        var environment = ConfigurationFixture.environment
-        environment["APNS_ENVIRONMENT"] = nil
-        environment["APNS_ENDPOINT"] = nil
-        let loaded = try fixture.load(yaml, environment: environment)
-        #expect(
-            loaded.warnings.contains { "\($0)".contains("inherits apns.endpoint") } == isWarned,
-            "\(loaded.warnings)"
-        )
-    }
-
     private func lanes(_ yaml: String, _ more: [String: String] = [:]) throws -> [Configuration.Lane] {
         let environment = ConfigurationFixture.environment.merging(more) { $1 }
         let loaded = try fixture.load(yaml, environment: environment)
-        #expect(loaded.warnings.allSatisfy { "\($0)".contains("inherits apns.endpoint") }, "\(loaded.warnings)")
+        #expect(loaded.warnings.isEmpty, "\(loaded.warnings)")
         return try #require(loaded.configuration.apns).lanes
     }
 
@@ -48,12 +23,10 @@ import Testing
             apns:
               endpoint: https://127.0.0.1:8443
               caFile: \(caFile)
-              connections: 3
               apps:
                 - environment: production
                 - bundleId: com.example.other
                   teamId:
-                  connections: 1
             """
         )
         let main = Configuration.Lane(
@@ -63,13 +36,11 @@ import Testing
             bundleID: "com.example.app",
             environment: .sandbox,
             endpoint: .init(host: "127.0.0.1", port: 8443),
-            caFile: caFile,
-            connections: 3
+            caFile: caFile
         )
         var (second, third) = (main, main)
         second.environment = .production
         third.bundleID = "com.example.other"
-        third.connections = 1
         #expect(found == [main, second, third])
     }
 
@@ -79,7 +50,6 @@ import Testing
         let found = try lanes(
             """
             apns:
-              connections: 3
               apps:
                 - teamId: ZYXWV98765
                   keyId: KEY2345678
@@ -88,7 +58,6 @@ import Testing
                   environment: production
                   endpoint: https://localhost:1
                   caFile: \(caFile)
-                  connections: 2
             """
         )
         let lane = Configuration.Lane(
@@ -98,8 +67,7 @@ import Testing
             bundleID: "com.example.other",
             environment: .production,
             endpoint: .init(host: "localhost", port: 1),
-            caFile: caFile,
-            connections: 2
+            caFile: caFile
         )
         #expect(found.last == lane)
     }
@@ -133,9 +101,6 @@ import Testing
         )
         let strongest = ["CREDENTIALS_DIRECTORY": fixture.folder, "APNS_PRIVATE_KEY_KEY2345678": "-----BEGIN third"]
         #expect(try lanes(yaml, strongest).last?.privateKey.text == "-----BEGIN third")
-        let written = Self.otherApp + "      privateKey: '-----BEGIN in the file'\n"
-        #expect(try lanes(written, strongest).last?.privateKey.text == "-----BEGIN third")
-        #expect(try lanes(written).last?.privateKey.text == "-----BEGIN in the file")
     }
 
     @Test func key_whenAnEntryAboveSignsWithTheSameId() throws {
@@ -159,18 +124,16 @@ import Testing
             3:20: apns.apps[0].environment: apns has com.example.app in sandbox already: give it another bundleId or another environment, or remove the entry
         - {environment: production}⏎    - {bundelId: com.example.other}
             4:8: apns.apps[1].bundelId: unknown key: did you mean apns.apps[1].bundleId?
-        - {environment: production, Private_Key: x}
-            3:33: apns.apps[0].Private_Key: unknown key: did you mean apns.apps[0].privateKey?
+        - {environment: production, privateKey: x}
+            3:33: apns.apps[0].privateKey: unknown key: remove it; an app's keys are teamId, keyId, privateKeyFile, bundleId, environment
         - {environment: production, maxInFlight: 5}
-            3:33: apns.apps[0].maxInFlight: unknown key: it is one value for all apps: write it as apns.maxInFlight
+            3:33: apns.apps[0].maxInFlight: unknown key: remove it; an app's keys are teamId, keyId, privateKeyFile, bundleId, environment
         - {environment: production, xylophone: 5}
-            3:33: apns.apps[0].xylophone: unknown key: remove it; an app's keys are teamId, keyId, privateKey, privateKeyFile, bundleId, environment, endpoint, caFile, connections
+            3:33: apns.apps[0].xylophone: unknown key: remove it; an app's keys are teamId, keyId, privateKeyFile, bundleId, environment
         - {environment: staging}
             3:21: apns.apps[0].environment: "staging" is wrong: write sandbox or production
-        - {environment: production, connections: 33}
-            3:46: apns.apps[0].connections: "33" is out of range: write a whole number from 1 to 32
-        - {environment: production, connections: [1]}
-            3:46: apns.apps[0].connections: this is a list: write a whole number from 1 to 32
+        - {environment: production, bundleId: [1]}
+            3:43: apns.apps[0].bundleId: this is a list: write a bundle id such as com.example.app
         - {environment: production, caFile: /nonexistent}
             3:41: apns.apps[0].caFile: /nonexistent does not exist: put the file there, or give the right path
         - {environment: production, teamId: ZYXWV98765}
@@ -179,10 +142,6 @@ import Testing
             3:40: apns.apps[0].privateKey: the key KEY2345678 is not given: write the path of its .p8 file as privateKeyFile beside the keyId, or set APNS_PRIVATE_KEY_FILE_KEY2345678 or APNS_PRIVATE_KEY_KEY2345678, or let systemd pass the key (LoadCredential=apns.privateKey.KEY2345678:FILE)
         - {environment: production, keyId: KEY2345678, privateKeyFile: /nonexistent/k.p8}
             3:68: apns.apps[0].privateKeyFile: /nonexistent/k.p8 does not exist: put the file there, or give the right path
-        - {environment: production, keyId: KEY2345678, privateKey: '-----BEGIN a', privateKeyFile: /k}
-            3:96: apns.apps[0].privateKeyFile: apns.apps[0].privateKey is given too: keep one of them
-        - {environment: production, privateKey: '-----BEGIN other'}
-            3:45: apns.apps[0].privateKey: apns gives another key for the same keyId KEY1234567: add this key's own keyId, or remove the key
         - text
             3:7: apns.apps[0]: this is a single value: write the app's keys after the dash
         - [a]
@@ -191,7 +150,7 @@ import Testing
     )
 
     @Test func fault_whenAnEntrySays() {
-        #expect(Self.cases.count == 18)
+        #expect(Self.cases.count == 15)
         for (entries, fault) in Self.cases {
             #expect(fixture.faults("apns:\n  apps:\n    \(entries)") == ["nudged.yaml:" + fault])
         }
@@ -239,7 +198,7 @@ import Testing
         }
     }
 
-    @Test func fault_whenACredentialOrAnOpenFileHoldsTheKey() {
+    @Test func fault_whenACredentialCantBeRead() {
         fixture.write("a\u{0}b", to: "apns.privateKey.KEY2345678")
         let environment = ConfigurationFixture.environment.merging(["CREDENTIALS_DIRECTORY": fixture.folder]) { $1 }
         let faults = fixture.faults(Self.otherApp, environment: environment)
@@ -247,11 +206,6 @@ import Testing
         #expect(
             faults.first?.hasPrefix("apns.apps[0].privateKey: apns.privateKey.KEY2345678 is not ") == true,
             "\(faults)"
-        )
-        #expect(
-            fixture.faults(Self.otherApp + "      privateKey: '-----BEGIN a'\n", mode: 0o644) == [
-                "nudged.yaml:5:19: apns.apps[0].privateKey: this file is readable by every user of this machine: move it to the credentials folder (/etc/nudged/credentials); without the service, chmod 600 nudged.yaml"
-            ]
         )
     }
 
@@ -265,6 +219,31 @@ import Testing
         )
         #expect(
             fixture.faults("apns:\n  apps: [{environment: production}]\n", without: ["APNS_BUNDLE_ID"]).count == 1
+        )
+    }
+
+    /// A device's own row decides; one without an environment belongs to the first lane.
+    @Test func environment_whenItIsNotSet_isBoth() throws {
+        func lanes(_ yaml: String) throws -> [String] {
+            let loaded = try fixture.load(yaml, without: ["APNS_ENVIRONMENT"])
+            return try #require(loaded.configuration.apns).lanes.map { "\($0.bundleID) \($0.environment)" }
+        }
+        let both = ["com.example.app production", "com.example.app sandbox"]
+        #expect(try lanes("apns: {}\n") == both)
+        #expect(try lanes("apns: {environment: sandbox}\n") == ["com.example.app sandbox"])
+        let other = "apps: [{bundleId: com.example.other}"
+        #expect(
+            try lanes("apns: {\(other)]}\n") == both + ["com.example.other production", "com.example.other sandbox"]
+        )
+        #expect(
+            try lanes("apns: {environment: sandbox, \(other), {environment: production}]}\n") == [
+                "com.example.app sandbox", "com.example.other sandbox", "com.example.app production",
+            ]
+        )
+        #expect(
+            fixture.faults("apns: {apps: [{environment: sandbox}]}\n", without: ["APNS_ENVIRONMENT"]) == [
+                "nudged.yaml:1:29: apns.apps[0].environment: apns has com.example.app in sandbox already: give it another bundleId or another environment, or remove the entry"
+            ]
         )
     }
 
@@ -292,13 +271,15 @@ import Testing
             ["apns.apps[0].bundleId", "com.example.other", "nudged.yaml:3:17"],
             ["apns.apps[0].privateKey", "(hidden)", "environment", "APNS_PRIVATE_KEY_KEY2345678"],
             ["apns.apps[0].environment", "sandbox", "environment", "APNS_ENVIRONMENT", "(apns.environment)"],
-            ["apns.apps[0].connections", "1", "default"],
         ] {
             #expect(lines.contains(expected), "\(expected)")
         }
         let order = lines.compactMap(\.first)
         let place = try #require(order.firstIndex(of: "apns.apps[0].teamId"))
-        #expect(order[place - 1] == "apns.responseTimeout")
-        #expect(order.firstIndex(of: "database.url") == place + ConfigurationKey.ofApp.count)
+        #expect(order[place - 1] == "apns.privateKey")
+        #expect(
+            order[place...].firstIndex(of: "database.url")
+                == order.lastIndex { $0.hasPrefix("apns.apps") }.map { $0 + 1 }
+        )
     }
 }

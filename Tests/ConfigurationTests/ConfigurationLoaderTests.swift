@@ -22,7 +22,6 @@ import YAML
               environment: production
               endpoint: https://[::1]:8443
               caFile: \(caFile)
-              connections: 4
               maxInFlight: 500
               responseTimeout: 5s
             database:
@@ -38,9 +37,7 @@ import YAML
               defaultTimezone: Europe/Berlin
               checkInTime: 09:30
               spreadMinutes: 1440
-              quietHours:
-                start: 21:00
-                end: 07:00
+              quietHours: 21:00-07:00
               quietEndJitterMinutes: 240
               maxStalenessMinutes: 2880
               maxPerHour: 2
@@ -56,8 +53,7 @@ import YAML
             bundleID: "com.example.app",
             environment: .production,
             endpoint: .init(host: "::1", port: 8443),
-            caFile: caFile,
-            connections: 4
+            caFile: caFile
         )
         #expect(apns.lanes == [lane])
         #expect(apns.maxInFlight == 500)
@@ -72,8 +68,7 @@ import YAML
         #expect(policy.defaultTimezone == "Europe/Berlin")
         #expect(policy.checkInTime.description == "09:30")
         #expect(policy.spreadMinutes == 1440)
-        #expect(policy.quietHours?.start.description == "21:00")
-        #expect(policy.quietHours?.end.description == "07:00")
+        #expect(policy.quietHours?.description == "21:00-07:00")
         #expect(policy.quietEndJitterMinutes == 240)
         #expect(policy.maxStalenessMinutes == 2880)
         #expect(policy.maxPerHour == 2)
@@ -86,7 +81,6 @@ import YAML
         let configuration = loaded.configuration
         #expect(loaded.path == nil)
         #expect(loaded.warnings.isEmpty)
-        #expect(configuration.apns?.lanes.first?.connections == 1)
         #expect(configuration.apns?.maxInFlight == 2000)
         #expect(configuration.apns?.responseTimeout == .seconds(10))
         #expect(configuration.apns?.lanes.first?.endpoint == nil)
@@ -95,15 +89,15 @@ import YAML
         #expect(!configuration.checkIn.title.isEmpty && !configuration.checkIn.body.isEmpty)
         #expect(configuration.policy.defaultTimezone == nil)
         #expect(configuration.policy.checkInTime.description == "10:00")
-        #expect(configuration.policy.quietHours?.start.description == "22:00")
-        #expect(configuration.policy.quietHours?.end.description == "08:00")
+        #expect(configuration.policy.quietHours?.description == "22:00-08:00")
         #expect(configuration.policy.maxStalenessMinutes == 240)
         #expect(configuration.policy.maxPerHour == nil)
         #expect(configuration.logLevel == .info)
     }
 
     @Test func policyKeys_haveThePolicysOwnDefaultsAndRanges() throws {
-        #expect(try fixture.load().configuration.policy == Rules.defaults)
+        let kind = Rules { ($0.spreadMinutes, $0.quietEndJitterMinutes) = (15, 10) }
+        #expect(try fixture.load().configuration.policy == kind, "all else as in the specification")
         for (variable, bounds) in [
             ("POLICY_SPREAD_MINUTES", [0, 1440]), ("POLICY_QUIET_END_JITTER_MINUTES", [0, 240]),
             ("POLICY_MAX_STALENESS_MINUTES", [1, 2880]), ("POLICY_MAX_PER_HOUR", [1, .max]),
@@ -129,12 +123,30 @@ import YAML
         #expect(Set(ConfigurationKey.all.map(\.environmentName)).count == ConfigurationKey.all.count)
     }
 
+    /// Each key is something to read, to choose and to get wrong.
+    @Test func keys_areFew_andTheInternalOnesAreShownOnlyWhereTheyAreGiven() throws {
+        #expect(ConfigurationKey.listed.count <= 27)
+        #expect(ConfigurationKey.listed.allSatisfy { !$0.isInternal })
+        #expect(ConfigurationKey.all.count == ConfigurationKey.listed.count + ConfigurationKey.internals.count)
+        let page = ConfigurationReference.page + ConfigurationReference.json
+        for key in ConfigurationKey.internals where key.name != ConfigurationKey.signingKey {
+            #expect(!page.contains(key.name), "\(key.name)")
+        }
+        #expect(try fixture.load().rows.map(\.key) == shownKeys(["apns.privateKey"]))
+        let given = try fixture.load("schedule: {batch: 5}\n")
+        #expect(given.rows.map(\.key) == shownKeys(["apns.privateKey", "schedule.batch"]))
+    }
+
+    private func shownKeys(_ internals: [String]) -> [String] {
+        ConfigurationKey.all.filter { !$0.isInternal || internals.contains($0.name) }.map(\.name)
+    }
+
     @Test(arguments: [
         ("apns.teamId", "APNS_TEAM_ID"), ("apns.privateKeyFile", "APNS_PRIVATE_KEY_FILE"),
         ("apns.caFile", "APNS_CA_FILE"),
         ("database.url", "DATABASE_URL"), ("checkIn.title", "CHECK_IN_TITLE"),
         ("policy.checkInTime", "POLICY_CHECK_IN_TIME"),
-        ("policy.quietHours.start", "POLICY_QUIET_HOURS_START"), ("policy.maxPerDay", "POLICY_MAX_PER_DAY"),
+        ("policy.quietHours", "POLICY_QUIET_HOURS"), ("policy.maxPerDay", "POLICY_MAX_PER_DAY"),
         ("log.level", "LOG_LEVEL"), ("apns.maxInFlight", "APNS_MAX_IN_FLIGHT"),
     ])
     func variable_whenTheKeyIs(key: String, variable: String) {
@@ -238,7 +250,7 @@ import YAML
         #expect(fixture.faults(environment: [:], needs: .database).count == 1)
     }
 
-    @Test func quietHours_whenTurnedOffOrMixed() throws {
+    @Test func quietHours_whenGivenOrTurnedOff() throws {
         func quiet(_ yaml: String, _ more: [String: String] = [:]) throws -> String? {
             let environment = ConfigurationFixture.environment.merging(more) { $1 }
             return try fixture.load(yaml, environment: environment).configuration.policy.quietHours.map {
@@ -248,15 +260,10 @@ import YAML
         #expect(try quiet("policy: {quietHours: none}") == nil)
         #expect(try quiet("policy: {quietHours: null}") == nil)
         #expect(try quiet("policy:\n  quietHours:\n") == nil)
-        #expect(
-            try quiet("policy: {quietHours: {start: '21:00', end: '07:00'}}", ["POLICY_QUIET_HOURS": "none"]) == nil
-        )
-        let both = ["POLICY_QUIET_HOURS_START": "20:00", "POLICY_QUIET_HOURS_END": "06:00"]
-        #expect(try quiet("policy: {quietHours: none}", both) == "20:00-06:00")
-        #expect(
-            try quiet("policy: {quietHours: {start: '21:00', end: '07:00'}}", ["POLICY_QUIET_HOURS_END": "06:00"])
-                == "21:00-06:00"
-        )
+        let late = "policy: {quietHours: 23:30-07:00}"
+        #expect(try quiet(late) == "23:30-07:00")
+        #expect(try quiet(late, ["POLICY_QUIET_HOURS": "none"]) == nil)
+        #expect(try quiet("policy: {quietHours: none}", ["POLICY_QUIET_HOURS": "20:00-06:00"]) == "20:00-06:00")
     }
 
     @Test func secrets_areInNoOutput() throws {

@@ -32,8 +32,8 @@ import Testing
             guard case .array(let keys) = section["keys"] else { throw NoList() }
             return keys
         }
-        #expect(shown.count == ConfigurationKey.all.count)
-        for (shown, key) in zip(shown, ConfigurationKey.all) {
+        #expect(shown.count == ConfigurationKey.listed.count)
+        for (shown, key) in zip(shown, ConfigurationKey.listed) {
             #expect(shown["name"] == .string(key.name))
             #expect(shown["default"] == key.standard.map(JSONValue.string) ?? .null)
             #expect(shown["variable"] == .string(key.environmentName))
@@ -59,7 +59,7 @@ import Testing
     @Test func packagedFile_withoutItsMarks_isValid() throws {
         let lines = try Self.file("debian/nudged.yaml").split(separator: "\n", omittingEmptySubsequences: false)
         let settings = lines.filter { $0.firstMatch(of: /^#( {2})*[A-Za-z]+:/) != nil }.map { $0.dropFirst() }
-        #expect(settings.count > 10)
+        #expect(settings.count > 8)
         let secrets = ConfigurationFixture.environment.filter {
             $0.key == "DATABASE_URL" || $0.key == "APNS_PRIVATE_KEY"
         }

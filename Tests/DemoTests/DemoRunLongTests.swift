@@ -58,7 +58,10 @@ import TimeZones
     @Test func demo_whenPeopleAreWoken() async throws {
         let (status, text) = try await demo(
             60,
-            rules: ["POLICY_QUIET_HOURS": "none", "POLICY_CHECK_IN_TIME": "03:00"]
+            rules: [
+                "POLICY_QUIET_HOURS": "none", "POLICY_CHECK_IN_TIME": "03:00", "POLICY_SPREAD_MINUTES": "0",
+                "POLICY_QUIET_END_JITTER_MINUTES": "0",
+            ]
         )
         #expect(status == .software)
         #expect(text.contains("WOKEN: ") && text.contains("simulator and database agree"))

@@ -115,7 +115,7 @@ final class Scene: Sendable {
             "APNS_ENDPOINT": simulator.endpoint, "APNS_CA_FILE": "\(folder)/ca.pem", "APNS_RESPONSE_TIMEOUT": "2m",
             "DATABASE_URL": cluster.tcpURL(database: database), "DATABASE_STATEMENT_TIMEOUT": "2m",
             "LOG_LEVEL": "trace",
-            "SCHEDULE_LEASE": "5m",
+            "SCHEDULE_LEASE": "5m", "POLICY_SPREAD_MINUTES": "0", "POLICY_QUIET_END_JITTER_MINUTES": "0",
             "CHECK_IN_TITLE": Self.title, "CHECK_IN_BODY": Self.body,
         ]
         for (name, value) in changes { all[name] = value }

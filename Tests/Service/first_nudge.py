@@ -25,7 +25,7 @@ from service import BUILT, REPOSITORY
 PAGE = REPOSITORY + "/docs/OPERATIONS.md"
 # The blocks in the order of their play, which is not the page's: there the faults come first.
 ORDER = (
-    "install", "configure", "start", "nudge", "read", "holders", "refused", "anew", "campaign", "shrink", "addresses", "column", "password", "key", "production", "backup", "restore", "encrypt", "decrypt", "uninstall",
+    "install", "configure", "start", "nudge", "read", "holders", "refused", "anew", "campaign", "shrink", "addresses", "column", "password", "key", "backup", "restore", "encrypt", "decrypt", "uninstall",
 )
 # What the transcript shows.
 SHOWN = ORDER[:5]

@@ -35,6 +35,8 @@ CONFIGURATION = """apns:
 checkIn:
   title: "{title}"
   body: planted body
+policy:
+  spreadMinutes: 0
 schedule:
   interval: {interval}
   lease: {lease}

@@ -304,38 +304,17 @@ class SurroundingsTests(unittest.TestCase):
         scrape = ["python3", "-c", "import urllib.request as u; print(u.urlopen('http://127.0.0.1:9464/metrics').read().decode())"]
         self.machine.until(lambda: "nudged_build_info" in self.machine.run(*scrape, check=False).stdout, "the port's page")
 
-    def test_metrics_areShownOnThePortAndInTheCollectorsFolder(self):
-        examples = self.machine.root + "/usr/share/doc/nudged/examples/"
-        example = text_of(examples + "metrics-file.conf")
-        # What its comment says is to be done before.
-        commands = [line[4:].split() for line in example.splitlines() if line.startswith("#   ")]
-        self.assertEqual(len(commands), 2)
-        for command in commands:
-            self.machine.run(*command)
-        self.drop_in("metrics-file", example)
+    def test_metrics_areShownOnThePort(self):
         self.example("metrics-listen")
-        self.drop_in("addresses", text_of(examples + "addresses.conf"))
-        path = "/var/lib/prometheus/node-exporter/nudged.prom"
-        self.s.configure(extra=f"metrics:\n  listen: 127.0.0.1:9464\n  file: {path}\n")
+        self.example("addresses")
+        self.s.configure(extra="metrics:\n  listen: 127.0.0.1:9464\n")
         self.s.systemctl("start", "nudged")
         self.s.seed(2)
         self.s.await_accepted(2)
         sent = 'nudged_pushes_total{kind="check_in",outcome="accepted"} 2'
         scrape = ["python3", "-c", "import urllib.request as u; print(u.urlopen('http://127.0.0.1:9464/metrics').read().decode())"]
         self.machine.until(lambda: sent in self.machine.run(*scrape, check=False).stdout, "the port's page")
-        # The collector is another user.
-        collect = ["setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups", "cat", path]
-        self.machine.until(lambda: sent in self.machine.run(*collect, check=False).stdout, "the file's page", 30)
         self.assertEqual(self.s.events("metrics_failed", self.start), [])
-        self.s.systemctl("stop", "nudged")
-        self.assertEqual(self.machine.run("ls", "-A", "/var/lib/prometheus/node-exporter").stdout, "")
-        # Without the drop-in there is nowhere to write to, and that stops no nudge.
-        self.s.plain("metrics-file")
-        self.addCleanup(self.s.drop_in, "metrics-file", "[Service]\n")
-        self.s.systemctl("start", "nudged")
-        self.assertIn("metrics-file.conf", self.s.await_event("metrics_failed", self.start)["MESSAGE"])
-        self.s.seed(2, first=10)
-        self.s.await_accepted(4)
 
     def test_database_whenReachedByItsSocket(self):
         self.s.credential("database.url", "postgresql://nudged_daemon@%2Frun%2Fpostgresql/app")

@@ -104,7 +104,8 @@ extension Workbench {
             "APNS_TEAM_ID": Apple.teamID, "APNS_KEY_ID": Apple.keyID, "APNS_BUNDLE_ID": Apple.topic,
             "APNS_PRIVATE_KEY": TextFile.read(folder + Apple.key) ?? "", "APNS_ENVIRONMENT": "sandbox",
             "APNS_ENDPOINT": endpoint, "APNS_CA_FILE": folder + "/ca.pem",
-            "DATABASE_URL": cluster.url(database: "bench"),
+            "DATABASE_URL": cluster.url(database: "bench"), "POLICY_SPREAD_MINUTES": "0",
+            "POLICY_QUIET_END_JITTER_MINUTES": "0",
         ]
         return try ConfigurationLoader.load(
             environment: environment.merging(changes) { $1 },

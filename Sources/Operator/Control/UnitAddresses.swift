@@ -64,7 +64,7 @@ package struct UnitAddresses: Sendable {
         file = loaded.path
         usesApple = servers.contains { $0?.isApples ?? true }
         self.peers = peers.enumerated().filter { peers.firstIndex(of: $0.element) == $0.offset }.map(\.element)
-        port = configuration.metrics.listen.map { "\($0)" }?.split(separator: ":").last.map(String.init)
+        port = configuration.metrics.map { "\($0)" }?.split(separator: ":").last.map(String.init)
     }
 
     /// The drop-in's text, without its last newline.

@@ -57,8 +57,7 @@ package struct SetUpAnswers: Sendable {
         return values
     }
 
-    /// A new nudged.yaml. Both of Apple's environments are served: a device's own row decides, and a token that says
-    /// nothing is tried in both.
+    /// A new nudged.yaml.
     var file: String {
         let quoted = ConfigurationFile.quoted
         var lines = [
@@ -68,13 +67,8 @@ package struct SetUpAnswers: Sendable {
             "  bundleId: \(quoted(bundleID))",
         ]
         if let endpoint {
-            lines += ["  environment: sandbox", "  endpoint: \(quoted(endpoint))"]
+            lines.append("  endpoint: \(quoted(endpoint))")
             if let caFile { lines.append("  caFile: \(quoted(caFile))") }
-        } else {
-            lines += [
-                "  environment: production", "  apps:",
-                "    - environment: sandbox          # the same app's builds from Xcode",
-            ]
         }
         return (lines + ["checkIn:", "  title: \(quoted(title))", "  body: \(quoted(body))"]).joined(separator: "\n")
             + "\n"

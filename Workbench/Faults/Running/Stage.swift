@@ -117,7 +117,7 @@ final class Stage: Sendable {
             "APNS_ENVIRONMENT": "sandbox", "APNS_ENDPOINT": simulator.endpoint,
             "APNS_CA_FILE": "\(workshop.folder)/ca.pem", "SCHEDULE_INTERVAL": "100ms", "SCHEDULE_BATCH": "50",
             "APNS_MAX_IN_FLIGHT": "100", "DATABASE_URL": cluster.url(database: database), "LOG_LEVEL": "info",
-            "SWIFT_BACKTRACE": "enable=no",
+            "SWIFT_BACKTRACE": "enable=no", "POLICY_SPREAD_MINUTES": "0", "POLICY_QUIET_END_JITTER_MINUTES": "0",
         ].merging(Self.patience) { $1 }.merging(round.scenery.environment) { $1 }.merging(changes) { $1 }
     }
 
