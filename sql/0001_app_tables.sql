@@ -9,6 +9,13 @@
 create schema nudged_api;
 create schema nudged_me;
 
+-- What a call that changes something answers, in both schemas.
+create type nudged.result as (id uuid, done bigint, too_late bigint, warnings text[]);
+
+create function nudged.result_of(id uuid default null, done bigint default 1, too_late bigint default 0, warnings text[] default '{}') returns nudged.result
+language sql immutable parallel safe
+return row(id, done, too_late, warnings)::nudged.result;
+
 -- Refuses a call for backends if the role that the session acts as got the right by mistake, for example by `grant all
 -- on all routines in schema nudged_api to anon, authenticated`. A session whose role has no right to the call passes:
 -- then a SECURITY DEFINER function of the app makes the call, with the right of that function's owner.

@@ -181,12 +181,13 @@ begin
 end
 $$;
 
-create function nudged_api.touch(user_id uuid) returns void
+create function nudged_api.touch(user_id uuid) returns nudged.result
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform nudged.require_backend('nudged_api.touch');
     perform nudged.refuse('nudged_api.touch', case when touch.user_id is null then array['user_id is null', 'Name the user whose data changed.'] end);
     insert into nudged.touched (user_id) values (touch.user_id);
+    return nudged.result_of();
 end
 $$;
 

@@ -152,6 +152,25 @@ language sql stable parallel safe as $$
         true) end
 $$;
 
+-- The zone that a user has chosen, or that their profile names, as far as this server can tell. Null: none.
+create function nudged.own_zone(recipient uuid) returns text
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+    known record;
+    chosen text;
+begin
+    select nudged.preferences_text(r.preferences) as preferences, left(r.timezone::text, 256) as timezone into known
+    from nudged.recipient r where r.user_id = own_zone.recipient limit 1;
+    begin
+        chosen := known.preferences::jsonb ->> 'timezone';
+    exception when data_exception then
+        -- A column of text that holds no JSON counts as empty, as for the policy.
+        null;
+    end;
+    return case when nudged.is_zone(chosen) then chosen when nudged.is_zone(known.timezone) then known.timezone end;
+end
+$$;
+
 create function nudged.max_messages() returns integer
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
@@ -407,9 +426,9 @@ begin
             then nudged.text_fault(message.title, message.body, message.apns) end,
         case
             when message.expires_at <= now() then array[
-                'expires_at is in the past', 'Give a time in the future, or null for a message that does not expire.']
+                'expires_at is in the past', 'Give a time in the future, or null: then it expires after 7 days.']
             when message.expires_at > '9999-12-31' and message.expires_at <> 'infinity' then array[
-                'expires_at is after the year 9999', 'Give null for a message that does not expire.']
+                'expires_at is after the year 9999', 'Give infinity for a message that does not expire.']
             when num_nonnulls(message.deliver_at, message.deliver_local) = 2 then array[
                 'deliver_at and deliver_local are both given', 'Give an instant (deliver_at), or a wall time in the user''s own zone (deliver_local).']
             when not isfinite(message.deliver_at) or not isfinite(message.deliver_local) or message.deliver_at > now() + interval '366 days'
@@ -422,7 +441,7 @@ begin
             -- A wall time comes at most 12 hours after the same time in UTC.
             when message.expires_at <= coalesce(message.deliver_at, (message.deliver_local + interval '12 hours') at time zone 'UTC') then array[
                 format('expires_at is not after %s', case when message.deliver_at is null then 'deliver_local in every zone' else 'deliver_at' end),
-                'Give a later time, or null for a message that does not expire.']
+                'Give a later time, or null: then it expires 7 days after it is due.']
         end,
         nudged.key_fault('dedupe_key', message.dedupe_key), nudged.key_fault('collapse_key', message.collapse_key),
         nudged.key_fault('thread_id', message.thread_id), nudged.key_fault('category', message.category),
@@ -433,7 +452,6 @@ begin
         stored.title := coalesce(message.title, '');
         stored.body := coalesce(message.body, '');
         stored.urgent := coalesce(message.urgent, false);
-        stored.expires_at := nullif(message.expires_at, 'infinity');
         if message.apns is not null then
             stored.data := coalesce(message.data, nullif(message.apns -> 'data', 'null'));
             stored.category := coalesce(message.category, message.apns ->> 'category');
@@ -444,6 +462,10 @@ begin
             stored.deliver_at := nudged.whole_second(message.deliver_at at time zone 'UTC') at time zone 'UTC';
             stored.deliver_local := nudged.whole_second(message.deliver_local);
         end if;
+        -- What nobody could be told for a week is no news. A wall time comes at most 12 hours after the same time in UTC.
+        stored.expires_at := nullif(coalesce(
+            message.expires_at,
+            coalesce(stored.deliver_at, (stored.deliver_local + interval '12 hours') at time zone 'UTC', now()) + interval '7 days'), 'infinity');
         bytes := nudged.payload_bytes(stored.title, stored.body, stored.data, stored.urgent, stored.category, stored.thread_id, stored.apns);
         if bytes > 4096 then
             fault := array[format('the payload has %s bytes', bytes), format('Apple accepts 4096 bytes for the whole payload. Shorten %s.',
@@ -457,12 +479,32 @@ begin
 end
 $$;
 
--- Sends a message to a user: at once, or when their quiet hours and limits allow it. Returns its id.
+-- What the caller of nudged_api.send may have overlooked. A broken view of the app fails no message.
+create function nudged.message_warnings(recipient uuid) returns text[]
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+    if not exists (select from nudged.device d where d.user_id = recipient) then
+        return array['the user has no device now: a message without one is dropped'];
+    elsif not exists (select from nudged.recipient r where r.user_id = recipient and r.timezone is not null)
+        and nudged.own_zone(recipient) is null
+    then
+        return array['the user has no time zone: unless policy.defaultTimezone is set, the message may wait for one, for a day'];
+    end if;
+    return '{}';
+exception
+    -- A time-out of the caller's own must reach the caller.
+    when query_canceled then raise;
+    when others then return array[format('the user''s rows could not be read (SQLSTATE %s)', sqlstate)];
+end
+$$;
+
+-- Sends a message to a user: at once, or when their quiet hours and limits allow it.
 --
 -- - urgent: it passes quiet hours, if the user allows that.
--- - expires_at: from then on it is dropped.
+-- - expires_at: from then on it is dropped. Null: 7 days after it was due; 'infinity': never.
 -- - collapse_key: of several that wait only the newest is sent. On the phone it replaces the one before.
--- - dedupe_key: a second call with the same key for that user, within 30 days, sends nothing and returns the first id.
+-- - dedupe_key: a second call with the same key for that user, within 30 days, sends nothing and returns the first id,
+--   with `done` 0.
 -- - data: members beside "aps". conversation_id (a UUID) is the conversation that a tap opens.
 -- - apns: how the phone shows it, or a background push (nudged.apns_fault).
 -- - deliver_at, deliver_local: it waits until then. deliver_local is a wall time in the user's own zone.
@@ -470,7 +512,7 @@ create function nudged_api.send(
     user_id uuid, title text, body text, data jsonb default null, urgent boolean default false, category text default null, thread_id text default null,
     collapse_key text default null, expires_at timestamptz default null, dedupe_key text default null, apns jsonb default null,
     deliver_at timestamptz default null, deliver_local timestamp default null
-) returns uuid
+) returns nudged.result
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
@@ -492,7 +534,7 @@ begin
             exit when found;
             select k.id into known from nudged.message_key k where k.user_id = new.user_id and k.key = new.dedupe_key;
             if known is not null then
-                return known;
+                return nudged.result_of(known, 0);
             end if;
             -- The key was deleted between the two statements (nudged_api.forget, or 30 days old). So it is tried again.
         end loop;
@@ -510,7 +552,7 @@ begin
         new.deliver_at, new.deliver_local);
     -- Once its time is set, the user is due then. So a message for later is no urgent arrival.
     insert into nudged.touched (user_id, urgent, arrival) values (new.user_id, new.urgent and num_nonnulls(new.deliver_at, new.deliver_local) = 0, true);
-    return made;
+    return nudged.result_of(made, warnings => nudged.message_warnings(new.user_id));
 end
 $$;
 
@@ -733,58 +775,52 @@ begin
 end
 $$;
 
--- Cancels a message. Returns true exactly if this call was committed before the intent of its push. Returns false if a
--- phone may have it already: its outcome is unknown, or another device has got it. Then it is not tried again.
+-- Cancels a message. done: this call was committed before the intent of its push. too_late: a phone may have it already,
+-- since its outcome is unknown, or another device has got it. Then it is not tried again. Both are 0 if the user has no
+-- such message.
 --
 -- It does not wait for the daemon: a row that the daemon has locked is being sent.
-create function nudged_api.cancel(id uuid) returns boolean
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+create function nudged.cancel_message(recipient uuid, id uuid) returns nudged.result
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
-    recipient uuid;
     tried boolean;
 begin
-    perform nudged.require_backend('nudged_api.cancel');
-    perform nudged.refuse('nudged_api.cancel', case when cancel.id is null then array['id is null', 'Give the id that nudged_api.send returned.']
-        else nudged.isolation_fault('the message') end);
+    if not exists (select from nudged.message m where m.user_id = recipient and m.id = cancel_message.id) then
+        return nudged.result_of(done => 0);
+    end if;
     begin
-        select m.user_id into recipient from nudged.message m where m.id = cancel.id;
-        -- With the user's id, since Citus locks rows on one machine only.
-        perform 1 from nudged.message m where m.user_id = recipient and m.id = cancel.id for update skip locked;
-        if not found then
-            return false;
-        end if;
+        perform 1 from nudged.message m where m.user_id = recipient and m.id = cancel_message.id for update skip locked;
         -- Leaving the block releases the row lock, so that the outcome doesn't wait for the caller's commit.
-        if exists (select from nudged.on_their_way(array[recipient], array[cancel.id])) then
+        if not found or exists (select from nudged.on_their_way(array[recipient], array[cancel_message.id])) then
             raise sqlstate 'ND001';
         end if;
     exception when sqlstate 'ND001' then
-        return false;
+        return nudged.result_of(done => 0, too_late => 1);
     end;
     select exists (
         select 1
         from nudged.person p
         cross join lateral jsonb_array_elements(case jsonb_typeof(p.retry) when 'array' then p.retry else '[]' end) as r (retry)
-        where p.user_id = recipient and (r.retry ->> 'key' = cancel.id::text or r.retry -> 'members' ? cancel.id::text) and r.retry ? 'counted_at'
+        where p.user_id = recipient and (r.retry ->> 'key' = cancel_message.id::text or r.retry -> 'members' ? cancel_message.id::text) and r.retry ? 'counted_at'
     ) into tried;
-    delete from nudged.message m where m.user_id = recipient and m.id = cancel.id;
+    delete from nudged.message m where m.user_id = recipient and m.id = cancel_message.id;
     insert into nudged.touched (user_id) values (recipient);
     insert into nudged.delivery (user_id, kind, key, device_hash, outcome, reason, attempted_at, sweep_id)
-    values (recipient, 'message', cancel.id::text, '', 'dropped', 'cancelled', clock_timestamp(), '00000000-0000-0000-0000-000000000000');
-    return not tried;
+    values (recipient, 'message', cancel_message.id::text, '', 'dropped', 'cancelled', clock_timestamp(), '00000000-0000-0000-0000-000000000000');
+    return nudged.result_of(done => (not tried)::integer, too_late => tried::integer);
 end
 $$;
 
 -- Cancels waiting messages by what they have in common, for the calls of schema nudged_api. Arguments that are null
--- match all messages. It cancels at most 10,000 per call, in the order of user_id; `more`: call it again.
+-- match all messages. It cancels at most 10,000 per call, in the order of user_id: call it again until `done` is 0.
 -- `too_late` counts those that are being sent, or that a phone may have already. The latter are not tried again.
 --
--- As nudged_api.cancel: a row that the daemon has locked is being sent, and it is skipped. Rows are locked one by one,
+-- As nudged.cancel_message: a row that the daemon has locked is being sent, and it is skipped. Rows are locked one by one,
 -- since Citus locks rows of one user at a time.
 create function nudged.cancel_messages(
-    call text, recipient uuid, title text, category text, dedupe_prefix text, sent_after timestamptz, sent_before timestamptz,
-    out cancelled bigint, out too_late bigint, out more boolean
-)
+    call text, recipient uuid, title text, category text, thread_id text, dedupe_prefix text, sent_after timestamptz, sent_before timestamptz
+) returns nudged.result
 language plpgsql
 set search_path = pg_catalog, pg_temp
 -- Only a plan for the actual values finds a user's messages by their key.
@@ -797,13 +833,13 @@ declare
     whose uuid[] := '{}';
     which uuid[] := '{}';
     ready integer := 0;
+    too_late bigint := 0;
     tried bigint;
     one record;
 begin
     perform nudged.refuse(call, coalesce(
-        nudged.key_fault('category', cancel_messages.category), nudged.key_fault('dedupe_prefix', dedupe_prefix), nudged.isolation_fault('a message')));
-    too_late := 0;
-    more := false;
+        nudged.key_fault('category', cancel_messages.category), nudged.key_fault('thread_id', cancel_messages.thread_id),
+        nudged.key_fault('dedupe_prefix', dedupe_prefix), nudged.isolation_fault('a message')));
     -- Those are left alone, so that their outcomes don't wait for the caller's commit.
     open := array(select m from nudged.intent i cross join lateral unnest(i.message_ids) as m);
     -- A user's messages are found by the primary key alone, so || '' keeps the other indexes out. With them, the planner
@@ -816,13 +852,11 @@ begin
           and (cancel_messages.title is null or m.title = cancel_messages.title)
           and (cancel_messages.category is null or case
               when recipient is null then m.category = cancel_messages.category else m.category || '' = cancel_messages.category end)
+          and (cancel_messages.thread_id is null or m.thread_id = cancel_messages.thread_id)
           and (sent_after is null or m.created_at >= sent_after) and (sent_before is null or m.created_at < sent_before)
         order by m.user_id, m.id
     loop
-        if ready = most then
-            more := true;
-            exit;
-        end if;
+        exit when ready = most;
         if not one.is_open or not exists (select from nudged.on_their_way(array[one.user_id], array[one.id])) then
             perform 1 from nudged.message m where m.user_id = one.user_id and m.id = one.id for update skip locked;
             if found then
@@ -853,25 +887,24 @@ begin
     )
     insert into nudged.delivery (user_id, kind, key, device_hash, outcome, reason, attempted_at, sweep_id)
     select user_id, 'message', id::text, '', 'dropped', 'cancelled', clock_timestamp(), '00000000-0000-0000-0000-000000000000' from gone;
-    cancelled := coalesce(cardinality(which), 0) - tried;
-    too_late := too_late + tried;
+    return nudged.result_of(done => coalesce(cardinality(which), 0) - tried, too_late => too_late + tried);
 end
 $$;
 
--- Cancels waiting messages by title, category, the beginning of their dedupe_key or time, such as a campaign that was a
--- mistake, or a conversation that the user has read elsewhere (user_id). One argument besides user_id must be given.
+-- Such as a campaign that was a mistake, or a conversation that the user has read elsewhere. At least one argument must
+-- be given. With user_id alone, all that wait for this user are cancelled.
 create function nudged_api.cancel_messages(
-    title text default null, category text default null, sent_after timestamptz default null, sent_before timestamptz default null,
-    user_id uuid default null, dedupe_prefix text default null, out cancelled bigint, out too_late bigint, out more boolean
-)
+    user_id uuid default null, title text default null, category text default null, thread_id text default null, dedupe_prefix text default null,
+    sent_after timestamptz default null, sent_before timestamptz default null
+) returns nudged.result
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform nudged.require_backend('nudged_api.cancel_messages');
-    perform nudged.refuse('nudged_api.cancel_messages', case when num_nonnulls(title, category, dedupe_prefix, sent_after, sent_before) = 0 then array[
-        'no argument is given',
-        'Give the title, the category, the beginning of the dedupe_key or the time of the messages. For all of a user: nudged_api.cancel_all.'] end);
-    select c.cancelled, c.too_late, c.more into cancelled, too_late, more
-    from nudged.cancel_messages('nudged_api.cancel_messages', user_id, title collate "default", category, dedupe_prefix, sent_after, sent_before) c;
+    perform nudged.refuse('nudged_api.cancel_messages', case
+        when num_nonnulls(user_id, title, category, thread_id, dedupe_prefix, sent_after, sent_before) = 0 then array['no argument is given',
+            'Give the user, the title, the category, the thread, the beginning of the dedupe_key or the time of the messages.'] end);
+    return nudged.cancel_messages(
+        'nudged_api.cancel_messages', user_id, title collate "default", category, thread_id collate "default", dedupe_prefix, sent_after, sent_before);
 end
 $$;
 
@@ -909,9 +942,8 @@ comment on column nudged.message.deliver_local is 'Not before this wall time in 
 comment on column nudged.message.wakes_at is 'The earliest instant at which it can be due in any zone. Null: at once.';
 comment on table nudged.message_key is 'The id that each dedupe_key got, for 30 days. nudged_api.send writes it; the daemon deletes old rows.';
 comment on type nudged.new_message is 'The arguments of one message, for nudged_api.send_many.';
-comment on function nudged_api.send is 'Sends a message to a user: at once, or when their quiet hours and limits allow it. Returns its id.';
+comment on function nudged_api.send is 'Sends a message to a user: at once, or when their quiet hours and limits allow it. Returns its id and warnings.';
 comment on function nudged_api.send_many(jsonb) is 'Sends many messages: a JSON array of objects with the arguments of nudged_api.send. All or none. Returns a row for each, in their order.';
 comment on function nudged_api.send_many(uuid[],text,text,jsonb,boolean,text,text,text,timestamptz,text,jsonb,timestamptz,timestamp) is 'Sends one message to many users. All or none. Returns a row for each, in their order.';
-comment on function nudged_api.cancel_messages is 'Cancels waiting messages by title, category, the beginning of their dedupe_key or time: a campaign that was a mistake. At most 10,000 per call; more: call it again. too_late counts those that were on their way.';
-comment on function nudged_api.cancel is 'Cancels a message. Returns true if it was in time: then nothing of it is sent.';
+comment on function nudged_api.cancel_messages is 'Cancels waiting messages by user, title, category, thread, the beginning of their dedupe_key or time. At most 10,000 per call: call it again until done is 0. too_late counts those that were on their way.';
 comment on function nudged.prune_message_keys is 'Deletes dedupe keys older than 30 days, some thousands per call. The daemon calls it.';

@@ -91,7 +91,7 @@ end;
 select nudged.finish_tables();
 
 -- Refuses what the daemon's parser refuses (Recurrence+Parsing.swift), and says why.
-create function nudged_api.recurrence_fault(rule text) returns text
+create function nudged.recurrence_fault(rule text) returns text
 language plpgsql immutable parallel safe security definer set search_path = pg_catalog, pg_temp as $$
 declare
     parts constant text := 'only FREQ, INTERVAL, BYDAY, BYMONTHDAY, COUNT, UNTIL and WKST';
@@ -325,11 +325,13 @@ $$;
 -- For nudged_api.set_reminder and nudged_me.set_reminder. `call`: which of them.
 create function nudged.set_reminder(
     call text, subject_type text, subject_id text, author uuid, title text, body text, due_at timestamptz, due_local timestamp, audience text,
-    recurrence text, timezone text, apns jsonb, out id uuid, out warnings text[]
-)
+    recurrence text, timezone text, apns jsonb
+) returns nudged.result
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
+    made constant uuid := gen_random_uuid();
+    warnings text[];
     instant constant timestamptz := nudged.whole_second(set_reminder.due_at at time zone 'UTC') at time zone 'UTC';
     wall constant timestamp := nudged.whole_second(set_reminder.due_local);
     most constant integer := coalesce((select s.max_reminders from nudged.setting s), 1000);
@@ -340,10 +342,9 @@ begin
         set_reminder.subject_type, set_reminder.subject_id, author, set_reminder.title, set_reminder.body, instant, wall, audience,
         set_reminder.recurrence, set_reminder.timezone, set_reminder.apns
     ));
-    id := gen_random_uuid();
     -- Locked until the commit: a second call for this author and subject waits, and replaces this one.
     insert into nudged.reminder as r (user_id, subject_type, subject_id, id)
-    values (author, set_reminder.subject_type, set_reminder.subject_id, set_reminder.id)
+    values (author, set_reminder.subject_type, set_reminder.subject_id, made)
     on conflict (user_id, subject_type, subject_id) do update set id = excluded.id, created_at = excluded.created_at;
     warnings := nudged.reminder_warnings(
         set_reminder.subject_type, set_reminder.subject_id, author, instant, wall, audience, set_reminder.recurrence, set_reminder.timezone
@@ -362,7 +363,7 @@ begin
         ) as pending
     ) >= most then
         perform nudged.refuse(call, array[format('the author has %s reminders pending', most), case call
-            when 'nudged_me.set_reminder' then 'Cancel some of them first (nudged_me.cancel_reminder).'
+            when 'nudged_me.set_reminder' then 'Cancel some of them first (nudged_me.cancel).'
             else 'Cancel reminders of this author that nobody needs (nudged_api.cancel_reminders), or raise nudged.setting.max_reminders.' end, 'ND015']);
     end if;
     if cardinality(replaced) > cardinality(nudged.take_back_reminders(recipients, replaced, 'replaced')) then
@@ -373,25 +374,26 @@ begin
         first_at, first_local, planned_local
     )
     values (
-        author, nudged.occurrence_id(set_reminder.id), set_reminder.id, author, set_reminder.subject_type, set_reminder.subject_id, coalesce(set_reminder.title, ''),
+        author, nudged.occurrence_id(made), made, author, set_reminder.subject_type, set_reminder.subject_id, coalesce(set_reminder.title, ''),
         coalesce(set_reminder.body, ''), nudged.stored_apns(set_reminder.apns), instant, wall, set_reminder.timezone, audience = 'everyone', audience = 'me', set_reminder.recurrence,
         case when set_reminder.recurrence is not null then instant end, case when set_reminder.recurrence is not null then wall end,
         case when set_reminder.recurrence is not null then wall end
     );
     insert into nudged.touched (user_id, arrival) select distinct u, replaced is null from unnest(recipients || author) as u;
+    return nudged.result_of(made, warnings => warnings);
 end
 $$;
 
 create function nudged_api.set_reminder(
-    subject_type text, subject_id text, author uuid, title text, body text, due_at timestamptz default null, due_local timestamp default null,
-    audience text default 'me', recurrence text default null, timezone text default null, apns jsonb default null, out id uuid, out warnings text[]
-)
+    user_id uuid, subject_type text, subject_id text, title text, body text, due_at timestamptz default null, due_local timestamp default null,
+    audience text default 'me', recurrence text default null, timezone text default null, apns jsonb default null
+) returns nudged.result
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform nudged.require_backend('nudged_api.set_reminder');
-    select s.id, s.warnings into id, warnings from nudged.set_reminder(
-        'nudged_api.set_reminder', set_reminder.subject_type collate "default", nudged.subject_key(set_reminder.subject_id), author, title, body, due_at, due_local, audience, recurrence, timezone, apns
-    ) s;
+    return nudged.set_reminder(
+        'nudged_api.set_reminder', subject_type collate "default", nudged.subject_key(subject_id), user_id, title, body, due_at, due_local, audience,
+        recurrence, timezone, apns);
 end
 $$;
 
@@ -408,7 +410,7 @@ declare
         or exists (select from nudged.device d where d.user_id = reminder_fault.author);
     bytes integer;
     broken text[] := nudged.apns_fault(apns, 'reminder');
-    rule_fault constant text := nudged_api.recurrence_fault(recurrence);
+    rule_fault constant text := nudged.recurrence_fault(recurrence);
     until_text constant text := substring(translate(left(recurrence, 2001), 'untilz', 'UNTILZ') from 'UNTIL=([^;]*)');
 begin
     if broken is null then
@@ -426,9 +428,9 @@ begin
             'subject_type is empty or longer than 100 bytes', 'Name what the reminder is about by its kind, such as task.']
         when coalesce(subject_id, '') = '' or octet_length(subject_id) > 200 then array[
             'subject_id is empty or longer than 200 bytes', 'Give the id of what the reminder is about, as text.']
-        when author is null then array['author is null', 'Name the user who sets the reminder.']
+        when author is null then array['user_id is null', 'Name the user who sets the reminder.']
         when not is_known then array[
-            'author is nobody in nudged.recipient or nudged.device', 'Name a user of the app, and write their profile first.']
+            'user_id is nobody in nudged.recipient or nudged.device', 'Name a user of the app, and write their profile first.']
         when broken is not null then broken
         when bytes > 4096 then array[
             format('the payload has %s bytes', case when bytes > 65536 then 'more than 65536' else bytes::text end),
@@ -465,25 +467,22 @@ create function nudged.reminder_warnings(
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     warnings text[] := '{}';
-    known record;
+    kept text;
     wishes jsonb;
     night_begins text;
     night_ends text;
-    own_zone text;
+    own_zone constant text := nudged.own_zone(reminder_warnings.author);
     wall timestamp;
 begin
-    select nudged.preferences_text(r.preferences) as preferences, left(r.timezone::text, 256) as timezone into known
-    from nudged.recipient r where r.user_id = reminder_warnings.author limit 1;
+    select nudged.preferences_text(r.preferences) into kept from nudged.recipient r where r.user_id = reminder_warnings.author limit 1;
     begin
-        wishes := known.preferences::jsonb;
+        wishes := kept::jsonb;
     exception when data_exception then
         -- A column of text that holds no JSON counts as empty, as for the policy.
         null;
     end;
     night_begins := wishes ->> 'quiet_hours_start';
     night_ends := wishes ->> 'quiet_hours_end';
-    -- The first that is valid, as the policy takes it.
-    own_zone := case when nudged.is_zone(wishes ->> 'timezone') then wishes ->> 'timezone' when nudged.is_zone(known.timezone) then known.timezone end;
     -- The time on the author's own clock.
     if due_local is not null and timezone is null then
         wall := due_local;
@@ -527,22 +526,9 @@ begin
 end
 $$;
 
--- Cancels what is pending of a subject, of all authors, recurrences included. Returns how many were cancelled in time,
--- and how many were not: their push is on its way, or was tried already and is not tried again.
-create function nudged_api.cancel_reminders(subject_type text, subject_id text, out cancelled integer, out too_late integer)
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-begin
-    perform nudged.require_backend('nudged_api.cancel_reminders');
-    perform nudged.refuse('nudged_api.cancel_reminders', case when num_nulls(cancel_reminders.subject_type, cancel_reminders.subject_id) > 0 then array[
-        'subject_type or subject_id is null', 'Name what the reminders are about, as nudged_api.set_reminder was given it.'] end);
-    perform nudged.refuse('nudged_api.cancel_reminders', nudged.isolation_fault('the reminder'));
-    select e.cancelled, e.too_late into cancelled, too_late
-    from nudged.end_reminders(cancel_reminders.subject_type collate "default", nudged.subject_key(cancel_reminders.subject_id)) e;
-end
-$$;
-
--- As nudged_api.cancel_reminders, under any isolation level. The numbers are exact under READ COMMITTED.
-create function nudged.end_reminders(subject_type text, subject_id text, out cancelled integer, out too_late integer)
+-- Cancels what is pending of a subject, of all authors, recurrences included. Under any isolation level; the numbers are
+-- exact under READ COMMITTED. too_late: their push is on its way, or was tried already and is not tried again.
+create function nudged.end_reminders(subject_type text, subject_id text) returns nudged.result
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
@@ -562,16 +548,16 @@ begin
     select array_agg(o.user_id), array_agg(o.id) into recipients, pending
     from nudged.occurrence o
     where o.subject_type = end_reminders.subject_type and o.subject_id = end_reminders.subject_id;
-    select e.cancelled, e.too_late into cancelled, too_late from nudged.end_occurrences(recipients, pending) e;
     insert into nudged.touched (user_id) select distinct u from unnest(recipients || authors) as u;
+    return nudged.end_occurrences(recipients, pending);
 end
 $$;
 
--- Cancels pending occurrences (parallel: recipients, ids). Returns how many were cancelled in time, and how many were
--- not.
-create function nudged.end_occurrences(recipients uuid[], occurrences uuid[], out cancelled integer, out too_late integer)
+-- Cancels pending occurrences (parallel: recipients, ids).
+create function nudged.end_occurrences(recipients uuid[], occurrences uuid[]) returns nudged.result
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
+    in_time bigint;
     tried uuid[];
     taken uuid[];
 begin
@@ -582,19 +568,19 @@ begin
     from unnest(recipients, occurrences) as w (user_id, id)
     join nudged.person p on p.user_id = w.user_id
     where p.retry::text like '%' || w.id::text || '%';
-    select count(*) filter (where n.id is not null and t.id is null), count(*) into cancelled, too_late
+    select count(*) filter (where n.id is not null and t.id is null) into in_time
     from unnest(occurrences) as w (id)
     left join unnest(taken) as n (id) on n.id = w.id
     left join unnest(tried) as t (id) on t.id = w.id;
-    too_late := too_late - cancelled;
+    return nudged.result_of(done => in_time, too_late => coalesce(cardinality(occurrences), 0) - in_time);
 end
 $$;
 
 -- Moves what is pending of a reminder to `until`. A series goes on as it was: an occurrence that is later than `until`
 -- stays, and the one before it comes once more at `until`. With a recipient, only theirs moves, and the time counts as
--- their own choice; the fan-out stays. Returns true if nothing of it comes before `until`. Returns false if nothing is
--- pending, or a push is on its way.
-create function nudged.snooze(call text, id uuid, until timestamptz, recipient uuid) returns boolean
+-- their own choice; the fan-out stays. done: it moved, and nothing of it comes before `until`. too_late: a push is on its
+-- way. Both are 0 if nothing is pending.
+create function nudged.snooze(call text, recipient uuid, id uuid, until timestamptz) returns nudged.result
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
@@ -604,6 +590,7 @@ declare
     later nudged.occurrence[];
     ids uuid[];
     taken uuid[];
+    missed integer;
 begin
     perform nudged.refuse(call, case
         when snooze.id is null then array['id is null', 'Give the reminder''s id, as the call that set it returned it.']
@@ -631,7 +618,7 @@ begin
           );
     end if;
     if pending is null and later is null then
-        return false;
+        return nudged.result_of(snooze.id, 0);
     end if;
     taken := nudged.take_back_reminders((select array_agg(o.user_id) from unnest(pending) as o), ids, null);
     insert into nudged.occurrence (
@@ -651,14 +638,17 @@ begin
     -- A repetition from an earlier snooze was moved already.
     where not exists (select 1 from unnest(pending) as p where p.user_id = o.user_id and p.is_fan_out = o.is_fan_out);
     insert into nudged.touched (user_id) select distinct coalesce(recipient, o.user_id) from unnest(pending || later) as o;
-    return cardinality(ids) = coalesce(cardinality(taken), 0);
+    -- Of several recipients, some may be told before.
+    missed := (cardinality(ids) > coalesce(cardinality(taken), 0))::integer;
+    return nudged.result_of(snooze.id, 1 - missed, missed);
 end
 $$;
 
-create function nudged_api.snooze_reminder(id uuid, until timestamptz, recipient uuid default null) returns boolean
+-- user_id null: for all recipients.
+create function nudged_api.snooze_reminder(user_id uuid, id uuid, until timestamptz) returns nudged.result
 language sql security definer set search_path = pg_catalog, pg_temp as $$
     select nudged.require_backend('nudged_api.snooze_reminder');
-    select nudged.snooze('nudged_api.snooze_reminder', id, until, recipient);
+    select nudged.snooze('nudged_api.snooze_reminder', user_id, id, until);
 $$;
 
 -- Locks a reminder, as setting, cancelling, fanning out and erasing do. Locks the recipients against erasure: one, or
@@ -772,10 +762,9 @@ comment on column nudged.occurrence.first_local is 'The series'' first time, as 
 comment on column nudged.occurrence.planned_local is 'The wall time of this occurrence by the rule. A snooze doesn''t change it.';
 comment on column nudged.occurrence.restored_at is 'When a backup was restored. If it was due before, it may have been sent since the backup, and is dropped.';
 comment on column nudged.occurrence.wakes_at is 'The earliest instant at which it can be due in any zone.';
-comment on function nudged_api.recurrence_fault is 'What is wrong with a recurrence rule, as text. Null: nothing.';
+comment on function nudged.recurrence_fault is 'What is wrong with a recurrence rule, as text. Null: nothing.';
 comment on function nudged.hold_recipients is 'Locks users against nudged_api.forget until the end of the transaction, and returns those who exist.';
-comment on function nudged_api.set_reminder is 'Sets a reminder, and replaces the one that this author has for this subject. Returns its id and warnings.';
-comment on function nudged_api.cancel_reminders is 'Cancels what is pending of a subject, of all authors. Returns how many were cancelled in time, and how many were not.';
+comment on function nudged_api.set_reminder is 'Sets a reminder, and replaces the one that this user has for this subject. Returns its id and warnings.';
 comment on function nudged.subject_spellings is 'The spellings that a subject''s id may have in nudged.subject_member.';
-comment on function nudged_api.snooze_reminder is 'Moves what is pending of a reminder to "until". Returns true if nothing of it comes before.';
+comment on function nudged_api.snooze_reminder is 'Moves what is pending of a reminder to "until", for a user or (null) for all. done: nothing of it comes before.';
 comment on function nudged_api.cancel_subject_reminders is 'For a row trigger on your table: cancels a subject''s reminders when its row is deleted, archived, gets another id or loses its date (docs/SQL.md).';

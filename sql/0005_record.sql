@@ -211,11 +211,11 @@ begin
 end
 $$;
 
-create function nudged_api.forget(user_id uuid) returns bigint
+create function nudged_api.forget(user_id uuid) returns nudged.result
 language sql security definer set search_path = pg_catalog, pg_temp as $$
     select nudged.require_backend('nudged_api.forget');
     select nudged.refuse('nudged_api.forget', case when user_id is null then array['user_id is null', 'Name the user who is to be erased.'] end);
-    select nudged.erase(user_id);
+    select nudged.result_of(done => nudged.erase(user_id));
 $$;
 
 -- Users who were deleted from auth.users, until they are erased for good (nudged.erase_departed). A deletion only
@@ -252,4 +252,4 @@ comment on column nudged.delivery.template is 'The check-in''s template. Null: t
 comment on function nudged.maintain_delivery is 'Makes the record''s partitions and drops those that are too old, a bounded number per call. The daemon calls it.';
 comment on function nudged.forget_devices is 'Deletes tokens that Apple has answered with 410, if the record holds that answer. The daemon calls it.';
 comment on table nudged.departed is 'Users who were deleted from auth.users. A trigger adds a row; the daemon sends them nothing more, erases them within a second or so, and once more a day later.';
-comment on function nudged_api.forget is 'Erases a user from all of nudged''s tables. Call it after deleting the app''s own rows, in the same transaction. Returns how many rows were deleted or changed.';
+comment on function nudged_api.forget is 'Erases a user from all of nudged''s tables. Call it after deleting the app''s own rows, in the same transaction. done: how many rows were deleted or changed.';

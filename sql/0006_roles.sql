@@ -408,7 +408,7 @@ $$;
 -- An app calls this at each start: this device is now this user's, and the user is in this zone. It renews the
 -- registration, so a quarantine ends and an older 410 deletes nothing. It takes the token from the user who was signed
 -- in on the phone before.
-create function nudged.register(call text, user_id uuid, token text, platform text, environment text, topic text, timezone text, locale text) returns void
+create function nudged.register(call text, user_id uuid, token text, platform text, environment text, topic text, timezone text, locale text) returns nudged.result
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     spellings constant text[] := nudged.device_spellings(call, token);
@@ -437,6 +437,7 @@ begin
     if num_nonnulls(timezone, locale) > 0 and nudged.may_write_profiles() then
         perform nudged.write_place(user_id, timezone, locale);
     end if;
+    return nudged.result_of();
 end
 $$;
 
@@ -506,15 +507,15 @@ begin
 end
 $$;
 
--- The user has signed out, or wants no pushes on this device. Returns whether it was theirs.
-create function nudged.unregister(call text, user_id uuid, token text) returns boolean
+-- The user has signed out, or wants no pushes on this device. done is 0 if it was not theirs.
+create function nudged.unregister(call text, user_id uuid, token text) returns nudged.result
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     spellings constant text[] := nudged.device_spellings(call, token);
 begin
     perform nudged.refuse(call, case when user_id is null then array[
         '`user_id` is null', 'pass the id of the user who is signed in'] end);
-    return nudged.remove_device(user_id, spellings);
+    return nudged.result_of(done => nudged.remove_device(user_id, spellings)::integer);
 end
 $$;
 
@@ -536,15 +537,15 @@ $$;
 create function nudged_api.register_device(
     user_id uuid, token text, platform text default 'ios', environment text default null, topic text default null,
     timezone text default null, locale text default null
-) returns void
+) returns nudged.result
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform nudged.require_backend('nudged_api.register_device');
-    perform nudged.register('nudged_api.register_device', user_id, token collate "default", platform, environment, topic, timezone, locale);
+    return nudged.register('nudged_api.register_device', user_id, token collate "default", platform, environment, topic, timezone, locale);
 end
 $$;
 
-create function nudged_api.unregister_device(user_id uuid, token text) returns boolean
+create function nudged_api.unregister_device(user_id uuid, token text) returns nudged.result
 language sql security definer set search_path = pg_catalog, pg_temp as $$
     select nudged.require_backend('nudged_api.unregister_device');
     select nudged.unregister('nudged_api.unregister_device', user_id, token collate "default");
@@ -553,11 +554,11 @@ $$;
 -- For the signed-in user of Supabase.
 create function nudged_me.register_device(
     token text, platform text default 'ios', environment text default null, topic text default null, timezone text default null, locale text default null
-) returns void
+) returns nudged.result
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$ select nudged.register('nudged_me.register_device', nudged.counted_user('nudged_me.register_device'), token collate "default", platform, environment, topic, timezone, locale) $$;
 
-create function nudged_me.unregister_device(token text) returns boolean
+create function nudged_me.unregister_device(token text) returns nudged.result
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$ select nudged.unregister('nudged_me.unregister_device', nudged.counted_user('nudged_me.unregister_device'), token collate "default") $$;
 
@@ -574,9 +575,8 @@ select nudged.allow('nudged_writer', 'own',
 select nudged.allow('nudged_app, service_role', 'execute',
     'nudged_api.send', 'nudged_api.send_many(jsonb)',
     'nudged_api.send_many(uuid[], text, text, jsonb, boolean, text, text, text, timestamptz, text, jsonb, timestamptz, timestamp)',
-    'nudged_api.cancel', 'nudged_api.cancel_messages', 'nudged_api.touch', 'nudged_api.forget', 'nudged_api.register_device',
-    'nudged_api.unregister_device', 'nudged_api.set_reminder', 'nudged_api.cancel_reminders', 'nudged_api.snooze_reminder', 'nudged_api.recurrence_fault',
-    'nudged_api.cancel_subject_reminders');
+    'nudged_api.cancel_messages', 'nudged_api.touch', 'nudged_api.forget', 'nudged_api.register_device',
+    'nudged_api.unregister_device', 'nudged_api.set_reminder', 'nudged_api.snooze_reminder', 'nudged_api.cancel_subject_reminders');
 select nudged.allow('authenticated', 'execute', 'nudged_me.register_device', 'nudged_me.unregister_device');
 select nudged.grant_roles();
 
@@ -594,6 +594,6 @@ comment on function nudged.take_back_rights is 'Takes back all of nudged.excess_
 comment on function nudged.write_device is 'Writes a device''s row in public.push_tokens. Redefine it if the devices are in another table.';
 comment on function nudged.remove_device is 'Deletes a device''s row of public.push_tokens. Redefine it if the devices are in another table.';
 comment on function nudged_api.register_device is 'Registers a user''s device. The app''s backend calls it at each start of the app.';
-comment on function nudged_api.unregister_device is 'Removes a user''s device. Returns whether it was theirs.';
+comment on function nudged_api.unregister_device is 'Removes a user''s device. done is 0 if it was not theirs.';
 comment on function nudged_me.register_device is 'Registers a device of the signed-in user. The app calls it at each start.';
-comment on function nudged_me.unregister_device is 'Removes a device of the signed-in user. Returns whether it was theirs.';
+comment on function nudged_me.unregister_device is 'Removes a device of the signed-in user. done is 0 if it was not theirs.';

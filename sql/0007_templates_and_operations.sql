@@ -94,13 +94,13 @@ order by t.place;
 
 -- Sends the signed-in user a test on their own devices. It is a message like any other: it passes quiet hours if the
 -- user allows that, and expires after five minutes. Its payload has "test": true. Without a title and a body it has
--- nudged's text. Returns its id.
+-- nudged's text.
 --
 -- Refused if one of their devices is of production. A device without an environment has the one that the daemons are
 -- configured for. Each daemon reports it in its row of nudged.daemon, the main app's lane first. If no daemon is alive,
 -- or they differ, the environment is unknown, and the test is refused. So is a test for devices that no lane of a daemon
 -- serves. If the devices change while it waits, it ends (statement `drain`).
-create function nudged_me.send_test(title text default null, body text default null) returns uuid
+create function nudged_me.send_test(title text default null, body text default null) returns nudged.result
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
@@ -160,7 +160,7 @@ begin
         from nudged.device v where v.user_id = recipient
     ) d;
     update nudged.message m set dedupe_key = 'nudged.send_test ' || state where m.user_id = recipient and m.id = made;
-    return made;
+    return nudged.result_of(made);
 end
 $$;
 

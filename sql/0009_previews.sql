@@ -1,6 +1,6 @@
 -- Previews: what would become of a message if it were sent now. One call leaves the question. The daemon that owns the
--- user's range usually answers it within a second, with the planner of its sweeps. Another call reads the answer.
--- These are two calls, since the daemon can't see a question before its transaction is committed.
+-- user's range usually answers it within a second, with the planner of its sweeps. The same call then reads the answer.
+-- It takes two, since the daemon can't see a question before its transaction is committed.
 
 -- Questions and answers, for five minutes. The columns of the message are those of nudged.message.
 create table nudged.preview (
@@ -20,21 +20,38 @@ create table nudged.preview (
     deliver_local timestamp,
     -- Null: not answered yet.
     answer jsonb check (pg_column_size(answer) <= 65536),
+    -- The answer was returned. The next call asks anew.
+    is_read boolean not null default false,
     primary key (user_id, id)
 );
 -- A daemon reads the open questions a few times a second.
 create index preview_open on nudged.preview (asked_at) where answer is null;
 create index preview_asked_at on nudged.preview (asked_at);
 
--- Leaves a question. A user can have ten in five minutes, since the decision service may be asked about each.
-create function nudged.ask_preview(call text, message nudged.new_message) returns uuid
+-- The answer to a question, once; null: not yet. The first call leaves the question, and the same call asks for its
+-- answer. A user can have ten questions in five minutes, since the decision service may be asked about each.
+create function nudged.ask_preview(call text, message nudged.new_message) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-    made constant uuid := gen_random_uuid();
+    asked record;
     -- Less for signed-in users, so that they can't block backends.
     most constant integer := case call when 'nudged_me.preview' then 500 else 1000 end;
 begin
+    -- Otherwise the next call would not be the same question.
+    message.expires_at := coalesce(message.expires_at, 'infinity');
     message := nudged.checked_message(call, message);
+    select p.id, p.answer into asked
+    from nudged.preview p
+    where p.user_id = message.user_id and not p.is_read and p.asked_at > now() - interval '5 minutes'
+      and (p.title, p.body, p.data, p.urgent, p.category, p.thread_id, p.collapse_key, p.expires_at, p.apns, p.deliver_at, p.deliver_local)
+          is not distinct from (
+              message.title, message.body, message.data, message.urgent, message.category, message.thread_id, message.collapse_key,
+              message.expires_at, message.apns, message.deliver_at, message.deliver_local)
+    limit 1;
+    if found then
+        update nudged.preview p set is_read = true where p.user_id = message.user_id and p.id = asked.id and asked.answer is not null;
+        return asked.answer;
+    end if;
     -- Concurrent calls don't see each other's rows, so together they may exceed the limits.
     perform nudged.refuse(call, case
         when (select count(*) from (select from nudged.preview p where p.user_id = message.user_id and p.asked_at > now() - interval '5 minutes' limit 10) as own) >= 10
@@ -47,32 +64,18 @@ begin
         user_id, id, title, body, data, urgent, category, thread_id, collapse_key, expires_at, apns, deliver_at, deliver_local
     )
     values (
-        message.user_id, made, message.title, message.body, message.data, message.urgent, message.category, message.thread_id, message.collapse_key,
-        message.expires_at, message.apns, message.deliver_at, message.deliver_local);
-    return made;
+        message.user_id, gen_random_uuid(), message.title, message.body, message.data, message.urgent, message.category, message.thread_id,
+        message.collapse_key, message.expires_at, message.apns, message.deliver_at, message.deliver_local);
+    return null;
 end
 $$;
 
--- The answer to a question. Null: it is not answered yet.
-create function nudged.preview_answer(call text, recipient uuid, question uuid) returns jsonb
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-declare
-    found_answer jsonb;
-begin
-    select p.answer into found_answer from nudged.preview p where p.user_id = preview_answer.recipient and p.id = preview_answer.question;
-    perform nudged.refuse(call, array['this user has no such preview', 'An answer is kept for five minutes: ask again.', 'ND032'])
-    where not found;
-    return found_answer;
-end
-$$;
-
--- Asks what would become of a message, for a backend. The arguments are those of nudged_api.send. Nothing is sent or
--- counted. Returns an id for nudged_api.preview_answer.
+-- For a backend. The arguments are those of nudged_api.send. Nothing is sent or counted.
 create function nudged_api.preview(
     user_id uuid, title text, body text, data jsonb default null, urgent boolean default false, category text default null, thread_id text default null,
     collapse_key text default null, expires_at timestamptz default null, apns jsonb default null, deliver_at timestamptz default null,
     deliver_local timestamp default null
-) returns uuid
+) returns jsonb
 language sql security definer set search_path = pg_catalog, pg_temp as $$
     select nudged.require_backend('nudged_api.preview');
     select nudged.ask_preview('nudged_api.preview', row(
@@ -81,34 +84,19 @@ language sql security definer set search_path = pg_catalog, pg_temp as $$
     )::nudged.new_message);
 $$;
 
--- Reads the answer of nudged_api.preview (docs/SQL.md). Null: not yet; ask again after a few hundred milliseconds.
-create function nudged_api.preview_answer(user_id uuid, id uuid) returns jsonb
-language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.require_backend('nudged_api.preview_answer');
-    select nudged.preview_answer('nudged_api.preview_answer', preview_answer.user_id, preview_answer.id);
-$$;
-
--- The same for the signed-in user.
-create function nudged_me.preview(title text, body text, urgent boolean default false) returns uuid
+create function nudged_me.preview(title text, body text, urgent boolean default false) returns jsonb
 language sql security definer set search_path = pg_catalog, pg_temp as $$
     select nudged.ask_preview('nudged_me.preview', row(
         nudged.counted_user('nudged_me.preview'), preview.title, preview.body, null, preview.urgent, null, null, null, null, null, null, null, null
     )::nudged.new_message);
 $$;
 
-create function nudged_me.preview_answer(id uuid) returns jsonb
-language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.preview_answer('nudged_me.preview_answer', nudged.signed_in_user(), preview_answer.id);
-$$;
-
 select nudged.finish_tables();
 select nudged.allow('nudged_daemon', 'select, update (answer), delete', 'nudged.preview');
-select nudged.allow('nudged_app, service_role', 'execute', 'nudged_api.preview', 'nudged_api.preview_answer');
-select nudged.allow('authenticated', 'execute', 'nudged_me.preview', 'nudged_me.preview_answer');
+select nudged.allow('nudged_app, service_role', 'execute', 'nudged_api.preview');
+select nudged.allow('authenticated', 'execute', 'nudged_me.preview');
 select nudged.grant_roles();
 
 comment on table nudged.preview is 'Questions about what would become of a message, and the daemon''s answers. None of them is sent. The functions insert rows; the daemon answers and deletes them, after five minutes.';
-comment on function nudged_api.preview is 'Asks what would become of a message to a user. Nothing is sent or counted. Returns an id for nudged_api.preview_answer.';
-comment on function nudged_api.preview_answer is 'What would become of a message, as JSON. Null: not answered yet, which usually takes less than a second.';
-comment on function nudged_me.preview is 'Asks what would become of a message to the signed-in user. Nothing is sent or counted. Returns an id for nudged_me.preview_answer.';
-comment on function nudged_me.preview_answer is 'What would become of a message to the signed-in user, as JSON. Null: not answered yet, which usually takes less than a second.';
+comment on function nudged_api.preview is 'What would become of a message to a user, as JSON. Nothing is sent or counted. Null: not answered yet; commit, and call it again.';
+comment on function nudged_me.preview is 'What would become of a message to the signed-in user, as JSON. Nothing is sent or counted. Null: not answered yet; call it again.';

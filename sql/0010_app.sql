@@ -87,31 +87,34 @@ begin
 end
 $$;
 
--- What became of a message or reminder. `id` is that of a message, of a reminder (then all its occurrences count) or of
+-- A user's record, the newest first, or (id) what became of a message or reminder. `id` is that of a message, of a reminder (then all its occurrences count) or of
 -- an occurrence. First what is not in the record yet (outcome and place waiting or sending), on the first page only.
 -- Then the record, the newest first. It searches the user's newest 20,000 rows of the record: the record has no index
 -- for ids.
-create function nudged.read_outcome(call text, recipient uuid, id uuid, after text, most integer) returns table (
+create function nudged.read_history(call text, recipient uuid, id uuid, after text, most integer) returns table (
     place text, at timestamptz, kind text, key text, device text, outcome text, reason text, status smallint
 )
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     -- As nudged.occurrence_id makes it.
-    half constant text := left(read_outcome.id::text, 18);
-    is_pending constant boolean := exists (select from nudged.occurrence o where o.user_id = recipient and o.id = read_outcome.id);
+    half constant text := left(read_history.id::text, 18);
+    is_pending constant boolean := exists (select from nudged.occurrence o where o.user_id = recipient and o.id = read_history.id);
     edge record;
 begin
     perform nudged.check_page(call, recipient, most);
-    perform nudged.refuse(call, case when read_outcome.id is null then array['id is null', 'Give the id of a message or a reminder.'] end);
+    if read_history.id is null then
+        return query select * from nudged.read_record(call, recipient, after, most);
+        return;
+    end if;
     select p.at, p.kind, p.key, p.device into edge from nudged.record_place(call, case when after not in ('waiting', 'sending') then after end) p;
     if after is null then
         return query
         with pending as (
-            select 'message' as kind, m.id::text as key from nudged.message m where m.user_id = recipient and m.id = read_outcome.id
+            select 'message' as kind, m.id::text as key from nudged.message m where m.user_id = recipient and m.id = read_history.id
             union all
             select 'reminder', o.id::text from nudged.live_occurrences(recipient, (half || '-0000-000000000000')::uuid, 100, false) o
-            where read_outcome.id in (o.id, o.reminder_id)
+            where read_history.id in (o.id, o.reminder_id)
         )
         select s.state, null::timestamptz, w.kind, w.key, '', s.state, null::text, null::smallint
         from pending w
@@ -123,11 +126,11 @@ begin
     select r.place, r.at, r.kind, r.key, r.device, r.outcome, r.reason, r.status
     from (
         -- Other occurrences have the same first half. With the id of one occurrence, only that one counts.
-        select n.*, bool_or(n.key = read_outcome.id::text) over () as is_exact
+        select n.*, bool_or(n.key = read_history.id::text) over () as is_exact
         from nudged.read_record(call, recipient, null, 20000) n
-        where n.key = read_outcome.id::text or n.kind = 'reminder' and starts_with(n.key, half)
+        where n.key = read_history.id::text or n.kind = 'reminder' and starts_with(n.key, half)
     ) r
-    where (r.key = read_outcome.id::text or not r.is_exact and not is_pending)
+    where (r.key = read_history.id::text or not r.is_exact and not is_pending)
       and (edge.at is null or (r.at, r.kind, r.key, r.device) < (edge.at, edge.kind, edge.key, edge.device))
     order by r.at desc, r.kind desc, r.key desc, r.device desc
     limit most;
@@ -174,27 +177,6 @@ begin
         case when o.is_fan_out or o.author_id <> o.user_id then 'everyone' else 'me' end
     from nudged.live_occurrences(recipient, after, most, true) o
     order by o.id;
-end
-$$;
-
--- Whether a reminder is pending for a user, or set by them for everyone: of a subject, or any.
-create function nudged.is_reminder_pending(call text, recipient uuid, subject_type text, subject_id text) returns boolean
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-#variable_conflict use_column
-declare
-    authors uuid[];
-    reminders uuid[];
-begin
-    perform nudged.check_page(call, recipient, 1);
-    perform nudged.check_subject(call, is_reminder_pending.subject_type, is_reminder_pending.subject_id);
-    select array_agg(p.author_id), array_agg(p.reminder_id) into authors, reminders from (
-        select o.author_id, o.reminder_id from nudged.occurrence o
-        where o.user_id = recipient
-          and (is_reminder_pending.subject_type is null
-              or o.subject_type = is_reminder_pending.subject_type and o.subject_id = is_reminder_pending.subject_id)
-        limit 1000
-    ) p;
-    return exists (select from nudged.reminder r where r.user_id = any (authors) and r.id = any (reminders));
 end
 $$;
 
@@ -314,15 +296,7 @@ begin
 end
 $$;
 
--- For backends.
-create function nudged_api.outcome(user_id uuid, id uuid, after text default null, most integer default 100) returns table (
-    place text, at timestamptz, kind text, key text, device text, outcome text, reason text, status smallint
-)
-language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.require_backend('nudged_api.outcome');
-    select * from nudged.read_outcome('nudged_api.outcome', user_id, id, after collate "default", most);
-$$;
-
+-- For backends, and for the signed-in user.
 create function nudged_api.waiting(user_id uuid, after uuid default null, most integer default 100) returns table (
     place uuid, kind text, id uuid, title text, body text, urgent boolean, since timestamptz, due_at timestamptz, due_local timestamp, expires_at timestamptz
 )
@@ -331,20 +305,35 @@ language sql security definer set search_path = pg_catalog, pg_temp as $$
     select * from nudged.read_waiting('nudged_api.waiting', user_id, after, most);
 $$;
 
-create function nudged_api.history(user_id uuid, after text default null, most integer default 100) returns table (
+create function nudged_me.waiting(after uuid default null, most integer default 100) returns table (
+    place uuid, kind text, id uuid, title text, body text, urgent boolean, since timestamptz, due_at timestamptz, due_local timestamp, expires_at timestamptz
+)
+language sql security definer set search_path = pg_catalog, pg_temp
+as $$ select * from nudged.read_waiting('nudged_me.waiting', nudged.signed_in_user(), after, most) $$;
+
+create function nudged_api.history(user_id uuid, id uuid default null, after text default null, most integer default 100) returns table (
     place text, at timestamptz, kind text, key text, device text, outcome text, reason text, status smallint
 )
 language sql security definer set search_path = pg_catalog, pg_temp as $$
     select nudged.require_backend('nudged_api.history');
-    select nudged.check_page('nudged_api.history', user_id, most);
-    select * from nudged.read_record('nudged_api.history', user_id, after collate "default", most);
+    select * from nudged.read_history('nudged_api.history', user_id, id, after collate "default", most);
 $$;
+
+create function nudged_me.history(id uuid default null, after text default null, most integer default 100) returns table (
+    place text, at timestamptz, kind text, key text, device text, outcome text, reason text, status smallint
+)
+language sql security definer set search_path = pg_catalog, pg_temp
+as $$ select * from nudged.read_history('nudged_me.history', nudged.signed_in_user(), id, after collate "default", most) $$;
 
 create function nudged_api.export(user_id uuid, after text default null, most integer default 100) returns table (place text, source text, content jsonb)
 language sql security definer set search_path = pg_catalog, pg_temp as $$
     select nudged.require_backend('nudged_api.export');
     select * from nudged.read_export('nudged_api.export', user_id, after collate "default", most);
 $$;
+
+create function nudged_me.export(after text default null, most integer default 100) returns table (place text, source text, content jsonb)
+language sql security definer set search_path = pg_catalog, pg_temp
+as $$ select * from nudged.read_export('nudged_me.export', nudged.signed_in_user(), after collate "default", most) $$;
 
 create function nudged_api.list_reminders(user_id uuid, after uuid default null, most integer default 100) returns table (
     place uuid, id uuid, author uuid, subject_type text, subject_id text, title text, body text, due_at timestamptz, due_local timestamp,
@@ -355,37 +344,6 @@ language sql security definer set search_path = pg_catalog, pg_temp as $$
     select * from nudged.read_reminders('nudged_api.list_reminders', user_id, after, most);
 $$;
 
-create function nudged_api.has_pending(user_id uuid, subject_type text default null, subject_id text default null) returns boolean
-language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.require_backend('nudged_api.has_pending');
-    select nudged.is_reminder_pending('nudged_api.has_pending', user_id, subject_type collate "default", nudged.subject_key(subject_id));
-$$;
-
--- For the signed-in user.
-create function nudged_me.outcome(id uuid, after text default null, most integer default 100) returns table (
-    place text, at timestamptz, kind text, key text, device text, outcome text, reason text, status smallint
-)
-language sql security definer set search_path = pg_catalog, pg_temp
-as $$ select * from nudged.read_outcome('nudged_me.outcome', nudged.signed_in_user(), id, after collate "default", most) $$;
-
-create function nudged_me.waiting(after uuid default null, most integer default 100) returns table (
-    place uuid, kind text, id uuid, title text, body text, urgent boolean, since timestamptz, due_at timestamptz, due_local timestamp, expires_at timestamptz
-)
-language sql security definer set search_path = pg_catalog, pg_temp
-as $$ select * from nudged.read_waiting('nudged_me.waiting', nudged.signed_in_user(), after, most) $$;
-
-create function nudged_me.history(after text default null, most integer default 100) returns table (
-    place text, at timestamptz, kind text, key text, device text, outcome text, reason text, status smallint
-)
-language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.check_page('nudged_me.history', nudged.signed_in_user(), most);
-    select * from nudged.read_record('nudged_me.history', nudged.signed_in_user(), after collate "default", most);
-$$;
-
-create function nudged_me.export(after text default null, most integer default 100) returns table (place text, source text, content jsonb)
-language sql security definer set search_path = pg_catalog, pg_temp
-as $$ select * from nudged.read_export('nudged_me.export', nudged.signed_in_user(), after collate "default", most) $$;
-
 create function nudged_me.list_reminders(after uuid default null, most integer default 100) returns table (
     place uuid, id uuid, author uuid, subject_type text, subject_id text, title text, body text, due_at timestamptz, due_local timestamp,
     timezone text, recurrence text, audience text
@@ -393,17 +351,10 @@ create function nudged_me.list_reminders(after uuid default null, most integer d
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$ select * from nudged.read_reminders('nudged_me.list_reminders', nudged.signed_in_user(), after, most) $$;
 
-create function nudged_me.has_pending(subject_type text default null, subject_id text default null) returns boolean
-language sql security definer set search_path = pg_catalog, pg_temp
-as $$ select nudged.is_reminder_pending('nudged_me.has_pending', nudged.signed_in_user(), subject_type collate "default", nudged.subject_key(subject_id)) $$;
-
 -- Cancels reminders of an author, for everyone who was to get them: one (`reminder`), those of a subject, or all.
--- Returns how many occurrences were cancelled in time, and how many were not.
 --
 -- It locks the reminders first, as setting, snoozing and fanning out do. So what it reads then is all that is pending.
-create function nudged.end_reminders_of(
-    author uuid, reminder uuid, subject_type text, subject_id text, out cancelled integer, out too_late integer
-)
+create function nudged.end_reminders_of(author uuid, reminder uuid, subject_type text, subject_id text) returns nudged.result
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
@@ -422,120 +373,86 @@ begin
     );
     delete from nudged.reminder r where r.user_id = author and r.id = any (ended);
     select array_agg(o.user_id), array_agg(o.id) into recipients, pending from nudged.occurrence o where o.reminder_id = any (ended);
-    select e.cancelled, e.too_late into cancelled, too_late from nudged.end_occurrences(recipients, pending) e;
     insert into nudged.touched (user_id) select distinct u from unnest(recipients || author) as u where ended <> '{}';
+    return nudged.end_occurrences(recipients, pending);
 end
 $$;
 
--- Returns false if a push is on its way or was tried, or if nothing is pending. What is left is cancelled all the same.
-create function nudged_api.cancel_reminder(id uuid) returns boolean
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Cancels the message, or else the reminder for everyone who was to get it, that has this id.
+create function nudged.cancel(call text, recipient uuid, id uuid) returns nudged.result
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-    ended record;
+    ended nudged.result;
 begin
-    perform nudged.require_backend('nudged_api.cancel_reminder');
-    perform nudged.refuse('nudged_api.cancel_reminder', case when id is null then array['id is null', 'Give the id that nudged_api.set_reminder returned.'] end);
-    perform nudged.refuse('nudged_api.cancel_reminder', nudged.isolation_fault('the reminder'));
-    select e.cancelled, e.too_late into ended
-    from nudged.end_reminders_of(
-        -- null: no reminder has this id, and none ends.
-        (select o.author_id from nudged.occurrence o where o.reminder_id = cancel_reminder.id limit 1), id, null, null
-    ) e;
-    return ended.cancelled > 0 and ended.too_late = 0;
-end
-$$;
-
--- For everyone who was to get them.
-create function nudged_api.cancel_reminders_of(
-    author uuid, subject_type text default null, subject_id text default null, out cancelled integer, out too_late integer
-)
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-begin
-    perform nudged.require_backend('nudged_api.cancel_reminders_of');
-    perform nudged.refuse('nudged_api.cancel_reminders_of', case when author is null then array['author is null', 'Name the user who set the reminders.'] end);
-    perform nudged.check_subject('nudged_api.cancel_reminders_of', subject_type, subject_id);
-    perform nudged.refuse('nudged_api.cancel_reminders_of', nudged.isolation_fault('the reminder'));
-    select e.cancelled, e.too_late into cancelled, too_late from nudged.end_reminders_of(author, null, subject_type collate "default", nudged.subject_key(subject_id)) e;
-end
-$$;
-
--- Messages (at most 10,000 per call; `more`: call it again), the reminders that the user has set, and those of others that
--- are pending for them. A reminder for everyone whose time is to come stays.
-create function nudged_api.cancel_all(user_id uuid, out cancelled bigint, out too_late bigint, out more boolean)
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-#variable_conflict use_column
-declare
-    ended record;
-    received uuid[];
-begin
-    perform nudged.require_backend('nudged_api.cancel_all');
-    perform nudged.check_page('nudged_api.cancel_all', cancel_all.user_id, 1);
-    select c.cancelled, c.too_late, c.more into cancelled, too_late, more
-    from nudged.cancel_messages('nudged_api.cancel_all', cancel_all.user_id, null, null, null, null, null) c;
-    select e.cancelled, e.too_late into ended from nudged.end_reminders_of(cancel_all.user_id, null, null, null) e;
-    cancelled := cancelled + ended.cancelled;
-    too_late := too_late + ended.too_late;
-    received := array(select o.id from nudged.occurrence o where o.user_id = cancel_all.user_id and o.author_id <> o.user_id limit 10001);
-    more := more or cardinality(received) > 10000;
-    received := received[:10000];
-    if received <> '{}' then
-        select e.cancelled, e.too_late into ended
-        from nudged.end_occurrences(array_fill(cancel_all.user_id, array[cardinality(received)]), received) e;
-        cancelled := cancelled + ended.cancelled;
-        too_late := too_late + ended.too_late;
-        insert into nudged.touched (user_id) values (cancel_all.user_id);
+    perform nudged.refuse(call, case
+        when recipient is null then array['user_id is null', 'Name the user whom the message is for, or who set the reminder.']
+        when cancel.id is null then array['id is null', 'Give the id that the call returned that sent the message or set the reminder.']
+        else nudged.isolation_fault('the nudge') end);
+    ended := nudged.cancel_message(recipient, cancel.id);
+    if ended.done + ended.too_late = 0 then
+        ended := nudged.end_reminders_of(recipient, cancel.id, null, null);
     end if;
+    -- Of a reminder's recipients, some may have been told.
+    return nudged.result_of(cancel.id, (ended.done > 0 and ended.too_late = 0)::integer, (ended.too_late > 0)::integer);
+end
+$$;
+
+create function nudged_api.cancel(user_id uuid, id uuid) returns nudged.result
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+    select nudged.require_backend('nudged_api.cancel');
+    select nudged.cancel('nudged_api.cancel', user_id, id);
+$$;
+
+create function nudged_me.cancel(id uuid) returns nudged.result
+language sql security definer set search_path = pg_catalog, pg_temp
+as $$ select nudged.cancel('nudged_me.cancel', nudged.counted_user('nudged_me.cancel'), id) $$;
+
+-- For everyone who was to get them. user_id null: of all authors of the subject.
+create function nudged_api.cancel_reminders(user_id uuid default null, subject_type text default null, subject_id text default null) returns nudged.result
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+    perform nudged.require_backend('nudged_api.cancel_reminders');
+    perform nudged.refuse('nudged_api.cancel_reminders', case when num_nonnulls(user_id, subject_type, subject_id) = 0 then array[
+        'no argument is given', 'Give the user who set the reminders, or their subject_type and subject_id.'] end);
+    perform nudged.check_subject('nudged_api.cancel_reminders', subject_type, subject_id);
+    perform nudged.refuse('nudged_api.cancel_reminders', nudged.isolation_fault('the reminder'));
+    return case when user_id is null then nudged.end_reminders(subject_type collate "default", nudged.subject_key(subject_id))
+        else nudged.end_reminders_of(user_id, null, subject_type collate "default", nudged.subject_key(subject_id)) end;
 end
 $$;
 
 create function nudged_me.set_reminder(
     subject_type text, subject_id text, title text, body text, due_at timestamptz default null, due_local timestamp default null,
-    recurrence text default null, timezone text default null, apns jsonb default null, out id uuid, out warnings text[]
-)
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare
-    author constant uuid := nudged.counted_user('nudged_me.set_reminder');
-begin
-    select s.id, s.warnings into id, warnings from nudged.set_reminder(
-        'nudged_me.set_reminder', subject_type collate "default", nudged.subject_key(subject_id), author, title, body, due_at, due_local, 'me', recurrence, timezone, apns
-    ) s;
-end
+    recurrence text default null, timezone text default null, apns jsonb default null
+) returns nudged.result
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+    select nudged.set_reminder(
+        'nudged_me.set_reminder', subject_type collate "default", nudged.subject_key(subject_id), nudged.counted_user('nudged_me.set_reminder'), title, body,
+        due_at, due_local, 'me', recurrence, timezone, apns)
 $$;
 
--- As nudged_api.snooze_reminder with a recipient: a reminder of any author.
-create function nudged_me.snooze_reminder(id uuid, until timestamptz) returns boolean
+-- A reminder of any author.
+create function nudged_me.snooze_reminder(id uuid, until timestamptz) returns nudged.result
 language sql security definer set search_path = pg_catalog, pg_temp
-as $$ select nudged.snooze('nudged_me.snooze_reminder', id, until, nudged.counted_user('nudged_me.snooze_reminder')) $$;
+as $$ select nudged.snooze('nudged_me.snooze_reminder', nudged.counted_user('nudged_me.snooze_reminder'), id, until) $$;
 
-create function nudged_me.cancel_reminder(id uuid) returns boolean
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare
-    author constant uuid := nudged.counted_user('nudged_me.cancel_reminder');
-    ended record;
-begin
-    perform nudged.refuse('nudged_me.cancel_reminder', case when id is null then array['id is null', 'Give the id that nudged_me.set_reminder returned.'] end);
-    perform nudged.refuse('nudged_me.cancel_reminder', nudged.isolation_fault('the reminder'));
-    select e.cancelled, e.too_late into ended from nudged.end_reminders_of(author, id, null, null) e;
-    return ended.cancelled > 0 and ended.too_late = 0;
-end
-$$;
-
-create function nudged_me.cancel_reminders(subject_type text default null, subject_id text default null, out cancelled integer, out too_late integer)
+create function nudged_me.cancel_reminders(subject_type text default null, subject_id text default null) returns nudged.result
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     author constant uuid := nudged.counted_user('nudged_me.cancel_reminders');
 begin
     perform nudged.check_subject('nudged_me.cancel_reminders', subject_type, subject_id);
     perform nudged.refuse('nudged_me.cancel_reminders', nudged.isolation_fault('the reminder'));
-    select e.cancelled, e.too_late into cancelled, too_late from nudged.end_reminders_of(author, null, subject_type collate "default", nudged.subject_key(subject_id)) e;
+    return nudged.end_reminders_of(author, null, subject_type collate "default", nudged.subject_key(subject_id));
 end
 $$;
 
-create function nudged_me.cancel_messages(
-    category text default null, dedupe_prefix text default null, out cancelled bigint, out too_late bigint, out more boolean
-)
-language sql security definer set search_path = pg_catalog, pg_temp
-as $$ select * from nudged.cancel_messages('nudged_me.cancel_messages', nudged.counted_user('nudged_me.cancel_messages'), null, category collate "default", dedupe_prefix, null, null) $$;
+create function nudged_me.cancel_messages(category text default null, thread_id text default null, dedupe_prefix text default null) returns nudged.result
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+    select nudged.cancel_messages(
+        'nudged_me.cancel_messages', nudged.counted_user('nudged_me.cancel_messages'), null, category collate "default", thread_id collate "default",
+        dedupe_prefix, null, null)
+$$;
 
 -- Whether nudged_writer may write public.context_profiles: nudged created it, or its owner has allowed it.
 create function nudged.may_write_profiles() returns boolean
@@ -654,13 +571,8 @@ exception when data_exception or statement_too_complex then
 end
 $$;
 
--- What is wrong with preferences, before the user writes them.
-create function nudged_me.preferences_fault(preferences jsonb) returns text
-language sql immutable parallel safe security definer set search_path = pg_catalog, pg_temp
-as $$ select nudged_api.preferences_fault(preferences) $$;
-
 -- Null: as if the user had never chosen.
-create function nudged_me.set_preferences(preferences jsonb) returns void
+create function nudged_me.set_preferences(preferences jsonb) returns nudged.result
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     recipient constant uuid := nudged.counted_user('nudged_me.set_preferences');
@@ -670,13 +582,14 @@ declare
 begin
     perform nudged.refuse('nudged_me.set_preferences', case
         when fault is not null then array[fault,
-            'docs/POLICY.md, "Preferences", has the keys. nudged_me.preferences_fault checks a value without writing it.']
+            'docs/POLICY.md, "Preferences", has the keys.']
         when not nudged.may_write_profiles() then array['nudged may not write the profiles',
             'Write that table yourself. For public.context_profiles, its owner can let nudged write: select nudged.allow(''nudged_writer'', ''select, insert, update'', ''public.context_profiles'').',
             '0A000']
     end);
     -- JSON's null is no value.
     perform nudged.write_preferences(recipient, nullif(preferences, 'null'));
+    return nudged.result_of();
 end
 $$;
 
@@ -866,12 +779,10 @@ $$;
 
 
 select nudged.allow('nudged_app, service_role', 'execute',
-    'nudged_api.outcome', 'nudged_api.waiting', 'nudged_api.history', 'nudged_api.export', 'nudged_api.list_reminders',
-    'nudged_api.has_pending', 'nudged_api.cancel_reminder', 'nudged_api.cancel_reminders_of', 'nudged_api.cancel_all');
+    'nudged_api.waiting', 'nudged_api.history', 'nudged_api.export', 'nudged_api.list_reminders', 'nudged_api.cancel', 'nudged_api.cancel_reminders');
 select nudged.allow('authenticated', 'execute',
-    'nudged_me.outcome', 'nudged_me.waiting', 'nudged_me.history', 'nudged_me.export', 'nudged_me.list_reminders', 'nudged_me.has_pending',
-    'nudged_me.set_reminder', 'nudged_me.snooze_reminder', 'nudged_me.cancel_reminder', 'nudged_me.cancel_reminders',
-    'nudged_me.cancel_messages', 'nudged_me.preferences', 'nudged_me.preferences_fault', 'nudged_me.set_preferences', 'nudged_me.status');
+    'nudged_me.waiting', 'nudged_me.history', 'nudged_me.export', 'nudged_me.list_reminders', 'nudged_me.set_reminder', 'nudged_me.snooze_reminder',
+    'nudged_me.cancel', 'nudged_me.cancel_reminders', 'nudged_me.cancel_messages', 'nudged_me.preferences', 'nudged_me.set_preferences', 'nudged_me.status');
 -- The profiles that nudged created. For a table of the app's own, its owner says so (docs/SQL.md).
 select nudged.allow('nudged_writer', 'select, insert, update, delete', 'public.context_profiles') from nudged.own_table where name = 'context_profiles';
 select nudged.allow('nudged_writer', 'own', 'nudged.write_place', 'nudged.write_preferences', 'nudged.keeps_rows');
@@ -879,30 +790,24 @@ select nudged.allow('nudged_daemon', 'execute', 'nudged.binding_faults', 'nudged
 select nudged.allow('nudged_daemon', 'select', 'nudged.departed');
 select nudged.grant_roles();
 
-comment on function nudged_api.outcome is 'What became of a user''s message or reminder, by device.';
 comment on function nudged_api.waiting is 'What waits for a user: messages and reminders.';
-comment on function nudged_api.history is 'A user''s record, the newest first: one row per device and attempt.';
+comment on function nudged_api.history is 'A user''s record, the newest first, or what became of one message or reminder (id): one row per device and attempt.';
 comment on function nudged_api.export is 'All that nudged holds of a user.';
 comment on function nudged_api.list_reminders is 'A user''s pending reminders.';
-comment on function nudged_api.has_pending is 'Whether a reminder is pending for a user: of a subject, or any.';
-comment on function nudged_me.outcome is 'What became of the signed-in user''s message or reminder, by device.';
+comment on function nudged_api.cancel is 'Cancels a user''s message, or the reminder that they set, by its id. done: it was in time, and nothing of it is sent.';
+comment on function nudged_api.cancel_reminders is 'Cancels reminders: of a user, of a subject, or a user''s of a subject.';
 comment on function nudged_me.waiting is 'What waits for the signed-in user: messages and reminders.';
-comment on function nudged_me.history is 'The signed-in user''s record, the newest first: one row per device and attempt.';
+comment on function nudged_me.history is 'The signed-in user''s record, the newest first, or what became of one message or reminder (id): one row per device and attempt.';
 comment on function nudged_me.export is 'All that nudged holds of the signed-in user.';
 comment on function nudged_me.list_reminders is 'The signed-in user''s pending reminders.';
-comment on function nudged_me.has_pending is 'Whether a reminder is pending for the signed-in user: of a subject, or any.';
-comment on function nudged_api.cancel_reminder is 'Cancels one reminder. Returns true if it was in time: then nothing more of it is sent.';
-comment on function nudged_api.cancel_reminders_of is 'Cancels the reminders that a user has set: of a subject, or all.';
-comment on function nudged_api.cancel_all is 'Cancels all that waits for a user: messages and reminders.';
 comment on function nudged_me.set_reminder is 'Sets a reminder of the signed-in user for themselves. Returns its id and warnings.';
-comment on function nudged_me.snooze_reminder is 'Moves what is pending of a reminder for the signed-in user. Returns true if nothing is sent before then.';
-comment on function nudged_me.cancel_reminder is 'Cancels a reminder that the signed-in user has set. Returns true if it was in time.';
+comment on function nudged_me.snooze_reminder is 'Moves what is pending of a reminder for the signed-in user. done: nothing is sent before then.';
+comment on function nudged_me.cancel is 'Cancels the signed-in user''s message, or the reminder that they set, by its id. done: it was in time.';
 comment on function nudged_me.cancel_reminders is 'Cancels the reminders that the signed-in user has set: of a subject, or all.';
-comment on function nudged_me.cancel_messages is 'Cancels messages that wait for the signed-in user: by category, by the beginning of their dedupe_key, or all.';
+comment on function nudged_me.cancel_messages is 'Cancels messages that wait for the signed-in user: by category, thread, the beginning of their dedupe_key, or all.';
 comment on function nudged.write_place is 'Writes a user''s zone and language into public.context_profiles. Redefine it if the profiles are in another table.';
 comment on function nudged.write_preferences is 'Writes a user''s preferences into public.context_profiles. Redefine it if the profiles are in another table.';
 comment on function nudged_me.preferences is 'The signed-in user''s preferences. Null: the user chose nothing.';
-comment on function nudged_me.preferences_fault is 'What is wrong with preferences, or null.';
 comment on function nudged_me.set_preferences is 'Writes the signed-in user''s preferences, if they have no fault.';
 comment on function nudged_me.status is 'Whether the decision service is in use: active, resting or off.';
 comment on function nudged.binding_faults is 'Views and triggers of nudged that are missing, disabled, or bound to other tables than those of nudged''s names.';

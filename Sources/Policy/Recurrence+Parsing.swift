@@ -7,7 +7,7 @@ extension Recurrence {
     /// Reads a rule such as `FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,FR`. The parts are FREQ, INTERVAL, BYDAY, BYMONTHDAY,
     /// COUNT, UNTIL and WKST, each once, in any order, in upper or lower case. nil: it is no such rule.
     ///
-    /// `nudged_api.recurrence_fault` in SQL refuses the same rules, and says why. Change both together.
+    /// `nudged.recurrence_fault` in SQL refuses the same rules, and says why. Change both together.
     public init?(parsing text: String) {
         let bytes = text.utf8.map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) ? $0 & 0xDF : $0 }
         guard bytes.count <= Self.longestRule else { return nil }

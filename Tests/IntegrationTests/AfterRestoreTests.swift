@@ -11,7 +11,7 @@ import Testing
         try scene.seedDue(3)
         #expect(try await scene.once().exit == .code(0))
         for user in [1, 1, 2] {
-            try scene.sql("select nudged_api.send('\(Scene.user(user))', '\(Scene.title)', '\(Scene.body)')")
+            try scene.sql("select (nudged_api.send('\(Scene.user(user))', '\(Scene.title)', '\(Scene.body)')).id")
         }
         return scene
     }

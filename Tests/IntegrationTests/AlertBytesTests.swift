@@ -53,8 +53,8 @@ import Testing
         let scene = try await Scene.withReminders(1)
         try scene.sql(
             """
-            select nudged_api.send(
-                '\(Scene.user(1))', 'a', 'b', data => '\(data)', apns => '{"badge": 1, "sound": "default"}')
+            select (nudged_api.send(
+                '\(Scene.user(1))', 'a', 'b', data => '\(data)', apns => '{"badge": 1, "sound": "default"}')).id
             """
         )
         #expect(try await scene.onceWell().number("sent") == 1)
@@ -92,7 +92,8 @@ import Testing
         )
         _ = try await scene.onceWell()
         try expectSoundAndBadge(scene, pushes: 2)
-        let snooze = "select nudged_api.snooze_reminder((select id from nudged.reminder), now() + interval '1 hour')"
+        let snooze =
+            "select nudged_api.snooze_reminder(null, (select id from nudged.reminder), now() + interval '1 hour')"
         #expect(try scene.sql(snooze) == "t")
         try scene.sql("update nudged.occurrence set due_at = now() - interval '1 second' where due_local is null")
         _ = try await scene.onceWell()

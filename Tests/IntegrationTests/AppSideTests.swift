@@ -30,7 +30,7 @@ import Testing
     }
 
     private func send(_ scene: Scene, _ users: ClosedRange<Int>) throws {
-        for user in users { try scene.sql("select nudged_api.send('\(Scene.user(user))', 'Ann', 'Hello.')") }
+        for user in users { try scene.sql("select (nudged_api.send('\(Scene.user(user))', 'Ann', 'Hello.')).id") }
     }
 
     private func tokens(_ scene: Scene) -> [String] { scene.simulator.snapshot().accepted.map(\.token) }
@@ -47,9 +47,10 @@ import Testing
         )
         let pending = "(select id from nudged_me.list_reminders() where subject_id ="
         #expect(
-            try scene.sql("select nudged_me.snooze_reminder(\(pending) '8'), now() + interval '1 hour')") == "t"
+            try scene.sql("select done from nudged_me.snooze_reminder(\(pending) '8'), now() + interval '1 hour')")
+                == "1"
         )
-        #expect(try scene.sql("select nudged_me.cancel_reminder(\(pending) '9'))") == "t")
+        #expect(try scene.sql("select done from nudged_me.cancel(\(pending) '9'))") == "1")
         #expect(try await scene.onceWell().number("sent") == 1)
         let push = try #require(scene.simulator.snapshot().accepted.first)
         #expect(push.token == Scene.token(1))

@@ -28,7 +28,7 @@ import Testing
         let scene = try await Scene()
         try scene.seedDue(1)
         let id = try scene.sql(
-            "select nudged_api.send('\(Scene.user(1))', 'Ann', 'planted-message-text', urgent => true)"
+            "select (nudged_api.send('\(Scene.user(1))', 'Ann', 'planted-message-text', urgent => true)).id"
         )
         let plain = try await scene.nudged(["explain", Scene.user(1)])
         #expect(plain.output.contains("why: message \(id): send, urgent"), "\(plain.text)")

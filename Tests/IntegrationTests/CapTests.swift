@@ -16,7 +16,7 @@ import Testing
         try scene.sql(
             """
             update public.context_profiles set notification_preferences = notification_preferences || '{"max_per_hour": \(Self.cap)}';
-            select nudged_api.set_reminder('task', user_id::text, user_id, 'Water', '', due_at => now()) from public.context_profiles
+            select nudged_api.set_reminder(user_id, 'task', user_id::text, 'Water', '', due_at => now()) from public.context_profiles
             """
         )
         // Slow enough that both have work at any time.
@@ -26,7 +26,7 @@ import Testing
         let daemons = [try scene.start(["run"], settings), try scene.start(["run"], settings)]
         for message in 1...4 {
             try scene.sql(
-                "select count(nudged_api.send(user_id, 'Ann', 'message \(message)')) from public.context_profiles"
+                "select count((nudged_api.send(user_id, 'Ann', 'message \(message)')).id) from public.context_profiles"
             )
             // Users who may still get something have got it before the next message.
             try await scene.wait(for: "count(*) = 0 from nudged.touched")

@@ -289,12 +289,12 @@ import Testing
         try scene.sql(
             """
             set local role nudged_app;
-            select nudged_api.send('\(one)', 'Caf' || convert_from(decode('c3a9', 'hex'), 'UTF8'), 'there', urgent => true, dedupe_key => 'a', expires_at => now() + interval '1 day');
-            select nudged_api.set_reminder('task', '\(Self.capitals)', '\(two)', 'Hi', 'there', due_at => now() + interval '1 hour');
+            select (nudged_api.send('\(one)', 'Caf' || convert_from(decode('c3a9', 'hex'), 'UTF8'), 'there', urgent => true, dedupe_key => 'a', expires_at => now() + interval '1 day')).id;
+            select nudged_api.set_reminder('\(two)', 'task', '\(Self.capitals)', 'Hi', 'there', due_at => now() + interval '1 hour');
             """
         )
         #expect(
-            try scene.sql("select nudged_api.has_pending('\(two)', 'task', '\(Self.capitals.lowercased())')") == "t"
+            try scene.sql("select subject_id from nudged_api.list_reminders('\(two)')") == Self.capitals.lowercased()
         )
         try scene.sql("insert into nudged.template (title, body) values ('Hi {first_name}', '{{ }}')")
         try scene.sql("update nudged.occurrence set due_at = now() - interval '1 minute'")

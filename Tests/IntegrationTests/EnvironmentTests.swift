@@ -75,7 +75,7 @@ import Testing
         }
 
         func send(_ users: ClosedRange<Int>) throws {
-            for user in users { try scene.sql("select nudged_api.send('\(Scene.user(user))', 'Ann', 'Hello.')") }
+            for user in users { try scene.sql("select (nudged_api.send('\(Scene.user(user))', 'Ann', 'Hello.')).id") }
         }
     }
 

@@ -25,7 +25,7 @@ import Testing
             select count(nudged_api.touch(user_id)) from public.context_profiles
             """
         )
-        try scene.sql("select nudged_api.send('\(Scene.user(users + 1))', 'Ann', 'Hello')")
+        try scene.sql("select (nudged_api.send('\(Scene.user(users + 1))', 'Ann', 'Hello')).id")
         let neighbour = Scene.token(users + 1)
         #expect(await eventually(within: .seconds(60)) { (scene.accepted()[neighbour] ?? 0) >= 2 })
         let meanwhile = scene.simulator.snapshot().accepted.count

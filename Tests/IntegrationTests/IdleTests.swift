@@ -29,7 +29,7 @@ import TimeZones
             if try scene.sql(due) == "0" { break }
         }
         #expect(try scene.sql(due) == "0")
-        let id = try scene.sql("select nudged_api.send('\(Scene.user(2))', 'Ann', '\(Scene.reminderText)'\(more))")
+        let id = try scene.sql("select (nudged_api.send('\(Scene.user(2))', 'Ann', '\(Scene.reminderText)'\(more))).id")
         #expect(scene.accepted().isEmpty)
         try await engine.pipeline.sweep()
         #expect(await scene.simulator.waitUntil(accepted: 1))

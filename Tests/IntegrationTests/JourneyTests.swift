@@ -80,8 +80,8 @@ import TimeZones
             let user = Scene.user(1)
             try scene.sql(
                 """
-                select nudged_api.set_reminder('task', '7', '\(user)', 'Water', '', due_local => '\(date) \(reminder)');
-                select nudged_api.send('\(user)', 'Lunch', '', deliver_local => '\(date) \(message)')
+                select nudged_api.set_reminder('\(user)', 'task', '7', 'Water', '', due_local => '\(date) \(reminder)');
+                select (nudged_api.send('\(user)', 'Lunch', '', deliver_local => '\(date) \(message)')).id
                 """
             )
         }
@@ -125,7 +125,7 @@ import TimeZones
 
         /// The first push also connects the lane. Until it is connected, a push is tried again a second later.
         func connect() async throws {
-            try scene.sql("select nudged_api.send('\(Scene.user(1))', 'First', '')")
+            try scene.sql("select (nudged_api.send('\(Scene.user(1))', 'First', '')).id")
             let start = try instant(0, "08:00", home)
             for second in 0..<3_000 {
                 if try await titles(at: start + Int64(second)) == ["First"] { return }

@@ -28,7 +28,7 @@ import struct FoundationEssentials.UUID
     private static let text = "planted-message-text"
 
     private func send(_ scene: Scene, _ user: Int, _ more: String = "") throws -> String {
-        try scene.sql("select nudged_api.send('\(Scene.user(user))', 'Ann', '\(Self.text)'\(more))")
+        try scene.sql("select (nudged_api.send('\(Scene.user(user))', 'Ann', '\(Self.text)'\(more))).id")
     }
 
     /// No query finds the text once it ended.
@@ -111,7 +111,7 @@ import struct FoundationEssentials.UUID
 
     @Test func message_whenThereIsNobodyToTell_endsInTheRecord() async throws {
         let scene = try await scene(1)
-        let id = try scene.sql("select nudged_api.send(gen_random_uuid(), 'a', '\(Self.text)')")
+        let id = try scene.sql("select (nudged_api.send(gen_random_uuid(), 'a', '\(Self.text)')).id")
         let run = try await scene.once()
         #expect(run.number("dropped") == 1, "\(run.text)")
         #expect(
@@ -162,10 +162,10 @@ import struct FoundationEssentials.UUID
 
     /// While a daemon sends, the app takes messages back: true says that it never arrives, false that it does.
     @Test(arguments: [
-        "nudged_api.cancel(asked.id)",
+        "(nudged_api.cancel(asked.user_id, asked.id)).done = 1",
         "(select c.cancelled = 1 from nudged_api.cancel_messages(user_id => asked.user_id, category => 'sale') c)",
         "(select c.cancelled = 1 from nudged_api.cancel_messages(user_id => asked.user_id, dedupe_prefix => 'sale-') c)",
-        "(select c.cancelled = 1 from nudged_api.cancel_all(asked.user_id) c)",
+        "(nudged_api.cancel_messages(asked.user_id)).done = 1",
     ]) func messages_whenCancelledWhileSending_areEitherTakenBackOrSent(call: String) async throws {
         let scene = try await scene(400, perDevice: { _, _ in .delay(.milliseconds(20), then: .accept) })
         try scene.sql("create table asked (id uuid, user_id uuid, in_time boolean)")
@@ -209,7 +209,7 @@ import struct FoundationEssentials.UUID
         let scene = try await scene(1)
         try scene.sql(
             """
-            select nudged_api.send('\(Scene.user(1))', 'n' || n, '\(Self.text)') from generate_series(1, 30) n;
+            select (nudged_api.send('\(Scene.user(1))', 'n' || n, '\(Self.text)')).id from generate_series(1, 30) n;
             update nudged.message set created_at = now() - interval '1 hour';
             update public.context_profiles set timezone = 'UTC', notification_preferences = jsonb_build_object(
                 'quiet_hours_start', to_char((now() - interval '90 minutes') at time zone 'UTC', 'HH24:MI'),
@@ -240,12 +240,12 @@ import struct FoundationEssentials.UUID
         let held = try send(scene, 1)
         let other = try send(scene, 1)
         try scene.sql(
-            "select nudged_api.set_reminder('task', '7', '\(Scene.user(1))', 'Water', '\(Self.text)', due_at => now())"
+            "select nudged_api.set_reminder('\(Scene.user(1))', 'task', '7', 'Water', '\(Self.text)', due_at => now())"
         )
         let app = try await Connection.open(.parse(url: scene.cluster.url(database: scene.database)))
         do {
             try await app.transaction(timeout: .seconds(90)) { transaction in
-                try await transaction.execute(script: "select nudged_api.cancel('\(held)')")
+                try await transaction.execute(script: "select nudged_api.cancel('\(Scene.user(1))', '\(held)')")
                 let process = try scene.start(["run"], ["SCHEDULE_INTERVAL": "100ms"])
                 started.withLock { $0 = process }
                 #expect(await scene.simulator.waitUntil(accepted: 2))

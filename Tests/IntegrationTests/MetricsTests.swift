@@ -53,7 +53,7 @@ import TestSupport
         try scene.sql(
             """
             delete from public.push_tokens where user_id = '\(Scene.user(9))';
-            select nudged_api.send('\(Scene.user(9))', 'Ann', '\(Scene.body)'), nudged_api.send('\(Scene.user(10))', 'Ann', '\(Scene.body)');
+            select (nudged_api.send('\(Scene.user(9))', 'Ann', '\(Scene.body)')).id, (nudged_api.send('\(Scene.user(10))', 'Ann', '\(Scene.body)')).id;
             """
         )
         // A decision service that is for everything. All but one consent.

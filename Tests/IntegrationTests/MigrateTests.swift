@@ -98,7 +98,7 @@ import Testing
             """
             insert into public.users values ('\(Scene.user(1))', '{"quiet_hours_start": "00:00", "quiet_hours_end": "00:00"}', 'UTC', true);
             insert into public.devices values ('\(Scene.user(1))', '\(Scene.token(1))', '2026-01-01');
-            select nudged_api.send('\(Scene.user(1))', 'a', 'b', urgent => true);
+            select (nudged_api.send('\(Scene.user(1))', 'a', 'b', urgent => true)).id;
             """
         )
         let sent = try await scene.once()

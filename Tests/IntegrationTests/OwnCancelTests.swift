@@ -17,21 +17,21 @@ import Testing
             let arguments =
                 isMessage
                 ? "send(user_id, 'Ann', '\(Scene.reminderText)', category => 'own', dedupe_key => 'own-1')"
-                : "set_reminder('task', user_id::text, user_id, 'Water', '\(Scene.reminderText)', due_at => now())"
+                : "set_reminder(user_id, 'task', user_id::text, 'Water', '\(Scene.reminderText)', due_at => now())"
             return "select nudged_api.\(arguments) from public.context_profiles"
         }
     }
 
     static let ways = [
-        Way(call: "nudged_me.cancel_reminder(one.id)"),
-        Way(call: "(select c.cancelled = 1 from nudged_me.cancel_reminders('task', one.subject) c)"),
-        Way(call: "(select c.cancelled = 1 from nudged_me.cancel_reminders() c)"),
-        Way(call: "nudged_me.snooze_reminder(one.id, now() + interval '1 hour')"),
+        Way(call: "(nudged_me.cancel(one.id)).done = 1"),
+        Way(call: "(select c.done = 1 from nudged_me.cancel_reminders('task', one.subject) c)"),
+        Way(call: "(select c.done = 1 from nudged_me.cancel_reminders() c)"),
+        Way(call: "(nudged_me.snooze_reminder(one.id, now() + interval '1 hour')).done = 1"),
         Way(
             isMessage: true,
-            call: "(select c.cancelled = 1 from nudged_me.cancel_messages(dedupe_prefix => 'own-') c)"
+            call: "(select c.done = 1 from nudged_me.cancel_messages(dedupe_prefix => 'own-') c)"
         ),
-        Way(isMessage: true, call: "(select c.cancelled = 1 from nudged_me.cancel_messages(category => 'own') c)"),
+        Way(isMessage: true, call: "(select c.done = 1 from nudged_me.cancel_messages(category => 'own') c)"),
     ]
 
     private func scene(_ way: Way) async throws -> Scene {

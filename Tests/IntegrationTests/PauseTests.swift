@@ -62,7 +62,7 @@ import Testing
         _ = try await scene.once()
         #expect(scene.simulator.counts.accepted == 2)
         try await scene.nudged(["pause", "message"])
-        _ = try scene.sql("select nudged_api.send('\(Scene.user(1))', 'Ann', 'Hello', urgent => true)")
+        _ = try scene.sql("select (nudged_api.send('\(Scene.user(1))', 'Ann', 'Hello', urgent => true)).id")
         let held = try await scene.once()
         #expect(held.number("users") == 1 && held.number("sent") == 0, "\(held.text)")
         #expect(try scene.sql("select count(*) from nudged.person where due_at > now() + interval '1 h'") == "2")

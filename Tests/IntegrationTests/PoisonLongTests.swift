@@ -158,7 +158,7 @@ import Testing
         let token = Scene.token(user)
         let before = scene.accepted()[token] ?? 0
         let began = ContinuousClock.now
-        try scene.sql("select nudged_api.send('\(Scene.user(user))', 'Ann', 'Hello'\(more))")
+        try scene.sql("select (nudged_api.send('\(Scene.user(user))', 'Ann', 'Hello'\(more))).id")
         #expect(await eventually { (scene.accepted()[token] ?? 0) > before }, "\(attack.name)\(more)")
         return ContinuousClock.now - began
     }

@@ -8,16 +8,16 @@ import Testing
 @Suite(.ownThreads, .timeLimit(.minutes(5))) struct PreviewCallTests {
     typealias S = DecisionScene
 
-    private func ask(_ scene: Scene, _ user: Int, _ more: String = "") throws -> String {
-        try scene.sql("select nudged_api.preview('\(Scene.user(user))', 'Ann', '\(S.text)'\(more))")
+    private func ask(_ scene: Scene, _ user: Int, _ body: String = S.text) throws -> String {
+        try scene.sql("select nudged_api.preview('\(Scene.user(user))', 'Ann', '\(body)')")
     }
 
     /// The answer and how long it took.
-    private func answer(_ scene: Scene, _ user: Int, _ id: String) async throws -> (JSONValue, Duration) {
+    private func answer(_ scene: Scene, _ user: Int, _ body: String = S.text) async throws -> (JSONValue, Duration) {
         let start = ContinuousClock.now
         var text = ""
         _ = try await eventually(within: .seconds(60)) {
-            text = try scene.sql("select nudged_api.preview_answer('\(Scene.user(user))', '\(id)')")
+            text = try ask(scene, user, body)
             return !text.isEmpty
         }
         return (try JSONValue(parsing: text), ContinuousClock.now - start)
@@ -43,7 +43,7 @@ import Testing
         var said: [JSONValue] = []
         var times: [Duration] = []
         for user in 1...3 {
-            let (answer, time) = try await answer(scene.scene, user, try ask(scene.scene, user))
+            let (answer, time) = try await answer(scene.scene, user)
             times.append(time)
             said.append(answer)
         }
@@ -76,13 +76,13 @@ import Testing
         let scene = try await S.withoutCheckIns(1) { _ in [.hold] + S.answer(false) }
         let daemon = try scene.scene.start(["run"], scene.environment())
         try await scene.wait(daemon, for: "count(owner) = 64 from nudged.range")
-        let id = try ask(scene.scene, 1)
+        _ = try ask(scene.scene, 1)
         #expect(await eventually { scene.service.seen.now.requests.count == 1 })
         try scene.scene.sql(
             "update public.context_profiles set notification_preferences = notification_preferences - 'smart_enabled'"
         )
         scene.service.release()
-        let (answer, _) = try await answer(scene.scene, 1, id)
+        let (answer, _) = try await answer(scene.scene, 1)
         #expect(answer["by"] == .string("policy") && answer["would_notify"] == .bool(true))
         try await scene.scene.stop(daemon)
     }
@@ -102,8 +102,8 @@ import Testing
         )
         let daemon = try scene.scene.start(["run"], scene.environment())
         try await scene.wait(daemon, for: "count(owner) = 64 from nudged.range")
-        for _ in 0..<4 { _ = try ask(scene.scene, 1) }
-        let (said, _) = try await answer(scene.scene, 2, try ask(scene.scene, 2))
+        for number in 0..<4 { _ = try ask(scene.scene, 1, "\(number)") }
+        let (said, _) = try await answer(scene.scene, 2)
         #expect(said["would_notify"] == .bool(true))
         #expect(try scene.scene.sql("select count(*) from nudged.preview where answer is null") == "4")
         try await scene.scene.stop(daemon)
@@ -118,8 +118,7 @@ import Testing
         let daemon = try scene.scene.start(["run"], scene.environment())
         try await scene.wait(daemon, for: "count(owner) = 64 from nudged.range")
         for _ in 0..<10 {
-            let id = try scene.scene.sql("select nudged_api.preview('\(Scene.user(1))', 'break', 'break')")
-            let (said, _) = try await answer(scene.scene, 1, id)
+            let (said, _) = try await answer(scene.scene, 1, "break")
             #expect(said["by"] != .string("service"), "\(said)")
         }
         #expect(try scene.questions().count == 10)

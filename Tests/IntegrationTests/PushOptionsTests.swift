@@ -15,7 +15,7 @@ import Testing
     }
 
     private func sent(_ scene: Scene, _ arguments: String) async throws -> AcceptedPush {
-        try scene.sql("select nudged_api.send('\(Scene.user(1))', \(arguments))")
+        try scene.sql("select (nudged_api.send('\(Scene.user(1))', \(arguments))).id")
         let run = try await scene.once()
         #expect(run.number("sent") == 1, "\(run.text)")
         return try #require(scene.simulator.snapshot().accepted.first)
@@ -73,7 +73,7 @@ import Testing
     @Test func message_whenForLater_isSentAtItsTimeAndNotBefore() async throws {
         let scene = try await scene()
         try scene.sql(
-            "select nudged_api.send('\(Scene.user(1))', 'a', 'b', deliver_at => now() + interval '1 hour')"
+            "select (nudged_api.send('\(Scene.user(1))', 'a', 'b', deliver_at => now() + interval '1 hour')).id"
         )
         #expect(try await scene.once().number("sent") == 0)
         // One evaluation, and none until its time.

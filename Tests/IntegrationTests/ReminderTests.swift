@@ -42,7 +42,7 @@ import struct FoundationEssentials.UUID
         try scene.sql("update nudged.person set due_at = now()")
         let title = "E'q\"\\\\ \\t\\x01 ü 👋'"
         try scene.sql(
-            "select nudged_api.set_reminder('ta\"sk', E'ü\\n/', '\(Scene.user(1))', \(title), 'x', due_at => now(), apns => \(apns))"
+            "select nudged_api.set_reminder('\(Scene.user(1))', 'ta\"sk', E'ü\\n/', \(title), 'x', due_at => now(), apns => \(apns))"
         )
         let bytes = try scene.sql(
             """
@@ -105,7 +105,7 @@ import struct FoundationEssentials.UUID
         )
         let warnings = try scene.sql(
             """
-            select warnings from nudged_api.set_reminder('task', '7', '\(Scene.user(1))', 'x', '', due_local => (now() at time zone 'UTC')::timestamp(0), audience => 'everyone')
+            select warnings from nudged_api.set_reminder('\(Scene.user(1))', 'task', '7', 'x', '', due_local => (now() at time zone 'UTC')::timestamp(0), audience => 'everyone')
             """
         )
         #expect(warnings.contains("quiet hours"))
@@ -117,11 +117,14 @@ import struct FoundationEssentials.UUID
     @Test func reminder_whenSnoozedReplacedOrCancelled_keepsToIt() async throws {
         let scene = try await Scene.withReminders(4)
         let id = try scene.setReminder(1, subject: "1")
-        #expect(try scene.sql("select nudged_api.snooze_reminder('\(id)', now() + interval '1 hour')") == "t")
+        #expect(
+            try scene.sql("select done from nudged_api.snooze_reminder(null, '\(id)', now() + interval '1 hour')")
+                == "1"
+        )
         try scene.setReminder(2, subject: "2")
         try scene.setReminder(2, "due_at => now() + interval '1 hour'", subject: "2")
         try scene.setReminder(3, subject: "3")
-        #expect(try scene.sql("select cancelled from nudged_api.cancel_reminders('task', '3')") == "1")
+        #expect(try scene.sql("select done from nudged_api.cancel_reminders(null, 'task', '3')") == "1")
         // The subject is deleted, and with it its reminder.
         try scene.sql(
             """
@@ -173,7 +176,7 @@ import struct FoundationEssentials.UUID
     func reminders_whenKilled_areRepeatedOnce(point: String, kills: Int) async throws {
         let scene = try await Scene.withReminders(30, perDevice: { _, _ in .delay(.milliseconds(20), then: .accept) })
         try scene.sql(
-            "select nudged_api.set_reminder('task', '7', user_id, 'Water', '\(Scene.reminderText)', due_at => now(), recurrence => 'FREQ=DAILY') from public.context_profiles"
+            "select nudged_api.set_reminder(user_id, 'task', '7', 'Water', '\(Scene.reminderText)', due_at => now(), recurrence => 'FREQ=DAILY') from public.context_profiles"
         )
         var open = 0
         for left in (1...kills).reversed() {
@@ -244,7 +247,7 @@ import struct FoundationEssentials.UUID
     @Test func explain_whenASubjectHasControlCharacters_showsNone() async throws {
         let scene = try await Scene.withReminders(1)
         try scene.sql(
-            "select nudged_api.set_reminder(E'ta\\x1b[2Jsk', E'7\\n8', '\(Scene.user(1))', 'Water', '', due_at => now())"
+            "select nudged_api.set_reminder('\(Scene.user(1))', E'ta\\x1b[2Jsk', E'7\\n8', 'Water', '', due_at => now())"
         )
         // Whole seconds: it is due with the next one.
         try scene.sql("update nudged.occurrence set due_at = due_at - interval '5 seconds'")
@@ -286,17 +289,16 @@ import struct FoundationEssentials.UUID
 
     /// While the daemon sends, the app takes reminders back: what was in time never arrives. What was too late does, unless the daemon saw the change.
     @Test(arguments: [
-        "select c.cancelled, c.too_late from nudged_api.cancel_reminders('task', one.subject) c",
-        "select c.cancelled, c.too_late from nudged_api.cancel_reminders_of(one.subject::uuid, 'task', one.subject) c",
-        "select c.cancelled, c.too_late from nudged_api.cancel_all(one.subject::uuid) c",
-        "select c::integer, 1 - c::integer from nudged_api.cancel_reminder(one.id) c",
+        "select c.done, c.too_late from nudged_api.cancel_reminders(null, 'task', one.subject) c",
+        "select c.done, c.too_late from nudged_api.cancel_reminders(one.subject::uuid, 'task', one.subject) c",
+        "select c.done, c.too_late from nudged_api.cancel(one.subject::uuid, one.id) c",
     ]) func reminders_whenCancelledWhileSending_areEitherTakenBackOrSent(call: String) async throws {
         let scene = try await Scene.withReminders(200, perDevice: { _, _ in .delay(.milliseconds(20), then: .accept) })
         try scene.sql(
             """
             create table asked (subject text, token text, id uuid, cancelled integer, too_late integer);
             insert into asked (subject, token) select user_id::text, device_token from public.push_tokens;
-            select nudged_api.set_reminder('task', user_id::text, user_id, 'Water', '\(Scene.reminderText)', due_at => now()) from public.context_profiles;
+            select nudged_api.set_reminder(user_id, 'task', user_id::text, 'Water', '\(Scene.reminderText)', due_at => now()) from public.context_profiles;
             update asked set id = r.id from nudged.reminder r where r.subject_id = asked.subject
             """
         )

@@ -26,7 +26,7 @@ extension Scene {
         -> String
     {
         try sql(
-            "select id from nudged_api.set_reminder('task', '\(subject)', '\(Scene.user(user))', 'Water', '\(Scene.reminderText)', \(more))"
+            "select id from nudged_api.set_reminder('\(Scene.user(user))', 'task', '\(subject)', 'Water', '\(Scene.reminderText)', \(more))"
         )
     }
 

@@ -172,7 +172,7 @@ import Testing
         """
 
     private func test(_ scene: Scene) throws -> String {
-        try scene.sql("set request.jwt.claim.sub = '\(Scene.user(1))'; select nudged_me.send_test() is not null")
+        try scene.sql("set request.jwt.claim.sub = '\(Scene.user(1))'; select (nudged_me.send_test()).id is not null")
     }
 
     /// The daemon says of which environment it is; the push arrives, in the user's quiet hours too.

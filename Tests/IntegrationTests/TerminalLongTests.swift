@@ -24,7 +24,7 @@ import Testing
             insert into nudged.lease (member, alive_until) values ('22222222-2222-4222-8222-222222222222', now() + interval '1 hour');
             insert into nudged.delivery (user_id, kind, key, device_hash, outcome, reason, attempted_at, sweep_id, decision) values
                 ('\(Scene.user(1))', 'message', '\(TerminalTests.hostile)', '\(TerminalTests.hostile)', 'rejected', '\(TerminalTests.hostile)', now() - interval '1 hour', gen_random_uuid(), \(Self.object(["by", "reason"])));
-            select nudged_api.set_reminder('\(TerminalTests.hostile)', '\(TerminalTests.hostile)', '\(Scene.user(1))', '\(TerminalTests.hostile)', '\(TerminalTests.hostile)', due_at => now() + interval '1 hour');
+            select nudged_api.set_reminder('\(Scene.user(1))', '\(TerminalTests.hostile)', '\(TerminalTests.hostile)', '\(TerminalTests.hostile)', '\(TerminalTests.hostile)', due_at => now() + interval '1 hour');
             """
         )
         return scene

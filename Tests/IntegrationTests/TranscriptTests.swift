@@ -66,14 +66,14 @@ import Testing
             update public.context_profiles set notification_preferences = notification_preferences || '{"check_ins_enabled":false}'
                 where user_id = \(Self.user(11));
             update public.context_profiles set first_session_complete = false where user_id = \(Self.user(12));
-            select nudged_api.send(\(Self.user(1)), '\(Scene.title)', '\(Scene.body)', urgent => true);
-            select nudged_api.send(\(Self.user(1)), '\(Scene.title)', '\(Scene.body)', deliver_at => now() + interval '3 days');
-            select nudged_api.send(\(Self.user(1)), '\(Scene.title)', '\(Scene.body)', deliver_local => (now() + interval '20 days')::date + time '09:00');
-            select nudged_api.send(\(Self.user(7)), '\(Scene.title)', '\(Scene.body)', expires_at => now() + interval '2 days');
-            select nudged_api.set_reminder('task', '1', \(Self.user(2)), '\(Scene.title)', '\(Scene.body)', due_at => now() + interval '26 hours',
+            select (nudged_api.send(\(Self.user(1)), '\(Scene.title)', '\(Scene.body)', urgent => true)).id;
+            select (nudged_api.send(\(Self.user(1)), '\(Scene.title)', '\(Scene.body)', deliver_at => now() + interval '3 days')).id;
+            select (nudged_api.send(\(Self.user(1)), '\(Scene.title)', '\(Scene.body)', deliver_local => (now() + interval '20 days')::date + time '09:00')).id;
+            select (nudged_api.send(\(Self.user(7)), '\(Scene.title)', '\(Scene.body)', expires_at => now() + interval '2 days')).id;
+            select nudged_api.set_reminder(\(Self.user(2)), 'task', '1', '\(Scene.title)', '\(Scene.body)', due_at => now() + interval '26 hours',
                 recurrence => 'FREQ=DAILY;COUNT=5');
-            select nudged_api.set_reminder('task', '2', \(Self.user(2)), '\(Scene.title)', '\(Scene.body)', due_local => (now() + interval '20 days')::date + time '09:00', timezone => 'Europe/Berlin');
-            select nudged_api.set_reminder('task', '3', \(Self.user(1)), '\(Scene.title)', '\(Scene.body)', due_at => now() + interval '30 hours', audience => 'everyone');
+            select nudged_api.set_reminder(\(Self.user(2)), 'task', '2', '\(Scene.title)', '\(Scene.body)', due_local => (now() + interval '20 days')::date + time '09:00', timezone => 'Europe/Berlin');
+            select nudged_api.set_reminder(\(Self.user(1)), 'task', '3', '\(Scene.title)', '\(Scene.body)', due_at => now() + interval '30 hours', audience => 'everyone');
             insert into nudged.template (domain, title, body, weight) values (null, '\(Scene.title) {missing}', '\(Scene.body)', 1);
             """
         )
@@ -276,7 +276,7 @@ import Testing
             "a resume was interrupted, a reminder for everyone is late, and a view reads another table",
             """
             update nudged.paused set resumed_at = now() - interval '10 min';
-            select nudged_api.set_reminder('task', '42', \(Self.user(1)), '\(Scene.title)', '\(Scene.body)', due_at => now() + interval '1 h', audience => 'everyone');
+            select nudged_api.set_reminder(\(Self.user(1)), 'task', '42', '\(Scene.title)', '\(Scene.body)', due_at => now() + interval '1 h', audience => 'everyone');
             update nudged.occurrence set due_at = now() - interval '20 min' where is_fan_out;
             update nudged.daemon set seen_at = now()
             """

@@ -41,9 +41,11 @@ struct GuideSnippets {
     func remind(_ server: some NudgedServer) async throws {
         guard let task = Subject(type: "task", id: "42") else { return }
         let reminder = OwnReminder(subject: task, title: "Call Ada", dueLocal: "2040-05-07T09:00:00")
-        let (id, _) = try await server.setReminder(reminder)
+        let set = try await server.setReminder(reminder)
+        guard let id = set.id else { return }
         try await server.snoozeReminder(id, until: "2040-05-07T10:00:00Z")
-        try await server.cancelReminder(id)
+        let cancelled = try await server.cancel(id)
+        _ = cancelled
     }
 
     func read(_ server: some NudgedServer) async throws -> [String] {

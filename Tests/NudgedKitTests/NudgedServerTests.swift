@@ -24,67 +24,57 @@ struct NudgedServerTests {
     }
 
     @Test func device_whenRemoved_answersWhetherItWasTheUsers() async throws {
-        server.answer = "true"
-        #expect(try await server.unregisterDevice(Self.token))
-        server.answer = " false\n"
-        #expect(try await server.unregisterDevice(Self.token) == false)
+        server.answer = #"{"id":null,"done":1,"too_late":0,"warnings":[]}"#
+        #expect(try await server.unregisterDevice(Self.token).done == 1)
+        server.answer = #" {"id":null,"done":0,"too_late":0,"warnings":[]}\#n"#
+        #expect(try await server.unregisterDevice(Self.token).done == 0)
         #expect(server.calls.last == #"nudged_me.unregister_device {"token":"\#(Self.hexadecimal)"}"#)
     }
 
     @Test func test_whenSent_answersTheMessage() async throws {
-        server.answer = #""0f4a1c3e-9b7d-4c2a-8e5f-001122334455""#
-        #expect(try await server.sendTest() == "0f4a1c3e-9b7d-4c2a-8e5f-001122334455")
+        server.answer = #"{"id":"0f4a1c3e-9b7d-4c2a-8e5f-001122334455","done":1,"too_late":0,"warnings":[]}"#
+        #expect(try await server.sendTest().id == "0f4a1c3e-9b7d-4c2a-8e5f-001122334455")
         try await server.sendTest(title: "Ann", body: "Hello.")
         #expect(
             server.calls == ["nudged_me.send_test {}", #"nudged_me.send_test {"title":"Ann","body":"Hello."}"#]
         )
     }
 
-    @Test func preferences_whenChecked_areSentAsJSON() async throws {
-        server.answer = "null"
-        #expect(try await server.preferencesFault(#"{"frequency": "daily"}"#) == nil)
-        #expect(server.calls == [#"nudged_me.preferences_fault {"preferences":{"frequency":"daily"}}"#])
-        server.answer = #""frequency: wanted daily""#
-        #expect(try await server.preferencesFault("{}") == "frequency: wanted daily")
-        #expect(try await server.preferencesFault("{") == "found no JSON, wanted an object")
-        #expect(server.calls.count == 2)
-    }
-
     @Test func reminder_whenSet_answersItsID() async throws {
-        server.answer = #"{"id":"0f4a1c3e-9b7d-4c2a-8e5f-001122334455","warnings":["late"]}"#
+        server.answer = #"{"id":"0f4a1c3e-9b7d-4c2a-8e5f-001122334455","done":1,"too_late":0,"warnings":["late"]}"#
         let subject = try #require(Subject(type: "task", id: "7"))
-        let (id, warnings) = try await server.setReminder(
+        let set = try await server.setReminder(
             OwnReminder(subject: subject, title: "Water", dueLocal: "2040-05-07T09:00:00")
         )
-        #expect(warnings == ["late"])
+        #expect(set.warnings == ["late"])
+        let id = try #require(set.id)
         #expect(id == "0f4a1c3e-9b7d-4c2a-8e5f-001122334455")
         let arguments =
             #""subject_type":"task","subject_id":"7","title":"Water","body":"","due_local":"2040-05-07T09:00:00""#
         #expect(server.calls == ["nudged_me.set_reminder {\(arguments)}"])
-        server.answer = "true"
-        #expect(try await server.cancelReminder(id))
-        #expect(try await server.snoozeReminder(id, until: "2040-05-07T10:00:00Z"))
-        #expect(try await server.hasReminder(of: subject))
+        #expect(try await server.cancel(id) == set)
+        #expect(server.calls.last == #"nudged_me.cancel {"id":"\#(id)"}"#)
+        #expect(try await server.snoozeReminder(id, until: "2040-05-07T10:00:00Z") == set)
+        server.answer = #"{"id":null,"done":1,"too_late":2,"warnings":[]}"#
+        let cancelled = try await server.cancelReminders()
+        #expect(cancelled.id == nil && cancelled.done == 1 && cancelled.tooLate == 2)
+        #expect(server.calls.last == "nudged_me.cancel_reminders {}")
         server.answer = #"[{"place":"a"}]"#
         #expect(try await server.reminders(most: 2) == #"[{"place":"a"}]"#)
         #expect(server.calls.last == #"nudged_me.list_reminders {"most":2}"#)
-        server.answer = #"{"cancelled":1,"too_late":0}"#
-        #expect(try await server.cancelReminders() == (1, 0))
-        #expect(server.calls.last == "nudged_me.cancel_reminders {}")
-        server.answer = "true"
-        #expect(try await server.hasReminder())
-        #expect(server.calls.last == "nudged_me.has_pending {}")
     }
 
-    @Test func messages_whenCancelled_areCounted() async throws {
-        server.answer = #"{"cancelled":2,"too_late":1,"more":true}"#
-        #expect(try await server.cancelMessages(dedupePrefix: "chat-") == (2, 1, true))
-        #expect(try await server.cancelMessages(category: "chat") == (2, 1, true))
-        server.answer = #"{"cancelled":0,"too_late":0,"more":false}"#
-        #expect(try await server.cancelMessages() == (0, 0, false))
+    @Test func messages_whenCancelled_areNamed() async throws {
+        server.answer = #"{"id":null,"done":2,"too_late":1,"warnings":[]}"#
+        #expect(try await server.cancelMessages(dedupePrefix: "chat-").done == 2)
+        try await server.cancelMessages(category: "chat", threadID: "ann")
+        try await server.cancelMessages()
         let call = "nudged_me.cancel_messages"
         #expect(
-            server.calls == [#"\#(call) {"dedupe_prefix":"chat-"}"#, #"\#(call) {"category":"chat"}"#, "\(call) {}"]
+            server.calls == [
+                #"\#(call) {"dedupe_prefix":"chat-"}"#, #"\#(call) {"category":"chat","thread_id":"ann"}"#,
+                "\(call) {}",
+            ]
         )
     }
 
@@ -93,12 +83,12 @@ struct NudgedServerTests {
         let page = #"[{"place":"a", "content":{"id":12345678901234567890}}]"#
         server.answer = page
         #expect(try await server.waiting() == page)
-        #expect(try await server.outcome(of: "1", after: "a") == page)
+        #expect(try await server.history(of: "1", after: "a") == page)
         #expect(try await server.history(after: "a", most: 2) == page)
         #expect(try await server.export() == page)
         #expect(
             server.calls == [
-                #"nudged_me.waiting {"most":100}"#, #"nudged_me.outcome {"id":"1","after":"a","most":100}"#,
+                #"nudged_me.waiting {"most":100}"#, #"nudged_me.history {"id":"1","after":"a","most":100}"#,
                 #"nudged_me.history {"after":"a","most":2}"#, #"nudged_me.export {"most":100}"#,
             ]
         )
@@ -108,21 +98,13 @@ struct NudgedServerTests {
     }
 
     @Test func preview_whenAsked_isAnsweredLater() async throws {
-        server.answer = #""0f4a1c3e-9b7d-4c2a-8e5f-001122334455""#
-        let id = try await server.preview(title: "Ann", body: "Hello.")
-        #expect(id == "0f4a1c3e-9b7d-4c2a-8e5f-001122334455")
         server.answer = "null"
-        #expect(try await server.previewAnswer(to: id) == nil)
+        #expect(try await server.preview(title: "Ann", body: "Hello.") == nil)
         server.answer = #"{"action":"send"}"#
-        #expect(try await server.previewAnswer(to: id) == #"{"action":"send"}"#)
-        #expect(
-            server.calls.dropLast() == [
-                #"nudged_me.preview {"title":"Ann","body":"Hello.","urgent":false}"#,
-                #"nudged_me.preview_answer {"id":"\#(id)"}"#,
-            ]
-        )
+        #expect(try await server.preview(title: "Ann", body: "Hello.") == #"{"action":"send"}"#)
+        #expect(server.calls.last == #"nudged_me.preview {"title":"Ann","body":"Hello.","urgent":false}"#)
         server.answer = "[]"
-        await #expect(throws: ServerAnswerError.self) { try await server.previewAnswer(to: id) }
+        await #expect(throws: ServerAnswerError.self) { try await server.preview(title: "Ann", body: "Hello.") }
     }
 
     @Test func preferences_whenReadAndWritten_areTheJSON() async throws {
@@ -130,6 +112,7 @@ struct NudgedServerTests {
         #expect(try await server.preferences() == #"{"frequency":"daily"}"#)
         server.answer = ""
         #expect(try await server.preferences() == nil)
+        server.answer = #"{"id":null,"done":1,"too_late":0,"warnings":[]}"#
         try await server.setPreferences("{}")
         #expect(server.calls.last == #"nudged_me.set_preferences {"preferences":{}}"#)
         let calls = server.calls.count
@@ -193,7 +176,6 @@ struct NudgedServerTests {
         )
         _ = try? await server.unregisterDevice(Self.token)
         _ = try? await server.sendTest(title: "a", body: "b")
-        _ = try? await server.preferencesFault("{}")
         _ = try? await server.preferences()
         _ = try? await server.clearPreferences()
         _ = try? await server.decisionStatus()
@@ -208,19 +190,16 @@ struct NudgedServerTests {
             apns: EncodableJSON(parsing: "{}")
         )
         _ = try? await server.setReminder(reminder)
-        _ = try? await server.hasReminder(of: subject)
         _ = try? await server.reminders(after: Self.hexadecimal)
         _ = try? await server.snoozeReminder("a", until: "b")
-        _ = try? await server.cancelReminder("a")
+        _ = try? await server.cancel("a")
         _ = try? await server.cancelReminders(of: subject)
-        _ = try? await server.cancelMessages(category: "a", dedupePrefix: "b")
+        _ = try? await server.cancelMessages(category: "a", threadID: "c", dedupePrefix: "b")
         _ = try? await server.waiting(after: "a")
-        _ = try? await server.outcome(of: "a", after: "b")
-        _ = try? await server.history(after: "a")
+        _ = try? await server.history(of: "a", after: "b")
         _ = try? await server.export(after: "a")
         _ = try? await server.preview(title: "a", body: "b", urgent: true)
-        _ = try? await server.previewAnswer(to: "a")
-        #expect(server.calls.count == 20)
+        #expect(server.calls.count == 16)
         for call in server.calls {
             let name = try #require(call.split(separator: " ").first)
             let start = try #require(text.range(of: "create function \(name)("), "no function \(name)")

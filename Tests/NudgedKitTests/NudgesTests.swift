@@ -130,7 +130,7 @@ struct NudgesTests {
         await nudges.signedIn(as: "ann", server: server) { _ in }
         await nudges.received(token)
         #expect(errors == 1 && nudges.state == .error("It failed."))
-        server.answer = ""
+        server.answer = RecordingServer().answer
         await nudges.cameToFront()
         #expect(functions(server).count == 2 && nudges.state == .granted && system.done == ["token", "token"])
     }

@@ -8,7 +8,7 @@ final class RecordingServer: NudgedServer {
     /// The calls so far, in their order.
     private(set) var calls: [String] = []
     /// What each call answers; nil: it fails.
-    var answer: String? = ""
+    var answer: String? = #"{"id":null,"done":1,"too_late":0,"warnings":[]}"#
 
     private var isHeld = false
     private var held: [CheckedContinuation<Void, Never>] = []

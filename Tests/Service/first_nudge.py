@@ -196,7 +196,7 @@ def another_arrives(stage):
     """The daemon that runs now sends, too."""
     accepted = "select count(*) from nudged.delivery where kind = 'message' and outcome = 'accepted'"
     before = int(stage.ask(accepted))
-    stage.ask(f"select nudged_api.send('{USER}', 'Ann', 'And now?', urgent => true)")
+    stage.ask(f"select (nudged_api.send('{USER}', 'Ann', 'And now?', urgent => true)).id")
     stage.machine.until(lambda: int(stage.ask(accepted)) == before + 1, "another message that Apple took", 90)
 
 

@@ -352,7 +352,7 @@ class SurroundingsTests(unittest.TestCase):
         self.s.sql("update public.context_profiles set notification_preferences = notification_preferences || '{\"smart_enabled\": true, \"fallback_strategy\": \"notify_all\"}'")
         self.s.systemctl("start", "nudged")
         user = "00000000-0000-4000-8000-000000000001"
-        self.s.sql(f"select nudged_api.send(user_id => '{user}', title => 'planted message', body => 'planted message')")
+        self.s.sql(f"select (nudged_api.send(user_id => '{user}', title => 'planted message', body => 'planted message')).id")
         self.s.await_accepted(21)
         for event in ("decision_fallback", "heartbeat_failed"):
             self.s.await_event(event, self.start)

@@ -144,7 +144,7 @@ import struct FoundationEssentials.UUID
 
     @Test func waiting_whenAMessageWaits_hasItsIDAndNoText() async throws {
         let fixture = try await F.withUsers()
-        let id = try fixture.sql("select nudged_api.send(\(F.quoted(1)), 'Ann', 'secret text')")
+        let id = try fixture.sql("select (nudged_api.send(\(F.quoted(1)), 'Ann', 'secret text')).id")
         let rows = try fixture.lines("select w.* from nudged.waiting w where user_id = \(F.quoted(1))")
         #expect(rows.count == 1 && rows[0].contains(id) && !rows[0].contains("secret"))
         await fixture.close()

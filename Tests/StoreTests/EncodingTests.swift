@@ -36,12 +36,12 @@ extension StoreFixture {
 
     /// 233 is an e with an acute accent: one byte in LATIN1, two in a payload.
     @Test(arguments: [
-        "nudged_api.send(\(F.quoted(1)), 'a', repeat(chr(233), 3000))",
+        "(nudged_api.send(\(F.quoted(1)), 'a', repeat(chr(233), 3000))).id",
         "nudged_api.send_many(jsonb_build_array(jsonb_build_object('user_id', \(F.quoted(1)), 'title', repeat(chr(233), 3000))))",
         "nudged_api.send_many(array[\(F.quoted(1))]::uuid[], '', repeat(chr(233), 3000))",
-        "nudged_api.send(\(F.quoted(1)), 'a', 'b', data => jsonb_build_object('a', repeat(chr(233), 3000)))",
-        "nudged_api.send(\(F.quoted(1)), 'a', 'b', apns => jsonb_build_object('subtitle', repeat(chr(233), 3000)))",
-        "nudged_api.set_reminder('task', 'a', \(F.quoted(1)), 'a', repeat(chr(233), 3000), now() + '1 hour'::interval)",
+        "(nudged_api.send(\(F.quoted(1)), 'a', 'b', data => jsonb_build_object('a', repeat(chr(233), 3000)))).id",
+        "(nudged_api.send(\(F.quoted(1)), 'a', 'b', apns => jsonb_build_object('subtitle', repeat(chr(233), 3000)))).id",
+        "nudged_api.set_reminder(\(F.quoted(1)), 'task', 'a', 'a', repeat(chr(233), 3000), now() + '1 hour'::interval)",
         "nudged_api.preview(\(F.quoted(1)), 'a', repeat(chr(233), 3000))",
     ])
     func text_whenTheDatabaseIsLATIN1_isCountedInUTF8(call: String) async throws {

@@ -81,7 +81,7 @@ import struct FoundationEssentials.UUID
         }
         // Two keys that such a collation calls equal are two messages.
         let key = { (key: String) in
-            "select nudged_api.send(\(F.quoted(1)), 'a', 'b', dedupe_key => ('\(key)'::text collate public.blind))"
+            "select (nudged_api.send(\(F.quoted(1)), 'a', 'b', dedupe_key => ('\(key)'::text collate public.blind))).id"
         }
         #expect(try fixture.sql(key("k")) != fixture.sql(key("K")))
     }
@@ -153,17 +153,15 @@ import struct FoundationEssentials.UUID
         )
         let set = { (audience: String) in
             """
-            select warnings from nudged_api.set_reminder('task', '\(Self.capitals)', \(F.quoted(1)), 'a', 'b',
+            select warnings from nudged_api.set_reminder(\(F.quoted(1)), 'task', '\(Self.capitals)', 'a', 'b',
                 now() + interval '1 day', audience => '\(audience)')
             """
         }
         #expect(try fixture.sql(set("everyone")) == "{}")
-        for id in [Self.capitals, Self.capitals.lowercased()] {
-            #expect(
-                try fixture.sql("select nudged_api.has_pending(\(F.quoted(1)), 'task', '\(id)')") == "t",
-                "\(id)"
-            )
-        }
+        #expect(
+            try fixture.sql("select subject_id from nudged_api.list_reminders(\(F.quoted(1)))")
+                == Self.capitals.lowercased()
+        )
         let members = try await fixture.store.claims.connection().run(
             Query.fanOutMembers([
                 .text("task"), .text(Self.capitals.lowercased()), .null(.uuid), .int8(10), .null(.uuid), .uuidArray([]),
@@ -175,12 +173,13 @@ import struct FoundationEssentials.UUID
         // Both spellings are one subject, at every call.
         try fixture.sql(set("me"))
         #expect(
-            try fixture.sql("select * from nudged_api.cancel_reminders('task', '\(Self.capitals)')") == "1|0"
+            try fixture.sql("select done, too_late from nudged_api.cancel_reminders(null, 'task', '\(Self.capitals)')")
+                == "1|0"
         )
         try fixture.sql(set("me").replacing(Self.capitals, with: Self.capitals.lowercased()))
         #expect(
             try fixture.sql(
-                "select * from nudged_api.cancel_reminders_of(\(F.quoted(1)), 'task', '\(Self.capitals)')"
+                "select done, too_late from nudged_api.cancel_reminders(\(F.quoted(1)), 'task', '\(Self.capitals)')"
             ) == "1|0"
         )
     }
@@ -199,7 +198,7 @@ import struct FoundationEssentials.UUID
         let warnings = { (id: String) in
             try fixture.sql(
                 """
-                select warnings from nudged_api.set_reminder('task', '\(id)', \(F.quoted(1)), 'a', 'b',
+                select warnings from nudged_api.set_reminder(\(F.quoted(1)), 'task', '\(id)', 'a', 'b',
                     now() + interval '1 day', audience => 'everyone')
                 """
             )
@@ -237,7 +236,7 @@ import struct FoundationEssentials.UUID
             create trigger reminders_end after update or delete on public.task
             for each row execute function nudged_api.cancel_subject_reminders('task', 'id', 'archived');
             insert into public.task values (1, null);
-            select nudged_api.set_reminder('task', '1', \(F.quoted(1)), 'a', 'b', now() + interval '1 day');
+            select nudged_api.set_reminder(\(F.quoted(1)), 'task', '1', 'a', 'b', now() + interval '1 day');
             update public.task set archived = '\(word)';
             """
         )

@@ -27,7 +27,7 @@ import struct FoundationEssentials.UUID
             begin;
             delete from public.push_tokens where user_id = \(F.quoted(user));
             delete from public.context_profiles where user_id = \(F.quoted(user));
-            select nudged_api.forget(\(F.quoted(user)));
+            select (nudged_api.forget(\(F.quoted(user)))).done;
             commit;
             """
         )
@@ -66,9 +66,9 @@ import struct FoundationEssentials.UUID
         try fixture.seed(1...1)
         try fixture.sql(
             """
-            select nudged_api.set_reminder('task', '7', \(F.quoted(1)), 'x', '', now() + interval '1 hour', audience => 'everyone');
+            select nudged_api.set_reminder(\(F.quoted(1)), 'task', '7', 'x', '', now() + interval '1 hour', audience => 'everyone');
             update nudged.occurrence set fan_out_after = \(user);
-            select nudged_api.forget(\(user))
+            select (nudged_api.forget(\(user))).done
             """
         )
         let place = try fixture.sql("select fan_out_after from nudged.occurrence")
@@ -159,7 +159,7 @@ import struct FoundationEssentials.UUID
         let waiting = try await eraser.transaction { transaction in
             try await transaction.execute(
                 script:
-                    "delete from public.push_tokens where user_id = \(F.quoted(1)); delete from public.context_profiles where user_id = \(F.quoted(1)); select nudged_api.forget(\(F.quoted(1)))"
+                    "delete from public.push_tokens where user_id = \(F.quoted(1)); delete from public.context_profiles where user_id = \(F.quoted(1)); select (nudged_api.forget(\(F.quoted(1)))).done"
             )
             let daemon = Task {
                 defer { ended.raise() }
@@ -214,7 +214,7 @@ import struct FoundationEssentials.UUID
         try fixture.seed(1...2)
         try fixture.sql(
             """
-            select nudged_api.forget(\(F.quoted(1))), nudged_api.forget(\(F.quoted(2)));
+            select (nudged_api.forget(\(F.quoted(1)))).done, (nudged_api.forget(\(F.quoted(2)))).done;
             delete from public.push_tokens;
             delete from public.context_profiles where user_id = \(F.quoted(1));
             """

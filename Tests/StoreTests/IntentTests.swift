@@ -99,7 +99,7 @@ import struct FoundationEssentials.UUID
         try fixture.sql(
             """
             update public.context_profiles set timezone = 'Asia/Tokyo' where user_id = \(F.quoted(2));
-            select nudged_api.send(\(F.quoted(3)), 'a', 'b')
+            select (nudged_api.send(\(F.quoted(3)), 'a', 'b')).id
             """
         )
         func touched() async throws -> [Bool] {
@@ -129,7 +129,7 @@ import struct FoundationEssentials.UUID
     @Test(arguments: [false, true])
     func commit_whenSomethingCameToBeSent_goesOn(isDrained: Bool) async throws {
         let (fixture, member, users) = try await F.claimed(1...2)
-        _ = try fixture.sql("select nudged_api.send(\(F.quoted(1)), 'a', 'b')")
+        _ = try fixture.sql("select (nudged_api.send(\(F.quoted(1)), 'a', 'b')).id")
         if isDrained { try await fixture.drain() }
         let intent = F.intent(users, member: member)
         #expect(try await fixture.store.commit(intent) == ([], [], []))

@@ -24,23 +24,25 @@ import Testing
         let fixture = try await F()
         try fixture.sql("update nudged.setting set max_messages = 3")
         try fixture.sql(
-            "select nudged_api.send(\(F.quoted(1)), 'a', 'b', dedupe_key => 'k' || n) from generate_series(1, 3) n"
+            "select (nudged_api.send(\(F.quoted(1)), 'a', 'b', dedupe_key => 'k' || n)).id from generate_series(1, 3) n"
         )
-        #expect(try state("select nudged_api.send(\(F.quoted(1)), 'a', 'b')", fixture) == "ND014")
+        #expect(try state("select (nudged_api.send(\(F.quoted(1)), 'a', 'b')).id", fixture) == "ND014")
         // The same once more is no new one, and others are not concerned.
-        #expect(try state("select nudged_api.send(\(F.quoted(1)), 'a', 'b', dedupe_key => 'k2')", fixture) == "00000")
-        #expect(try state("select nudged_api.send(\(F.quoted(2)), 'a', 'b')", fixture) == "00000")
-        try fixture.sql(
-            "select nudged_api.cancel(id) from (select id from nudged.message where user_id = \(F.quoted(1)) limit 1) m"
+        #expect(
+            try state("select (nudged_api.send(\(F.quoted(1)), 'a', 'b', dedupe_key => 'k2')).id", fixture) == "00000"
         )
-        #expect(try state("select nudged_api.send(\(F.quoted(1)), 'a', 'b')", fixture) == "00000")
+        #expect(try state("select (nudged_api.send(\(F.quoted(2)), 'a', 'b')).id", fixture) == "00000")
+        try fixture.sql(
+            "select (nudged_api.cancel(user_id, id)).done from (select user_id, id from nudged.message where user_id = \(F.quoted(1)) limit 1) m"
+        )
+        #expect(try state("select (nudged_api.send(\(F.quoted(1)), 'a', 'b')).id", fixture) == "00000")
     }
 
     /// A user with too many must not be able to stop a message to everybody.
     @Test func sendMany_whenOneUserHasTooManyWaiting_servesTheOthersAndRecordsIt() async throws {
         let fixture = try await F()
         try fixture.sql("update nudged.setting set max_messages = 2")
-        try fixture.sql("select nudged_api.send(\(F.quoted(1)), 'a', 'b') from generate_series(1, 2)")
+        try fixture.sql("select (nudged_api.send(\(F.quoted(1)), 'a', 'b')).id from generate_series(1, 2)")
         #expect(
             try fixture.sql(
                 "select count(*), count(id) from nudged_api.send_many(array[\(F.quoted(1)), \(F.quoted(2)), \(F.quoted(2)), \(F.quoted(2))]::uuid[], 'c', 'd')"
@@ -64,7 +66,7 @@ import Testing
         try fixture.sql("update nudged.setting set max_reminders = 2")
         func set(_ subject: String, _ author: Int = 1) throws -> String {
             try state(
-                "select nudged_api.set_reminder('task', '\(subject)', \(F.quoted(author)), 'a', 'b', due_at => now() + interval '1 hour')",
+                "select nudged_api.set_reminder(\(F.quoted(author)), 'task', '\(subject)', 'a', 'b', due_at => now() + interval '1 hour')",
                 fixture
             )
         }
@@ -73,7 +75,7 @@ import Testing
         #expect(try set("3") == "ND015")
         #expect(try set("2") == "00000")
         #expect(try set("3", 2) == "00000")
-        try fixture.sql("select nudged_api.cancel_reminders('task', '1')")
+        try fixture.sql("select nudged_api.cancel_reminders(null, 'task', '1')")
         #expect(try set("3") == "00000")
     }
 
@@ -117,14 +119,16 @@ import Testing
         let fixture = try await F.withUsers(1...2)
         try fixture.sql(
             """
-            select nudged_api.send(user_id, 'a', 'b') from nudged.person;
+            select (nudged_api.send(user_id, 'a', 'b')).id from nudged.person;
             \(F.openIntent(of: "select user_id, id from nudged.message"))
             update nudged.person set turn = turn + 1 where user_id = \(F.quoted(1))
             """
         )
         #expect(
-            try fixture.lines("select right(user_id::text, 2), nudged_api.cancel(id) from nudged.message order by 1")
-                == ["01|t", "02|f"]
+            try fixture.lines(
+                "select right(user_id::text, 2), (nudged_api.cancel(user_id, id)).done from nudged.message order by 1"
+            )
+                == ["01|1", "02|0"]
         )
     }
 
@@ -132,12 +136,12 @@ import Testing
         let fixture = try await F.withUsers(1...2)
         try fixture.sql(
             """
-            select nudged_api.send(user_id, 'a', 'b') from nudged.person;
+            select (nudged_api.send(user_id, 'a', 'b')).id from nudged.person;
             \(F.openIntent(of: "select user_id, id from nudged.message"))
             """
         )
         for left in 1...2 {
-            #expect(try fixture.sql("select nudged_api.forget(\(F.quoted(left))) > 0") == "t")
+            #expect(try fixture.sql("select (nudged_api.forget(\(F.quoted(left)))).done > 0") == "t")
             let count = 2 - left
             #expect(
                 try fixture.sql(

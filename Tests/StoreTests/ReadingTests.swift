@@ -153,8 +153,8 @@ import struct FoundationEssentials.UUID
         try fixture.seed(1...1)
         try fixture.sql(
             """
-            select nudged_api.send(\(F.quoted(1)), 'Ann', 'one', urgent => true, collapse_key => 'k', data => '{"domain": "d", "x": 1}');
-            select nudged_api.send(\(F.quoted(2)), 'Ann', 'two', expires_at => now() + interval '1 day');
+            select (nudged_api.send(\(F.quoted(1)), 'Ann', 'one', urgent => true, collapse_key => 'k', data => '{"domain": "d", "x": 1}')).id;
+            select (nudged_api.send(\(F.quoted(2)), 'Ann', 'two', expires_at => now() + interval '1 day')).id;
             """
         )
         var read: [ReadUser] = []
@@ -188,7 +188,7 @@ import struct FoundationEssentials.UUID
         let fixture = try await F()
         try fixture.seed(1...1)
         try fixture.sql(
-            "select nudged_api.send(\(F.quoted(1)), 'Ann', 'one'); select nudged_api.send(\(F.quoted(1)), 'Ann', 'two')"
+            "select (nudged_api.send(\(F.quoted(1)), 'Ann', 'one')).id; select (nudged_api.send(\(F.quoted(1)), 'Ann', 'two')).id"
         )
         try await fixture.drain(100)
         let member = try await fixture.member()

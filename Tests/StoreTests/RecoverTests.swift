@@ -65,7 +65,7 @@ import struct FoundationEssentials.UUID
     @Test func recover_whenTheUserWasSettledBefore_endsNothingOfTheirs() async throws {
         let (fixture, member, users) = try await F.claimed(1...2)
         let message = try #require(
-            UUID(uuidString: try fixture.sql("select nudged_api.send(\(F.quoted(1)), 'Ann', 'Hello')"))
+            UUID(uuidString: try fixture.sql("select (nudged_api.send(\(F.quoted(1)), 'Ann', 'Hello')).id"))
         )
         var changes = users.map { F.announced($0, [F.record($0, .unknown, status: nil)]) }
         changes[0].ended = [message]

@@ -160,8 +160,8 @@ import struct FoundationEssentials.UUID
         let intent = F.intent([users[0]], member: member)
         _ = try await fixture.store.commit(intent)
         // Something new to send changes nothing about what was decided.
-        _ = try fixture.sql("select nudged_api.send(\(F.quoted(2)), 'a', 'b')")
-        let message = try fixture.sql("select nudged_api.send(\(F.quoted(3)), 'a', 'b')")
+        _ = try fixture.sql("select (nudged_api.send(\(F.quoted(2)), 'a', 'b')).id")
+        let message = try fixture.sql("select (nudged_api.send(\(F.quoted(3)), 'a', 'b')).id")
         try fixture.sql(
             """
             update public.context_profiles

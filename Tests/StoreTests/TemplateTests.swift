@@ -236,7 +236,7 @@ import struct FoundationEssentials.UUID
     @Test func forget_whenAnIntentIsOpen_takesTheUsersTemplateAlong() async throws {
         let (fixture, member, users) = try await F.claimed()
         _ = try await fixture.store.commit(Self.intent(users, member))
-        _ = try fixture.sql("select nudged_api.forget(\(F.quoted(2)))")
+        _ = try fixture.sql("select (nudged_api.forget(\(F.quoted(2)))).done")
         try fixture.die()
         #expect(try await fixture.store.recoverOrphans(limit: 9) == .init(intents: 1, pushes: 4))
         #expect(try templates(fixture) == [nil, 2])

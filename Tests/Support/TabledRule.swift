@@ -1,4 +1,4 @@
-/// A recurrence rule and what SQL's `nudged_api.recurrence_fault` says of it. Swift's parser refuses the same ones.
+/// A recurrence rule and what SQL's `nudged.recurrence_fault` says of it. Swift's parser refuses the same ones.
 package struct TabledRule: Sendable {
     package let text: String
     /// What is wrong with it; nil: it is right.

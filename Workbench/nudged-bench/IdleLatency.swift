@@ -67,7 +67,7 @@ struct IdleLatency {
         let sent = try await connection.run(
             Statement(
                 "send",
-                sql: "select nudged_api.send('\(Self.user)', 'Ann', 'Hello') is not null, clock_timestamp()"
+                sql: "select (nudged_api.send('\(Self.user)', 'Ann', 'Hello')).id is not null, clock_timestamp()"
             )
         ).timestamp(0, 1)
         let end = ContinuousClock.now + Self.patience

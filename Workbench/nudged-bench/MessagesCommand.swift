@@ -102,7 +102,7 @@ struct MessagesCommand: AsyncParsableCommand {
                     "urgent",
                     sql: """
                         insert into bench.urgent (id, at)
-                        select nudged_api.send(user_id, 'Ann', 'Now!', urgent => true), clock_timestamp() from bench.person where n = $1
+                        select (nudged_api.send(user_id, 'Ann', 'Now!', urgent => true)).id, clock_timestamp() from bench.person where n = $1
                         """,
                     parameters: [.int8(Int64.random(in: 1...Int64(users)))]
                 ),

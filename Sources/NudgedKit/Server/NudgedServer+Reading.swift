@@ -23,26 +23,16 @@
             try await page("waiting", after: after, most: most)
         }
 
-        /// What became of a message or a reminder of the user, by device.
+        /// The user's record, the newest first. Or what became of one message or reminder, by device.
         ///
         /// - Parameters:
-        ///   - id: that of a message, of a reminder or of one of its occurrences.
-        ///   - after: the member `place` of the last page's last object. Nil: the first page.
-        ///   - most: how many rows of the record a page has, 1 to 1,000.
-        /// - Returns: a JSON array. The first page also has what waits or is being sent. With fewer objects than
-        ///   `most`, it is the last page.
-        public func outcome(of id: String, after: String? = nil, most: Int = 100) async throws -> String {
-            try await page("outcome", of: id, after: after, most: most)
-        }
-
-        /// The user's record, the newest first.
-        ///
-        /// - Parameters:
+        ///   - id: that of a message, of a reminder or of one of its occurrences. Nil: all.
         ///   - after: the member `place` of the last page's last object. Nil: the first page.
         ///   - most: how many a page has, 1 to 1,000.
-        /// - Returns: a JSON array. With fewer objects than `most`, it is the last page.
-        public func history(after: String? = nil, most: Int = 100) async throws -> String {
-            try await page("history", after: after, most: most)
+        /// - Returns: a JSON array. With an id, the first page also has what waits or is being sent. With fewer objects
+        ///   than `most`, it is the last page.
+        public func history(of id: String? = nil, after: String? = nil, most: Int = 100) async throws -> String {
+            try await page("history", of: id, after: after, most: most)
         }
 
         /// All that nudged holds of the user. It contains tokens: don't log it.
@@ -55,34 +45,21 @@
             try await page("export", after: after, most: most)
         }
 
-        /// Asks what would become of a message to the user if it were sent now. Nothing is sent or counted.
+        /// What would become of a message to the user if it were sent now. Nothing is sent or counted.
         ///
-        /// - Returns: the question's id, a UUID, for `previewAnswer(to:)`.
+        /// - Returns: a JSON object (docs/SQL.md, "Preview a message"). Nil: not yet. Call it again with the same
+        ///   arguments after a few hundred milliseconds; the answer is usually there within a second.
         /// - Throws: the client's error. ND030: the user has asked ten times in five minutes. ND031: too many
         ///   questions wait.
-        public func preview(title: String, body: String, urgent: Bool = false) async throws -> String {
-            let answer = try await call(
+        public func preview(title: String, body: String, urgent: Bool = false) async throws -> String? {
+            let text = try await answer(
                 "preview",
                 ["title": .string(title), "body": .string(body), "urgent": .bool(urgent)]
             )
-            guard case .string(let id) = answer else {
-                throw ServerAnswerError(function: "preview", wanted: "a UUID")
-            }
-            return id
-        }
-
-        /// The answer to a question of `preview(title:body:urgent:)`, usually there after less than a second.
-        ///
-        /// - Returns: a JSON object (docs/SQL.md, "Preview a message"). Nil: not yet. Ask again after a few
-        ///   hundred milliseconds.
-        /// - Throws: the client's error. ND032: the question is unknown, or it is too old. One without an answer is
-        ///   kept for a minute, an answer for five.
-        public func previewAnswer(to id: String) async throws -> String? {
-            let text = try await answer("preview_answer", ["id": .string(id)])
-            switch try value(of: text, "preview_answer") {
+            switch try value(of: text, "preview") {
             case .null: return nil
             case .object: return text
-            default: throw ServerAnswerError(function: "preview_answer", wanted: "an object or null")
+            default: throw ServerAnswerError(function: "preview", wanted: "an object or null")
             }
         }
 

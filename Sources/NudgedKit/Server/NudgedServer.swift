@@ -11,23 +11,30 @@
         func rpc(schema: String, function: String, parameters: EncodableJSON) async throws -> String
     }
 
+    /// What a call that changes something did.
+    public struct CallResult: Sendable, Equatable {
+        /// The id of what was made or changed, a UUID. Nil: the call is about no single nudge.
+        public let id: String?
+        /// How many were done in time. 0: nothing changed.
+        public let done: Int
+        /// How many were too late: their push is on its way, or was tried.
+        public let tooLate: Int
+        /// What may be unexpected, in English.
+        public let warnings: [String]
+    }
+
     /// The calls for a signed-in user (docs/SQL.md).
     extension NudgedServer {
         /// Stores or renews this device of the signed-in user, and takes it from any other user.
-        public func registerDevice(_ registration: DeviceRegistration) async throws {
-            _ = try await call("register_device", registration.parameters)
+        @discardableResult
+        public func registerDevice(_ registration: DeviceRegistration) async throws -> CallResult {
+            try await change("register_device", registration.parameters)
         }
 
         /// Removes a device of the signed-in user. Call this before the user signs out.
-        ///
-        /// - Returns: whether the user had this device.
         @discardableResult
-        public func unregisterDevice(_ token: DeviceToken) async throws -> Bool {
-            let answer = try await call("unregister_device", ["token": .string(token.hexadecimal)])
-            guard case .bool(let had) = answer else {
-                throw ServerAnswerError(function: "unregister_device", wanted: "true or false")
-            }
-            return had
+        public func unregisterDevice(_ token: DeviceToken) async throws -> CallResult {
+            try await change("unregister_device", ["token": .string(token.hexadecimal)])
         }
 
         /// Sends a test push to the signed-in user's devices, all of the sandbox.
@@ -35,30 +42,9 @@
         /// - Parameters:
         ///   - title: the title. If `body` is nil too: nudged's text.
         ///   - body: the text. If `title` is nil too: nudged's text.
-        /// - Returns: the message's id, a UUID.
         @discardableResult
-        public func sendTest(title: String? = nil, body: String? = nil) async throws -> String {
-            let answer = try await call(
-                "send_test",
-                ["title": title.map { .string($0) }, "body": body.map { .string($0) }]
-            )
-            guard case .string(let id) = answer else {
-                throw ServerAnswerError(function: "send_test", wanted: "a UUID")
-            }
-            return id
-        }
-
-        /// Checks preferences as the daemon would.
-        ///
-        /// - Parameter preferences: the text for the column `notification_preferences`.
-        /// - Returns: the first fault. Nil if there is none.
-        public func preferencesFault(_ preferences: String) async throws -> String? {
-            guard let json = EncodableJSON(parsing: preferences) else { return "found no JSON, wanted an object" }
-            switch try await call("preferences_fault", ["preferences": json.value]) {
-            case .null: return nil
-            case .string(let fault): return fault
-            default: throw ServerAnswerError(function: "preferences_fault", wanted: "a text or null")
-            }
+        public func sendTest(title: String? = nil, body: String? = nil) async throws -> CallResult {
+            try await change("send_test", ["title": title.map { .string($0) }, "body": body.map { .string($0) }])
         }
 
         /// The signed-in user's preferences, for `PreferencesDraft`.
@@ -75,13 +61,17 @@
         ///
         /// - Parameter preferences: what `PreferencesDraft.encoded(over:)` gives.
         /// - Throws: also if it is no JSON.
-        public func setPreferences(_ preferences: String) async throws {
+        @discardableResult
+        public func setPreferences(_ preferences: String) async throws -> CallResult {
             guard let json = EncodableJSON(parsing: preferences) else { throw NoJSONError() }
-            _ = try await call("set_preferences", ["preferences": json.value])
+            return try await change("set_preferences", ["preferences": json.value])
         }
 
         /// Deletes the signed-in user's preferences, as if they had never chosen.
-        public func clearPreferences() async throws { _ = try await call("set_preferences", ["preferences": .null]) }
+        @discardableResult
+        public func clearPreferences() async throws -> CallResult {
+            try await change("set_preferences", ["preferences": .null])
+        }
 
         /// Whether the decision service is in use, for the app's settings.
         public func decisionStatus() async throws -> ServiceStatus {
@@ -92,101 +82,82 @@
         }
 
         /// Sets a reminder of the signed-in user, and replaces the one that they have for its subject.
-        ///
-        /// - Returns: the reminder's id, a UUID, and what may be unexpected, in English.
         @discardableResult
-        public func setReminder(_ reminder: OwnReminder) async throws -> (id: String, warnings: [String]) {
-            let answer = try await call("set_reminder", reminder.parameters)
-            guard case .string(let id)? = answer["id"], case .array(let items)? = answer["warnings"] else {
-                throw ServerAnswerError(function: "set_reminder", wanted: "an object with an id and warnings")
-            }
-            return (
-                id,
-                items.compactMap { item in
-                    if case .string(let text) = item { text } else { nil }
-                }
-            )
-        }
-
-        /// Whether a reminder is pending for the signed-in user: of one subject, or any.
-        public func hasReminder(of subject: Subject? = nil) async throws -> Bool {
-            let answer = try await call("has_pending", Self.parameters(of: subject))
-            guard case .bool(let has) = answer else {
-                throw ServerAnswerError(function: "has_pending", wanted: "true or false")
-            }
-            return has
+        public func setReminder(_ reminder: OwnReminder) async throws -> CallResult {
+            try await change("set_reminder", reminder.parameters)
         }
 
         /// Moves what is pending of a reminder for the signed-in user.
         ///
         /// - Parameter until: an instant, such as `2026-11-24T09:00:00Z`.
-        /// - Returns: whether nothing is sent before `until`.
+        /// - Returns: `done` is 1 if nothing is sent before `until`.
         @discardableResult
-        public func snoozeReminder(_ id: String, until: String) async throws -> Bool {
-            let answer = try await call("snooze_reminder", ["id": .string(id), "until": .string(until)])
-            guard case .bool(let isInTime) = answer else {
-                throw ServerAnswerError(function: "snooze_reminder", wanted: "true or false")
-            }
-            return isInTime
+        public func snoozeReminder(_ id: String, until: String) async throws -> CallResult {
+            try await change("snooze_reminder", ["id": .string(id), "until": .string(until)])
         }
 
-        /// Cancels a reminder that the signed-in user has set.
+        /// Cancels a message to the signed-in user, or a reminder that they have set.
         ///
-        /// - Returns: whether it was in time. Then nothing more of it is sent.
+        /// - Returns: `done` is 1 if it was in time. Then nothing more of it is sent.
         @discardableResult
-        public func cancelReminder(_ id: String) async throws -> Bool {
-            let answer = try await call("cancel_reminder", ["id": .string(id)])
-            guard case .bool(let isInTime) = answer else {
-                throw ServerAnswerError(function: "cancel_reminder", wanted: "true or false")
-            }
-            return isInTime
+        public func cancel(_ id: String) async throws -> CallResult {
+            try await change("cancel", ["id": .string(id)])
         }
 
         /// Cancels the reminders that the signed-in user has set: of one subject, or all.
-        ///
-        /// - Returns: how many were in time, and how many were not.
         @discardableResult
-        public func cancelReminders(of subject: Subject? = nil) async throws -> (cancelled: Int, tooLate: Int) {
-            let function = "cancel_reminders"
-            return try Self.counts(function, await call(function, Self.parameters(of: subject)))
+        public func cancelReminders(of subject: Subject? = nil) async throws -> CallResult {
+            try await change(
+                "cancel_reminders",
+                ["subject_type": subject.map { .string($0.type) }, "subject_id": subject.map { .string($0.id) }]
+            )
         }
 
-        /// Cancels messages that wait for the signed-in user. Without arguments: all.
+        /// Cancels messages that wait for the signed-in user. Without arguments: all. One call cancels at most 10,000.
+        /// So call it until `done` is 0.
         ///
         /// - Parameters:
         ///   - category: only those of this category.
+        ///   - threadID: only those of this thread.
         ///   - dedupePrefix: only those whose dedupe key begins with this text.
-        /// - Returns: how many were in time, and how many were not. `more`: others match. Then call it again, since one
-        ///   call cancels at most 10,000.
         @discardableResult
         public func cancelMessages(
             category: String? = nil,
+            threadID: String? = nil,
             dedupePrefix: String? = nil
-        ) async throws -> (cancelled: Int, tooLate: Int, more: Bool) {
-            let function = "cancel_messages"
-            let answer = try await call(
-                function,
-                ["category": category.map { .string($0) }, "dedupe_prefix": dedupePrefix.map { .string($0) }]
+        ) async throws -> CallResult {
+            try await change(
+                "cancel_messages",
+                [
+                    "category": category.map { .string($0) }, "thread_id": threadID.map { .string($0) },
+                    "dedupe_prefix": dedupePrefix.map { .string($0) },
+                ]
             )
-            let counts = try Self.counts(function, answer)
-            guard case .bool(let more)? = answer["more"] else {
-                throw ServerAnswerError(function: function, wanted: "an object with the member more")
+        }
+
+        private func change(
+            _ function: String,
+            _ parameters: KeyValuePairs<String, JSONValue?>
+        ) async throws -> CallResult {
+            let answer = try await call(function, parameters)
+            guard case .int(let done)? = answer["done"], case .int(let tooLate)? = answer["too_late"],
+                case .array(let warnings)? = answer["warnings"]
+            else {
+                throw ServerAnswerError(function: function, wanted: "an object with done, too_late and warnings")
             }
-            return (counts.cancelled, counts.tooLate, more)
+            return CallResult(
+                id: answer["id"].flatMap(Self.text),
+                done: Int(done),
+                tooLate: Int(tooLate),
+                warnings: warnings.compactMap(Self.text)
+            )
         }
 
-        private static func counts(_ function: String, _ answer: JSONValue) throws -> (cancelled: Int, tooLate: Int) {
-            guard case .int(let cancelled)? = answer["cancelled"], case .int(let tooLate)? = answer["too_late"] else {
-                throw ServerAnswerError(function: function, wanted: "an object with two numbers")
-            }
-            return (Int(cancelled), Int(tooLate))
+        private static func text(_ value: JSONValue) -> String? {
+            if case .string(let text) = value { text } else { nil }
         }
 
-        private static func parameters(of subject: Subject?) -> KeyValuePairs<String, JSONValue?> {
-            ["subject_type": subject.map { .string($0.type) }, "subject_id": subject.map { .string($0.id) }]
-        }
-
-        /// Calls a function of schema `nudged_me`, and reads its answer. A function without an answer gives null.
+        /// Calls a function of schema `nudged_me`, and reads its answer.
         func call(
             _ function: String,
             _ parameters: KeyValuePairs<String, JSONValue?>

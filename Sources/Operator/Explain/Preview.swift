@@ -43,7 +43,7 @@ package struct PreviewReport: CommandOutput {
         }
     }
 
-    /// As `nudged_api.preview_answer` returns it.
+    /// As `nudged_api.preview` returns it.
     package var json: String { preview.json }
 
     /// The answer, then the reason, then what the phone would show.

@@ -146,7 +146,7 @@ import TestSupport
                 for _ in 0..<random.int(1...3) {
                     let state = closed[user] == nil ? "on" : "off"
                     let id = try scene.scene.sql(
-                        "select nudged_api.send('\(Scene.user(user))', 'Ann', '\(S.text) is \(state)')"
+                        "select (nudged_api.send('\(Scene.user(user))', 'Ann', '\(S.text) is \(state)')).id"
                     )
                     if state == "on" { sent.on += 1 } else { sent.off.append(id) }
                 }

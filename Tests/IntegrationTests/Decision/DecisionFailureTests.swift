@@ -59,7 +59,7 @@ import TestSupport
         try scene.send(2)
         try scene.send(3, ", urgent => true")
         try scene.send(4, ", category => 'mention'")
-        try scene.scene.sql("select nudged_api.send('\(Scene.user(5))', 'Help', '\(S.text)')")
+        try scene.scene.sql("select (nudged_api.send('\(Scene.user(5))', 'Help', '\(S.text)')).id")
         if way == .refused { scene.service.stop() }
         let run = try await scene.once([
             "DECISION_TIMEOUT": way == .slow ? "500ms" : "20s",

@@ -69,7 +69,7 @@ struct DecisionScene {
 
     @discardableResult
     func send(_ user: Int, _ more: String = "") throws -> String {
-        try scene.sql("select nudged_api.send('\(Scene.user(user))', 'Ann', '\(Self.text)'\(more))")
+        try scene.sql("select (nudged_api.send('\(Scene.user(user))', 'Ann', '\(Self.text)'\(more))).id")
     }
 
     /// What the service was asked, in the order of arrival.

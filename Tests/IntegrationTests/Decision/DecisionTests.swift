@@ -92,7 +92,7 @@ import TestSupport
     @Test func reminder_whenTheServiceIsAgainstOneOfASeries_goesOnWithTheNext() async throws {
         let scene = try await S.withoutCheckIns(1) { _ in S.answer(false) }
         try scene.scene.sql(
-            "select nudged_api.set_reminder('task', '7', '\(Scene.user(1))', 'Water', '', due_at => now(), recurrence => 'FREQ=DAILY', timezone => 'UTC')"
+            "select nudged_api.set_reminder('\(Scene.user(1))', 'task', '7', 'Water', '', due_at => now(), recurrence => 'FREQ=DAILY', timezone => 'UTC')"
         )
         let run = try await scene.once()
         #expect(run.exit == .code(0) && run.number("sent") == 0, "\(run.text)")
@@ -224,7 +224,8 @@ import TestSupport
             try scene.scene.sql(
                 "update public.context_profiles set notification_preferences = '{\"messages_enabled\": false}'"
             )
-        case "cancel": #expect(try scene.scene.sql("select nudged_api.cancel('\(id)')") == "t")
+        case "cancel":
+            #expect(try scene.scene.sql("select done from nudged_api.cancel('\(Scene.user(1))', '\(id)')") == "1")
         default:
             #expect(try await scene.scene.nudged(["pause", "message"]).exit == .code(0))
             #expect(process.waitForOutput(.seconds(20)) { $0.contains("kinds_paused") })

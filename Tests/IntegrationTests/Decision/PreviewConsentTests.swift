@@ -41,11 +41,12 @@ import Testing
         let scene = try await scene(isWithdrawn: isWithdrawn)
         let daemon = try scene.scene.start(["run"], scene.environment())
         try await scene.wait(daemon, for: "count(owner) = 64 from nudged.range")
-        let id = try scene.scene.sql("select nudged_api.preview('\(Scene.user(1))', 'Ann', '\(S.text)')")
-        let answer = "nudged_api.preview_answer('\(Scene.user(1))', '\(id)')"
-        try await scene.wait(daemon, for: "\(answer) is not null")
-        let said = try JSONValue(parsing: try scene.scene.sql("select \(answer)"))
-        try check(said, scene, isWithdrawn: isWithdrawn)
+        var said = ""
+        _ = try await eventually(within: .seconds(60)) {
+            said = try scene.scene.sql("select nudged_api.preview('\(Scene.user(1))', 'Ann', '\(S.text)')")
+            return !said.isEmpty
+        }
+        try check(try JSONValue(parsing: said), scene, isWithdrawn: isWithdrawn)
         try await scene.scene.stop(daemon)
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Core
 
-/// The calls that cancel one reminder, an author's, a user's, and messages by category or the beginning of a key.
+/// The calls that cancel one nudge, an author's reminders, and messages by user, category, thread or key.
 @Suite(.ownThreads) struct CancelCallTests {
     @Test func reminder_whenCancelled_endsForAll() async throws {
         let fixture = try await F.withUsers()
@@ -18,11 +18,11 @@ import Testing
             """
         )
         try fixture.forgetTouches()
-        #expect(try fixture.sql("select nudged_api.cancel_reminder('\(set.id)')") == "t")
+        #expect(try fixture.sql("select done from nudged_api.cancel(\(F.quoted(1)), '\(set.id)')") == "1")
         // Reminders of other authors for the subject stay.
         #expect(try fixture.lines("select reminder_id from nudged.occurrence") == [other.id])
         #expect(try fixture.touched() == ["01", "03"])
-        #expect(try fixture.sql("select nudged_api.cancel_reminder('\(set.id)')") == "f")
+        #expect(try fixture.sql("select done from nudged_api.cancel(\(F.quoted(1)), '\(set.id)')") == "0")
         #expect(try fixture.sql("select count(*) from nudged.delivery where reason = 'cancelled'") == "2")
     }
 
@@ -30,7 +30,7 @@ import Testing
         let fixture = try await F.withUsers()
         let set = try fixture.setReminder()
         try fixture.openIntent()
-        #expect(try fixture.sql("select nudged_api.cancel_reminder('\(set.id)')") == "f")
+        #expect(try fixture.sql("select done from nudged_api.cancel(\(F.quoted(1)), '\(set.id)')") == "0")
         #expect(
             try fixture.sql("select (select count(*) from nudged.occurrence), (select count(*) from nudged.reminder)")
                 == "1|0"
@@ -41,33 +41,31 @@ import Testing
         let fixture = try await F.withUsers()
         for subject in ["7", "8", "9"] { _ = try fixture.setReminder(about: subject) }
         let other = try fixture.setReminder(by: 2)
-        let call = "select * from nudged_api.cancel_reminders_of(\(F.quoted(1))"
+        let call = "select done, too_late from nudged_api.cancel_reminders(\(F.quoted(1))"
         #expect(try fixture.sql("\(call), 'task', '8')") == "1|0")
         #expect(try fixture.sql("\(call))") == "2|0")
         #expect(try fixture.sql("\(call))") == "0|0")
         #expect(try fixture.lines("select id from nudged.reminder") == [other.id])
     }
 
-    @Test func all_whenAUsersAreCancelled_leavesOthers() async throws {
+    @Test func messages_whenAUsersAreCancelled_leaveOthers() async throws {
         let fixture = try await F.withUsers()
         for user in 1...2 {
             _ = try fixture.sendMessage(user)
-            _ = try fixture.setReminder(by: user)
-            // Of another author.
-            try fixture.sql(
-                """
-                insert into nudged.occurrence (user_id, reminder_id, author_id, subject_type, subject_id, title, body, due_at, is_own)
-                select \(F.quoted(user)), gen_random_uuid(), \(F.quoted(3)), 'task', '9', 'x', '', now(), false
-                """
-            )
+            _ = try fixture.sendMessage(user, more: ", thread_id => 'ann'")
         }
-        #expect(try fixture.sql("select * from nudged_api.cancel_all(\(F.quoted(1)))") == "3|0|f")
-        let left = """
-            select distinct right(user_id::text, 2) from (
-                select user_id from nudged.message union all select user_id from nudged.occurrence union all select user_id from nudged.reminder
-            ) u
-            """
-        #expect(try fixture.lines(left) == ["02"])
+        let call = "select done, too_late from nudged_api.cancel_messages("
+        #expect(try fixture.sql("\(call)\(F.quoted(2)), thread_id => 'ann')") == "1|0")
+        #expect(try fixture.sql("\(call)\(F.quoted(1)))") == "2|0")
+        #expect(try fixture.lines("select right(user_id::text, 2), thread_id from nudged.message") == ["02|"])
+    }
+
+    /// Nobody cancels by an id alone: it must be that user's.
+    @Test func message_whenItIsAnotherUsers_stays() async throws {
+        let fixture = try await F.withUsers()
+        let id = try fixture.sendMessage(1)
+        #expect(try fixture.sql("select done, too_late from nudged_api.cancel(\(F.quoted(2)), '\(id)')") == "0|0")
+        #expect(try fixture.sql("select done, too_late from nudged_api.cancel(\(F.quoted(1)), '\(id)')") == "1|0")
     }
 
     @Test func messages_whenCancelledByAKeysBeginning_leaveOthers() async throws {
@@ -76,11 +74,11 @@ import Testing
             _ = try fixture.sendMessage(user, more: ", dedupe_key => '\(key)', category => 'chat'")
         }
         _ = try fixture.sendMessage(1)
-        let call = "select * from nudged_api.cancel_messages("
-        #expect(try fixture.sql("\(call)user_id => \(F.quoted(1)), dedupe_prefix => 'chat-1-')") == "2|0|f")
+        let call = "select done, too_late from nudged_api.cancel_messages("
+        #expect(try fixture.sql("\(call)user_id => \(F.quoted(1)), dedupe_prefix => 'chat-1-')") == "2|0")
         // No pattern: % is a character like any other.
-        #expect(try fixture.sql("\(call)dedupe_prefix => 'chat_%')") == "0|0|f")
-        #expect(try fixture.sql("\(call)user_id => \(F.quoted(1)), category => 'chat')") == "1|0|f")
+        #expect(try fixture.sql("\(call)dedupe_prefix => 'chat_%')") == "0|0")
+        #expect(try fixture.sql("\(call)user_id => \(F.quoted(1)), category => 'chat')") == "1|0")
         #expect(
             try fixture.lines("select right(user_id::text, 2), dedupe_key from nudged.message order by 1, 2")
                 == ["01|", "02|chat-1-1"]
@@ -101,12 +99,12 @@ import Testing
         let read = try fixture.lines(
             """
             begin;
-            select * from nudged_api.cancel_messages(\(argument));
+            select done, too_late from nudged_api.cancel_messages(\(argument));
             select seq_scan, seq_tup_read from pg_stat_xact_all_tables where relid = 'nudged.message'::regclass;
             commit
             """
         )
-        #expect(read == ["50|0|f", "0|0"])
+        #expect(read == ["50|0", "0|0"])
     }
 
     /// A new campaign, which no statistics know: one user's call doesn't read the others' messages.
@@ -124,17 +122,18 @@ import Testing
         let read = try fixture.lines(
             """
             begin;
-            select * from nudged_api.cancel_messages(user_id => \(F.quoted(1)), \(argument));
+            select done, too_late from nudged_api.cancel_messages(user_id => \(F.quoted(1)), \(argument));
             select sum(pg_stat_get_xact_tuples_returned(i)) < 100
             from (select 'nudged.message'::regclass union all select indexrelid from pg_index where indrelid = 'nudged.message'::regclass) as r (i);
             commit
             """
         )
-        #expect(read == ["1|0|f", "t"])
+        #expect(read == ["1|0", "t"])
     }
 
     @Test(arguments: [
-        ("cancel_reminder", "gen_random_uuid()"), ("cancel_reminders_of", F.quoted(1)), ("cancel_all", F.quoted(1)),
+        ("cancel", "\(F.quoted(1)), gen_random_uuid()"), ("cancel_reminders", F.quoted(1)),
+        ("cancel_messages", F.quoted(1)),
     ]) func calls_whenTheSnapshotIsOlder_areRefused(name: String, arguments: String) async throws {
         let fixture = try await F()
         try fixture.sql("alter database \(fixture.name) set default_transaction_isolation = 'repeatable read'")
@@ -157,23 +156,19 @@ import Testing
         Race(
             table: "occurrence",
             call: """
-                select count(*) filter (where nudged_api.cancel_reminder(r)) from unnest(array(select id from nudged.reminder)) as r
+                select sum((nudged_api.cancel((r).user_id, (r).id)).done) from unnest(array(select r from nudged.reminder r)) as r
                 """
         ),
         Race(
             table: "occurrence",
-            call: "select sum(c.cancelled) from \(authors) cross join lateral nudged_api.cancel_reminders_of(u) c"
-        ),
-        Race(
-            table: "occurrence",
-            call: "select sum(c.cancelled) from \(authors) cross join lateral nudged_api.cancel_all(u) c"
+            call: "select sum(c.done) from \(authors) cross join lateral nudged_api.cancel_reminders(u) c"
         ),
         Race(
             table: "message",
-            call: "select sum(c.cancelled) from \(authors) cross join lateral nudged_api.cancel_all(u) c"
+            call: "select sum(c.done) from \(authors) cross join lateral nudged_api.cancel_messages(u) c"
         ),
-        Race(table: "message", call: "select cancelled from nudged_api.cancel_messages(category => 'chat')"),
-        Race(table: "message", call: "select cancelled from nudged_api.cancel_messages(dedupe_prefix => 'c-')"),
+        Race(table: "message", call: "select done from nudged_api.cancel_messages(category => 'chat')"),
+        Race(table: "message", call: "select done from nudged_api.cancel_messages(dedupe_prefix => 'c-')"),
     ]
 
     /// Both run at the same time, again and again. What was cancelled in time is in no intent, and both answers agree.
@@ -186,9 +181,9 @@ import Testing
             try fixture.sql(
                 """
                 truncate nudged.intent, nudged.occurrence, nudged.reminder, nudged.message, nudged.message_key, nudged.delivery;
-                select nudged_api.set_reminder('task', '7', user_id, 'x', '', now()) from public.context_profiles
+                select nudged_api.set_reminder(user_id, 'task', '7', 'x', '', now()) from public.context_profiles
                 where '\(race.table)' = 'occurrence';
-                select nudged_api.send(user_id, 'x', '', category => 'chat', dedupe_key => 'c-1') from public.context_profiles
+                select (nudged_api.send(user_id, 'x', '', category => 'chat', dedupe_key => 'c-1')).id from public.context_profiles
                 where '\(race.table)' = 'message'
                 """
             )

@@ -21,22 +21,20 @@ import Testing
         let list = "select id, subject_id, audience from nudged_me.list_reminders()"
         #expect(try own(fixture, 1, list) == "\(id)|7|me")
         #expect(try own(fixture, 2, list).isEmpty)
-        #expect(try own(fixture, 1, "select nudged_me.has_pending('task', '7')") == "t")
-        #expect(try own(fixture, 2, "select nudged_me.has_pending('task', '7')") == "f")
-        #expect(try own(fixture, 1, "select outcome from nudged_me.outcome('\(id)')") == "waiting")
+        #expect(try own(fixture, 1, "select outcome from nudged_me.history('\(id)')") == "waiting")
         let later = "now() + interval '2 days'"
         // Nobody snoozes or cancels somebody else's.
-        #expect(try own(fixture, 2, "select nudged_me.snooze_reminder('\(id)', \(later))") == "f")
-        #expect(try own(fixture, 2, "select nudged_me.cancel_reminder('\(id)')") == "f")
-        #expect(try own(fixture, 2, "select * from nudged_me.cancel_reminders()") == "0|0")
-        #expect(try own(fixture, 2, "select outcome from nudged_me.outcome('\(id)')").isEmpty)
-        #expect(try own(fixture, 1, "select nudged_me.snooze_reminder('\(id)', \(later))") == "t")
+        #expect(try own(fixture, 2, "select done from nudged_me.snooze_reminder('\(id)', \(later))") == "0")
+        #expect(try own(fixture, 2, "select done from nudged_me.cancel('\(id)')") == "0")
+        #expect(try own(fixture, 2, "select done, too_late from nudged_me.cancel_reminders()") == "0|0")
+        #expect(try own(fixture, 2, "select outcome from nudged_me.history('\(id)')").isEmpty)
+        #expect(try own(fixture, 1, "select done from nudged_me.snooze_reminder('\(id)', \(later))") == "1")
         #expect(try fixture.sql("select due_at > now() + interval '1 day' from nudged.occurrence") == "t")
-        #expect(try own(fixture, 1, "select nudged_me.cancel_reminder('\(id)')") == "t")
+        #expect(try own(fixture, 1, "select done from nudged_me.cancel('\(id)')") == "1")
         _ = try own(fixture, 1, Self.set("8"))
         _ = try own(fixture, 1, Self.set("9"))
-        #expect(try own(fixture, 1, "select * from nudged_me.cancel_reminders('task', '8')") == "1|0")
-        #expect(try own(fixture, 1, "select * from nudged_me.cancel_reminders()") == "1|0")
+        #expect(try own(fixture, 1, "select done, too_late from nudged_me.cancel_reminders('task', '8')") == "1|0")
+        #expect(try own(fixture, 1, "select done, too_late from nudged_me.cancel_reminders()") == "1|0")
         #expect(try own(fixture, 1, "select count(*) from nudged_me.history()") == "3")
         await fixture.close()
     }
@@ -91,7 +89,7 @@ import Testing
         "set_reminder":
             "perform nudged_me.set_reminder('task', '7', 'Water', '', due_at => now() + interval '1 day')",
         "snooze_reminder": "perform nudged_me.snooze_reminder(gen_random_uuid(), now() + interval '1 day')",
-        "cancel_reminder": "perform nudged_me.cancel_reminder(gen_random_uuid())",
+        "cancel": "perform nudged_me.cancel(gen_random_uuid())",
         "cancel_reminders": "perform nudged_me.cancel_reminders()",
         "cancel_messages": "perform nudged_me.cancel_messages()",
         "set_preferences": "perform nudged_me.set_preferences(null)",
@@ -134,9 +132,7 @@ import Testing
                 order by 1
                 """
             ) == [
-                "export", "has_pending", "history", "list_reminders", "outcome", "preferences", "preferences_fault",
-                "preferences_fault",
-                "preview_answer", "status", "waiting",
+                "export", "history", "list_reminders", "preferences", "preferences_fault", "status", "waiting",
             ]
         )
         #expect(
@@ -153,9 +149,9 @@ import Testing
         for user in 1...2 { _ = try fixture.sendMessage(user, more: ", dedupe_key => 'chat-1', category => 'chat'") }
         _ = try fixture.sendMessage(1)
         #expect(try own(fixture, 1, "select count(*) from nudged_me.waiting()") == "2")
-        let cancel = "select * from nudged_me.cancel_messages("
-        #expect(try own(fixture, 1, "\(cancel)dedupe_prefix => 'chat-')") == "1|0|f")
-        #expect(try own(fixture, 1, "\(cancel))") == "1|0|f")
+        let cancel = "select done, too_late from nudged_me.cancel_messages("
+        #expect(try own(fixture, 1, "\(cancel)dedupe_prefix => 'chat-')") == "1|0")
+        #expect(try own(fixture, 1, "\(cancel))") == "1|0")
         #expect(try fixture.lines("select right(user_id::text, 2) from nudged.message") == ["02"])
         await fixture.close()
     }

@@ -20,11 +20,11 @@ import Testing
         let fixture = try await F.withUsers()
         let id = try fixture.sendMessage(1)
         let call =
-            "select kind, device, outcome, reason, place in ('waiting', 'sending') from nudged_api.outcome(\(F.quoted(1)), '\(id)')"
+            "select kind, device, outcome, reason, place in ('waiting', 'sending') from nudged_api.history(\(F.quoted(1)), '\(id)')"
         #expect(try fixture.lines(call) == ["message||waiting||t"])
         try fixture.sql(F.openIntent(of: "select user_id, id from nudged.message"))
         #expect(try fixture.lines(call) == ["message||sending||t"])
-        try fixture.sql("truncate nudged.intent; select nudged_api.cancel('\(id)')")
+        try fixture.sql("truncate nudged.intent; select nudged_api.cancel(\(F.quoted(1)), '\(id)')")
         #expect(try fixture.lines(call) == ["message||dropped|cancelled|f"])
         // Somebody else's.
         #expect(try fixture.lines(call.replacing(F.quoted(1), with: F.quoted(2))).isEmpty)
@@ -48,7 +48,7 @@ import Testing
         try fixture.sql(
             "prepare ended as \(Query.endReminders.sql); execute ended(array[\(F.quoted(1))]::uuid[], array['\(first)']::uuid[], '\(planned)')"
         )
-        let call = "select key, outcome from nudged_api.outcome(\(F.quoted(1)), "
+        let call = "select key, outcome from nudged_api.history(\(F.quoted(1)), "
         let second = try fixture.sql("select id from nudged.occurrence")
         #expect(second != first && second.prefix(18) == set.id.prefix(18))
         #expect(try fixture.lines("\(call)'\(set.id)')") == ["\(second)|waiting", "\(first)|accepted"])
@@ -65,7 +65,7 @@ import Testing
         var after = "null"
         while true {
             let page = try fixture.lines(
-                "select key, place from nudged_api.history(\(F.quoted(1)), \(after), \(most))"
+                "select key, place from nudged_api.history(\(F.quoted(1)), null, \(after), \(most))"
             ).map { $0.split(separator: "|").map(String.init) }
             keys += page.map { $0[0] }
             guard page.count == most, let last = page.last else { break }
@@ -122,13 +122,6 @@ import Testing
             try fixture.sql("select id from nudged_api.list_reminders(\(F.quoted(1))) where subject_id = '7'")
                 == set.id
         )
-        func pending(_ arguments: String) throws -> String {
-            try fixture.sql("select nudged_api.has_pending(\(arguments))")
-        }
-        #expect(try pending("\(F.quoted(1)), 'task', '7'") == "t")
-        #expect(try pending("\(F.quoted(1)), 'task', '9'") == "f")
-        #expect(try pending(F.quoted(1)) == "t")
-        #expect(try pending(F.quoted(2)) == "f")
         // A page of one, beside a row whose reminder is gone.
         #expect(try fixture.lines("select 1 from nudged_api.list_reminders(\(F.quoted(1)), most => 1)").count == 1)
     }

@@ -15,8 +15,8 @@ import struct FoundationEssentials.UUID
         let fixture = try await F()
         let id = try fixture.sql(
             """
-            select nudged_api.send(\(user), 'Ann', 'Hello', data => '{"x": 1}', urgent => true, category => 'chat', thread_id => 't',
-                collapse_key => 'k', expires_at => '2099-01-01Z')
+            select (nudged_api.send(\(user), 'Ann', 'Hello', data => '{"x": 1}', urgent => true, category => 'chat', thread_id => 't',
+                collapse_key => 'k', expires_at => '2099-01-01Z')).id
             """
         )
         #expect(
@@ -31,28 +31,28 @@ import struct FoundationEssentials.UUID
     @Test func cancelMessages_whenACampaignWaits_cancelsItAndNothingElse() async throws {
         let (fixture, _, users) = try await F.claimed(1...3)
         for number in 1...3 {
-            try fixture.sql("select nudged_api.send(\(F.quoted(number)), 'Sale', 'x', category => 'ad')")
+            try fixture.sql("select (nudged_api.send(\(F.quoted(number)), 'Sale', 'x', category => 'ad')).id")
         }
-        try fixture.sql("select nudged_api.send(\(user), 'Ann', 'hello'); truncate nudged.touched")
+        try fixture.sql("select (nudged_api.send(\(user), 'Ann', 'hello')).id; truncate nudged.touched")
         // One is in an open intent, so a phone may get it.
         try fixture.sql(F.openIntent(of: "select user_id, id from nudged.message where user_id = \(F.quoted(3))"))
         #expect(users.count == 3)
         #expect(
             try fixture.sql(
-                "select * from nudged_api.cancel_messages(title => 'Sale', sent_after => now() - interval '1 hour')"
-            ) == "2|1|f"
+                "select done, too_late from nudged_api.cancel_messages(title => 'Sale', sent_after => now() - interval '1 hour')"
+            ) == "2|1"
         )
         #expect(try fixture.lines("select title from nudged.message order by 1") == ["Ann", "Sale"])
         #expect(try fixture.sql("select count(*) from nudged.touched") == "2")
         #expect(try fixture.lines("select distinct outcome, reason from nudged.delivery") == ["dropped|cancelled"])
-        #expect(try fixture.sql("select * from nudged_api.cancel_messages(category => 'none')") == "0|0|f")
+        #expect(try fixture.sql("select done, too_late from nudged_api.cancel_messages(category => 'none')") == "0|0")
         await fixture.close()
     }
 
     /// A nudge exists exactly if what it is about was committed.
     @Test func send_whenTheAppRollsBack_leavesNothing() async throws {
         let fixture = try await F()
-        try fixture.sql("begin; select nudged_api.send(\(user), 'a', 'b', dedupe_key => 'k'); rollback")
+        try fixture.sql("begin; select (nudged_api.send(\(user), 'a', 'b', dedupe_key => 'k')).id; rollback")
         #expect(
             try fixture.sql(
                 "select (select count(*) from nudged.message), (select count(*) from nudged.touched), (select count(*) from nudged.message_key)"
@@ -68,28 +68,28 @@ import struct FoundationEssentials.UUID
     ])
     func send_whenTheTextIsShort_takesIt(text: String) async throws {
         let fixture = try await F()
-        _ = try fixture.sql("select nudged_api.send(\(user), \(text), null)")
+        _ = try fixture.sql("select (nudged_api.send(\(user), \(text), null)).id")
         #expect(try fixture.sql("select count(*) from nudged.message") == "1")
     }
 
     @Test func dedupeKey_whenUsedAgain_returnsTheFirstId() async throws {
         let fixture = try await F()
-        let first = try fixture.sql("select nudged_api.send(\(user), 'a', 'b', dedupe_key => 'k')")
-        #expect(try fixture.sql("select nudged_api.send(\(user), 'c', 'd', dedupe_key => 'k')") == first)
-        #expect(try fixture.sql("select nudged_api.send(\(F.quoted(2)), 'c', 'd', dedupe_key => 'k')") != first)
+        let first = try fixture.sql("select (nudged_api.send(\(user), 'a', 'b', dedupe_key => 'k')).id")
+        #expect(try fixture.sql("select (nudged_api.send(\(user), 'c', 'd', dedupe_key => 'k')).id") == first)
+        #expect(try fixture.sql("select (nudged_api.send(\(F.quoted(2)), 'c', 'd', dedupe_key => 'k')).id") != first)
         // Long after it was sent, too.
         try fixture.sql("delete from nudged.message")
-        #expect(try fixture.sql("select nudged_api.send(\(user), 'c', 'd', dedupe_key => 'k')") == first)
+        #expect(try fixture.sql("select (nudged_api.send(\(user), 'c', 'd', dedupe_key => 'k')).id") == first)
         #expect(try fixture.sql("select count(*) from nudged.message") == "0")
         // For thirty days.
         try fixture.sql("update nudged.message_key set at = now() - interval '31 days' where user_id = \(user)")
         #expect(try await fixture.store.pruneMessageKeys() == 1)
-        #expect(try fixture.sql("select nudged_api.send(\(user), 'c', 'd', dedupe_key => 'k')") != first)
+        #expect(try fixture.sql("select (nudged_api.send(\(user), 'c', 'd', dedupe_key => 'k')).id") != first)
     }
 
     /// Between the two looks at it a key can go (forgotten, or thirty days old). Then the message is as new, and its key is written: a third call sends nothing.
     @Test(arguments: [
-        "nudged_api.send(USER, 'a', 'b', dedupe_key => 'k')",
+        "(nudged_api.send(USER, 'a', 'b', dedupe_key => 'k')).id",
         "(select id from nudged_api.send_many(array[USER, OTHER]::uuid[], 'a', 'b', dedupe_key => 'k') where user_id = USER)",
     ]) func dedupeKey_whenItGoesMeanwhile_isWrittenAnew(call: String) async throws {
         let fixture = try await F()
@@ -128,7 +128,7 @@ import struct FoundationEssentials.UUID
             "waiting",
             sql: "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
         )
-        let call = Statement("first", sql: "select nudged_api.send(\(user), 'a', 'b', dedupe_key => 'k')::text")
+        let call = Statement("first", sql: "select (nudged_api.send(\(user), 'a', 'b', dedupe_key => 'k')).id::text")
         let sent = Mutex("")
         let second = Mutex<Task<String, any Error>?>(nil)
         do {
@@ -173,10 +173,12 @@ import struct FoundationEssentials.UUID
 
     @Test func cancel_whenNothingHasBegun_isInTimeAndRecorded() async throws {
         let fixture = try await F()
-        let id = try fixture.sql("select nudged_api.send(\(user), 'a', 'b')")
-        #expect(try fixture.sql("select nudged_api.cancel('\(id)')") == "t")
+        let id = try fixture.sql("select (nudged_api.send(\(user), 'a', 'b')).id")
+        #expect(try fixture.sql("select done from nudged_api.cancel(\(user), '\(id)')") == "1")
         #expect(
-            try fixture.sql("select nudged_api.cancel('\(id)'), nudged_api.cancel(gen_random_uuid())") == "f|f"
+            try fixture.sql(
+                "select (nudged_api.cancel(\(user), '\(id)')).done, (nudged_api.cancel(\(user), gen_random_uuid())).done"
+            ) == "0|0"
         )
         #expect(
             try fixture.sql("select kind, key, outcome, reason from nudged.delivery")
@@ -192,7 +194,7 @@ import struct FoundationEssentials.UUID
         let error = await #expect(throws: PostgresError.self) {
             try await connection.snapshot { transaction in
                 _ = try await transaction.run(
-                    Statement("cancel", sql: "select nudged_api.cancel(gen_random_uuid())")
+                    Statement("cancel", sql: "select nudged_api.cancel(\(user), gen_random_uuid())")
                 )
             }
         }

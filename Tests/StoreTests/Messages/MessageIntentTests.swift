@@ -18,7 +18,7 @@ import struct FoundationEssentials.UUID
         try await fixture.drain()
         let member = try await fixture.member()
         let users = try await fixture.claim()
-        #expect(try fixture.sql("select nudged_api.cancel('\(id)')") == "t")
+        #expect(try fixture.sql("select done from nudged_api.cancel(\(F.quoted(1)), '\(id)')") == "1")
         // Not by its touch: by the row itself.
         try fixture.sql("truncate nudged.touched")
         let answer = try await fixture.store.commit(F.messageIntent(users, member: member))
@@ -39,7 +39,9 @@ import struct FoundationEssentials.UUID
         let intent = F.messageIntent(users, member: member)
         let app = try await fixture.connection()
         try await app.transaction { transaction in
-            let cancelled = try await transaction.run(Statement("cancel", sql: "select nudged_api.cancel('\(id)')"))
+            let cancelled = try await transaction.run(
+                Statement("cancel", sql: "select done = 1 from nudged_api.cancel(\(F.quoted(1)), '\(id)')")
+            )
             #expect(try cancelled.bool(0, 0))
             let answer = try await fixture.store.commit(intent)
             // And nothing else of theirs is held up by it.
@@ -67,7 +69,9 @@ import struct FoundationEssentials.UUID
         )
         let app = try await fixture.connection()
         try await app.transaction { transaction in
-            let cancelled = try await transaction.run(Statement("cancel", sql: "select nudged_api.cancel('\(id)')"))
+            let cancelled = try await transaction.run(
+                Statement("cancel", sql: "select done = 1 from nudged_api.cancel(\(F.quoted(1)), '\(id)')")
+            )
             #expect(try !cancelled.bool(0, 0))
             let settled = try await fixture.store.settle(settlement)
             #expect(settled.settled.count == 1)
@@ -89,7 +93,10 @@ import struct FoundationEssentials.UUID
                 Statement("hold", sql: query.sql, parameters: [.uuidArray([F.user(1)]), .uuidArray([id])])
             )
             #expect(held.count == 1)
-            #expect(try fixture.sql("set lock_timeout = '5s'; select nudged_api.cancel('\(id)')") == "f")
+            #expect(
+                try fixture.sql("set lock_timeout = '5s'; select done from nudged_api.cancel(\(F.quoted(1)), '\(id)')")
+                    == "0"
+            )
         }
         await daemon.close()
         await fixture.close()
@@ -103,7 +110,7 @@ import struct FoundationEssentials.UUID
         try fixture.sql(
             #"update nudged.person set retry = '[{"kind": "message", "key": "\#(id.uuidString.lowercased())", "counted_at": "2026-11-20T12:00:00Z"}]'"#
         )
-        #expect(try fixture.sql("select nudged_api.cancel('\(id)')") == "f")
+        #expect(try fixture.sql("select done from nudged_api.cancel(\(F.quoted(1)), '\(id)')") == "0")
         #expect(
             try fixture.sql(
                 "select (select count(*) from nudged.message), (select outcome || ' ' || reason from nudged.delivery)"

@@ -10,7 +10,7 @@ import TimeZones
         let fixture = try await F()
         try fixture.sql(
             """
-            select nudged_api.send(\(F.quoted(1)), 'a', '', urgent => true, deliver_at => date_trunc('second', now()) + interval '1 day 0.2 seconds');
+            select (nudged_api.send(\(F.quoted(1)), 'a', '', urgent => true, deliver_at => date_trunc('second', now()) + interval '1 day 0.2 seconds')).id;
             select count(*) from nudged_api.send_many(array[\(F.quoted(2))]::uuid[], 'a', '', urgent => true,
                 deliver_local => (now() at time zone 'UTC')::timestamp(0) + interval '1 day');
             create table fits as

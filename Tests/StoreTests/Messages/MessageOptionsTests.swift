@@ -30,12 +30,12 @@ import Testing
         let fixture = try await F.withUsers()
         try fixture.sql(
             """
-            select nudged_api.set_reminder('task', '7', \(F.quoted(1)), 'Water', '', due_at => now() + interval '1 hour', recurrence => 'FREQ=DAILY',
+            select nudged_api.set_reminder(\(F.quoted(1)), 'task', '7', 'Water', '', due_at => now() + interval '1 hour', recurrence => 'FREQ=DAILY',
                 apns => '{"badge": 2, "data": {"conversation_id": "00000000-0000-0000-0000-0000000000ab", "x": 1}}')
             """
         )
         try fixture.sql(
-            "select nudged_api.snooze_reminder((select id from nudged.reminder), now() + interval '2 hours')"
+            "select nudged_api.snooze_reminder(null, (select id from nudged.reminder), now() + interval '2 hours')"
         )
         #expect(try fixture.sql("select apns ->> 'badge' from nudged.occurrence") == "2")
         await fixture.close()

@@ -56,7 +56,7 @@ import struct FoundationEssentials.UUID
             F.announced(user, [F.record(user, .unknown, status: nil), skipped])
         }
         _ = try await fixture.store.commit(F.intent(member, changes))
-        try fixture.sql("select nudged_api.forget(\(F.quoted(2)))")
+        try fixture.sql("select (nudged_api.forget(\(F.quoted(2)))).done")
         try fixture.die()
         _ = try await fixture.store.recoverOrphans(limit: 9)
         #expect(

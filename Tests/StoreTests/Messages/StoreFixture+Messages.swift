@@ -7,7 +7,7 @@ import struct FoundationEssentials.UUID
 extension StoreFixture {
     /// A message as an app sends it. `more` is SQL after the text. Returns its id.
     func sendMessage(_ user: Int, _ text: String = "Hi", more: String = "") throws -> UUID {
-        let id = try sql("select nudged_api.send(\(Self.quoted(user)), '\(text)', 'there'\(more))")
+        let id = try sql("select (nudged_api.send(\(Self.quoted(user)), '\(text)', 'there'\(more))).id")
         return try #require(UUID(uuidString: id))
     }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Core
 
 @Suite(.ownThreads) struct CancelRemindersTests {
-    private static let cancel = "select * from nudged_api.cancel_reminders('task', '7')"
+    private static let cancel = "select done, too_late from nudged_api.cancel_reminders(null, 'task', '7')"
 
     /// Everyone's copies, as a fan-out leaves them.
     private func fanOut(_ fixture: F, to numbers: ClosedRange<Int>) throws {
@@ -63,8 +63,8 @@ import Testing
         let app = try await fixture.connection()
         try await app.transaction { transaction in
             let rows = try await transaction.run(Statement("cancel", sql: Self.cancel))
-            #expect(try rows.int4(0, 0) == 3)
-            #expect(try rows.int4(0, 1) == 2)
+            #expect(try rows.int8(0, 0) == 3)
+            #expect(try rows.int8(0, 1) == 2)
             #expect(
                 try fixture.lines(
                     "select right(user_id::text, 2) from nudged.occurrence where right(user_id::text, 2) in ('01', '04') order by 1 for update nowait"
@@ -114,7 +114,7 @@ import Testing
             try fixture.sql(
                 """
                 truncate nudged.intent, nudged.occurrence, nudged.delivery;
-                select nudged_api.set_reminder('task', '7', user_id, 'x', '', now()) from public.context_profiles
+                select nudged_api.set_reminder(user_id, 'task', '7', 'x', '', now()) from public.context_profiles
                 """
             )
             // In two statements, as the daemon's transaction: its locks, then the intent of what it got.
@@ -159,7 +159,9 @@ import Testing
             _ = try await transaction.run(Statement("cancel", sql: cancel))
             // Of another subject: at once.
             #expect(
-                try fixture.sql("set lock_timeout = '20s'; select * from nudged_api.cancel_reminders('task', '8')")
+                try fixture.sql(
+                    "set lock_timeout = '20s'; select done, too_late from nudged_api.cancel_reminders(null, 'task', '8')"
+                )
                     == "0|0"
             )
             let second = Task { try fixture.sql("set lock_timeout = '60s'; \(cancel)") }
@@ -229,9 +231,10 @@ import Testing
         let fixture = try await F.withUsers()
         let set = try fixture.setReminder()
         try fixture.sql("alter database \(fixture.name) set default_transaction_isolation = 'repeatable read'")
-        let again = "'task', '7', \(F.quoted(1)), 'x', '', now()"
+        let again = "\(F.quoted(1)), 'task', '7', 'x', '', now()"
         for (name, arguments) in [
-            ("cancel_reminders", "'task', '7'"), ("snooze_reminder", "'\(set.id)', now()"), ("set_reminder", again),
+            ("cancel_reminders", "null, 'task', '7'"), ("snooze_reminder", "null, '\(set.id)', now()"),
+            ("set_reminder", again),
         ] {
             let refusal = try fixture.refusal("select nudged_api.\(name)(\(arguments))")
             #expect(
@@ -242,7 +245,7 @@ import Testing
         }
         // What replaces nothing promises nothing that this could break.
         try fixture.sql(
-            "begin isolation level serializable; select nudged_api.set_reminder('task', '8', \(F.quoted(1)), 'x', '', now()); commit"
+            "begin isolation level serializable; select nudged_api.set_reminder(\(F.quoted(1)), 'task', '8', 'x', '', now()); commit"
         )
         #expect(try fixture.sql("select title from nudged.occurrence where subject_id = '8'") == "x")
     }

@@ -205,9 +205,9 @@ import struct FoundationEssentials.UUID
 
     /// Set again, cancelled or snoozed by an open transaction: nobody waits for it, and nobody is told.
     @Test(arguments: [
-        "select id::text from nudged_api.set_reminder('task', '7', \(F.quoted(1)), 'New', '', due_at => now() + interval '1 day')",
-        "select cancelled::text from nudged_api.cancel_reminders('task', '7')",
-        "select nudged_api.snooze_reminder(reminder_id, now() + interval '1 day')::text from nudged.occurrence",
+        "select id::text from nudged_api.set_reminder(\(F.quoted(1)), 'task', '7', 'New', '', due_at => now() + interval '1 day')",
+        "select done::text from nudged_api.cancel_reminders(null, 'task', '7')",
+        "select (nudged_api.snooze_reminder(null, reminder_id, now() + interval '1 day')).done::text from nudged.occurrence",
     ]) func fanOut_whenTheAppHoldsIt_isLeft(call: String) async throws {
         let fixture = try await fixture([2])
         let fanOut = try #require(try await due(fixture).first)
@@ -230,7 +230,7 @@ import struct FoundationEssentials.UUID
         let fanOut = try #require(try await due(fixture).first)
         _ = try await fixture.store.tell(fanOut, next: nil, limit: 2)
         try fixture.forgetTouches()
-        #expect(try fixture.sql("select cancelled, too_late from nudged_api.cancel_reminders('task', '7')") == "3|0")
+        #expect(try fixture.sql("select done, too_late from nudged_api.cancel_reminders(null, 'task', '7')") == "3|0")
         #expect(try await fixture.store.tell(fanOut.after(F.user(2)), next: nil, limit: 2) == .held)
         #expect(try fixture.sql("select count(*) from nudged.occurrence") == "0")
         #expect(try fixture.touched() == ["01", "02"])

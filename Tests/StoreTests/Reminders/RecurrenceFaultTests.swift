@@ -13,7 +13,7 @@ import Testing
         }
         return try fixture.lines(
             """
-            select coalesce(nudged_api.recurrence_fault(r.rule), '-')
+            select coalesce(nudged.recurrence_fault(r.rule), '-')
             from unnest(array[\(quoted.joined(separator: ","))]) with ordinality as r (rule, place) order by r.place
             """
         )

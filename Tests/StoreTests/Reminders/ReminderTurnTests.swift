@@ -52,13 +52,13 @@ import struct FoundationEssentials.UUID
         let member = try await fixture.member()
         let now = Instant(seconds: Int64(try fixture.sql("select floor(extract(epoch from now()))::bigint")) ?? 0)
         let users = try await fixture.store.claim(ranges: F.ranges, now: now, limit: 9).users
-        #expect(try fixture.sql("select cancelled from nudged_api.cancel_reminders('task', '7')") == "1")
+        #expect(try fixture.sql("select done from nudged_api.cancel_reminders(null, 'task', '7')") == "1")
         // Not by its touch: by the row itself.
         try fixture.sql("truncate nudged.touched")
         let answer = try await fixture.store.commit(intent(users, member: member))
         #expect(answer.touched.isEmpty && answer.cancelled.map(\.userID) == [F.user(1)])
         // And the other way round.
-        #expect(try fixture.sql("select cancelled, too_late from nudged_api.cancel_reminders('task', '8')") == "0|1")
+        #expect(try fixture.sql("select done, too_late from nudged_api.cancel_reminders(null, 'task', '8')") == "0|1")
         await fixture.close()
     }
 
@@ -73,9 +73,9 @@ import struct FoundationEssentials.UUID
         #expect(try await fixture.store.commit(intent).touched.isEmpty)
         let app = try await fixture.connection()
         try await app.transaction { transaction in
-            for (subject, answer) in [("7", "(0,1)"), ("8", "(1,0)")] {
+            for (subject, answer) in [("7", "(,0,1,{})"), ("8", "(,1,0,{})")] {
                 let rows = try await transaction.run(
-                    Statement("cancel", sql: "select nudged_api.cancel_reminders('task', '\(subject)')::text")
+                    Statement("cancel", sql: "select nudged_api.cancel_reminders(null, 'task', '\(subject)')::text")
                 )
                 #expect(try rows.text(0, 0) == answer)
             }
@@ -206,7 +206,7 @@ import struct FoundationEssentials.UUID
             "delete from public.push_tokens where user_id = \(F.quoted(1)); delete from public.context_profiles where user_id = \(F.quoted(1)); truncate nudged.touched"
         )
         // The person, two rows that they are told of, one that they set for another, and their word.
-        #expect(try fixture.sql("select nudged_api.forget(\(F.quoted(1)))") == "5")
+        #expect(try fixture.sql("select (nudged_api.forget(\(F.quoted(1)))).done") == "5")
         #expect(
             try fixture.lines(
                 "select right(user_id::text, 1), right(author_id::text, 1) from nudged.occurrence order by 1, 2"

@@ -58,7 +58,7 @@ import Testing
 
     @Test func set_whenRolledBack_wasNever() async throws {
         let fixture = try await F.withUsers()
-        try fixture.sql("begin; select nudged_api.set_reminder('task', '7', \(F.quoted(1)), 'a', 'b', now()); rollback")
+        try fixture.sql("begin; select nudged_api.set_reminder(\(F.quoted(1)), 'task', '7', 'a', 'b', now()); rollback")
         #expect(try fixture.sql("select count(*) from nudged.occurrence") == "0")
         #expect(try fixture.touched().isEmpty)
     }
@@ -113,11 +113,11 @@ import Testing
         let second = try await first.transaction { transaction in
             try await transaction.execute(
                 script:
-                    "select nudged_api.set_reminder('task', '7', \(F.quoted(1)), 'first', '', now() + interval '1 day')"
+                    "select nudged_api.set_reminder(\(F.quoted(1)), 'task', '7', 'first', '', now() + interval '1 day')"
             )
             let second = Task {
                 try fixture.sql(
-                    "select nudged_api.set_reminder('task', '7', \(F.quoted(1)), 'second', '', now() + interval '1 day')"
+                    "select nudged_api.set_reminder(\(F.quoted(1)), 'task', '7', 'second', '', now() + interval '1 day')"
                 )
             }
             try await fixture.untilSomebodyWaits()
@@ -143,7 +143,7 @@ import Testing
             #"{"aps":{"alert":{"title":"x","body":""},"sound":"default"},"action":"new_conversation","subject_type":"task","subject_id":"7"}"#
         let room = 4096 - frame.utf8.count
         let call = { (count: Int) in
-            "select * from nudged_api.set_reminder('task', '7', \(F.quoted(1)), 'x', repeat(E'\(character == "\n" ? "\\n" : character)', \(count)), now())"
+            "select * from nudged_api.set_reminder(\(F.quoted(1)), 'task', '7', 'x', repeat(E'\(character == "\n" ? "\\n" : character)', \(count)), now())"
         }
         #expect(try fixture.refusal(call(room / width)) == "")
         #expect(
@@ -254,7 +254,7 @@ import Testing
             try await connection.transaction { transaction in
                 try await transaction.execute(
                     script:
-                        "set local statement_timeout = '300ms'; select nudged_api.set_reminder('task', '7', \(F.quoted(2)), 'x', '', now(), audience => 'everyone')"
+                        "set local statement_timeout = '300ms'; select nudged_api.set_reminder(\(F.quoted(2)), 'task', '7', 'x', '', now(), audience => 'everyone')"
                 )
             }
         }

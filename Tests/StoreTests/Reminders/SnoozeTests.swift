@@ -10,10 +10,14 @@ import Testing
         from nudged.occurrence order by user_id
         """
 
-    private func snooze(_ fixture: F, _ id: String, _ more: String = "", until: String = "2040-06-01 12:00Z") throws
-        -> String
-    {
-        try fixture.sql("select nudged_api.snooze_reminder('\(id)', '\(until)'\(more))")
+    private func snooze(
+        _ fixture: F,
+        _ id: String,
+        for recipient: Int? = nil,
+        until: String = "2040-06-01 12:00Z"
+    ) throws -> String {
+        let recipient = recipient.map(F.quoted) ?? "null"
+        return try fixture.sql("select done from nudged_api.snooze_reminder(\(recipient), '\(id)', '\(until)')")
     }
 
     @Test func snooze_whenItIsPending_comesThen() async throws {
@@ -21,7 +25,7 @@ import Testing
         let set = try fixture.setReminder("due_local => '2040-01-02 09:00', timezone => 'Asia/Tokyo'")
         let old = try fixture.sql("select id from nudged.occurrence")
         try fixture.forgetTouches()
-        #expect(try snooze(fixture, set.id, until: "2040-06-01 12:00:00.5Z") == "t")
+        #expect(try snooze(fixture, set.id, until: "2040-06-01 12:00:00.5Z") == "1")
         #expect(try fixture.sql(Self.pending) == "01|2040-06-01 12:00:01+00||f|t||1||||t")
         #expect(
             try fixture.sql("select reminder_id, title, body, subject_id from nudged.occurrence")
@@ -44,7 +48,7 @@ import Testing
     func snooze_whenItRecurs_leavesTheSeries(arguments: String, series: String) async throws {
         let fixture = try await F.withUsers()
         let set = try fixture.setReminder(arguments)
-        #expect(try snooze(fixture, set.id) == "t")
+        #expect(try snooze(fixture, set.id) == "1")
         #expect(try fixture.sql(Self.pending) == "01|2040-06-01 12:00:00+00||f|t|\(series)|t")
     }
 
@@ -53,7 +57,7 @@ import Testing
         let fixture = try await F.withUsers()
         let set = try fixture.setReminder("due_local => '2040-01-02 09:00', recurrence => 'FREQ=DAILY'")
         let row = try fixture.sql("select id from nudged.occurrence")
-        #expect(try snooze(fixture, set.id, until: "2040-01-01 09:10Z") == "t")
+        #expect(try snooze(fixture, set.id, until: "2040-01-01 09:10Z") == "1")
         #expect(
             try fixture.lines(Self.pending + ", due_at") == [
                 "01|2040-01-01 09:10:00+00||f|t||1||||t",
@@ -75,7 +79,7 @@ import Testing
                 """
             )
         }
-        #expect(try snooze(fixture, set.id, ", \(F.quoted(2))") == "t")
+        #expect(try snooze(fixture, set.id, for: 2) == "1")
         #expect(
             try fixture.lines(Self.pending) == [
                 "01|2040-01-02 09:00:00+00||t|f||1||||t", "02|2040-06-01 12:00:00+00||f|t||1||||t",
@@ -83,7 +87,7 @@ import Testing
             ]
         )
         // Without a recipient everyone's, and nobody else chose the hour.
-        #expect(try snooze(fixture, set.id, until: "2040-07-01 12:00Z") == "t")
+        #expect(try snooze(fixture, set.id, until: "2040-07-01 12:00Z") == "1")
         #expect(
             try fixture.lines(Self.pending) == [
                 "01|2040-07-01 12:00:00+00||t|f||1||||t", "02|2040-07-01 12:00:00+00||f|t||1||||t",
@@ -91,7 +95,7 @@ import Testing
             ]
         )
         // What is still everyone's is nobody's alone, not its author's either.
-        #expect(try snooze(fixture, set.id, ", \(F.quoted(1))") == "f")
+        #expect(try snooze(fixture, set.id, for: 1) == "0")
         #expect(
             try fixture.sql("select due_at, is_own from nudged.occurrence where is_fan_out")
                 == "2040-07-01 12:00:00+00|f"
@@ -114,7 +118,7 @@ import Testing
         let series = try fixture.sql("select * from nudged.occurrence")
         try fixture.forgetTouches()
         for until in ["2040-01-01 09:10Z", "2040-01-01 09:20Z"] {
-            #expect(try snooze(fixture, set.id, ", \(F.quoted(user))", until: until) == "t")
+            #expect(try snooze(fixture, set.id, for: user, until: until) == "1")
             #expect(try fixture.sql("select * from nudged.occurrence where is_fan_out") == series)
             #expect(
                 try fixture.lines(
@@ -124,8 +128,8 @@ import Testing
         }
         #expect(try fixture.touched() == ["0\(user)"])
         // A user who is not a member can't snooze it, and nobody can if everyone's next hour comes before.
-        #expect(try snooze(fixture, set.id, ", \(F.quoted(4))", until: "2040-01-01 09:10Z") == "f")
-        #expect(try snooze(fixture, set.id, ", \(F.quoted(3))", until: "2040-01-03 09:10Z") == "f")
+        #expect(try snooze(fixture, set.id, for: 4, until: "2040-01-01 09:10Z") == "0")
+        #expect(try snooze(fixture, set.id, for: 3, until: "2040-01-03 09:10Z") == "0")
         #expect(try fixture.sql("select count(*) from nudged.occurrence") == "2")
     }
 
@@ -138,7 +142,7 @@ import Testing
             "due_local => '2040-01-02 09:00', recurrence => 'FREQ=DAILY', audience => '\(audience)'"
         )
         for minute in [10, 20, 30] {
-            #expect(try snooze(fixture, set.id, until: "2040-01-01 09:\(minute)Z") == "t")
+            #expect(try snooze(fixture, set.id, until: "2040-01-01 09:\(minute)Z") == "1")
             #expect(
                 try fixture.lines("select due_at, is_fan_out from nudged.occurrence order by due_at") == [
                     "2040-01-01 09:\(minute):00+00|\(audience == "me" ? "f" : "t")", "|\(audience == "me" ? "f" : "t")",
@@ -152,12 +156,12 @@ import Testing
     @Test(
         .timeLimit(.minutes(10)),
         arguments: [
-            ("select concat(cancelled, '|', too_late) from nudged_api.cancel_reminders('task', '7')", "1|0", "0"),
+            ("select concat(done, '|', too_late) from nudged_api.cancel_reminders(null, 'task', '7')", "1|0", "0"),
             (
-                "select warnings::text from nudged_api.set_reminder('task', '7', \(F.quoted(1)), 'New', '', due_at => '2040-01-02Z')",
+                "select warnings::text from nudged_api.set_reminder(\(F.quoted(1)), 'task', '7', 'New', '', due_at => '2040-01-02Z')",
                 "{}", "1"
             ),
-            ("select nudged_api.snooze_reminder(id, '2040-01-03Z')::text from nudged.reminder", "true", "1"),
+            ("select (nudged_api.snooze_reminder(null, id, '2040-01-03Z')).done::text from nudged.reminder", "1", "1"),
         ]
     )
     func others_whenASnoozeIsOpen_waitForIt(call: String, answer: String, left: String) async throws {
@@ -166,7 +170,7 @@ import Testing
         let app = try await fixture.connection()
         let other = try await fixture.connection()
         let waiting = try await app.transaction { transaction in
-            try await transaction.execute(script: "select nudged_api.snooze_reminder('\(set.id)', '2040-06-01Z')")
+            try await transaction.execute(script: "select nudged_api.snooze_reminder(null, '\(set.id)', '2040-06-01Z')")
             let waiting = Task { try await other.run(Statement("call", sql: call)).text(0, 0) }
             try await fixture.untilSomebodyWaits()
             return waiting
@@ -181,14 +185,14 @@ import Testing
         let fixture = try await F.withUsers()
         let set = try fixture.setReminder("due_at => '2040-01-02 09:00Z'")
         try fixture.openIntent()
-        #expect(try snooze(fixture, set.id) == "f")
+        #expect(try snooze(fixture, set.id) == "0")
         #expect(try fixture.sql("select due_at from nudged.occurrence") == "2040-01-02 09:00:00+00")
     }
 
     @Test func snooze_whenNothingIsPending_isFalse() async throws {
         let fixture = try await F.withUsers()
         let set = try fixture.setReminder()
-        #expect(try snooze(fixture, "00000000-0000-4000-8000-000000000000") == "f")
-        #expect(try snooze(fixture, set.id, ", \(F.quoted(2))") == "f")
+        #expect(try snooze(fixture, "00000000-0000-4000-8000-000000000000") == "0")
+        #expect(try snooze(fixture, set.id, for: 2) == "0")
     }
 }

@@ -26,7 +26,7 @@ extension StoreFixture {
     ) throws -> SetReminder {
         let answer = try sql(
             """
-            select id, warnings from nudged_api.set_reminder('task', '\(subject)', \(Self.quoted(author)), 'Water', 'the plants', \(arguments))
+            select id, warnings from nudged_api.set_reminder(\(Self.quoted(author)), 'task', '\(subject)', 'Water', 'the plants', \(arguments))
             """
         )
         let fields = answer.split(separator: "|", maxSplits: 1).map(String.init)

@@ -20,7 +20,7 @@ import Testing
 
     private static func caller(of call: String) -> Caller? {
         switch call {
-        case "nudged_api.recurrence_fault", "nudged_api.preferences_fault", "nudged_me.preferences_fault": .anyone
+        case "nudged_api.preferences_fault": .anyone
         case "nudged_api.cancel_subject_reminders": .trigger
         default: RightsTests.calls[call].map { $0.contains("authenticated") ? .signedIn : .backend }
         }
@@ -79,15 +79,15 @@ import Testing
         let fixture = try await Self.fixture(after: F.broadGrants(on: "nudged_api"))
         let user = F.quoted(2)
         let calls = [
-            "select nudged_api.send(\(user), 'a', 'b')",
+            "select (nudged_api.send(\(user), 'a', 'b')).id",
             "select nudged_api.send_many(array[\(user)]::uuid[], 'a', 'b')",
             "select nudged_api.send_many('[{\"user_id\": \"\(F.user(2).uuidString)\", \"title\": \"a\"}]')",
-            "select nudged_api.set_reminder('task', '1', \(user), 'a', 'b', due_at => now() + interval '1 day')",
+            "select nudged_api.set_reminder(\(user), 'task', '1', 'a', 'b', due_at => now() + interval '1 day')",
             "select nudged_api.touch(\(user))",
             "select nudged_api.register_device(\(user), '\(F.token(7))')",
-            "select nudged_api.cancel_messages(title => 'a')", "select nudged_api.cancel_reminders('task', '1')",
+            "select nudged_api.cancel_messages(title => 'a')", "select nudged_api.cancel_reminders(null, 'task', '1')",
             "select nudged_api.unregister_device(\(user), '\(F.token(7))')",
-            "select nudged_api.forget(\(user))",
+            "select (nudged_api.forget(\(user))).done",
         ]
         let state = """
             select (select count(*) from nudged.person), (select count(*) from nudged.message),
@@ -202,7 +202,7 @@ import Testing
     /// row-level security. So the page says not to run them there.
     @Test func data_whenAllOfNudgedWasGranted_isOpenUntilItIsTakenBack() async throws {
         let fixture = try await Self.fixture(after: F.broadGrants(on: "nudged"))
-        try fixture.sql("select nudged_api.send(\(F.quoted(2)), 'secret', 'b')")
+        try fixture.sql("select (nudged_api.send(\(F.quoted(2)), 'secret', 'b')).id")
         let statements = [
             "select token from nudged.device", "select preferences from nudged.recipient",
             "select * from nudged.nudge_history", "select * from nudged.message", "truncate nudged.message",
@@ -297,7 +297,7 @@ import Testing
             reset role; \(F.broadGrants(on: "nudged_api").joined(separator: ";"))
             """
         )
-        let send = "select nudged_api.send(\(F.quoted(1)), 'a', 'b')"
+        let send = "select (nudged_api.send(\(F.quoted(1)), 'a', 'b')).id"
         #expect(try fixture.perform("service_role", send) == "00000")
         #expect(try fixture.perform("anon", send) == "42501")
     }
@@ -306,7 +306,7 @@ import Testing
         let fixture = try await Self.fixture(
             after: F.broadGrants(on: "nudged_api") + ["grant execute on all routines in schema nudged_api to public"]
         )
-        let send = "select nudged_api.send(\(F.quoted(1)), 'a', 'b') is not null"
+        let send = "select (nudged_api.send(\(F.quoted(1)), 'a', 'b')).id is not null"
         let (backend, stranger) = ("backend_\(fixture.name)", "stranger_\(fixture.name)")
         try fixture.sql(
             """

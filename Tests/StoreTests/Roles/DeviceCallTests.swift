@@ -93,13 +93,13 @@ import Testing
         #expect(try fixture.perform("authenticated", as: 1, Self.register(F.token(1))) == "00000")
         func unregister(_ user: Int) throws -> String {
             try fixture.sql(
-                "set request.jwt.claim.sub = \(F.quoted(user)); set role authenticated; select nudged_me.unregister_device('\(F.token(1).uppercased())')"
+                "set request.jwt.claim.sub = \(F.quoted(user)); set role authenticated; select done from nudged_me.unregister_device('\(F.token(1).uppercased())')"
             )
         }
-        #expect(try unregister(2) == "f")
+        #expect(try unregister(2) == "0")
         #expect(try fixture.sql("select count(*) from public.push_tokens") == "2")
-        #expect(try unregister(1) == "t")
-        #expect(try unregister(1) == "f")
+        #expect(try unregister(1) == "1")
+        #expect(try unregister(1) == "0")
         #expect(try fixture.sql("select count(*) from public.push_tokens") == "1")
         await fixture.close()
     }
@@ -117,8 +117,10 @@ import Testing
                 == "04|\(token)|ios||com.example.app"
         )
         #expect(
-            try fixture.sql("set role nudged_app; select nudged_api.unregister_device(\(F.quoted(4)), '\(token)')")
-                == "t"
+            try fixture.sql(
+                "set role nudged_app; select done from nudged_api.unregister_device(\(F.quoted(4)), '\(token)')"
+            )
+                == "1"
         )
         #expect(try fixture.sql("select count(*) from public.push_tokens") == "0")
         await fixture.close()

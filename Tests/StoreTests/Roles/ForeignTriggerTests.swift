@@ -9,7 +9,7 @@ import Testing
     /// What the trigger tries.
     private static let tries = [
         "select title from nudged.message", "select * from nudged.delivery", "select token from nudged.device",
-        "select 1 from nudged.person for update", "select nudged_api.forget(gen_random_uuid())",
+        "select 1 from nudged.person for update", "select (nudged_api.forget(gen_random_uuid())).done",
         "alter function nudged.write_device(uuid, text[], text, text, text) security invoker",
         "alter function nudged.forget_device(uuid, text, text, text, timestamptz) security invoker",
         "create function nudged.mine() returns integer language sql as 'select 1'",

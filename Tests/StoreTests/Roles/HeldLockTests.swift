@@ -24,7 +24,7 @@ import Testing
         let partition = "(now() at time zone 'UTC')::date + 7"
         try fixture.sql(
             """
-            select nudged_api.set_reminder('task', '7', \(F.quoted(1)), 'a', 'b', due_at => now() + interval '1 day');
+            select nudged_api.set_reminder(\(F.quoted(1)), 'task', '7', 'a', 'b', due_at => now() + interval '1 day');
             do $$ begin execute 'drop table nudged.delivery_' || to_char(\(partition), 'YYYYMMDD'); end $$
             """
         )
@@ -33,7 +33,7 @@ import Testing
                 script: "select pg_advisory_xact_lock(hashtextextended(n, 0)) from unnest(array[\(names)]) as n"
             )
             let patience = "set statement_timeout = '60s'; set role"
-            let cancel = "select * from nudged_api.cancel_reminders('task', '7')"
+            let cancel = "select done, too_late from nudged_api.cancel_reminders(null, 'task', '7')"
             #expect(try fixture.sql("\(patience) nudged_app; \(cancel)") == "1|0")
             let register = "select nudged_api.register_device(\(F.quoted(1)), '\(token)')"
             try fixture.sql("\(patience) nudged_app; \(register)")

@@ -50,18 +50,17 @@ import Testing
             (
                 "nudged_api", backends,
                 """
-                send send_many cancel cancel_messages set_reminder cancel_reminders snooze_reminder recurrence_fault
-                cancel_subject_reminders touch forget preview preview_answer register_device unregister_device
-                outcome waiting history export list_reminders has_pending cancel_reminder
-                cancel_reminders_of cancel_all
+                send send_many cancel cancel_messages set_reminder cancel_reminders snooze_reminder
+                cancel_subject_reminders touch forget preview register_device unregister_device
+                waiting history export list_reminders
                 """
             ),
             (
                 "nudged_me", ["authenticated"],
                 """
-                preview preview_answer register_device unregister_device send_test outcome waiting history export
-                list_reminders has_pending set_reminder snooze_reminder cancel_reminder cancel_reminders
-                cancel_messages preferences preferences_fault set_preferences status
+                preview register_device unregister_device send_test waiting history export list_reminders set_reminder
+                snooze_reminder cancel cancel_reminders
+                cancel_messages preferences set_preferences status
                 """
             ),
             ("nudged_api", apps, "preferences_fault"),

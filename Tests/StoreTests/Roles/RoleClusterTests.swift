@@ -135,7 +135,7 @@ import struct FoundationEssentials.UUID
         #expect(try await store.declareDead(except: member) == 0)
         #expect(try await store.drain(member: member, ranges: F.ranges, limit: 9, now: F.now) == 1)
         try fixture.seed(1...3)
-        try fixture.sql("set role app_owner; select nudged_api.send(\(F.quoted(1)), 'a', 'b', dedupe_key => 'k')")
+        try fixture.sql("set role app_owner; select (nudged_api.send(\(F.quoted(1)), 'a', 'b', dedupe_key => 'k')).id")
         #expect(try await store.drain(member: member, ranges: F.ranges, limit: 9, now: F.now) == 1)
         let users = try await store.claim(ranges: F.ranges, now: F.now, limit: 9).users
         #expect(users.count == 3 && users.allSatisfy { $0.devices.count == 1 && $0.preferences != nil })

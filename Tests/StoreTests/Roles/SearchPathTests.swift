@@ -128,7 +128,7 @@ import TimeZones
         )
         await owner.close()
         // As the app calls, with the search path of its database.
-        let id = try fixture.sql("select nudged_api.send(\(F.quoted(1)), 'A title', 'A text')")
+        let id = try fixture.sql("select (nudged_api.send(\(F.quoted(1)), 'A title', 'A text')).id")
         let member = try await fixture.member()
         let drained = try await fixture.store.drain(member: member, ranges: F.ranges, limit: 10, now: F.now)
         #expect(drained > 0)
@@ -139,7 +139,7 @@ import TimeZones
             member: member
         ).users
         #expect(claimed.map(\.messages.count) == [1] && claimed.map(\.devices.count) == [1])
-        #expect(try fixture.sql("select nudged_api.cancel('\(id)')") == "t")
+        #expect(try fixture.sql("select done from nudged_api.cancel(\(F.quoted(1)), '\(id)')") == "1")
     }
 
     /// The script of `nudged migrate --sql`, in a session that searches public first.

@@ -7,7 +7,7 @@ import struct FoundationEssentials.UUID
 
 /// `nudged_me.send_test`: a signed-in user tries their own device. `CallTranscriptTests` has for which devices and daemons.
 @Suite(.ownThreads) struct SendTestCallTests {
-    private static let call = "select nudged_me.send_test()"
+    private static let call = "select (nudged_me.send_test()).id"
 
     private static func device(_ user: Int, _ environment: String?) -> String {
         "insert into public.push_tokens (user_id, device_token, environment) values (\(F.quoted(user)), '\(F.token(user))\(environment?.prefix(2) == "pr" ? "ab" : "")', \(environment.map { "'\($0)'" } ?? "null"));"
@@ -29,14 +29,14 @@ import struct FoundationEssentials.UUID
     @Test func test_whenItHasATextOfItsOwn_bringsIt() async throws {
         let fixture = try await F.onSupabase()
         try fixture.sql(Self.device(1, "sandbox"))
-        let own = "select nudged_me.send_test('Ann', 'Can you see this?')"
+        let own = "select (nudged_me.send_test('Ann', 'Can you see this?')).id"
         #expect(try fixture.perform("authenticated", as: 1, own) == "00000")
         #expect(
             try fixture.lines("select title, body, urgent, data from nudged.message")
                 == [#"Ann|Can you see this?|t|{"test": true}"#]
         )
         // One of them is enough, if it has something to show.
-        #expect(try fixture.perform("authenticated", as: 1, "select nudged_me.send_test(body => 'Hi')") == "00000")
+        #expect(try fixture.perform("authenticated", as: 1, "select (nudged_me.send_test(body => 'Hi')).id") == "00000")
         await fixture.close()
     }
 
@@ -85,11 +85,11 @@ import struct FoundationEssentials.UUID
         // A backend can't take these places with keys of its own.
         let own = try fixture.attempt(
             "nudged_app",
-            "select nudged_api.send(\(F.quoted(3)), 'a', 'b', dedupe_key => 'nudged.send_test 1')"
+            "select (nudged_api.send(\(F.quoted(3)), 'a', 'b', dedupe_key => 'nudged.send_test 1')).id"
         )
         #expect(own.state == "22023" && own.message.contains("dedupe_key"), "\(own)")
         // A user who is forgotten has had none.
-        try fixture.sql("select nudged_api.forget(\(F.quoted(1)))")
+        try fixture.sql("select (nudged_api.forget(\(F.quoted(1)))).done")
         #expect(try fixture.sql("select count(*) from nudged.message_key where user_id = \(F.quoted(1))") == "0")
         await fixture.close()
     }

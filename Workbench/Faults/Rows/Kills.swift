@@ -47,7 +47,7 @@ struct FailPointKill {
             // A reminder for everyone who shares a subject, which nobody does.
             guard let person = stage.population.people.first else { return }
             try await stage.sql(
-                "select nudged_api.set_reminder('task', '1', '\(person.id)', 'Now', '', due_at => now(), audience => 'everyone')"
+                "select nudged_api.set_reminder('\(person.id)', 'task', '1', 'Now', '', due_at => now(), audience => 'everyone')"
             )
         case .beforeSetAside:
             guard let person = stage.population.people.first else { return }

@@ -140,7 +140,7 @@ private struct MessageWriters {
 
     /// Sends messages to random users, and cancels some of its earlier ones. No call may wait for the daemon.
     private func write() async throws {
-        var mine: [String] = []
+        var mine: [(id: String, user: String)] = []
         let connection = try await stage.connect()
         let users = stage.population.people.map(\.id)
         while !isOver.hasCome {
@@ -148,23 +148,28 @@ private struct MessageWriters {
             let (rows, _) = try await stage.asTheApp(
                 Statement(
                     "say",
-                    sql: "select id::text from nudged_api.send_many($1::text[]::uuid[], 'a', 'b', urgent => $2)",
+                    sql:
+                        "select id::text, user_id::text from nudged_api.send_many($1::text[]::uuid[], 'a', 'b', urgent => $2)",
                     parameters: [.textArray(some), .bool(stage.draw(4) == 0)]
                 ),
                 on: connection,
                 waitingAtMost: 50
             )
-            let ids = try (0..<rows.count).map { try rows.text($0, 0) }
-            said.say(ids)
-            mine += ids
+            let new = try (0..<rows.count).map { (id: try rows.text($0, 0), user: try rows.text($0, 1)) }
+            said.say(new.map(\.id))
+            mine += new
             for _ in 0..<2 where !mine.isEmpty {
-                let id = mine.remove(at: stage.draw(mine.count))
+                let message = mine.remove(at: stage.draw(mine.count))
                 let (answer, _) = try await stage.asTheApp(
-                    Statement("cancel", sql: "select nudged_api.cancel($1::text::uuid)", parameters: [.text(id)]),
+                    Statement(
+                        "cancel",
+                        sql: "select done = 1 from nudged_api.cancel($1::text::uuid, $2::text::uuid)",
+                        parameters: [.text(message.user), .text(message.id)]
+                    ),
                     on: connection,
                     waitingAtMost: 50
                 )
-                if try answer.bool(0, 0) { said.takeBack(id) }
+                if try answer.bool(0, 0) { said.takeBack(message.id) }
             }
             // Paced so that the daemon keeps up. A backlog would only cost time.
             try await Task.sleep(for: .milliseconds(10))

@@ -105,7 +105,7 @@ extension Fault {
                             script: """
                                 delete from public.push_tokens where user_id = '\(id)';
                                 delete from public.context_profiles where user_id = '\(id)';
-                                select nudged_api.forget('\(id)')
+                                select (nudged_api.forget('\(id)')).done
                                 """
                         )
                     }

@@ -70,7 +70,7 @@ package struct Preview: Sendable {
         return (alert?["title"]?.text, alert?["body"]?.text)
     }
 
-    /// The answer of `nudged_api.preview_answer` (docs/SQL.md). Always with every key.
+    /// The answer of `nudged_api.preview` (docs/SQL.md). Always with every key.
     package var json: String {
         let (title, body) = texts
         var json = JSONWriter(reservingCapacity: 512)
