@@ -93,8 +93,8 @@ import Testing
         _ = try await scene.onceWell()
         try expectSoundAndBadge(scene, pushes: 2)
         let snooze =
-            "select nudged_api.snooze_reminder(null, (select id from nudged.reminder), now() + interval '1 hour')"
-        #expect(try scene.sql(snooze) == "t")
+            "select done from nudged_api.snooze_reminder(null, (select id from nudged.reminder), now() + interval '1 hour')"
+        #expect(try scene.sql(snooze) == "1")
         try scene.sql("update nudged.occurrence set due_at = now() - interval '1 second' where due_local is null")
         _ = try await scene.onceWell()
         try expectSoundAndBadge(scene, pushes: 3)

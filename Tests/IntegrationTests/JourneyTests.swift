@@ -125,7 +125,7 @@ import TimeZones
 
         /// The first push also connects the lane. Until it is connected, a push is tried again a second later.
         func connect() async throws {
-            try scene.sql("select (nudged_api.send('\(Scene.user(1))', 'First', '')).id")
+            try scene.sql("select (nudged_api.send('\(Scene.user(1))', 'First', '', expires_at => 'infinity')).id")
             let start = try instant(0, "08:00", home)
             for second in 0..<3_000 {
                 if try await titles(at: start + Int64(second)) == ["First"] { return }

@@ -163,8 +163,8 @@ import struct FoundationEssentials.UUID
     /// While a daemon sends, the app takes messages back: true says that it never arrives, false that it does.
     @Test(arguments: [
         "(nudged_api.cancel(asked.user_id, asked.id)).done = 1",
-        "(select c.cancelled = 1 from nudged_api.cancel_messages(user_id => asked.user_id, category => 'sale') c)",
-        "(select c.cancelled = 1 from nudged_api.cancel_messages(user_id => asked.user_id, dedupe_prefix => 'sale-') c)",
+        "(select c.done = 1 from nudged_api.cancel_messages(user_id => asked.user_id, category => 'sale') c)",
+        "(select c.done = 1 from nudged_api.cancel_messages(user_id => asked.user_id, dedupe_prefix => 'sale-') c)",
         "(nudged_api.cancel_messages(asked.user_id)).done = 1",
     ]) func messages_whenCancelledWhileSending_areEitherTakenBackOrSent(call: String) async throws {
         let scene = try await scene(400, perDevice: { _, _ in .delay(.milliseconds(20), then: .accept) })
