@@ -20,7 +20,7 @@ create table nudged.preview (
     deliver_local timestamp,
     -- Null: not answered yet.
     answer jsonb check (pg_column_size(answer) <= 65536),
-    -- The answer was returned. The next call asks anew.
+    -- The answer was returned. The next call asks again.
     is_read boolean not null default false,
     primary key (user_id, id)
 );
