@@ -1,54 +1,60 @@
+import JSON
 import Systemd
 import YAML
 
-/// The text of a configuration file in which some values are changed. All else in it stays, comments too.
-package struct ConfigurationFile: Sendable {
+/// Changes of a configuration file. All else in it stays, comments too.
+package enum ConfigurationFile {
     /// Why the file can't be changed: it is no YAML, or has a section in which a key is missing.
     package struct Unclear: Error, Sendable, CustomStringConvertible {
         package let description: String
     }
 
-    /// Nil: the file stays as it is.
-    package let text: String?
-
-    /// - Parameters:
-    ///   - path: the present file; it may be missing.
-    ///   - wanted: dotted keys and their values.
-    ///   - unwanted: keys that the file must not have.
-    ///   - standard: the text of a new file.
-    /// - Throws: `Unclear`, or why the file can't be read.
-    package init(
-        changing path: String,
-        to wanted: [(key: String, value: String)],
-        without unwanted: [String] = [],
-        standard: String
-    ) throws {
-        let file = try Self.read(path)
-        let isNew = !file.exists || file.values.isEmpty && file.apps.isEmpty
-        if let key = unwanted.first(where: { file.values[$0] != nil }) {
-            throw Unclear(description: "\(path) has \(key), and you gave none: remove that line, or give its value")
-        }
-        if isNew {
-            text = standard
-        } else if wanted.allSatisfy({ file.values[$0.key]?.text == $0.value }) {
-            text = nil
-            return
-        } else {
-            text = try Self.changed(file, wanted)
-        }
-        let result = FileValues(path: path, Array((text ?? "").utf8)).values.mapValues(\.text)
-        var expected = isNew ? result : file.values.mapValues(\.text)
-        for (key, value) in wanted { expected[key] = value }
-        guard result == expected else {
-            throw Unclear(
-                description: "\(path) has a form in which these values can't be changed: change them yourself"
-            )
-        }
-    }
-
     /// The values that the file has now.
     package static func values(of path: String) throws -> [String: String] {
         try read(path).values.compactMapValues(\.text)
+    }
+
+    /// - Parameters:
+    ///   - path: the present file; it may be missing.
+    ///   - wanted: dotted keys and their values; nil: the key's line is removed.
+    ///   - standard: the text of a new file.
+    /// - Returns: the new text, without the line break at its end; nil: the file stays as it is.
+    /// - Throws: `Unclear`, or why the file can't be read.
+    package static func changed(
+        _ path: String,
+        to wanted: [(key: String, value: String?)],
+        standard: String
+    ) throws -> String? {
+        let file = try read(path)
+        if file.values.isEmpty && file.apps.isEmpty { return standard }
+        let changes = wanted.filter { file.values[$0.key]?.text != $0.value }
+        if changes.isEmpty { return nil }
+        var lines = try ProtectedFile(reading: path, limit: YAMLDocument.maximumSize).text
+            .split(separator: "\n", omittingEmptySubsequences: false).map(Substring?.init)
+        var expected = file.values.mapValues(\.text)
+        for (key, value) in changes {
+            guard case .file(_, let mark)? = file.values[key]?.source, lines.indices.contains(mark.line - 1) else {
+                throw Unclear(description: "\(path) has no \(key): add it yourself, or move the file away")
+            }
+            expected.removeValue(forKey: key)
+            let line = lines[mark.line - 1] ?? ""
+            lines[mark.line - 1] = nil
+            guard let value else { continue }
+            expected[key] = value
+            let rest = line.dropFirst(mark.column - 1)
+            // A comment after the value stays.
+            let end = rest.first == "\"" ? rest.dropFirst().firstIndex(of: "\"") ?? rest.startIndex : rest.startIndex
+            let comment = rest[end...].firstRange(of: " #").map { rest[$0.lowerBound...] } ?? ""
+            lines[mark.line - 1] = line.prefix(mark.column - 1) + quoted(value) + comment
+        }
+        let text = lines.compactMap(\.self).joined(separator: "\n")
+        let isAsWanted = FileValues(path: path, Array(text.utf8)).values.mapValues(\.text) == expected
+        guard isAsWanted, !text.utf8.contains(UInt8(ascii: "\r")) else {
+            let what =
+                "\(path) has a form in which these can't be changed: \(changes.map(\.key).joined(separator: ", "))"
+            throw Unclear(description: "\(what). Change them yourself")
+        }
+        return text
     }
 
     private static func read(_ path: String) throws -> FileValues {
@@ -59,37 +65,10 @@ package struct ConfigurationFile: Sendable {
         return file
     }
 
-    private static func changed(_ file: FileValues, _ wanted: [(key: String, value: String)]) throws -> String {
-        let text = try ProtectedFile(reading: file.path, limit: YAMLDocument.maximumSize).text
-        guard !text.utf8.contains(UInt8(ascii: "\r")) else {
-            throw Unclear(description: "\(file.path) has line ends of Windows: convert it first")
-        }
-        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        for (key, value) in wanted where file.values[key]?.text != value {
-            guard case .file(_, let mark)? = file.values[key]?.source, lines.indices.contains(mark.line - 1) else {
-                throw Unclear(description: "\(file.path) has no \(key): add it yourself, or move the file away")
-            }
-            let line = lines[mark.line - 1]
-            let rest = line.dropFirst(mark.column - 1)
-            // A comment after the value stays.
-            let end = rest.first == "\"" ? rest.dropFirst().firstIndex(of: "\"") ?? rest.startIndex : rest.startIndex
-            let comment = rest[end...].firstRange(of: " #").map { String(rest[$0.lowerBound...]) } ?? ""
-            lines[mark.line - 1] = line.prefix(mark.column - 1) + Self.quoted(value) + comment
-        }
-        return lines.joined(separator: "\n") + "\n"
-    }
-
-    /// A value between quotation marks, as YAML reads it.
+    /// A value between quotation marks. YAML reads JSON's texts.
     package static func quoted(_ value: String) -> String {
-        var shown = "\""
-        for scalar in value.unicodeScalars {
-            switch scalar {
-            case "\"", "\\": shown += "\\\(scalar)"
-            case "\n": shown += "\\n"
-            case "\t": shown += "\\t"
-            default: shown.unicodeScalars.append(scalar)
-            }
-        }
-        return shown + "\""
+        var bytes: [UInt8] = []
+        JSONWriter.appendQuoted(value, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

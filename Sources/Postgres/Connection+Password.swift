@@ -27,12 +27,10 @@ extension ConnectionConfiguration {
     /// gave is in it. Of this role's secrets and options none is.
     public func url(user: String, password: String) -> String {
         func escaped(_ text: String) -> String {
-            text.utf8.map { byte in
-                let plain =
-                    UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
-                    || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || "-._~/:,".utf8.contains(byte)
-                guard !plain else { return String(UnicodeScalar(byte)) }
-                return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            text.unicodeScalars.map { scalar in
+                let isLetter = scalar.isASCII && scalar.properties.isAlphabetic
+                if isLetter || "0123456789-._~/:,".unicodeScalars.contains(scalar) { return String(scalar) }
+                return scalar.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
             }.joined()
         }
         func list(_ key: String, or missing: String = "") -> String? {

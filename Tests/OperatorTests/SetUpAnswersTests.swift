@@ -1,3 +1,4 @@
+import Fixtures
 import Postgres
 import Testing
 
@@ -6,7 +7,10 @@ import Testing
 /// The daemon's URL, and what is wrong with answers.
 @Suite struct SetUpAnswersTests {
     private func answers(_ url: String, key: String = "/root/AuthKey_KEY1234567.p8") -> SetUpAnswers {
-        SetUpAnswers(database: url, keyFile: key, team: "T", bundleID: "a.b", title: "t", body: "b")
+        var answers = SetUpAnswers()
+        (answers.database, answers.keyFile, answers.keyID) = (url, key, SetUpAnswers.keyID(ofFile: key) ?? "")
+        (answers.team, answers.bundleID, answers.title, answers.body) = ("T", "a.b", "t", "b")
+        return answers
     }
 
     @Test(arguments: [
@@ -64,7 +68,39 @@ import Testing
         answers.title = "Say \"hi\" \\ # now: yes"
         #expect(answers.file.contains(#"title: "Say \"hi\" \\ # now: yes""#))
         #expect(!answers.file.contains("environment:"), "both of Apple's environments")
+        #expect(!answers.file.contains("endpoint"))
         answers.endpoint = "https://localhost:1"
         #expect(answers.file.contains("endpoint: \"https://localhost:1\""))
+    }
+
+    @Test(
+        arguments: [
+            (nil, false, "https://localhost:1", "https://localhost:1"), (nil, true, "https://localhost:1", nil),
+            (nil, true, "https://api.push.apple.com:2197", "https://api.push.apple.com:2197"), (nil, true, nil, nil),
+            ("https://localhost:2", true, "https://localhost:1", "https://localhost:2"),
+        ] as [(String?, Bool, String?, String?)]
+    )
+    func endpoint_ofASimulatedApple_staysUntilThereIsAKey(
+        _ given: String?,
+        _ hasNewKey: Bool,
+        _ known: String?,
+        _ expected: String?
+    ) throws {
+        var answers = SetUpAnswers()
+        let known = known.map { ["apns.endpoint": $0, "apns.caFile": "/ca"] } ?? [:]
+        try answers.chooseApple(given, trusting: nil, hasNewKey: hasNewKey, known)
+        #expect(answers.endpoint == expected && (answers.caFile != nil) == (expected != nil))
+    }
+
+    @Test func endpoint_whenSimulated_isWhatNudgedAppleWrote() throws {
+        let fixture = ConfigurationFixture()
+        var answers = SetUpAnswers()
+        #expect(throws: SetUpFailure.self) {
+            try answers.chooseApple("simulated", trusting: nil, hasNewKey: false, [:], simulated: fixture.folder)
+        }
+        fixture.write("https://localhost:2198\n", to: "endpoint")
+        try answers.chooseApple("simulated", trusting: nil, hasNewKey: false, [:], simulated: fixture.folder)
+        #expect(answers.endpoint == "https://localhost:2198" && answers.caFile == "\(fixture.folder)/ca.pem")
+        #expect(SetUpAnswers.keyID(ofFile: answers.keyFile) == "SIMULATED0")
     }
 }

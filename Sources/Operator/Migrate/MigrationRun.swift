@@ -12,6 +12,7 @@ package struct MigrationRun: Sendable {
         package let lines: [String]
         /// Not `success`: something is in the way, and nothing may be applied.
         package let status: ExitStatus
+        let facts: SetUpFacts
         fileprivate let isPending: Bool
         fileprivate var isMisbound = false
     }
@@ -52,7 +53,7 @@ package struct MigrationRun: Sendable {
                 lines += Self.listed(facts.excess)
                 lines.append("next: nudged migrate without --dry-run does this")
             }
-            return Survey(lines: lines, status: plan.status, isPending: true)
+            return Survey(lines: lines, status: plan.status, facts: facts, isPending: true)
         case let schemaState: throw SchemaError(schemaState: schemaState)
         }
     }
@@ -60,17 +61,18 @@ package struct MigrationRun: Sendable {
     private func current(_ state: String, _ facts: SetUpFacts, _ isDryRun: Bool) -> Survey {
         let faults = facts.bindingFaults
         guard !facts.excess.isEmpty || !faults.isEmpty else {
-            return Survey(lines: ["nothing to do: \(state)"], status: .success, isPending: false)
+            return Survey(lines: ["nothing to do: \(state)"], status: .success, facts: facts, isPending: false)
         }
         var lines = ["no migration is pending: \(state)"] + faults.map(\.text)
         if let fault = faults.first(where: { !$0.isFixable }) {
             lines.append("fix: \(fault.remedy)")
             guard faults.contains(where: \.isFixable) else {
-                return Survey(lines: lines, status: .configuration, isPending: false)
+                return Survey(lines: lines, status: .configuration, facts: facts, isPending: false)
             }
         }
         if isDryRun { lines += Self.listed(facts.excess) + ["next: nudged migrate without --dry-run does this"] }
-        return Survey(lines: lines, status: .success, isPending: false, isMisbound: faults.contains(where: \.isFixable))
+        let isMisbound = faults.contains(where: \.isFixable)
+        return Survey(lines: lines, status: .success, facts: facts, isPending: false, isMisbound: isMisbound)
     }
 
     /// What `takeBack` will take back.

@@ -1,42 +1,24 @@
 import Configuration
+import Glibc
+import Systemd
 
 /// What `nudged setup` is told: six answers, and what goes with them.
 package struct SetUpAnswers: Sendable {
     /// The URL of the role that owns the app's tables.
-    package var database: String
+    package var database = ""
     /// The .p8 file.
-    package var keyFile: String
-    /// Nil: it is in the file's name.
-    package var keyID: String?
-    package var team: String
-    package var bundleID: String
-    package var title: String
-    package var body: String
+    package var keyFile = ""
+    /// Empty: it is in the file's name.
+    package var keyID = ""
+    package var team = ""
+    package var bundleID = ""
+    package var title = ""
+    package var body = ""
     /// A simulated Apple, and the certificate that it trusts. Nil: Apple's own servers.
     package var endpoint: String?
     package var caFile: String?
 
-    package init(
-        database: String,
-        keyFile: String,
-        keyID: String? = nil,
-        team: String,
-        bundleID: String,
-        title: String,
-        body: String,
-        endpoint: String? = nil,
-        caFile: String? = nil
-    ) {
-        self.database = database
-        self.keyFile = keyFile
-        self.keyID = keyID ?? Self.keyID(ofFile: keyFile)
-        self.team = team
-        self.bundleID = bundleID
-        self.title = title
-        self.body = body
-        self.endpoint = endpoint
-        self.caFile = caFile
-    }
+    package init() {}
 
     /// Apple names the file AuthKey_KEY1234567.p8.
     package static func keyID(ofFile path: String) -> String? {
@@ -45,37 +27,66 @@ package struct SetUpAnswers: Sendable {
         return String(name.dropFirst("AuthKey_".count).dropLast(".p8".count))
     }
 
+    // MARK: Apple
+
+    /// What `nudged-apple` writes, for the value `simulated`.
+    static let simulated = "/run/nudged-apple"
+
+    /// - Parameters:
+    ///   - apple: a URL, or `simulated`. Nil: as the file has it. A new key ends a simulated Apple.
+    ///   - known: the values of the file.
+    package mutating func chooseApple(
+        _ apple: String?,
+        trusting authority: String?,
+        hasNewKey: Bool,
+        _ known: [String: String],
+        simulated: String = Self.simulated
+    ) throws {
+        guard apple != "simulated" else {
+            guard let address = try? Credentials.readText("\(simulated)/endpoint", limit: 100) else {
+                throw SetUpFailure(
+                    unchanged: "no simulated Apple runs: start nudged-apple in another terminal",
+                    .unavailable
+                )
+            }
+            (endpoint, caFile) = (address, "\(simulated)/ca.pem")
+            keyFile = "\(simulated)/AuthKey_SIMULATED0.p8"
+            return
+        }
+        let isApples = known["apns.endpoint"]?.contains(".push.apple.com") == true
+        let isKept = !hasNewKey || isApples
+        endpoint = apple ?? (isKept ? known["apns.endpoint"] : nil)
+        // The daemon runs in another folder.
+        let path = authority.flatMap { realpath($0, nil) }
+        defer { free(path) }
+        caFile = path.map { String(cString: $0) } ?? authority ?? (endpoint == nil ? nil : known["apns.caFile"])
+    }
+
     // MARK: The configuration
 
-    var values: [(key: String, value: String)] {
-        var values = [
-            ("apns.teamId", team), ("apns.keyId", keyID ?? ""), ("apns.bundleId", bundleID), ("checkIn.title", title),
-            ("checkIn.body", body),
+    /// Nil: the file must not have this key.
+    var values: [(key: String, value: String?)] {
+        [
+            ("apns.teamId", team), ("apns.keyId", keyID), ("apns.bundleId", bundleID), ("apns.endpoint", endpoint),
+            ("apns.caFile", caFile), ("checkIn.title", title), ("checkIn.body", body),
         ]
-        if let endpoint { values.append(("apns.endpoint", endpoint)) }
-        if let caFile { values.append(("apns.caFile", caFile)) }
-        return values
     }
 
     /// A new nudged.yaml.
     var file: String {
-        let quoted = ConfigurationFile.quoted
         var lines = [
             "# Written by nudged setup. All keys: nudged.yaml(5). What you change here stays.",
             "# The two secrets are files beside this one, in credentials/.",
-            "apns:", "  teamId: \(quoted(team))", "  keyId: \(quoted(keyID ?? ""))",
-            "  bundleId: \(quoted(bundleID))",
         ]
-        if let endpoint {
-            lines.append("  endpoint: \(quoted(endpoint))")
-            if let caFile { lines.append("  caFile: \(quoted(caFile))") }
+        var section = ""
+        for case (let key, let value?) in values {
+            let parts = key.split(separator: ".").map(String.init)
+            if parts[0] != section { lines.append("\(parts[0]):") }
+            section = parts[0]
+            lines.append("  \(parts[1]): \(ConfigurationFile.quoted(value))")
         }
-        return (lines + ["checkIn:", "  title: \(quoted(title))", "  body: \(quoted(body))"]).joined(separator: "\n")
-            + "\n"
+        return lines.joined(separator: "\n")
     }
-
-    /// Keys that the file must not have with these answers.
-    var unwanted: [String] { endpoint == nil ? ["apns.endpoint"] : [] }
 
     // MARK: The daemon
 
@@ -98,7 +109,7 @@ package struct SetUpAnswers: Sendable {
     /// What is wrong with the answers, and what to do. Nothing of the URL is shown but its host.
     var faults: [Finding] {
         var faults: [Finding] = []
-        if keyID?.isEmpty != false {
+        if keyID.isEmpty {
             let what = "the key's id is unknown: \(keyFile) is not named AuthKey_….p8"
             faults.append(.error(what, fix: "give --key-id; Apple's page of the key shows it"))
         }

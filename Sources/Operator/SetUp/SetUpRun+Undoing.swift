@@ -18,30 +18,26 @@ extension SetUpRun {
 
     /// Stops the service, drops nudged's schemas and roles, and removes the files.
     package func undo(_ tell: (String) -> Void) async throws {
-        let url = (try? SetUpFiles.read(files.path(SetUpFiles.url))).map { String(decoding: $0, as: UTF8.self) }
-        if let url, let first = url.split(separator: "\n").first, !isOurs(String(first)) {
+        if let url = files.text(SetUpFiles.url), !isOurs(url) {
             let way = "give the URL of that database, or remove the files yourself"
-            throw SetUpFailure.refused("the files in \(files.folder) are of another database: \(way)", .configuration)
+            throw SetUpFailure("the files in \(files.folder) are of another database: \(way)", .configuration)
         }
-        let connection = try await Connection.open(owner)
-        do {
-            if hasUnit {
-                try Self.run(["systemctl", "disable", "--now", "nudged"])
-                tell("systemctl disable --now nudged")
-            }
+        // A database that doesn't answer leaves the service as it is.
+        try await Connection.once(owner) { _ in }
+        if hasUnit {
+            try Self.run("systemctl disable --now nudged")
+            tell("systemctl disable --now nudged")
+        }
+        try await Connection.once(owner) { (connection) async throws(PostgresError) in
             try await dropSchemas(connection)
             tell("dropped the schemas nudged, nudged_api and nudged_me")
             for role in [SetUpAnswers.role, "nudged_app", "nudged_writer"] { await drop(role, connection, tell) }
-            await connection.close()
-        } catch {
-            await connection.close()
-            throw error
         }
         for file in try files.remove() { tell("removed \(file)") }
     }
 
     /// The app's reads wait behind a lock that waits. So it waits only briefly, and tries again.
-    private func dropSchemas(_ connection: Connection) async throws {
+    private func dropSchemas(_ connection: Connection) async throws(PostgresError) {
         for attempt in 1... {
             do throws(PostgresError) {
                 return try await connection.execute(

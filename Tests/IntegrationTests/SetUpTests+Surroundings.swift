@@ -1,0 +1,150 @@
+import Glibc
+import LocalPostgres
+import TestSupport
+import Testing
+
+/// `nudged setup` where others made the database, stand before it, hold it, or end the command.
+extension SetUpTests {
+    /// A database of Supabase, with an app of its own. Its owner is no superuser, as there.
+    private func becomeSupabase(owner: String) throws {
+        try scene.sql(
+            """
+            \(Supabase.setUp)
+            create table auth.users (id uuid primary key, email text);
+            create role \(owner) login createrole bypassrls password '\(Scene.password)';
+            grant anon, authenticated, service_role to \(owner) with admin option;
+            alter database "\(scene.database)" owner to \(owner);
+            alter schema public owner to \(owner);
+            grant usage on schema auth to \(owner);
+            grant references, select on auth.users to \(owner);
+            set role \(owner);
+            alter default privileges in schema public grant all on tables to anon, authenticated, service_role;
+            alter default privileges in schema public grant all on routines to anon, authenticated, service_role;
+            alter default privileges in schema public grant all on sequences to anon, authenticated, service_role;
+            create table public.profiles (id uuid primary key references auth.users, name text);
+            alter table public.profiles enable row level security;
+            create policy own on public.profiles for select using (auth.uid() = id);
+            reset role;
+            """
+        )
+    }
+
+    private func dropSupabase(owner: String) throws {
+        try scene.sql(
+            """
+            alter database "\(scene.database)" owner to postgres; alter schema public owner to postgres;
+            reassign owned by \(owner) to postgres; drop owned by \(owner); drop role \(owner)
+            """
+        )
+    }
+
+    @Test(arguments: [nil, LocalPooler.Mode.session, .transaction])
+    func setUp_onSupabase_isWholeAndOpensNothing(_ mode: LocalPooler.Mode?) async throws {
+        let owner = "supabase_owner"
+        try becomeSupabase(owner: owner)
+        defer { try? dropSupabase(owner: owner) }
+        let pooler = try mode.map {
+            try LocalPooler(
+                before: scene.cluster,
+                mode: $0,
+                password: Scene.password,
+                settings: [
+                    "auth_user": "postgres", "auth_query": "select usename, passwd from pg_shadow where usename = $1",
+                ]
+            )
+        }
+        defer { pooler?.stop() }
+        let place = pooler.map { "127.0.0.1:\($0.port)" } ?? "127.0.0.1:\(scene.cluster.port ?? 0)"
+        let url = "postgresql://\(owner):\(Scene.password)@\(place)/\(scene.database)"
+        let done = try await setUp(arguments() + ["--yes"], url: url)
+        #expect(done.exit == .code(0) && done.output.contains("0 errors"), "\(done.text)")
+        #expect(done.output.contains("by a pooler in") == (mode != nil), "\(done.output)")
+        #expect(text("\(credentials)/database.url")?.contains("@\(place)/") == true)
+        // Supabase's default rights give all to everyone. nudged took back what is too much, and left the app's own.
+        #expect(try scene.sql("select count(*) from nudged.excess_right") == "0")
+        let open = """
+            select count(*) from pg_class where relname in ('context_profiles', 'push_tokens')
+                and relrowsecurity and not has_table_privilege('anon', oid, 'select')
+            """
+        #expect(try scene.sql(open) == "2")
+        #expect(try scene.sql("select has_table_privilege('anon', 'public.profiles', 'select')") == "t")
+        let again = try await setUp(arguments() + ["--yes"], url: url)
+        #expect(again.exit == .code(0) && !again.output.contains("wrote"), "\(again.text)")
+        try await sends(2)
+    }
+
+    /// A pooler whose users are in a file knows no new role. Setup says so, and goes on once it does.
+    @Test func setUp_behindAPoolerWithAListOfUsers_saysWhatToDo() async throws {
+        let pooler = try LocalPooler(before: scene.cluster, password: Scene.password)
+        defer { pooler.stop() }
+        let run = try await setUp(arguments() + ["--yes"], url: pooler.url(database: scene.database))
+        #expect(run.exit == .code(69) && run.errors.contains("the pooler's list of users"), "\(run.text)")
+        #expect(files == [nil, nil, nil])
+        let direct = try await setUp(arguments() + ["--yes"])
+        #expect(direct.exit == .code(0), "\(direct.text)")
+    }
+
+    /// A lock that waits would keep all later readers waiting.
+    @Test func undo_whileSomeoneReads_letsOthersRead() async throws {
+        #expect(try await setUp(arguments() + ["--yes"]).exit == .code(0))
+        let psql = ["psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-d", scene.cluster.tcpURL(database: scene.database)]
+        let reader = try ChildProcess(
+            psql + ["-c", "begin", "-c", "select count(*) from nudged.person", "-c", "select pg_sleep(1000)"],
+            output: .captured,
+            error: .captured
+        )
+        defer { reader.end() }
+        #expect(reader.waitForOutput(.seconds(60)) { $0.contains("0\n") })
+        let undo = try scene.start(["setup", "--config", configuration, "--undo", "--yes"], variables())
+        let blocked = "select exists (select from pg_locks where not granted and mode = 'AccessExclusiveLock')"
+        #expect(try await eventually { try scene.sql(blocked) == "t" })
+        let other = try ChildProcess.run(
+            psql + ["-c", "set statement_timeout = '30s'", "-c", "select count(*) from nudged.person"]
+        )
+        #expect(other == "0\n" && undo.exit == nil)
+        try scene.sql("select pg_terminate_backend(pid) from pg_stat_activity where query = 'select pg_sleep(1000)'")
+        let done = try await scene.finish(undo)
+        #expect(done.exit == .code(0), "\(done.text)")
+        #expect(try !hasSchema())
+    }
+
+    /// Without its key, and then with it.
+    @Test func setUp_withAKeyAfterASimulatedApple_usesApples() async throws {
+        #expect(try await setUp(arguments() + ["--yes"]).exit == .code(0))
+        let present = try await setUp(["setup", "--config", configuration, "--dry-run"])
+        #expect(present.output.contains("Apple: \(scene.simulator.endpoint)\n"), "\(present.text)")
+        let key = "\(scene.folder)/AuthKey_NEWKEY1234.p8"
+        #expect(link("\(scene.folder)/AuthKey_\(Scene.keyID).p8", key) == 0)
+        let later = try await setUp(["setup", "--config", configuration, "--key", key, "--dry-run"])
+        #expect(later.exit == .code(0) && later.output.contains("Apple: its own servers\n"), "\(later.text)")
+        #expect(later.output.contains("/nudged.yaml"), "\(later.text)")
+    }
+
+    /// A terminal without echo would look broken.
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+    func prompt_whenASignalEndsIt_turnsTheEchoOn(_ number: Int32) async throws {
+        let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        defer { close(terminal) }
+        var (isLocked, index) = (Int32(0), UInt32(0))
+        // TIOCSPTLCK and TIOCGPTN, macros that Swift can't read.
+        try #require(ioctl(terminal, 0x4004_5431, &isLocked) == 0 && ioctl(terminal, 0x8004_5430, &index) == 0)
+        let inner = open("/dev/pts/\(index)", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        defer { close(inner) }
+        func echoes() -> Bool {
+            var modes = termios()
+            return tcgetattr(inner, &modes) == 0 && modes.c_lflag & tcflag_t(ECHO) != 0
+        }
+        #expect(echoes())
+        let process = try ChildProcess(
+            [Scene.binary, "setup", "--config", configuration],
+            environment: ["PATH": "/usr/bin:/bin"],
+            input: .descriptor(inner),
+            output: .captured,
+            error: .captured
+        )
+        #expect(await eventually { !echoes() })
+        process.signal(number)
+        #expect(await process.ended() == .code(130))
+        #expect(echoes())
+    }
+}
