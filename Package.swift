@@ -244,7 +244,7 @@ let package = Package(
         tests(
             "Demo",
             [
-                "TimeZones", "Policy", "Postgres", "Core", "Systemd", "Service", "Operator",
+                "JSON", "TimeZones", "Policy", "Postgres", "Core", "Systemd", "Service", "Operator",
                 "LocalPostgres", "TestSupport",
             ]
         ),
