@@ -148,8 +148,9 @@ $$;
 create function nudged.measured_preferences(preferences jsonb) returns text
 language plpgsql stable parallel safe set search_path = pg_catalog, pg_temp as $$
 declare
-    known constant text[] := '{check_ins_enabled,frequency,timezone,check_in_time,weekday,quiet_hours_start,quiet_hours_end,priority_keywords,allow_urgent,'
-        'max_per_hour,max_per_day,messages_enabled,smart_enabled,max_analyses_per_hour,fallback_strategy}';
+    known constant text[] := '{check_ins_enabled,frequency,timezone,check_in_time,weekday,quiet_hours_start,quiet_hours_end,quiet_hours_by_day,muted_until,'
+        'priority_keywords,allow_urgent,max_per_hour,max_per_day,messages_enabled,reminders_enabled,categories,smart_enabled,max_analyses_per_hour,'
+        'fallback_strategy,pause_threshold_seconds,active_conversation_threshold}';
     too_long constant text := '"longer than 65,536 characters"';
     -- Four bytes of the value are at least one character of its text. So a larger value is longer than 65,536
     -- characters.

@@ -1,6 +1,15 @@
 -- Answers for people, in psql or Supabase's editor: what a user got, why somebody got nothing, what waits, which tokens
 -- are gone. The daemon reads none of this. Only the owner of the schema may.
 
+-- Whether a text is an instant as preferences have it, such as 2026-05-07T04:38:44Z, of the years 0001 to 9999.
+create function nudged.is_instant(value text) returns boolean
+language sql immutable parallel safe set search_path = pg_catalog, pg_temp
+return value ~ '^(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$'
+    -- A month's last day is the day before the next month's first.
+    and case when substr(value, 9, 2) <= '28' then true else
+        substr(value, 9, 2)::integer <= extract(day from make_date(substr(value, 1, 4)::integer, substr(value, 6, 2)::integer, 1) + interval '1 month - 1 day')
+    end;
+
 -- What is wrong with preferences (docs/POLICY-SPEC.md, "Preferences"): the first fault, or null. A key that nudged
 -- doesn't know is a fault only if it resembles a known one, since an app may keep keys of its own there. The error
 -- names the key, never its value.
@@ -10,8 +19,9 @@
 create function nudged_api.preferences_fault(preferences jsonb) returns text
 language plpgsql immutable parallel safe security definer set search_path = pg_catalog, pg_temp as $$
 declare
-    known_keys constant text[] := '{check_ins_enabled,frequency,timezone,check_in_time,weekday,quiet_hours_start,quiet_hours_end,priority_keywords,allow_urgent,'
-        'max_per_hour,max_per_day,messages_enabled,smart_enabled,max_analyses_per_hour,fallback_strategy}';
+    known_keys constant text[] := '{check_ins_enabled,frequency,timezone,check_in_time,weekday,quiet_hours_start,quiet_hours_end,quiet_hours_by_day,muted_until,'
+        'priority_keywords,allow_urgent,max_per_hour,max_per_day,messages_enabled,reminders_enabled,categories,smart_enabled,max_analyses_per_hour,'
+        'fallback_strategy,pause_threshold_seconds,active_conversation_threshold}';
     measured jsonb;
     value jsonb;
     one record;
@@ -43,15 +53,21 @@ begin
             ('weekday', 'int', '{1,7}', null, '1 (Monday) to 7'),
             ('quiet_hours_start', 'time', null, 'quiet_hours_end', 'HH:MM'),
             ('quiet_hours_end', 'time', null, 'quiet_hours_start', 'HH:MM'),
+            ('quiet_hours_by_day', 'days', null, null, 'an object: 1 (Monday) to 7 to start and end as HH:MM, or to null'),
+            ('muted_until', 'instant', null, null, 'an instant as 2026-05-07T04:38:44Z'),
             ('priority_keywords', 'strings', null, null, 'an array of strings'),
             ('allow_urgent', 'bool', null, null, 'true or false'),
             ('max_per_hour', 'int', '{1,9223372036854775807}', null, 'an integer of 1 or more'),
             ('max_per_day', 'int', '{1,9223372036854775807}', null, 'an integer of 1 or more'),
             ('messages_enabled', 'bool', null, null, 'true or false'),
+            ('reminders_enabled', 'bool', null, null, 'true or false'),
+            ('categories', 'bools', null, null, 'an object: names to true or false'),
             -- No fault for the daemon, which takes another value for false. But nobody writes one on purpose.
             ('smart_enabled', 'bool', null, null, 'true or false'),
             ('max_analyses_per_hour', 'int', '{5,20}', null, '5 to 20'),
-            ('fallback_strategy', 'one of', '{simple_rules,notify_all,suppress_all}', null, 'simple_rules, notify_all or suppress_all')
+            ('fallback_strategy', 'one of', '{simple_rules,notify_all,suppress_all}', null, 'simple_rules, notify_all or suppress_all'),
+            ('pause_threshold_seconds', 'int', '{60,300}', null, '60 to 300'),
+            ('active_conversation_threshold', 'int', '{10,50}', null, '10 to 50')
         ) as k (key, kind, options, beside, wanted)
     loop
         value := nullif(measured -> one.key, 'null');
@@ -68,6 +84,16 @@ begin
             when 'time' then jsonb_typeof(value) = 'string' and value #>> '{}' ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'
             when 'int' then case when jsonb_typeof(value) = 'number' and value #>> '{}' ~ '^-?[0-9]{1,19}$'
                 then (value #>> '{}')::numeric between (one.options::numeric[])[1] and (one.options::numeric[])[2] else false end
+            when 'instant' then jsonb_typeof(value) = 'string' and nudged.is_instant(value #>> '{}')
+            when 'bools' then jsonb_typeof(value) = 'object' and not jsonb_path_exists(value, '$.* ? (@.type() != "boolean")')
+            when 'days' then jsonb_typeof(value) = 'object' and not exists (
+                select from jsonb_each(value) d
+                where d.key ~ '^[1-7]$' and jsonb_typeof(d.value) <> 'null' and not (
+                    jsonb_typeof(d.value) = 'object'
+                    and coalesce(jsonb_typeof(d.value -> 'start') = 'string' and d.value ->> 'start' ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$', false)
+                    and coalesce(jsonb_typeof(d.value -> 'end') = 'string' and d.value ->> 'end' ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$', false)
+                )
+            )
             else jsonb_typeof(value) = 'array' and not jsonb_path_exists(value, '$[*] ? (@.type() != "string")')
         end) then
             return format('%s: wanted %s', one.key, one.wanted);
@@ -109,6 +135,8 @@ select
     case p.reason
         when 'not_due' then 'The next check-in is not due yet.'
         when 'frequency' then 'The user wants no more check-ins for now (frequency).'
+        when 'muted' then 'The user has muted all nudges for a time (muted_until).'
+        when 'dormant' then 'The user has ignored check-ins for so long that they have ended (policy.backOffAfter).'
         when 'quiet_hours' then 'It is night for the user (quiet hours).'
         when 'capped' then 'The user has had as many nudges as max_per_hour or max_per_day allow.'
         when 'paused' then 'An operator has paused check-ins (nudged.paused).'

@@ -111,10 +111,14 @@ extension ConfigurationKey {
             .means("The jitter, in minutes, of nudges that waited for the end of quiet hours."),
         .init("maxStalenessMinutes", .integer(1...2880, \.policy.maxStalenessMinutes), default: "240")
             .means("How late a check-in may still be sent."),
-        .init("maxPerHour", .integerOrNone(from: 1, \.policy.maxPerHour), default: "none")
+        .init("maxPerHour", .integerOrNone(1...Int.max, \.policy.maxPerHour), default: "none")
             .means("The most nudges a user gets in an hour."),
-        .init("maxPerDay", .integerOrNone(from: 1, \.policy.maxPerDay), default: "none")
+        .init("maxPerDay", .integerOrNone(1...Int.max, \.policy.maxPerDay), default: "none")
             .means("The most nudges a user gets in a day."),
+        .init("skipIfActiveMinutes", .integerOrNone(1...1440, \.policy.skipIfActiveMinutes), default: "none")
+            .means("A user whom the app saw in the last so many minutes gets no check-in."),
+        .init("backOffAfter", .integerOrNone(2...50, \.policy.backOffAfter), default: "none")
+            .means("After so many ignored check-ins, they come less often."),
     ]
 
     private static let metrics: [ConfigurationKey] = [

@@ -133,8 +133,9 @@ extension ValueKind {
         integer("a whole number from \(range.lowerBound) to \(range.upperBound)", range) { $1[keyPath: place] = $0 }
     }
 
-    static func integerOrNone(from least: Int, _ place: Place<Int64?>) -> ValueKind {
-        integer("a whole number from \(least), or none", least...Int.max, takesNone: true) {
+    static func integerOrNone(_ range: ClosedRange<Int>, _ place: Place<Int64?>) -> ValueKind {
+        let end = range.upperBound == .max ? "" : " to \(range.upperBound)"
+        return integer("a whole number from \(range.lowerBound)\(end), or none", range, takesNone: true) {
             $1[keyPath: place] = Int64($0)
         }
     }

@@ -23,6 +23,12 @@ public struct Preferences: Sendable, Equatable {
     public private(set) var weekday: Int?
     /// The user's quiet hours. Equal start and end mean none. Nil: the operator's quiet hours.
     public private(set) var quietHours: QuietHours?
+    /// By weekday, 1 (Monday) to 7: what replaces the quiet hours on that day. Equal start and end: none begin on it.
+    public private(set) var quietHoursByDay: [Int: QuietHours] = [:]
+    /// Nothing but urgent messages is sent before this instant. Nil: the user is not muted.
+    public private(set) var mutedUntil: UTCSecond?
+    /// Whether `muted_until` is there, but can't be read. Then messages and reminders are held.
+    public private(set) var hasUnreadableMute = false
     /// Keywords that make a message urgent.
     public private(set) var priorityKeywords: [String] = []
     /// Whether urgent messages may be sent in quiet hours. Default: true.
@@ -33,14 +39,33 @@ public struct Preferences: Sendable, Equatable {
     public private(set) var maxPerDay: Int64?
     /// Whether the user wants messages and reminders. Default: true.
     public private(set) var messagesEnabled = true
+    /// Whether the user wants reminders. Default: `messagesEnabled`.
+    public private(set) var remindersEnabled = true
+    /// The categories of messages that the user turned on or off. Nil: the value can't be read, so all are off.
+    public var categories: [String: Bool]? {
+        categoryMembers.map { Dictionary($0.members.map { ($0.key, $0.value == .bool(true)) }) { $1 } }
+    }
+    private var categoryMembers: JSONObject? = JSONObject()
     /// Whether the user lets the decision service read the texts of their nudges. Anything but true is false.
     public private(set) var smartEnabled = false
     /// The most questions to the decision service for this user in 3,600 s, 5 to 20. Default: 10.
     public private(set) var maxAnalysesPerHour = Self.defaultMaxAnalysesPerHour
     /// What happens if the decision service gives no answer. Default: `simpleRules`.
     public private(set) var fallbackStrategy = FallbackStrategy.simpleRules
+    /// How long a conversation must be silent before a message of it is sent, 60 to 300 s. Default: 120.
+    public private(set) var pauseThresholdSeconds = Self.defaultPauseThresholdSeconds
+    /// How many messages make a conversation an active one, 10 to 50. Default: 20.
+    public private(set) var activeConversationThreshold = Self.defaultActiveConversationThreshold
 
     package static let defaultMaxAnalysesPerHour = 10
+    package static let defaultPauseThresholdSeconds = 120
+    package static let defaultActiveConversationThreshold = 20
+
+    /// Whether the user wants messages of a category. Nil: the message has none.
+    package func allows(category: String?) -> Bool {
+        guard let category else { return true }
+        return categoryMembers.map { $0[category] ?? .bool(true) } == .bool(true)
+    }
 
     /// Decodes the column's parsed value. Nil: the column is null.
     package init(json: JSONValue?) {
@@ -92,15 +117,31 @@ extension Preferences {
         checkInTime = read(object, .checkInTime, Self.time)
         weekday = int(object, .weekday).map { Int($0) }
         decodeQuietHours(object)
+        mutedUntil = read(object, .mutedUntil) { $0.text.flatMap { UTCSecond($0) } }
+        hasUnreadableMute = mutedUntil == nil && object[PreferenceKey.mutedUntil.rawValue] ?? .null != .null
         priorityKeywords = read(object, .priorityKeywords, Self.strings) ?? []
         allowUrgent = optOut(object, .allowUrgent)
         maxPerHour = int(object, .maxPerHour)
         maxPerDay = int(object, .maxPerDay)
         messagesEnabled = optOut(object, .messagesEnabled)
+        remindersEnabled = optOut(object, .remindersEnabled, default: messagesEnabled)
+        decodeCategories(object)
         // Not `read`: a badly written consent is none, and no reason to stop the user's check-ins.
         smartEnabled = object[PreferenceKey.smartEnabled.rawValue].flatMap(Self.bool) ?? false
         maxAnalysesPerHour = int(object, .maxAnalysesPerHour).map { Int($0) } ?? Self.defaultMaxAnalysesPerHour
         fallbackStrategy = read(object, .fallbackStrategy, Self.named) ?? .simpleRules
+        pauseThresholdSeconds =
+            int(object, .pauseThresholdSeconds).map { Int($0) } ?? Self.defaultPauseThresholdSeconds
+        activeConversationThreshold =
+            int(object, .activeConversationThreshold).map { Int($0) } ?? Self.defaultActiveConversationThreshold
+    }
+
+    /// A member that is no bool counts as false.
+    private mutating func decodeCategories(_ object: JSONObject) {
+        guard let value = object[PreferenceKey.categories.rawValue], value != .null else { return }
+        categoryMembers = if case .object(let members) = value { members } else { nil }
+        let isWell = categoryMembers?.members.allSatisfy { Self.bool($0.value) != nil } ?? false
+        if !isWell { reject(PreferenceProblem(.categories)) }
     }
 
     /// Both halves or neither: one half alone gives no quiet hours.
@@ -113,12 +154,25 @@ extension Preferences {
         case (_?, nil): reject(PreferenceProblem(missing: .quietHoursEnd, beside: .quietHoursStart))
         case (nil, _?): reject(PreferenceProblem(missing: .quietHoursStart, beside: .quietHoursEnd))
         }
+        let days = read(object, .quietHoursByDay) { if case .object(let days) = $0 { days } else { nil } }
+        guard let days else { return }
+        for weekday in 1...7 {
+            guard let value = days["\(weekday)"] else { continue }
+            quietHoursByDay[weekday] = Self.hours(value)
+            if quietHoursByDay[weekday] == nil { reject(PreferenceProblem(.quietHoursByDay)) }
+        }
     }
 
-    /// A bool that defaults to true. An invalid value counts as false: an opt-out that was badly written is still an
-    /// opt-out.
-    private mutating func optOut(_ object: JSONObject, _ key: PreferenceKey) -> Bool {
-        guard object[key.rawValue] ?? .null != .null else { return true }
+    /// Null is none: start and end are equal.
+    private static func hours(_ value: JSONValue) -> QuietHours? {
+        if value == .null { return QuietHours(start: TimeOfDay(hour: 0), end: TimeOfDay(hour: 0)) }
+        guard let start = value["start"].flatMap(time), let end = value["end"].flatMap(time) else { return nil }
+        return QuietHours(start: start, end: end)
+    }
+
+    /// An invalid value counts as false: an opt-out that was badly written is still an opt-out.
+    private mutating func optOut(_ object: JSONObject, _ key: PreferenceKey, default absent: Bool = true) -> Bool {
+        guard object[key.rawValue] ?? .null != .null else { return absent }
         return read(object, key, Self.bool) ?? false
     }
 

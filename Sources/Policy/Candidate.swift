@@ -17,6 +17,10 @@ public struct Candidate: Sendable {
     public var devices: Int
     /// When this user's check-ins last became possible or were last rescheduled.
     public var since: Instant?
+    /// When the app last said that the user was active. nil: unknown.
+    public var seen: Instant?
+    /// Check-ins that counted as sent since then.
+    public var ignored: Int64 = 0
     public var history: History
     public var nudge: Nudge
     /// The matcher of the preferences' keywords, from a caller that decides about several messages. nil: one is made
@@ -72,6 +76,10 @@ public struct Message: Sendable, Equatable {
     public var title: String
     public var body: String
     public var urgent: Bool
+    /// The app's name for messages of this kind, which a user can turn off.
+    public var category: String?
+    /// What is known of its conversation. nil: nothing, or it has none.
+    public var conversation: Conversation?
     /// When it was sent to nudged. nil: it may wait for a zone without end.
     public var createdAt: Instant?
     /// From this instant on it is useless. nil: never.
@@ -83,6 +91,7 @@ public struct Message: Sendable, Equatable {
         title: String,
         body: String,
         urgent: Bool,
+        category: String? = nil,
         createdAt: Instant? = nil,
         expiresAt: Instant? = nil,
         deliverAt: Instant? = nil
@@ -90,9 +99,22 @@ public struct Message: Sendable, Equatable {
         self.title = title
         self.body = body
         self.urgent = urgent
+        self.category = category
         self.createdAt = createdAt
         self.expiresAt = expiresAt
         self.deliverAt = deliverAt
+    }
+}
+
+/// The conversation of a message.
+public struct Conversation: Sendable, Equatable {
+    /// Its messages since the user came.
+    public var messages: Int64
+    public var lastAt: Instant
+
+    public init(messages: Int64, lastAt: Instant) {
+        self.messages = messages
+        self.lastAt = lastAt
     }
 }
 

@@ -82,8 +82,9 @@ struct CheckInCalendar {
         var date = dateAfter(now)
         while earliest(date - 1) + inversion > now { date = date - 1 }
         if let earliestSlot = pace.earliestSlot { date = max(date, earliestSlot) }
-        // e(D) is less than six days after D: jitter of the slot, quiet hours over a transition, quiet jitter.
-        if let since { date = max(date, clock.localDate(at: since) - 6) }
+        // e(D) is less than 12 days after D: time and jitter of the slot, quiet hours by day that overlap for up to a
+        // week, quiet jitter, a transition.
+        if let since { date = max(date, clock.localDate(at: since) - 12) }
         return date
     }
 }

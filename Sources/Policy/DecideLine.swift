@@ -80,7 +80,7 @@ struct DecideQuestion {
         now = try line.required("now", "an instant as 2026-05-07T04:38:44Z").instant()
         let rules = try line.optional("rules")?.object()
         self.rules = try rules.map { reader throws(PolicyError) in try Rules(reader) } ?? .defaults
-        candidate = Candidate(
+        var candidate = Candidate(
             userID: try line.required("user_id", "a UUID").uuid(),
             paused: try line.optional("paused")?.bool() ?? false,
             preferences: Preferences(json: line.optional("preferences")?.value),
@@ -91,6 +91,9 @@ struct DecideQuestion {
             history: try Self.history(line),
             nudge: try Self.nudge(kind, line)
         )
+        candidate.seen = try line.nullable("seen")?.instant()
+        candidate.ignored = Int64(try line.optional("ignored")?.int(0...Int.max) ?? 0)
+        self.candidate = candidate
     }
 
     private static func kind(_ line: FieldReader) throws(PolicyError) -> NudgeKind {
@@ -125,14 +128,22 @@ struct DecideQuestion {
 
     private static func message(_ line: FieldReader, isRequired: Bool) throws(PolicyError) -> Message? {
         guard let reader = try line.field("message", "an object", isRequired: isRequired)?.object() else { return nil }
-        return Message(
+        var message = Message(
             title: try reader.field("title", "a string", isRequired: isRequired)?.string() ?? "",
             body: try reader.field("body", "a string", isRequired: isRequired)?.string() ?? "",
             urgent: try reader.field("urgent", "true or false", isRequired: isRequired)?.bool() ?? false,
+            category: try reader.nullable("category")?.string(),
             createdAt: try reader.nullable("created_at")?.instant(),
             expiresAt: try reader.nullable("expires_at")?.instant(),
             deliverAt: try reader.nullable("deliver_at")?.instant()
         )
+        if let conversation = try reader.nullable("conversation")?.object() {
+            message.conversation = Conversation(
+                messages: Int64(try conversation.required("messages", "an integer of 0 or more").int(0...Int.max)),
+                lastAt: try conversation.required("last_at", "an instant").instant()
+            )
+        }
+        return message
     }
 
     private static func reminder(_ line: FieldReader, isRequired: Bool) throws(PolicyError) -> Reminder? {

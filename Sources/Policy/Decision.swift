@@ -8,7 +8,7 @@ public enum Action: String, Sendable {
     case wait
     /// Only a change from outside can make it sendable.
     case hold
-    /// Never send it. For messages and reminders only.
+    /// Never send it. A check-in's slot is closed.
     case drop
 }
 
@@ -22,6 +22,9 @@ public enum Reason: String, Sendable, CaseIterable {
     case frequency
     case quietHours = "quiet_hours"
     case capped
+    case activeConversation = "active_conversation"
+    // Wait, or hold for a mute that can't be read.
+    case muted
     // Hold.
     case paused
     case notOptedIn = "not_opted_in"
@@ -29,6 +32,7 @@ public enum Reason: String, Sendable, CaseIterable {
     case firstSessionIncomplete = "first_session_incomplete"
     /// For messages, it may come with `wait` as well.
     case timezoneUnresolved = "timezone_unresolved"
+    case dormant
     // Hold for check-ins, drop for messages and reminders.
     case disabled
     case noDevice = "no_device"
@@ -36,7 +40,10 @@ public enum Reason: String, Sendable, CaseIterable {
     case expired
     case expiresInQuietHours = "expires_in_quiet_hours"
     case expiresWhileCapped = "expires_while_capped"
+    case expiresWhileMuted = "expires_while_muted"
     case expiresWithoutTimezone = "expires_without_timezone"
+    // Drop of a check-in.
+    case active
 }
 
 /// The policy's answer for one nudge at one instant.
@@ -45,7 +52,7 @@ public struct Decision: Sendable, Equatable {
     public var reason: Reason
     /// With `wait`: when to evaluate again, later than `now`. Otherwise nil.
     public var nextAt: Instant?
-    /// With the `send` of a check-in: its local date. Otherwise nil.
+    /// With the `send` or `drop` of a check-in: its local date. Otherwise nil.
     public var slot: LocalDate?
     /// Whether it is an urgent message whose urgency was checked.
     public var urgent: Bool

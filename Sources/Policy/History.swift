@@ -76,7 +76,7 @@ extension History {
 
     /// The entries that the policy still needs, newest first:
     /// - check-ins with a slot within 8 days of the newest slot, and the one with the latest `at`
-    /// - closed slots from 8 days before today (in UTC) on
+    /// - closed slots from 14 days before today (in UTC) on
     /// - sends of the last 24 hours
     ///
     /// A few entries more than 48 h ahead are kept as well. They never displace others.
@@ -112,13 +112,13 @@ extension History {
         return future.prefix(Self.aheadLimit).reversed() + kept
     }
 
-    /// A slot can be used for days after its date (staleness, slot jitter, quiet hours), but for less than a week. The
-    /// eighth day is for zones west of UTC.
+    /// A slot can be used for days after its date: quiet hours by day can overlap for a week, and staleness and jitter
+    /// are two days and one. The rest is for zones and transitions.
     private func trimmedClosed(now: Instant) -> [LocalDate] {
         guard !closed.isEmpty else { return [] }
         let days = now.seconds / 86_400 - (now.seconds % 86_400 < 0 ? 1 : 0)
         let today = LocalDate(days: Int32(clamping: days))
-        let kept = Set(closed).filter { $0 >= today - 8 }.sorted()
+        let kept = Set(closed).filter { $0 >= today - 14 }.sorted()
         // The nearest come first: today's is needed now, and one far ahead can be entered again.
         return kept.prefix(Self.closedLimit).reversed()
     }

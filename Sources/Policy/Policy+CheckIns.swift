@@ -19,7 +19,7 @@ extension Policy {
     /// nil: the preferences have no frequency.
     func calendar(_ candidate: Candidate, _ zone: Zone, now: Instant) -> CheckInCalendar? {
         let preferences = candidate.preferences
-        guard let frequency = preferences.frequency else { return nil }
+        guard let frequency = frequency(of: candidate) else { return nil }
         let clock = LocalClock(zone, near: now)
         let minutes = preferences.checkInTime == nil ? UInt64(rules.spreadMinutes) : 0
         // Hashes are computed only if something depends on them.
@@ -38,20 +38,35 @@ extension Policy {
         )
     }
 
+    /// The frequency after the back-off, which goes down the ladder. nil: none is left, or the preferences have none.
+    private func frequency(of candidate: Candidate) -> Frequency? {
+        let chosen = candidate.preferences.frequency
+        guard let after = rules.backOffAfter, candidate.ignored >= after, let chosen else { return chosen }
+        let ladder = Frequency.allCases.drop { $0 != chosen }.dropFirst(Int(clamping: candidate.ignored / after))
+        return ladder.first
+    }
+
     /// The holds that are checked before the zone.
     func holdCheckIn(_ candidate: Candidate, _ trace: inout Trace) -> Decision? {
         let preferences = candidate.preferences
-        let checks: [5 of (rule: String, isHeld: Bool, reason: Reason)] = [
+        let isDormant = preferences.frequency != nil && frequency(of: candidate) == nil
+        let checks: [6 of (rule: String, isHeld: Bool, reason: Reason)] = [
             ("paused", candidate.paused, .paused),
             ("opted_in", preferences.isNull, .notOptedIn),
             ("preferences", preferences.malformed != nil, .preferencesMalformed),
             ("enabled", preferences.checkInsEnabled == false, .disabled),
+            ("back_off", isDormant, .dormant),
             ("first_session", !candidate.firstSessionComplete, .firstSessionIncomplete),
         ]
         for index in checks.indices {
             let (rule, isHeld, reason) = checks[index]
+            if reason == .dormant, rules.backOffAfter == nil { continue }
             let facts: [(String, JSONValue)] =
-                reason == .preferencesMalformed && isHeld ? [("cause", .text(preferences.malformed))] : []
+                switch reason {
+                case .preferencesMalformed where isHeld: [("cause", .text(preferences.malformed))]
+                case .dormant: [("ignored", .int(candidate.ignored)), ("back_off_after", .count(rules.backOffAfter))]
+                default: []
+                }
             trace.note(rule, isHeld ? .hold : nil, facts)
             if isHeld { return Decision(.hold, reason) }
         }
@@ -91,6 +106,20 @@ extension Policy {
         _ trace: inout Trace
     ) -> Decision {
         let limit = calendar.limit(chosen.earliest)
+        let applied = AppliedQuiet(from: Instant(seconds: .min), wakeUp: calendar.wakeUp)
+        if let mutedUntil = candidate.preferences.mutedUntil.map(Instant.init) {
+            let isMuted = now < mutedUntil
+            trace.note(
+                "muted",
+                isMuted ? .wait : nil,
+                [("muted_until", .instant(mutedUntil)), ("limit", .instant(limit))]
+            )
+            if isMuted {
+                let awake = applied.awake(mutedUntil, limit: limit)
+                guard awake < limit else { return waitForNext(.muted, calendar, now, &trace) }
+                return Decision(.wait, .muted, nextAt: awake)
+            }
+        }
         if let wakeUp = calendar.wakeUp {
             let isQuiet = wakeUp.quiet.isQuiet(now)
             trace.note("quiet_hours", isQuiet ? .wait : nil, quietFacts(wakeUp, isQuiet: isQuiet, now, limit))
@@ -103,14 +132,17 @@ extension Policy {
             trace.note("quiet_hours", nil, [("quiet_hours", .null)])
         }
         let caps = Caps(rules, candidate.preferences)
-        var free = caps.free(from: now, candidate.history.sent)
+        let free = caps.free(from: now, candidate.history.sent)
         trace.note("caps", free > now ? .wait : nil, capFacts(caps, candidate.history.sent, now, free))
         if free > now {
-            if let wakeUp = calendar.wakeUp, wakeUp.quiet.isQuiet(free) {
-                free = wakeUp.instant(from: free, limit: limit)
-            }
-            guard free < limit else { return waitForNext(.capped, calendar, now, &trace) }
-            return Decision(.wait, .capped, nextAt: free)
+            let awake = applied.awake(free, limit: limit)
+            guard awake < limit else { return waitForNext(.capped, calendar, now, &trace) }
+            return Decision(.wait, .capped, nextAt: awake)
+        }
+        if let minutes = rules.skipIfActiveMinutes, let seen = candidate.seen {
+            let isActive = now - seen < minutes * 60
+            trace.note("active", isActive ? .drop : nil, [("seen", .instant(seen)), ("minutes", .int(minutes))])
+            if isActive { return Decision(.drop, .active, slot: chosen.date) }
         }
         let quietAgain = calendar.wakeUp?.quiet.nextStart(after: now)
         let validUntil = quietAgain.map { min($0, limit) } ?? limit
@@ -169,11 +201,8 @@ extension Policy {
         let before = limit - 1
         guard let calendar = calendar(candidate, zone, now: before) else { return .stale }
         var trace = Trace(recording: false)
-        return switch decideCheckIn(candidate, calendar, now: before, &trace).reason {
-        case .quietHours: .quietHours
-        case .capped: .capped
-        default: .stale
-        }
+        let reason = decideCheckIn(candidate, calendar, now: before, &trace).reason
+        return SkippedSlot.Reason(rawValue: reason.rawValue) ?? .stale
     }
 }
 
@@ -186,6 +215,10 @@ public struct SkippedSlot: Sendable, Hashable {
         case capped
         /// Quiet hours lasted until its end.
         case quietHours = "quiet_hours"
+        /// The user's mute lasted until its end.
+        case muted
+        /// The app had seen the user shortly before its end.
+        case active
     }
 
     public let slot: LocalDate

@@ -65,14 +65,50 @@ extension Policy {
         if isExpired { return Decision(.drop, .expired) }
         trace.note("paused", candidate.paused ? .hold : nil, [])
         if candidate.paused { return Decision(.hold, .paused) }
-        let isEnabled = candidate.preferences.messagesEnabled
+        let preferences = candidate.preferences
+        let isEnabled =
+            switch candidate.nudge {
+            case .message(let message): preferences.messagesEnabled && preferences.allows(category: message.category)
+            default: preferences.remindersEnabled
+            }
         trace.note("enabled", isEnabled ? nil : .drop, [])
         if !isEnabled { return Decision(.drop, .disabled) }
         trace.note("devices", candidate.devices == 0 ? .drop : nil, [("devices", .int(Int64(candidate.devices)))])
         return candidate.devices == 0 ? Decision(.drop, .noDevice) : nil
     }
 
-    /// Rules 5 to 8 of docs/POLICY-SPEC.md, "Messages".
+    /// Rule 5, "Muted". nil: the user is not muted.
+    private func decideMuted(
+        _ candidate: Candidate,
+        expiresAt: Instant?,
+        quietFrom: Instant,
+        isUrgent: Bool,
+        now: Instant,
+        _ trace: inout Trace
+    ) throws(TimeZoneError) -> Decision? {
+        guard !candidate.preferences.hasUnreadableMute else {
+            trace.note("muted", .hold, [])
+            return Decision(.hold, .muted, urgent: isUrgent)
+        }
+        guard let end = candidate.preferences.mutedUntil.map(Instant.init) else { return nil }
+        guard now < end else {
+            trace.note("muted", nil, [("muted_until", .instant(end))])
+            return nil
+        }
+        let zone = quietHours(of: candidate) == nil || end < quietFrom ? nil : try self.zone(of: candidate)
+        let wakeUp = zone.flatMap { self.wakeUp(of: candidate, LocalClock($0, near: end)) }
+        let awake = AppliedQuiet(from: quietFrom, wakeUp: wakeUp).awake(end, limit: expiresAt)
+        let isTooLate = expiresAt.map { awake >= $0 } ?? false
+        trace.note(
+            "muted",
+            isTooLate ? .drop : .wait,
+            [("muted_until", .instant(end)), ("limit", .instant(expiresAt))]
+        )
+        if isTooLate { return Decision(.drop, .expiresWhileMuted, urgent: isUrgent) }
+        return Decision(.wait, .muted, nextAt: awake, urgent: isUrgent)
+    }
+
+    /// Rules 5 to 10 of docs/POLICY-SPEC.md, "Messages".
     ///
     /// - Parameter quietFrom: quiet hours apply to this nudge from this instant on. nil: never.
     private func decideText(
@@ -83,6 +119,17 @@ extension Policy {
         now: Instant,
         _ trace: inout Trace
     ) throws(TimeZoneError) -> Decision {
+        if let quietFrom {
+            let muted = try decideMuted(
+                candidate,
+                expiresAt: expiresAt,
+                quietFrom: quietFrom,
+                isUrgent: isUrgent,
+                now: now,
+                &trace
+            )
+            if let muted { return muted }
+        }
         let hours = quietFrom == nil ? nil : quietHours(of: candidate)
         // The zone is read only if quiet hours may apply.
         let zone = hours == nil ? nil : try self.zone(of: candidate)
@@ -111,7 +158,7 @@ extension Policy {
         return decideText(candidate, applied, expiresAt: expiresAt, isUrgent: isUrgent, now: now, &trace)
     }
 
-    /// Rule 5: the answer about a nudge that has not expired, but needs a zone. A message waits for 24 hours.
+    /// Rule 6: the answer about a nudge that has not expired, but needs a zone. A message waits for 24 hours.
     public static func withoutZone(_ nudge: Nudge, isUrgent: Bool = false, now: Instant) -> Decision {
         guard case .message(let message) = nudge,
             let sentAt = [message.createdAt, message.deliverAt].compactMap(\.self).max()
@@ -121,7 +168,7 @@ extension Policy {
         return Decision(.wait, .timezoneUnresolved, nextAt: min(end, message.expiresAt ?? end), urgent: isUrgent)
     }
 
-    /// Rules 7 and 8.
+    /// Rules 8 to 10.
     private func decideText(
         _ candidate: Candidate,
         _ applied: AppliedQuiet,
@@ -140,6 +187,10 @@ extension Policy {
             return Decision(.wait, .capped, nextAt: awake, urgent: isUrgent)
         }
         trace.note("caps", nil, capFacts(caps, candidate.history.sent, now, free))
+        if !isUrgent, let end = pauseEnd(candidate, now: now) {
+            trace.note("conversation", .wait, [("pause_ends", .instant(end))])
+            return Decision(.wait, .activeConversation, nextAt: min(end, expiresAt ?? end))
+        }
         let quietAgain = applied.nextStart(after: now)
         trace.note("send", .send, [("expires_at", .instant(expiresAt)), ("next_quiet", .instant(quietAgain))])
         let validUntil = [expiresAt, quietAgain].compactMap { $0 }.min()
@@ -148,6 +199,18 @@ extension Policy {
 }
 
 extension Policy {
+    /// When the pause ends for which a smart message of an active conversation waits. nil: it doesn't wait.
+    private func pauseEnd(_ candidate: Candidate, now: Instant) -> Instant? {
+        let preferences = candidate.preferences
+        guard preferences.smartEnabled, case .message(let message) = candidate.nudge,
+            let conversation = message.conversation,
+            conversation.messages >= preferences.activeConversationThreshold
+        else { return nil }
+        // An instant ahead counts as now: a wrong clock must not hold a message back for years.
+        let end = min(conversation.lastAt, now) + Int64(preferences.pauseThresholdSeconds)
+        return now < end ? end : nil
+    }
+
     /// Whether an instant is in the candidate's current quiet hours. False without quiet hours or without a valid zone.
     ///
     /// - Throws: as `decide`.

@@ -52,18 +52,18 @@ public struct Policy: Sendable {
     }
 
     /// The user's quiet hours, or else the rules'. nil: none.
-    func quietHours(of candidate: Candidate) -> QuietHours? {
-        guard let hours = candidate.preferences.quietHours ?? rules.quietHours, !hours.isNone else { return nil }
-        return hours
+    func quietHours(of candidate: Candidate) -> QuietWeek? {
+        let preferences = candidate.preferences
+        return QuietWeek(preferences.quietHours ?? rules.quietHours, byDay: preferences.quietHoursByDay)
     }
 
     /// The quiet hours on a zone's clock, with the user's quiet jitter. nil: none.
     func wakeUp(of candidate: Candidate, _ clock: LocalClock) -> WakeUp? {
-        guard let hours = quietHours(of: candidate), let quiet = QuietSchedule(hours, clock) else { return nil }
+        guard let hours = quietHours(of: candidate) else { return nil }
         let minutes = UInt64(rules.quietEndJitterMinutes)
         // The hash is computed only if the rule is set: it takes a tenth of a decision's time.
         let jitter = minutes == 0 ? 0 : Int64(FNV1a(candidate.userID).adding(":quiet") % (minutes * 60))
-        return WakeUp(quiet: quiet, jitter: jitter)
+        return WakeUp(quiet: QuietSchedule(hours, clock), jitter: jitter)
     }
 }
 

@@ -1,20 +1,47 @@
 import NudgedPreferences
 import TimeZones
 
-/// The quiet hours in a zone: for each local date D one interval [from, until).
+/// The quiet hours of a user.
+struct QuietWeek: CustomStringConvertible {
+    /// Those of each weekday without an entry. nil: none.
+    let general: QuietHours?
+    /// By weekday. Equal start and end: none begin on that day.
+    let byDay: [Int: QuietHours]
+
+    /// nil: there are none on any day.
+    init?(_ general: QuietHours?, byDay: [Int: QuietHours]) {
+        self.general = general.flatMap { $0.isNone ? nil : $0 }
+        self.byDay = byDay
+        guard self.general != nil && byDay.count < 7 || byDay.values.contains(where: { !$0.isNone }) else { return nil }
+    }
+
+    /// Those that begin on a date. nil: none.
+    func hours(on date: LocalDate) -> QuietHours? {
+        guard let hours = byDay[date.isoWeekday] else { return general }
+        return hours.isNone ? nil : hours
+    }
+
+    var description: String {
+        let days = byDay.sorted { $0.key < $1.key }.map { ", \($0.key): \($0.value.isNone ? "none" : "\($0.value)")" }
+        return (general?.description ?? "none") + days.joined()
+    }
+}
+
+/// The quiet hours in a zone: for each local date D at most one interval [from, until).
 struct QuietSchedule {
     let clock: LocalClock
-    let hours: QuietHours
+    let hours: QuietWeek
+    private let isSameEachDay: Bool
+    // Of the general quiet hours.
     private let start: Int64
     private let end: Int64
 
-    /// nil: start and end are equal, so there are no quiet hours.
-    init?(_ hours: QuietHours, _ clock: LocalClock) {
-        guard !hours.isNone else { return nil }
+    init(_ hours: QuietWeek, _ clock: LocalClock) {
         self.clock = clock
         self.hours = hours
-        start = hours.start.seconds
-        end = hours.end.seconds
+        isSameEachDay = hours.byDay.isEmpty
+        start = hours.general?.start.seconds ?? 0
+        end = hours.general?.end.seconds ?? 0
     }
 
     /// Whether an interval contains the instant.
@@ -24,8 +51,8 @@ struct QuietSchedule {
     /// The first instant from this one on that is not quiet.
     @inline(__always)
     func quietEnd(_ instant: Instant) -> Instant {
-        guard let offset = clock.steadyOffset(around: instant) else { return quietEndNearTransition(instant) }
-        // With a steady offset all days are equal, and no interval touches the next.
+        guard isSameEachDay, let offset = clock.steadyOffset(around: instant) else { return quietEndByDate(instant) }
+        // All days are equal, and no interval touches the next.
         let second = Self.secondOfDay(instant.seconds + offset)
         if start < end {
             return start <= second && second < end ? instant + (end - second) : instant
@@ -37,7 +64,9 @@ struct QuietSchedule {
     /// The first start of an interval after an instant that is not quiet.
     @inline(__always)
     func nextStart(after instant: Instant) -> Instant {
-        guard let offset = clock.steadyOffset(around: instant) else { return nextStartNearTransition(after: instant) }
+        guard isSameEachDay, let offset = clock.steadyOffset(around: instant) else {
+            return nextStartByDate(after: instant)
+        }
         let second = Self.secondOfDay(instant.seconds + offset)
         return instant + (start > second ? start - second : 86_400 - second + start)
     }
@@ -53,35 +82,35 @@ struct QuietSchedule {
         return second < 0 ? second + 86_400 : second
     }
 
-    /// The interval of a date. A gap can make it empty.
-    private func interval(_ date: LocalDate) -> (start: Instant, end: Instant) {
-        (
-            clock.zone.resolve(date, secondOfDay: Int(start), .first),
-            clock.zone.resolve(start < end ? date : date + 1, secondOfDay: Int(end), .last)
-        )
+    /// The interval of a date. nil: there is none, or a gap makes it empty.
+    private func interval(_ date: LocalDate) -> (start: Instant, end: Instant)? {
+        guard let hours = hours.hours(on: date) else { return nil }
+        let (first, last) = (hours.start.seconds, hours.end.seconds)
+        let start = clock.resolve(date, first, .first)
+        let end = clock.resolve(first < last ? date : date + 1, last, .last)
+        return start < end ? (start, end) : nil
     }
 
     /// A zone can skip a whole day (Pacific/Apia, 2011-12-30), so intervals of dates this far away can contain an
     /// instant.
     private static let reach = -4...4
 
-    private func quietEndNearTransition(_ instant: Instant) -> Instant {
+    private func quietEndByDate(_ instant: Instant) -> Instant {
         var end = instant
         while true {
             // An interval can touch or overlap the next. Repeat until none contains the end.
             let date = clock.zone.localDate(at: end)
-            let longer = Self.reach.lazy.map { interval(date + $0) }.first { $0.start <= end && end < $0.end }
+            let longer = Self.reach.lazy.compactMap { interval(date + $0) }.first { $0.start <= end && end < $0.end }
             guard let longer else { return end }
             end = longer.end
         }
     }
 
-    private func nextStartNearTransition(after instant: Instant) -> Instant {
+    private func nextStartByDate(after instant: Instant) -> Instant {
         let date = clock.zone.localDate(at: instant)
         // Starts rise with their dates, and no zone skips two days in a row. The bound is for wrong zone files.
         for days in -4...400 {
-            let (start, end) = interval(date + days)
-            if start > instant, start < end { return start }
+            if let start = interval(date + days)?.start, start > instant { return start }
         }
         return instant + 86_400
     }

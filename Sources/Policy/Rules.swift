@@ -20,6 +20,10 @@ public struct Rules: Sendable, Equatable {
     public package(set) var maxPerHour: Int64?
     /// The most sends in any 86,400 s, all kinds together. 1 or more. nil: no limit (the default).
     public package(set) var maxPerDay: Int64?
+    /// A user whom the app saw in the last so many minutes gets no check-in. 1 to 1440. nil: off (the default).
+    public package(set) var skipIfActiveMinutes: Int64?
+    /// After so many ignored check-ins, and again after as many, they come less often. 2 to 50. nil: off (the default).
+    public package(set) var backOffAfter: Int64?
 
     public static let defaults = Rules()
 
@@ -45,6 +49,12 @@ extension Rules {
         maxStalenessMinutes = try fields.optional("max_staleness_minutes")?.int(1...2880) ?? maxStalenessMinutes
         maxPerHour = try fields.nullable("max_per_hour")?.cap()
         maxPerDay = try fields.nullable("max_per_day")?.cap()
+        skipIfActiveMinutes = try fields.nullable("skip_if_active_minutes").map { field throws(PolicyError) in
+            Int64(try field.int(1...1440))
+        }
+        backOffAfter = try fields.nullable("back_off_after").map { field throws(PolicyError) in
+            Int64(try field.int(2...50))
+        }
     }
 
     /// Null means none. An absent key has the default.

@@ -1,3 +1,5 @@
+import NudgedPreferences
+
 /// A date of the proleptic Gregorian calendar, as days since 1970-01-01.
 public struct LocalDate: Sendable, Hashable, Comparable {
     /// Days since 1970-01-01.
@@ -10,11 +12,9 @@ public struct LocalDate: Sendable, Hashable, Comparable {
 
     /// A date of the calendar. Nil if there is no such day in the years 0001 to 9999.
     public init?(year: Int, month: Int, day: Int) {
-        guard (1...9999).contains(year), (1...12).contains(month), day >= 1,
-            day <= Self.length(ofMonth: month, year: year)
-        else { return nil }
+        guard CivilDate.isDay(year: year, month: month, day: day) else { return nil }
         // The largest number of days is 2,932,896.
-        self.init(days: Int32(Self.days(year: year, month: month, day: day)))
+        self.init(days: Int32(CivilDate.days(year: year, month: month, day: day)))
     }
 
     /// The date that contains a second of local time, counted from 1970-01-01T00:00.
@@ -56,85 +56,27 @@ public struct LocalDate: Sendable, Hashable, Comparable {
     public var month: Int { civil.month }
     /// The day of the month: 1 to 31.
     public var day: Int { civil.day }
-}
 
-/// The calendar's arithmetic. A year starts in March, so that the leap day is its last. An era has 400 years (146,097
-/// days).
-extension LocalDate {
-    static let daysPerEra = 146_097
-    /// Days from 0000-03-01 to 1970-01-01.
-    private static let daysToEpoch = 719_468
-
-    static func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
+    private var civil: (year: Int, month: Int, day: Int) { CivilDate.civil(Int(days)) }
 
     /// The number of days in a month. The month is 1 to 12.
-    public static func length(ofMonth month: Int, year: Int) -> Int {
-        switch month {
-        case 2: isLeap(year) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
-    }
-
-    static func days(year: Int, month: Int, day: Int) -> Int {
-        let shifted = month <= 2 ? year - 1 : year
-        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
-        let yearOfEra = shifted - era * 400
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        return era * daysPerEra + dayOfEra - daysToEpoch
-    }
-
-    var civil: (year: Int, month: Int, day: Int) {
-        let shifted = Int(days) + Self.daysToEpoch
-        let era = (shifted >= 0 ? shifted : shifted - (Self.daysPerEra - 1)) / Self.daysPerEra
-        let dayOfEra = shifted - era * Self.daysPerEra
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let month = (5 * dayOfYear + 2) / 153
-        let day = dayOfYear - (153 * month + 2) / 5 + 1
-        let year = yearOfEra + era * 400
-        return month < 10 ? (year, month + 3, day) : (year + 1, month - 9, day)
-    }
+    public static func length(ofMonth month: Int, year: Int) -> Int { CivilDate.length(ofMonth: month, year: year) }
 }
 
 extension LocalDate {
     /// Reads `YYYY-MM-DD` with years 0001 to 9999. Nil for any other form and for days that don't exist.
     public init?(iso text: String) {
         var text = text
-        let date = text.withUTF8 { LocalDate(iso: $0[...]) }
-        guard let date else { return nil }
-        self = date
-    }
-
-    init?(iso bytes: Slice<UnsafeBufferPointer<UInt8>>) {
-        let start = bytes.startIndex
-        guard bytes.count == 10, bytes[start + 4] == UInt8(ascii: "-"), bytes[start + 7] == UInt8(ascii: "-"),
-            let year = decimal(bytes[start..<start + 4]),
-            let month = decimal(bytes[start + 5..<start + 7]),
-            let day = decimal(bytes[start + 8..<start + 10])
-        else { return nil }
-        self.init(year: year, month: month, day: day)
+        guard let days = text.withUTF8({ CivilDate.days(iso: $0[...]) }) else { return nil }
+        self.init(days: Int32(days))
     }
 
     /// `YYYY-MM-DD`. A date outside the years 0001 to 9999 is written as the nearest one inside.
     public var iso: String {
         String(unsafeUninitializedCapacity: 10) { bytes in
-            write(to: bytes)
+            CivilDate.write(Int(days), to: bytes)
             return 10
         }
-    }
-
-    /// Writes the ten bytes of `YYYY-MM-DD`.
-    func write(to bytes: UnsafeMutableBufferPointer<UInt8>) {
-        let inside = min(max(days, -719_162), 2_932_896)
-        let (year, month, day) = LocalDate(days: inside).civil
-        writeDecimal(year / 100, to: bytes, at: 0)
-        writeDecimal(year, to: bytes, at: 2)
-        bytes[4] = UInt8(ascii: "-")
-        writeDecimal(month, to: bytes, at: 5)
-        bytes[7] = UInt8(ascii: "-")
-        writeDecimal(day, to: bytes, at: 8)
     }
 }
 

@@ -1,3 +1,5 @@
+import NudgedPreferences
+
 /// A TZ string (POSIX, with RFC 9636's hours of -167 to 167): standard time and, if there is daylight saving time, its
 /// start and end in each year.
 struct PosixRule: Equatable {
@@ -66,15 +68,15 @@ struct YearlyMoment: Equatable {
         let days: Int
         switch day {
         case .julian(let number):
-            let isBehindLeapDay = number >= 60 && LocalDate.isLeap(year)
-            days = LocalDate.days(year: year, month: 1, day: 1) + number - 1 + (isBehindLeapDay ? 1 : 0)
+            let isBehindLeapDay = number >= 60 && CivilDate.isLeap(year)
+            days = CivilDate.days(year: year, month: 1, day: 1) + number - 1 + (isBehindLeapDay ? 1 : 0)
         case .ordinal(let number):
-            days = LocalDate.days(year: year, month: 1, day: 1) + number
+            days = CivilDate.days(year: year, month: 1, day: 1) + number
         case .weekday(let month, let week, let weekday):
-            let first = LocalDate.days(year: year, month: month, day: 1)
+            let first = CivilDate.days(year: year, month: month, day: 1)
             let firstWeekday = ((first + 4) % 7 + 7) % 7
             let day = (weekday - firstWeekday + 7) % 7 + (week - 1) * 7
-            days = first + (day < LocalDate.length(ofMonth: month, year: year) ? day : day - 7)
+            days = first + (day < CivilDate.length(ofMonth: month, year: year) ? day : day - 7)
         }
         return Int64(days) * 86_400 + Int64(time)
     }

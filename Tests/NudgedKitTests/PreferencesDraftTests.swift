@@ -17,6 +17,14 @@ struct PreferencesDraftTests {
         #expect(problems { $0.maxPerDay = -1 } == ["max_per_day: wanted an integer of 1 or more"])
         #expect(problems { $0.maxAnalysesPerHour = 4 } == ["max_analyses_per_hour: wanted 5 to 20"])
         #expect(problems { $0.maxAnalysesPerHour = 21 } == ["max_analyses_per_hour: wanted 5 to 20"])
+        #expect(problems { $0.pauseThresholdSeconds = 59 } == ["pause_threshold_seconds: wanted 60 to 300"])
+        #expect(problems { $0.activeConversationThreshold = 51 } == ["active_conversation_threshold: wanted 10 to 50"])
+        for day in [0, 8] {
+            let found = problems {
+                $0.quietHoursByDay[day] = QuietHours(start: TimeOfDay(hour: 1), end: TimeOfDay(hour: 2))
+            }
+            #expect(found.first?.hasPrefix("quiet_hours_by_day: wanted an object") == true)
+        }
         #expect(
             problems { $0.quietHoursStart = TimeOfDay("22:00") } == [
                 "quiet_hours_end: wanted HH:MM beside quiet_hours_start"
@@ -73,7 +81,7 @@ struct PreferencesDraftTests {
             try PreferencesDraft().encoded() == """
                 {"check_ins_enabled":false,"frequency":"few_times_a_week","priority_keywords":[],"allow_urgent":true,\
                 "messages_enabled":true,"smart_enabled":false,"max_analyses_per_hour":10,\
-                "fallback_strategy":"simple_rules"}
+                "fallback_strategy":"simple_rules","pause_threshold_seconds":120,"active_conversation_threshold":20}
                 """
         )
     }
@@ -87,12 +95,23 @@ struct PreferencesDraftTests {
         draft.quietHoursEnd = TimeOfDay("07:30")
         draft.maxPerHour = 1
         draft.maxPerDay = .max
+        draft.quietHoursByDay = [
+            5: QuietHours(start: TimeOfDay(hour: 23), end: TimeOfDay(hour: 10)),
+            7: QuietHours(start: TimeOfDay(hour: 8), end: TimeOfDay(hour: 8)),
+        ]
+        draft.mutedUntil = UTCSecond("2026-05-07T04:38:44Z")
+        draft.remindersEnabled = false
+        draft.categories = ["news": false, "chat": true]
         guard case .object(let object) = try JSONValue(parsing: draft.encoded()) else {
             Issue.record("no object")
             return
         }
         #expect(object.members.map(\.key) == PreferenceKey.allCases.map(\.rawValue))
         #expect(object["check_in_time"] == .string("09:05") && object["max_per_day"] == .int(.max))
+        #expect(object["muted_until"] == .string("2026-05-07T04:38:44Z") && object["reminders_enabled"] == .bool(false))
+        #expect(try object["categories"] == JSONValue(parsing: #"{"chat":true,"news":false}"#))
+        let days = #"{"5":{"start":"23:00","end":"10:00"},"7":{"start":"08:00","end":"08:00"}}"#
+        #expect(try object["quiet_hours_by_day"] == JSONValue(parsing: days))
     }
 
     @Test func encoding_whenTheColumnHoldsMore_keepsWhatIsNotOurs() throws {
@@ -104,7 +123,8 @@ struct PreferencesDraftTests {
             try draft.encoded(over: column) == """
                 {"theme":"dark","check_ins_enabled":false,"max_per_day":2,"n":1.5,"frequency":"few_times_a_week",\
                 "priority_keywords":[],"allow_urgent":true,"messages_enabled":true,"smart_enabled":false,\
-                "max_analyses_per_hour":10,"fallback_strategy":"simple_rules"}
+                "max_analyses_per_hour":10,"fallback_strategy":"simple_rules","pause_threshold_seconds":120,\
+                "active_conversation_threshold":20}
                 """
         )
     }

@@ -17,7 +17,13 @@ struct PreferencesTests {
         "\"priority_keywords\":[\"a\",1]", "\"allow_urgent\":\"no\"", "\"max_per_hour\":0", "\"max_per_hour\":10.0",
         "\"max_per_hour\":1e1", "\"max_per_day\":9223372036854775808",
         "\"messages_enabled\":0", "\"max_analyses_per_hour\":4", "\"max_analyses_per_hour\":21",
-        "\"fallback_strategy\":\"none\"",
+        "\"fallback_strategy\":\"none\"", "\"muted_until\":\"2026-02-30T00:00:00Z\"", "\"muted_until\":true",
+        "\"muted_until\":\"2026-05-07T04:38:44+00:00\"", "\"muted_until\":\"2026-05-07\"",
+        "\"reminders_enabled\":\"no\"", "\"categories\":[]", "\"categories\":{\"a\":null}", "\"categories\":{\"a\":1}",
+        "\"quiet_hours_by_day\":[]", "\"quiet_hours_by_day\":{\"1\":{\"start\":\"22:00\"}}",
+        "\"quiet_hours_by_day\":{\"7\":{\"start\":\"22:00\",\"end\":\"24:00\"}}", "\"quiet_hours_by_day\":{\"2\":[]}",
+        "\"pause_threshold_seconds\":59", "\"pause_threshold_seconds\":301", "\"pause_threshold_seconds\":\"120\"",
+        "\"active_conversation_threshold\":9", "\"active_conversation_threshold\":51",
     ])
     func preferences_whenKeyIsWrong_areMalformed(member: String) {
         #expect(Preferences(parsing: Self.text(member)).malformed != nil)
@@ -28,7 +34,12 @@ struct PreferencesTests {
         "\"quiet_hours_start\":\"22:00\",\"quiet_hours_end\":\"22:00\"", "\"max_per_day\":9223372036854775807",
         "\"unknown\":{\"x\":1e999}", "\"frequency\":\"x\",\"frequency\":\"weekly\"", "\"max_analyses_per_hour\":5",
         "\"fallback_strategy\":\"notify_all\"", "\"priority_keywords\":[]", "\"smart_enabled\":\"yes\"",
-        "\"smart_enabled\":1", "\"smart_enabled\":[true]",
+        "\"smart_enabled\":1", "\"smart_enabled\":[true]", "\"muted_until\":\"0001-01-01T00:00:00Z\"",
+        "\"muted_until\":null", "\"reminders_enabled\":false", "\"categories\":{}", "\"categories\":{\"a\":true}",
+        "\"quiet_hours_by_day\":{}", "\"quiet_hours_by_day\":{\"1\":null,\"8\":5}",
+        "\"quiet_hours_by_day\":{\"1\":{\"start\":\"22:00\",\"end\":\"22:00\",\"x\":1}}",
+        "\"pause_threshold_seconds\":60", "\"pause_threshold_seconds\":300", "\"active_conversation_threshold\":10",
+        "\"active_conversation_threshold\":50",
     ])
     func preferences_whenWellFormed_areNot(member: String) {
         let preferences = Preferences(parsing: Self.text(member))

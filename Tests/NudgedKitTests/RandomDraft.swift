@@ -22,14 +22,25 @@ struct RandomDraft {
         let both = random.chance(50)
         if both || !valid && random.chance(30) { draft.quietHoursStart = time() }
         if both || !valid && random.chance(30) { draft.quietHoursEnd = time() }
+        for _ in 0..<random.int(0...3) {
+            guard let start = time(), let end = time() else { continue }
+            draft.quietHoursByDay[random.int(1...7)] = QuietHours(start: start, end: end)
+        }
+        if random.chance(50) {
+            draft.mutedUntil = UTCSecond(seconds: Int64(random.int(-62_135_596_800...253_402_300_799)))
+        }
         let words = ["", "urgent", "\"\\\u{1}", "é e\u{301} \u{212A}", "緊急", "\u{1F468}\u{200D}\u{1F469}", "\u{0}"]
         draft.priorityKeywords = (0..<random.int(0...3)).map { _ in random.pick(words) }
         draft.allowUrgent = random.chance(50)
         if random.chance(50) { draft.maxPerHour = limit(valid) }
         if random.chance(50) { draft.maxPerDay = limit(valid) }
         draft.messagesEnabled = random.chance(50)
+        if random.chance(50) { draft.remindersEnabled = !draft.messagesEnabled }
+        for word in words where random.chance(20) { draft.categories[word] = random.chance(50) }
         draft.smartEnabled = random.chance(50)
         draft.maxAnalysesPerHour = random.int(valid ? 5...20 : 4...21)
+        draft.pauseThresholdSeconds = random.int(valid ? 60...300 : 59...301)
+        draft.activeConversationThreshold = random.int(valid ? 10...50 : 9...51)
         draft.fallbackStrategy = random.pick(FallbackStrategy.allCases)
         return draft
     }
@@ -71,6 +82,8 @@ struct RandomDraft {
         int("max_per_hour", draft.maxPerHour)
         int("max_per_day", draft.maxPerDay)
         int("max_analyses_per_hour", draft.maxAnalysesPerHour)
+        int("pause_threshold_seconds", draft.pauseThresholdSeconds)
+        int("active_conversation_threshold", draft.activeConversationThreshold)
         writer.endObject()
         return writer.string
     }

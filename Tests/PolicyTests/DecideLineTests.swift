@@ -51,6 +51,11 @@ struct DecideLineTests {
         ("\"timezone\":1", "timezone"), ("\"first_session_complete\":null", "first_session_complete"),
         ("\"devices\":-1", "devices"),
         ("\"devices\":1.0", "devices"), ("\"devices\":true", "devices"),
+        ("\"seen\":1", "seen"), ("\"ignored\":-1", "ignored"), ("\"ignored\":null", "ignored"),
+        ("\"rules\":{\"skip_if_active_minutes\":0}", "rules.skip_if_active_minutes"),
+        ("\"rules\":{\"skip_if_active_minutes\":1441}", "rules.skip_if_active_minutes"),
+        ("\"rules\":{\"back_off_after\":1}", "rules.back_off_after"),
+        ("\"rules\":{\"back_off_after\":51}", "rules.back_off_after"),
         ("\"devices\":99999999999999999999", "devices"), ("\"since\":\"\"", "since"),
         ("\"check_ins\":null", "check_ins"), ("\"check_ins\":{}", "check_ins"), ("\"check_ins\":[1]", "check_ins[0]"),
         ("\"check_ins\":[{\"at\":\"2026-05-07T12:00:00Z\"}]", "check_ins[0].slot"),
@@ -72,6 +77,16 @@ struct DecideLineTests {
         ("\"message\":{\"title\":\"SECRETTITLE\",\"body\":\"SECRETBODY\"}", "message.urgent"),
         ("\"message\":{\"title\":[\"SECRETTITLE\"],\"body\":\"SECRETBODY\",\"urgent\":true}", "message.title"),
         ("\"message\":{\"title\":\"SECRETTITLE\",\"body\":\"SECRETBODY\",\"urgent\":\"SECRETBODY\"}", "message.urgent"),
+        ("\"message\":{\"category\":1,\"title\":\"\",\"body\":\"\",\"urgent\":true}", "message.category"),
+        ("\"message\":{\"created_at\":1,\"title\":\"\",\"body\":\"\",\"urgent\":true}", "message.created_at"),
+        (
+            "\"message\":{\"conversation\":{\"messages\":-1},\"title\":\"\",\"body\":\"\",\"urgent\":true}",
+            "message.conversation.messages"
+        ),
+        (
+            "\"message\":{\"conversation\":{\"messages\":1},\"title\":\"\",\"body\":\"\",\"urgent\":true}",
+            "message.conversation.last_at"
+        ),
         ("\"kind\":\"reminder\"", "reminder"),
         ("\"kind\":\"reminder\",\"reminder\":{\"due_at\":\"2026-05-07T12:00:00Z\"}", "reminder.recipient_is_author"),
         ("\"reminder\":{\"due_at\":5}", "reminder.due_at"),
@@ -99,7 +114,7 @@ struct DecideLineTests {
         "\"preferences\":null", "\"preferences\":7", "\"timezone\":null", "\"since\":null", "\"rules\":{}",
         "\"rules\":{\"quiet_hours\":null,\"max_per_day\":null}",
         "\"rules\":{\"default_timezone\":null,\"other\":1}", "\"user_id\":\"A93DB3EB-2346-4F80-A563-F2A9EE7FC5E3\"",
-        "\"check_ins\":[]",
+        "\"check_ins\":[]", "\"seen\":null", "\"rules\":{\"skip_if_active_minutes\":null,\"back_off_after\":null}",
     ])
     func answer_whenNullIsAllowed_decides(member: String) throws {
         #expect(try answer(line(member))["error"] == nil)

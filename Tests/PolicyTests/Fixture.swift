@@ -11,8 +11,10 @@ enum Fixture {
 
     /// The vectors, one JSON text a line.
     static func vectors() throws -> [String] {
-        let text = try String(contentsOf: directory.appending(path: "Fixtures/policy-vectors.jsonl"), encoding: .utf8)
-        return text.split(separator: "\n").map(String.init)
+        try ["policy-vectors", "policy-additions"].flatMap { name in
+            let text = try String(contentsOf: directory.appending(path: "Fixtures/\(name).jsonl"), encoding: .utf8)
+            return text.split(separator: "\n").map(String.init)
+        }
     }
 
     /// The answers of the reference reading in Python to input lines.

@@ -29,7 +29,7 @@ struct HistoryTests {
         history.checkIns.append(CheckIn(at: now, slot: today - 20))
         let trimmed = history.trimmed(now: now, cap: 100)
         #expect(trimmed.checkIns.map(\.slot) == (0...8).map { today - $0 } + [today - 20])
-        #expect(trimmed.closed == (0...8).map { today - $0 })
+        #expect(trimmed.closed == (0...14).map { today - $0 })
         #expect(trimmed.sent == [now - 3600])
         #expect(trimmed.trimmed(now: now, cap: 100) == trimmed)
     }

@@ -26,11 +26,13 @@ struct RandomQuestions {
         line["now"] = .string(now.rfc3339)
         line["user_id"] = .string(uuid())
         if random.chance(3) { line["paused"] = .bool(true) }
-        line["preferences"] = preferences(zone: random.chance(60) ? name : nil)
+        line["preferences"] = preferences(zone: random.chance(60) ? name : nil, now)
         if random.chance(80) { line["timezone"] = .string(random.chance(90) ? name : random.pick(Self.badNames)) }
         if random.chance(3) { line["first_session_complete"] = .bool(false) }
         if random.chance(10) { line["devices"] = .int(Int64(random.int(0...2))) }
         if random.chance(30) { line["since"] = instant(now, -200...60) }
+        if random.chance(40) { line["seen"] = instant(now, random.chance(50) ? -1...0 : -30...1) }
+        if random.chance(40) { line["ignored"] = .int(Int64(random.int(0...12))) }
         history(&line, now)
         line["rules"] = rules()
         nudge(&line, now)
@@ -74,7 +76,7 @@ struct RandomQuestions {
         return .string((now + Int64(random.chance(20) ? seconds / 3600 * 3600 : seconds)).rfc3339)
     }
 
-    mutating func preferences(zone: String?) -> JSONValue {
+    mutating func preferences(zone: String?, _ now: Instant) -> JSONValue {
         if random.chance(4) {
             return random.pick([.null, .null, .null, .array([]), .string("x"), .int(1), .bool(true)])
         }
@@ -97,8 +99,38 @@ struct RandomQuestions {
         if random.chance(25) { object["max_per_hour"] = .int(Int64(random.int(1...3))) }
         if random.chance(25) { object["max_per_day"] = .int(Int64(random.int(1...6))) }
         if random.chance(5) { object["messages_enabled"] = .bool(random.chance(50)) }
+        if random.chance(10) { object["reminders_enabled"] = .bool(random.chance(50)) }
+        if random.chance(15) {
+            object["categories"] = .object(
+                JSONObject(
+                    Self.categories.map { .init(key: $0, value: random.chance(70) ? .bool(random.chance(50)) : .null) }
+                )
+            )
+        }
+        if random.chance(15) { object["muted_until"] = instant(now, random.chance(80) ? 0...30 : -20...400) }
+        if random.chance(25) { object["quiet_hours_by_day"] = days() }
+        if random.chance(30) { object["smart_enabled"] = .bool(random.chance(80)) }
+        if random.chance(20) { object["pause_threshold_seconds"] = .int(Int64(random.int(60...300))) }
+        if random.chance(20) { object["active_conversation_threshold"] = .int(Int64(random.int(10...50))) }
         if random.chance(8) { spoil(&object) }
         return .object(object)
+    }
+
+    private static let categories = ["news", "\u{E9}", "e\u{301}"]
+
+    private mutating func days() -> JSONValue {
+        let pair = { (random: inout Self) in
+            JSONValue.object(
+                JSONObject([.init(key: "start", value: random.time()), .init(key: "end", value: random.time())])
+            )
+        }
+        var days = JSONObject()
+        for day in 1...7 where random.chance(60) {
+            days["\(day)"] =
+                random.chance(15)
+                ? .null : random.chance(3) ? .object(JSONObject([.init(key: "start", value: time())])) : pair(&self)
+        }
+        return .object(days)
     }
 
     /// One key of a wrong type or out of range.
@@ -108,7 +140,8 @@ struct RandomQuestions {
             "quiet_hours_end",
             "priority_keywords", "allow_urgent", "max_per_hour", "max_per_day", "messages_enabled",
             "max_analyses_per_hour",
-            "fallback_strategy", "smart_enabled",
+            "fallback_strategy", "smart_enabled", "muted_until", "reminders_enabled", "categories",
+            "quiet_hours_by_day", "pause_threshold_seconds", "active_conversation_threshold",
         ]
         object[random.pick(keys)] = random.pick([
             .null, .int(0), .int(8), .int(-1), .number(1.5), .string("24:00"), .string("9:00"), .bool(true),
@@ -154,7 +187,19 @@ struct RandomQuestions {
         if random.chance(50) { rules["max_staleness_minutes"] = .int(Int64(random.pick([1, 60, 600, 1440, 2880]))) }
         if random.chance(30) { rules["max_per_hour"] = random.chance(20) ? .null : .int(Int64(random.int(1...3))) }
         if random.chance(30) { rules["max_per_day"] = .int(Int64(random.int(1...6))) }
+        if random.chance(30) { rules["skip_if_active_minutes"] = .int(Int64(random.pick([1, 60, 1440]))) }
+        if random.chance(30) { rules["back_off_after"] = .int(Int64(random.pick([2, 3, 5, 50]))) }
         return .object(rules)
+    }
+
+    private mutating func conversation(_ now: Instant) -> JSONValue {
+        let last = now + Int64(random.chance(80) ? random.int(-150...0) : random.int(-400...400))
+        return .object(
+            JSONObject([
+                .init(key: "messages", value: .int(Int64(random.int(5...60)))),
+                .init(key: "last_at", value: .string(last.rfc3339)),
+            ])
+        )
     }
 
     private mutating func nudge(_ line: inout JSONObject, _ now: Instant) {
@@ -173,6 +218,8 @@ struct RandomQuestions {
                     .init(key: "body", value: .string(random.pick(texts))),
                     .init(key: "urgent", value: .bool(random.chance(15))), .init(key: "expires_at", value: expiry),
                     .init(key: "deliver_at", value: random.chance(15) ? instant(now, -2...2) : .null),
+                    .init(key: "category", value: random.chance(40) ? .string(random.pick(Self.categories)) : .null),
+                    .init(key: "conversation", value: random.chance(60) ? conversation(now) : .null),
                     .init(key: "created_at", value: random.chance(80) ? instant(now, -72...0) : .null),
                 ])
             )

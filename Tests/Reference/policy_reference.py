@@ -22,6 +22,7 @@ DEFAULT_RULES = {
     "default_timezone": None, "check_in_time": "10:00", "spread_minutes": 0,
     "quiet_hours": {"start": "22:00", "end": "08:00"}, "quiet_end_jitter_minutes": 0,
     "max_staleness_minutes": 240, "max_per_hour": None, "max_per_day": None,
+    "skip_if_active_minutes": None, "back_off_after": None,
 }  # fmt: skip
 
 
@@ -113,6 +114,25 @@ def is_time(value):
     return isinstance(value, str) and re.fullmatch(r"([01][0-9]|2[0-3]):[0-5][0-9]", value) is not None
 
 
+def is_instant(value):
+    if not isinstance(value, str) or not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z", value):
+        return False
+    try:
+        datetime.fromisoformat(value[:-1])
+    except ValueError:
+        return False
+    return True
+
+
+def is_day(value):
+    """An entry of quiet_hours_by_day."""
+    return value is None or isinstance(value, dict) and is_time(value.get("start")) and is_time(value.get("end"))
+
+
+def weekdays(value):
+    return {int(key): item for key, item in value.items() if key in "1 2 3 4 5 6 7".split()}
+
+
 KNOWN = {
     "check_ins_enabled": lambda v: isinstance(v, bool),
     "frequency": lambda v: v in ("daily", "few_times_a_week", "weekly") and isinstance(v, str),
@@ -129,6 +149,12 @@ KNOWN = {
     "smart_enabled": lambda v: True,
     "max_analyses_per_hour": lambda v: is_int(v, 5, 20),
     "fallback_strategy": lambda v: v in ("simple_rules", "notify_all", "suppress_all") and isinstance(v, str),
+    "muted_until": is_instant,
+    "reminders_enabled": lambda v: isinstance(v, bool),
+    "categories": lambda v: isinstance(v, dict) and all(isinstance(item, bool) for item in v.values()),
+    "quiet_hours_by_day": lambda v: isinstance(v, dict) and all(map(is_day, weekdays(v).values())),
+    "pause_threshold_seconds": lambda v: is_int(v, 60, 300),
+    "active_conversation_threshold": lambda v: is_int(v, 10, 50),
 }
 
 
@@ -141,9 +167,14 @@ def read_preferences(value):
     given = {key: item for key, item in value.items() if key in KNOWN and item is not None}
     valid = {key: item for key, item in given.items() if KNOWN[key](item)}
     malformed = len(valid) < len(given) or "check_ins_enabled" not in given or "frequency" not in given
-    for key in ("allow_urgent", "messages_enabled"):
+    for key in ("allow_urgent", "messages_enabled", "reminders_enabled"):
         if key in given and key not in valid:
             valid[key] = False
+    valid["badly_muted"] = "muted_until" in given and "muted_until" not in valid
+    valid["categories"] = given.get("categories", {})
+    by_day = given.get("quiet_hours_by_day", {})
+    by_day = weekdays(by_day) if isinstance(by_day, dict) else {}
+    valid["quiet_hours_by_day"] = {day: entry for day, entry in by_day.items() if is_day(entry)}
     halves = [key for key in ("quiet_hours_start", "quiet_hours_end") if key in valid]
     if len(halves) == 1:
         malformed = True
@@ -172,9 +203,17 @@ class Question:
         quiet = self.rules["quiet_hours"]
         if "quiet_hours_start" in self.preferences:
             quiet = {"start": self.preferences["quiet_hours_start"], "end": self.preferences["quiet_hours_end"]}
-        self.quiet = None
-        if quiet is not None and quiet["start"] != quiet["end"]:
-            self.quiet = (minutes_of(quiet["start"]), minutes_of(quiet["end"]))
+        by_day = self.preferences.get("quiet_hours_by_day", {})
+        week = {day: by_day.get(day, quiet) for day in range(1, 8)}
+        # By weekday: first and last minute. Only the days on which an interval begins.
+        self.quiet = {
+            day: (minutes_of(hours["start"]), minutes_of(hours["end"]))
+            for day, hours in week.items()
+            if hours is not None and hours["start"] != hours["end"]
+        }
+        given = line.get("preferences")
+        self.smart = isinstance(given, dict) and given.get("smart_enabled") is True
+        self.muted_until = seconds(self.preferences.get("muted_until"))
         spread = self.rules["quiet_end_jitter_minutes"] * 60
         self.jitter = fnv1a64(self.user + ":quiet") % spread if spread else 0
 
@@ -182,15 +221,17 @@ class Question:
 
     @functools.lru_cache(maxsize=None)
     def interval(self, day):
-        start, end = self.quiet
+        if day.isoweekday() not in self.quiet:
+            return 0, 0
+        start, end = self.quiet[day.isoweekday()]
         last = day if end > start else day + timedelta(days=1)
         return resolve(self.zone, day, start, "first"), resolve(self.zone, last, end, "last")
 
-    def intervals(self, instant, behind=4):
-        if self.quiet is None or self.zone is None:
+    def intervals(self, instant):
+        if not self.quiet or self.zone is None:
             return []
         middle = local_date(self.zone, instant)
-        days = [middle + timedelta(days=d) for d in range(-4, behind + 1)]
+        days = [middle + timedelta(days=d) for d in range(-4, 12)]
         return [(s, e) for s, e in map(self.interval, days) if s < e]
 
     def is_quiet(self, instant):
@@ -245,7 +286,7 @@ class Question:
         return day not in self.closed and (self.since is None or self.earliest(day) >= self.since)
 
     def is_ok(self, day):
-        frequency = self.preferences["frequency"]
+        frequency = self.frequency
         last = max((slot for _, slot in self.check_ins), default=None)
         latest = max((at for at, _ in self.check_ins), default=None)
         if frequency == "weekly":
@@ -265,14 +306,23 @@ class Question:
         week = [slot for _, slot in self.check_ins if day - timedelta(days=6) <= slot <= day]
         return (day - last).days >= 2 and self.earliest(day) - latest >= 36 * HOUR and len(week) < 3
 
+    @property
+    def frequency(self):
+        """After the back-off; "dormant" is past weekly."""
+        ladder = ["daily", "few_times_a_week", "weekly"]
+        after = self.rules["back_off_after"]
+        steps = 0 if after is None else self.line.get("ignored", 0) // after
+        place = ladder.index(self.preferences["frequency"]) + steps
+        return "dormant" if place > 2 else ladder[place]
+
     def next(self):
-        day = local_date(self.zone, self.now) - timedelta(days=10)
+        day = local_date(self.zone, self.now) - timedelta(days=20)
         found = []
         for _ in range(20000):
             if self.earliest(day) > self.now and self.is_open(day) and self.is_ok(day):
                 found.append(day)
-            # A later date can come earlier only within a few days.
-            if found and (day - found[0]).days >= 5:
+            # A later date can come earlier only within the days that quiet hours can last.
+            if found and (day - found[0]).days >= 14:
                 return min(map(self.earliest, found))
             day += timedelta(days=1)
         raise AssertionError("no next slot")
@@ -284,6 +334,7 @@ class Question:
             ("not_opted_in", line.get("preferences") is None),
             ("preferences_malformed", self.malformed),
             ("disabled", not self.preferences.get("check_ins_enabled", True)),
+            ("dormant", not self.malformed and self.preferences and self.frequency == "dormant"),
             ("first_session_incomplete", not line.get("first_session_complete", True)),
             ("no_device", line.get("devices", 1) == 0),
             ("timezone_unresolved", self.zone is None),
@@ -292,7 +343,7 @@ class Question:
             if holds_now:
                 return answer("hold", reason)
         today = local_date(self.zone, self.now)
-        days = [today + timedelta(days=d) for d in range(-10, 5)]
+        days = [today + timedelta(days=d) for d in range(-20, 5)]
         live = [d for d in days if self.is_open(d) and self.earliest(d) <= self.now < self.limit(d)]
         if not live:
             return answer("wait", "not_due", self.next())
@@ -301,6 +352,11 @@ class Question:
             return answer("wait", "frequency", self.next())
         day = max(allowed)
         limit = self.limit(day)
+        if self.muted_until is not None and self.now < self.muted_until:
+            wake = self.muted_until
+            if self.is_quiet(wake):
+                wake = self.wake_up(wake, limit)
+            return answer("wait", "muted", wake if wake < limit else self.next())
         if self.is_quiet(self.now):
             awake = self.wake_up(self.now, limit)
             return answer("wait", "quiet_hours", awake if awake < limit else self.next())
@@ -309,14 +365,21 @@ class Question:
             if self.is_quiet(free):
                 free = self.wake_up(free, limit)
             return answer("wait", "capped", free if free < limit else self.next())
+        minutes, seen = self.rules["skip_if_active_minutes"], seconds(line.get("seen"))
+        if minutes is not None and seen is not None and self.now - seen < minutes * 60:
+            return answer("drop", "active", slot=day)
         return answer("send", "due", slot=day, valid_until=earliest_of(limit, self.next_quiet(self.now)))
 
     # Messages and reminders
 
     def text(self, expires_at, is_urgent, quiet_from):
         """quiet_from: from which instant on quiet hours apply; None = never."""
-        line, now = self.line, self.now
-        if self.quiet is None:
+        now = self.now
+        if quiet_from is not None:
+            muted = self.muted(expires_at, is_urgent, quiet_from)
+            if muted:
+                return muted
+        if not self.quiet:
             quiet_from = None
         if quiet_from is not None and now >= quiet_from:
             if self.zone is None:
@@ -333,6 +396,9 @@ class Question:
             if expires_at is not None and free >= expires_at:
                 return answer("drop", "expires_while_capped", urgent=is_urgent)
             return answer("wait", "capped", free, urgent=is_urgent)
+        pause = None if is_urgent else self.pause_end()
+        if pause is not None and now < pause:
+            return answer("wait", "active_conversation", earliest_of(pause, expires_at), urgent=is_urgent)
         quiet = None
         if quiet_from is not None:
             if now >= quiet_from:
@@ -343,8 +409,29 @@ class Question:
                 quiet = self.next_quiet(quiet_from)
         return answer("send", "urgent" if is_urgent else "due", urgent=is_urgent, valid_until=earliest_of(expires_at, quiet))
 
+    def muted(self, expires_at, is_urgent, quiet_from):
+        if self.preferences.get("badly_muted"):
+            return answer("hold", "muted", urgent=is_urgent)
+        if self.muted_until is None or self.now >= self.muted_until:
+            return None
+        wake = self.muted_until
+        if wake >= quiet_from and self.is_quiet(wake):
+            wake = self.wake_up(wake, expires_at)
+        if expires_at is not None and expires_at <= wake:
+            return answer("drop", "expires_while_muted", urgent=is_urgent)
+        return answer("wait", "muted", wake, urgent=is_urgent)
+
+    def pause_end(self):
+        """When the pause of an active conversation ends; None: it is not active, or nobody waits for it."""
+        conversation = self.line["message"].get("conversation") if self.line["kind"] == "message" else None
+        if conversation is None or not self.smart:
+            return None
+        if conversation["messages"] < self.preferences.get("active_conversation_threshold", 20):
+            return None
+        return min(seconds(conversation["last_at"]), self.now) + self.preferences.get("pause_threshold_seconds", 120)
+
     def without_zone(self, is_urgent):
-        """Rule 5: a message has a day."""
+        """Rule 6: a message has a day."""
         message = self.line["message"] if self.line["kind"] == "message" else {}
         begun = [t for t in (seconds(message.get("created_at")), seconds(message.get("deliver_at"))) if t is not None]
         if not begun:
@@ -354,12 +441,22 @@ class Question:
         wake = earliest_of(max(begun) + DAY, seconds(message.get("expires_at")))
         return answer("wait", "timezone_unresolved", wake, urgent=is_urgent)
 
+    def is_wanted(self):
+        """Whether the user wants this message or reminder."""
+        messages = self.preferences.get("messages_enabled", True)
+        if self.line["kind"] == "reminder":
+            return self.preferences.get("reminders_enabled", messages)
+        category, categories = self.line["message"].get("category"), self.preferences.get("categories", {})
+        if category is None:
+            return messages
+        return messages and isinstance(categories, dict) and categories.get(category, True) is True
+
     def ended(self, expires_at):
         if expires_at is not None and self.now >= expires_at:
             return answer("drop", "expired")
         if self.line.get("paused", False):
             return answer("hold", "paused")
-        if not self.preferences.get("messages_enabled", True):
+        if not self.is_wanted():
             return answer("drop", "disabled")
         if self.line.get("devices", 1) == 0:
             return answer("drop", "no_device")
@@ -438,12 +535,14 @@ def occurs(word, text):
     return bool(word) and any(text[i : i + len(word)] == word for i in range(len(text) - len(word) + 1))
 
 
+def decide(question):
+    return {"check_in": question.check_in, "message": question.message, "reminder": question.reminder}[question.line["kind"]]()
+
+
 def main():
     for line in sys.stdin:
         question = Question(json.loads(line))
-        kind = question.line["kind"]
-        decided = {"check_in": question.check_in, "message": question.message, "reminder": question.reminder}[kind]()
-        print(json.dumps({"id": question.line["id"], **decided}))
+        print(json.dumps({"id": question.line["id"], **decide(question)}))
 
 
 if __name__ == "__main__":

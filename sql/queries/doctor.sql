@@ -60,12 +60,16 @@ order by 2 desc, 1
 limit 1000
 
 -- name: doctor_waiting_zones
--- The zones of users whose messages wait, of at most $1 messages that are not urgent. Rows: the preferences' zone, the
--- profile's zone, how many messages.
-select
-    substring(nudged.preferences_text(r.preferences) from '"timezone": ?"([^"]{1,255})"'), left(r.timezone::text, 255), count(*)
-from (select user_id from nudged.message where not urgent limit $1) m
-left join nudged.recipient r on r.user_id = m.user_id
+-- The zones of users whose messages wait, of at most $1 messages that are not urgent. Rows: the
+-- preferences' zone, the profile's zone, how many messages.
+select w.wished, w.known, count(*)
+from (
+    select substring(nudged.preferences_text(r.preferences) from '"timezone": ?"([^"]{1,255})"') as wished, left(r.timezone::text, 255) as known
+    from nudged.message m
+    join nudged.recipient r on r.user_id = m.user_id
+    where not m.urgent
+    limit $1
+) w
 group by 1, 2
 
 -- name: doctor_app_tables

@@ -18,6 +18,10 @@ public struct PreferencesDraft: Sendable, Equatable {
     public var quietHoursStart: TimeOfDay?
     /// The first minute after the quiet hours. Equal to the start: no quiet hours.
     public var quietHoursEnd: TimeOfDay?
+    /// By weekday, 1 (Monday) to 7: what replaces the quiet hours on that day. Equal start and end: none begin on it.
+    public var quietHoursByDay: [Int: QuietHours] = [:]
+    /// Nothing but urgent messages is sent before this instant. Nil: the user is not muted.
+    public var mutedUntil: UTCSecond?
     /// Keywords that make a message urgent.
     public var priorityKeywords: [String] = []
     /// Whether urgent messages may be sent in quiet hours.
@@ -28,12 +32,20 @@ public struct PreferencesDraft: Sendable, Equatable {
     public var maxPerDay: Int64?
     /// Whether the user wants messages and reminders.
     public var messagesEnabled = true
+    /// Whether the user wants reminders. Nil: as `messagesEnabled`.
+    public var remindersEnabled: Bool?
+    /// Messages of a category that is false here are not sent.
+    public var categories: [String: Bool] = [:]
     /// Whether the user lets the decision service read the texts of their nudges.
     public var smartEnabled = false
     /// The most questions to the decision service for this user in 3,600 s, 5 to 20.
     public var maxAnalysesPerHour = Preferences.defaultMaxAnalysesPerHour
     /// What happens if the decision service gives no answer.
     public var fallbackStrategy = FallbackStrategy.simpleRules
+    /// How long a conversation must be silent before a message of it is sent, 60 to 300 s.
+    public var pauseThresholdSeconds = Preferences.defaultPauseThresholdSeconds
+    /// How many messages make a conversation an active one, 10 to 50.
+    public var activeConversationThreshold = Preferences.defaultActiveConversationThreshold
 
     /// No check-ins, and every other key at its default.
     public init() {}
@@ -48,14 +60,21 @@ public struct PreferencesDraft: Sendable, Equatable {
         weekday = preferences.weekday
         quietHoursStart = preferences.quietHours?.start
         quietHoursEnd = preferences.quietHours?.end
+        quietHoursByDay = preferences.quietHoursByDay
+        mutedUntil = preferences.mutedUntil
         priorityKeywords = preferences.priorityKeywords
         allowUrgent = preferences.allowUrgent
         maxPerHour = preferences.maxPerHour
         maxPerDay = preferences.maxPerDay
         messagesEnabled = preferences.messagesEnabled
+        let areEqual = preferences.remindersEnabled == preferences.messagesEnabled
+        remindersEnabled = areEqual ? nil : preferences.remindersEnabled
+        categories = preferences.categories ?? [:]
         smartEnabled = preferences.smartEnabled
         maxAnalysesPerHour = preferences.maxAnalysesPerHour
         fallbackStrategy = preferences.fallbackStrategy
+        pauseThresholdSeconds = preferences.pauseThresholdSeconds
+        activeConversationThreshold = preferences.activeConversationThreshold
     }
 }
 
@@ -91,9 +110,14 @@ extension PreferencesDraft {
         case (nil, _?): problems.append(PreferenceProblem(missing: .quietHoursStart, beside: .quietHoursEnd))
         default: break
         }
+        if quietHoursByDay.keys.contains(where: { !(1...7).contains($0) }) {
+            problems.append(PreferenceProblem(.quietHoursByDay))
+        }
         check(maxPerHour, .maxPerHour, &problems)
         check(maxPerDay, .maxPerDay, &problems)
         check(Int64(maxAnalysesPerHour), .maxAnalysesPerHour, &problems)
+        check(Int64(pauseThresholdSeconds), .pauseThresholdSeconds, &problems)
+        check(Int64(activeConversationThreshold), .activeConversationThreshold, &problems)
         return problems
     }
 
@@ -146,15 +170,32 @@ extension PreferencesDraft {
             .messagesEnabled: .bool(messagesEnabled), .smartEnabled: .bool(smartEnabled),
             .maxAnalysesPerHour: .int(Int64(maxAnalysesPerHour)),
             .fallbackStrategy: .string(fallbackStrategy.rawValue),
+            .pauseThresholdSeconds: .int(Int64(pauseThresholdSeconds)),
+            .activeConversationThreshold: .int(Int64(activeConversationThreshold)),
         ]
         values[.timezone] = timezone.map { .string($0) }
         values[.checkInTime] = checkInTime.map { .string($0.description) }
         values[.weekday] = weekday.map { .int(Int64($0)) }
         values[.quietHoursStart] = quietHoursStart.map { .string($0.description) }
         values[.quietHoursEnd] = quietHoursEnd.map { .string($0.description) }
+        if !quietHoursByDay.isEmpty {
+            values[.quietHoursByDay] = Self.object(quietHoursByDay.map { ("\($0)", Self.value($1)) })
+        }
+        values[.mutedUntil] = mutedUntil.map { .string($0.description) }
+        values[.remindersEnabled] = remindersEnabled.map { .bool($0) }
+        if !categories.isEmpty { values[.categories] = Self.object(categories.map { ($0, .bool($1)) }) }
         values[.maxPerHour] = maxPerHour.map { .int($0) }
         values[.maxPerDay] = maxPerDay.map { .int($0) }
         return values
+    }
+
+    private static func value(_ hours: QuietHours) -> JSONValue {
+        object([("start", .string(hours.start.description)), ("end", .string(hours.end.description))])
+    }
+
+    /// Sorted by key, so that equal drafts give equal texts.
+    private static func object(_ members: [(String, JSONValue)]) -> JSONValue {
+        .object(JSONObject(members.sorted { $0.0 < $1.0 }.map { JSONObject.Member(key: $0, value: $1) }))
     }
 
     /// The column's members; empty if it holds no JSON object.

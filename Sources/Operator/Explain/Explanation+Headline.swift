@@ -122,6 +122,8 @@ extension Explanation {
         case .preferencesMalformed?:
             "the preferences can't be used (\(malformed ?? "malformed"))"
         case .disabled?: "check-ins are off"
+        case .dormant?: "the user has ignored check-ins for so long that they have ended"
+        case .muted?: "the user has muted nudges (muted_until)"
         case .firstSessionIncomplete?: "the first session is not complete"
         case .timezoneUnresolved?:
             "neither the preferences nor the profile name a valid time zone"

@@ -27,7 +27,8 @@ import TestSupport
             first
                 == (try JSONValue(
                     parsing: """
-                        {"kind": "message", "user_id": "\(Scene.user(1))", "slot": null, "priority": "medium", "title": "Ann", "body": "\(S.text)", "context": {}}
+                        {"kind": "message", "user_id": "\(Scene.user(1))", "slot": null, "priority": "medium", "title": "Ann", "body": "\(S.text)", "context": {},
+                         "pause_threshold_seconds": 120, "active_conversation_threshold": 20}
                         """
                 ))
         )

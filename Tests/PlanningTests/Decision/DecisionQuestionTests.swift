@@ -16,12 +16,15 @@ import TimeZones
             priority: .medium,
             title: "Hello \"you\"",
             body: "line\nbreak",
-            context: JSONObject([.init(key: "timezone", value: .string("Europe/Paris"))])
+            context: JSONObject([.init(key: "timezone", value: .string("Europe/Paris"))]),
+            pauseThresholdSeconds: 60,
+            activeConversationThreshold: 50
         )
         #expect(
             String(decoding: checkIn.json, as: UTF8.self)
                 == #"{"kind":"check_in","user_id":"6f0c1b52-8d5e-4c4e-9d0a-0123456789ab","slot":"2026-03-01","priority":"medium","#
-                + #""title":"Hello \"you\"","body":"line\nbreak","context":{"timezone":"Europe/Paris"}}"#
+                + #""title":"Hello \"you\"","body":"line\nbreak","context":{"timezone":"Europe/Paris"},"#
+                + #""pause_threshold_seconds":60,"active_conversation_threshold":50}"#
         )
         let message = DecisionQuestion(
             kind: .message,

@@ -1,4 +1,5 @@
 import JSON
+import NudgedPreferences
 import Policy
 package import TimeZones
 
@@ -17,9 +18,12 @@ package struct DecisionQuestion: Sendable {
     package let body: String
     /// What the app knows about the user (the view's column `context`). Never a device token.
     let context: JSONObject
+    // The user's preferences of these names.
+    var pauseThresholdSeconds = Preferences.defaultPauseThresholdSeconds
+    var activeConversationThreshold = Preferences.defaultActiveConversationThreshold
 
-    /// `{"kind", "user_id", "slot", "priority", "title", "body", "context"}`, always with every key. `slot` is
-    /// `YYYY-MM-DD` or null.
+    /// `{"kind", "user_id", "slot", "priority", "title", "body", "context", "pause_threshold_seconds",
+    /// "active_conversation_threshold"}`, always with every key. `slot` is `YYYY-MM-DD` or null.
     package var json: [UInt8] {
         var json = JSONWriter(reservingCapacity: 512 + title.utf8.count + body.utf8.count)
         json.beginObject()
@@ -37,6 +41,10 @@ package struct DecisionQuestion: Sendable {
         json.string(body)
         json.key("context")
         json.value(.object(context))
+        json.key("pause_threshold_seconds")
+        json.int(pauseThresholdSeconds)
+        json.key("active_conversation_threshold")
+        json.int(activeConversationThreshold)
         json.endObject()
         return json.bytes
     }

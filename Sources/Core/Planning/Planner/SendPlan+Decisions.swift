@@ -56,7 +56,9 @@ extension SendPlan {
             priority: nudge.isUrgent ? .urgent : .medium,
             title: text.title,
             body: text.body,
-            context: RecipientContext(json: context).object
+            context: RecipientContext(json: context).object,
+            pauseThresholdSeconds: candidate.preferences.pauseThresholdSeconds,
+            activeConversationThreshold: candidate.preferences.activeConversationThreshold
         )
     }
 

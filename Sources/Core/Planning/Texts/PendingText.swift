@@ -34,6 +34,7 @@ struct PendingText: Sendable {
                 title: message.title,
                 body: message.body,
                 urgent: message.urgent,
+                category: message.category,
                 createdAt: message.createdAt,
                 expiresAt: message.expiresAt,
                 deliverAt: due
