@@ -1,4 +1,4 @@
--- Rights (docs/SQL.md, docs/THREATS.md). Every table has row-level security. Rights go to roles that can do nothing
+-- Rights (docs/TABLES.md, docs/THREATS.md). Every table has row-level security. Rights go to roles that can do nothing
 -- else:
 -- - nudged_daemon has what the daemon does, in schema nudged.
 -- - nudged_app has the calls of schema nudged_api. On Supabase, service_role has them as well.
@@ -466,7 +466,7 @@ begin
     if to_regclass('public.push_tokens') is null then
         raise undefined_table using
             message = 'register_device: there is no table public.push_tokens: the devices are in another table',
-            hint = 'write that table yourself, or redefine nudged.write_device and nudged.remove_device (docs/SQL.md)';
+            hint = 'write that table yourself, or redefine nudged.write_device and nudged.remove_device (docs/TABLES.md)';
     end if;
     select jsonb_object_agg(a.attname, format_type(a.atttypid, null)) into types
     from pg_attribute a where a.attrelid = 'public.push_tokens'::regclass and a.attnum > 0 and not a.attisdropped;
@@ -526,7 +526,7 @@ begin
     if to_regclass('public.push_tokens') is null then
         raise undefined_table using
             message = 'unregister_device: there is no table public.push_tokens: the devices are in another table',
-            hint = 'write that table yourself, or redefine nudged.write_device and nudged.remove_device (docs/SQL.md)';
+            hint = 'write that table yourself, or redefine nudged.write_device and nudged.remove_device (docs/TABLES.md)';
     end if;
     delete from public.push_tokens t where t.user_id = recipient and t.device_token::text = any (spellings);
     return found;

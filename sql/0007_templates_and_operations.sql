@@ -13,7 +13,7 @@ create table nudged.paused (
 );
 
 -- Templates: the text of check-ins, with placeholders that the view's column `context` fills. One is drawn for each
--- slot (docs/SQL.md).
+-- slot (docs/TABLES.md).
 
 -- Not about users: an operator's own rows, few and small. A daemon reads the active ones once per sweep.
 create table nudged.template (
@@ -179,7 +179,7 @@ comment on column nudged.paused.held_since is 'Since when users may have been he
 comment on column nudged.paused.by_whom is 'Who paused it: user@host.';
 comment on column nudged.paused.reason is 'The reason that the operator gave. Null: none.';
 comment on column nudged.paused.resumed_at is 'When it was resumed. The row is deleted once all users who were held are due. Null: it is paused.';
-comment on table nudged.template is 'The text of check-ins, with placeholders such as {first_name}. You write it; a change takes effect at the next sweep (docs/SQL.md). The rows 1 to 6 are built-in and inactive at first.';
+comment on table nudged.template is 'The text of check-ins, with placeholders such as {first_name}. You write it; a change takes effect at the next sweep (docs/TABLES.md). The rows 1 to 6 are built-in and inactive at first.';
 comment on column nudged.template.id is 'Identifies the template, as in nudged.delivery.template.';
 comment on column nudged.template.domain is 'Only for users whose context has this domain. Null: for all.';
 comment on column nudged.template.locale is 'A language (de), or one of a region (pt-BR). Null: for users whose own has no template.';

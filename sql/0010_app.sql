@@ -783,7 +783,7 @@ select nudged.allow('nudged_app, service_role', 'execute',
 select nudged.allow('authenticated', 'execute',
     'nudged_me.waiting', 'nudged_me.history', 'nudged_me.export', 'nudged_me.list_reminders', 'nudged_me.set_reminder', 'nudged_me.snooze_reminder',
     'nudged_me.cancel', 'nudged_me.cancel_reminders', 'nudged_me.cancel_messages', 'nudged_me.preferences', 'nudged_me.set_preferences', 'nudged_me.status');
--- The profiles that nudged created. For a table of the app's own, its owner says so (docs/SQL.md).
+-- The profiles that nudged created. For a table of the app's own, its owner says so (docs/TABLES.md).
 select nudged.allow('nudged_writer', 'select, insert, update, delete', 'public.context_profiles') from nudged.own_table where name = 'context_profiles';
 select nudged.allow('nudged_writer', 'own', 'nudged.write_place', 'nudged.write_preferences', 'nudged.keeps_rows');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.binding_faults', 'nudged.is_misbound', 'nudged.erase_departed');

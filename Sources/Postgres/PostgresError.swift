@@ -182,7 +182,7 @@ enum SQLState {
         case "3F000", "42P01", "42703", "42883":
             "run nudged migrate; if nothing is pending, a view or function of schema nudged, "
                 + "or something that it reads, was dropped or lacks a column: "
-                + "create it again (docs/SQL.md, \"The views\")"
+                + "create it again (docs/TABLES.md, \"The views\")"
         case "42501": "grant the role of database.url the missing right, or connect as the role that ran nudged migrate"
         case "53300": "raise max_connections or the role's CONNECTION LIMIT, or connect through a pooler"
         case "08P01":

@@ -18,7 +18,7 @@ package struct MigrationError: Error, Sendable, CustomStringConvertible {
 
     package var description: String {
         "the database refused the migration \(cause.statement ?? ""): \(cause.cause); nothing of it was applied; "
-            + "compare with nudged migrate --dry-run and docs/SQL.md, \"The app's tables\""
+            + "compare with nudged migrate --dry-run and docs/TABLES.md, \"The app's tables\""
     }
 }
 

@@ -1,4 +1,4 @@
-/// A user's language, as nudged's texts are chosen by it (docs/SQL.md, "Check-in texts").
+/// A user's language, as nudged's texts are chosen by it (docs/TABLES.md, "Check-in texts").
 public enum LocaleName {
     /// A language tag from an identifier of the system's: `de_AT@calendar=gregorian` gives `de-AT`.
     ///

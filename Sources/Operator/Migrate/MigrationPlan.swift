@@ -94,7 +94,7 @@ struct MigrationPlan: Sendable {
         faults += Finding.error(
             "schema public has tables (\(Self.listed(facts.otherTables))), but \(missing)",
             fix: "to let nudged create them: nudged migrate --create-tables; "
-                + "if your tables have other names, map them by two views (docs/SQL.md, \"Other tables\"):"
+                + "if your tables have other names, map them by two views (docs/TABLES.md, \"Other tables\"):"
         ).when(needsMapping)
         return faults
     }
@@ -134,7 +134,7 @@ struct MigrationPlan: Sendable {
 
     private func tableFaults(_ table: AppTable, _ found: SetUpFacts.Relation) -> [Finding] {
         let name = "public.\(table.name)"
-        let orMap = "or map your table by the view nudged.\(table.view.rawValue) (docs/SQL.md, \"Other tables\")"
+        let orMap = "or map your table by the view nudged.\(table.view.rawValue) (docs/TABLES.md, \"Other tables\")"
         guard ["r", "p"].contains(found.kind) else {
             let what = "\(name) is \(Self.kind(found.kind)), but nudged needs a table for its triggers"
             return [.error(what, fix: "rename it, \(orMap)")]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Core
 
-/// docs/SQL.md lists what the login nudged_daemon can do, as the catalog has it.
+/// docs/TABLES.md lists what the login nudged_daemon can do, as the catalog has it.
 @Suite(.ownThreads) struct DaemonLoginPageTests {
     /// Everything outside the server's own schemas, PUBLIC's and inherited rights included.
     private static let rights = """
@@ -52,7 +52,7 @@ import Testing
 
     @Test func login_whenReadFromTheCatalog_canDoWhatThePageSays() async throws {
         let page = try String(
-            contentsOf: URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs/SQL.md"),
+            contentsOf: URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs/TABLES.md"),
             encoding: .utf8
         )
         let section = try #require(
