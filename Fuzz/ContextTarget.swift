@@ -3,8 +3,6 @@ import Fixtures
 import JSON
 @testable import Core
 
-@testable import Configuration
-
 /// Reads the input as a user's context, and fills a template with it.
 ///
 /// The first byte chooses the template. From 128 on, the input brings its own: title, body and context with a byte 0
@@ -12,7 +10,6 @@ import JSON
 enum ContextTarget {
     private static let most = 4_096
     private static let slot = PlannerFixture.date("2026-11-20")
-    private static let standard = Configuration.CheckIn(title: "Hello", body: "How is it going?")
     private static let templates = [
         template("Hi {first_name}", "{{}} {count} to do"), template("{a}{b}{c}", "{first_name}{first_name}"),
         template(String(repeating: "x", count: 3_900), "{first_name}", action: "open_conversation"),
@@ -52,16 +49,17 @@ enum ContextTarget {
         }
     }
 
-    /// Whatever the context says, a check-in fits into a push, or the user gets the configured text.
+    /// Whatever the context says, a check-in fits into a push, or there is none.
     private static func checkTexts(_ context: RecipientContext, _ stored: StoredTemplate) {
-        let texts = CheckInTexts(standard: standard, templates: [stored])
+        let texts = CheckInTexts(templates: [stored])
         let question = CheckInTexts.Question(user: PlannerFixture.userID, slot: slot, last: nil, context: context)
         let choice = texts.choose(question)
         require(choice == texts.choose(question), "two answers about one question")
-        require(choice == texts.again(choice.template, context), "another text for the other devices")
+        require(choice == texts.again(choice?.template, context), "another text for the other devices")
         let outcomes = texts.templateOutcomes(question).map(\.outcome)
-        require(outcomes.contains(.chosen) == (choice.template != nil), "explained wrongly")
-        guard let payload = choice.payload else { return }
+        require(outcomes.contains(.chosen) == (choice != nil), "explained wrongly")
+        guard let choice else { return }
+        let payload = choice.payload
         require(payload.count <= most, "\(payload.count) bytes")
         require(payload.allSatisfy { $0 >= 0x20 }, "a control character in a payload")
         guard case .object(let object)? = try? JSONValue(parsing: payload) else {
@@ -81,8 +79,8 @@ enum ContextTarget {
             userID: PlannerFixture.userID,
             slot: slot,
             priority: .urgent,
-            title: standard.title,
-            body: standard.body,
+            title: "Hello",
+            body: "How is it going?",
             context: context.object
         )
         // One level deeper than the context.

@@ -60,10 +60,7 @@ enum RowsTarget {
             return require(false, "no parts of a single user")
         }
         var planner = base
-        planner.checkInTexts = CheckInTexts(
-            standard: Configuration.CheckIn(title: "Hello", body: "How is it going?"),
-            templates: (try? StoredTemplate.all(texts)) ?? []
-        )
+        planner.checkInTexts = CheckInTexts(templates: (try? StoredTemplate.all(texts)) ?? [])
         for row in 0..<people.count {
             do throws(PostgresError) {
                 let user = try parts.user(try ClaimedUser.Values(people, row))
@@ -134,9 +131,7 @@ enum RowsTarget {
         require(nudge.targets.allSatisfy { devices.contains($0.device.token) }, "a device of nobody")
         require(Set(nudge.targets.map(\.hash)).count == nudge.targets.count, "a device twice")
         require(nudge.validUntil.map { $0 > now } ?? true, "an answer that has ended")
-        guard let payload = nudge.payload else {
-            return require(nudge.identity.kind == .checkIn, "a text without a payload")
-        }
+        let payload = nudge.payload
         // Data is copied as the row has it, with any white space.
         let isClean = payload.allSatisfy { $0 >= 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
         require(isClean, "a control character in a payload")

@@ -72,10 +72,10 @@ enum Seeds {
     private static let yaml = [
         "apns:\n  teamId: ABCDE12345\n  keyId: KEY1234567\n  bundleId: com.example.app\n  environment: sandbox\n",
         "apns:\n  apps:\n    - {bundleId: com.example.b, keyId: KEY2345678}\n    - 7\n  maxInFlight: -1\n",
-        "policy:\n  quietHours: {start: \"22:00\", end: \"08:00\"}\n  spreadMinutes: 1e3\n  defaultTimezone: none\n",
+        "policy:\n  quietHours: \"22:00-08:00\"\n  spreadMinutes: 1e3\n  defaultTimezone: none\n",
         "schedule:\n  interval: 500ms\n  batch: 9223372036854775808\n  lease: 0.5h\n",
         "database:\n  url: postgresql://user:planted-password-of-the-database@localhost/app\n  allowInsecure: yes\n",
-        "metrics:\n  listen: \"[::1]:9464\"\ncheckIn:\n  title: |\n    a\n    b\n  body: >-\n    c\n",
+        "metrics:\n  listen: \"[::1]:9464\"\nmessages:\n  digestTitle: |\n    a\n    b\n  digestBody: >-\n    c\n",
         "apns:\n  privateKey: \"-----BEGIN PRIVATE KEY-----\\nplanted\\n\"\n  endpoint: https://[::1]:443/\n",
         "a: &x 1\nb: *x\n", "a: !!str 1\n", "%TAG ! tag:a,2000:\n--- a\n--- b\n", "? [a]\n: 1\n", "a: 1\na: 2\n",
         "\"\\e[2J\\u202E\": 1\n", "[[[[{a: [", "# only\n", "", "\u{FEFF}a: 1\n", "a: \"open\n", "\ta: b\r\n",

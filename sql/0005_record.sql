@@ -248,7 +248,7 @@ comment on column nudged.delivery.status is 'The HTTP status of Apple''s answer.
 comment on column nudged.delivery.attempted_at is 'When it was attempted, or decided if nothing was sent.';
 comment on column nudged.delivery.sweep_id is 'The sweep that it belongs to. Zeros: no sweep, but a function or a command.';
 comment on column nudged.delivery.decision is 'The decision service''s answer: an object with by, notify, priority and reason. Null: it was not asked.';
-comment on column nudged.delivery.template is 'The check-in''s template. Null: the configured text, or another kind.';
+comment on column nudged.delivery.template is 'The check-in''s template. Null: another kind.';
 comment on function nudged.maintain_delivery is 'Makes the record''s partitions and drops those that are too old, a bounded number per call. The daemon calls it.';
 comment on function nudged.forget_devices is 'Deletes tokens that Apple has answered with 410, if the record holds that answer. The daemon calls it.';
 comment on table nudged.departed is 'Users who were deleted from auth.users. A trigger adds a row; the daemon sends them nothing more, erases them within a second or so, and once more a day later.';

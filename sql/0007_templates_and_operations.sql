@@ -78,8 +78,8 @@ end
 $$;
 create trigger template_checked before insert or update on nudged.template for each row execute function nudged.check_template();
 
--- Built-in examples, ids 1 to 6. They are inactive: until they are asked for (nudged migrate --with-templates),
--- check-ins have the configured text.
+-- Built-in examples, ids 1 to 6. They are inactive until they are asked for (nudged migrate --with-templates). nudged
+-- setup writes the row 0.
 insert into nudged.template (title, body, weight, action, active)
 select t.title, t.body, t.weight, t.action, false
 from (values

@@ -146,6 +146,7 @@ select
         when 'first_session_incomplete' then 'The user has not completed the first session.'
         when 'no_device' then 'No device can get a push: none is registered for Apple (nudged.device), or all are in quarantine (nudged.quarantined).'
         when 'timezone_unresolved' then 'No valid time zone is known for the user.'
+        when 'no_text' then 'No active template fits the user, so check-ins have no text (nudged.template).'
         when 'due' then 'A check-in is due.'
     end as meaning,
     (select count(*) from (select from nudged.message m where m.user_id = p.user_id limit 10000) m) as messages_waiting,

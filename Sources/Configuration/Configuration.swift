@@ -59,11 +59,6 @@ package struct Configuration: Sendable, Equatable {
         package var batch: Int
     }
 
-    package struct CheckIn: Sendable, Equatable {
-        package var title: String
-        package var body: String
-    }
-
     /// The digest of messages that waited for the end of quiet hours.
     package struct Messages: Sendable, Equatable {
         package var digestAfter: Int
@@ -101,7 +96,6 @@ package struct Configuration: Sendable, Equatable {
     package var apns: APNs?
     package var database: Database?
     package var schedule: Schedule
-    package var checkIn: CheckIn
     package var messages: Messages
     package var decision: Decision?
     /// The operator's rules for users whose preferences say nothing else.

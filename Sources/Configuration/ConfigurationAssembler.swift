@@ -34,8 +34,7 @@ struct ConfigurationAssembler {
         let lanes = assembleLanes()
         checkLease()
         checkDatabase()
-        checkText("checkIn.title", "checkIn.body")
-        checkText("messages.digestTitle", "messages.digestBody")
+        checkDigest()
         checkDecision()
         checkZone()
         checkHeartbeat()
@@ -46,7 +45,6 @@ struct ConfigurationAssembler {
             apns: lanes == nil ? nil : apns,
             database: values.has("database.url") ? draft.database : nil,
             schedule: draft.schedule,
-            checkIn: draft.checkIn,
             messages: draft.messages,
             decision: values.has("decision.url") ? draft.decision : nil,
             policy: draft.policy,
@@ -114,10 +112,12 @@ extension ConfigurationAssembler {
         }
     }
 
-    /// A title and a text must fit a push.
-    private mutating func checkText(_ title: String, _ body: String) {
-        check(body, "shorten \(title) or \(body); nudged never cuts a text") { my in
-            try my.checks.text(my.values.text(title) ?? "", my.values.text(body) ?? "")
+    /// Its texts must fit a push.
+    private mutating func checkDigest() {
+        let remedy = "shorten messages.digestTitle or messages.digestBody; nudged never cuts a text"
+        check("messages.digestBody", remedy) { my in
+            let messages = my.values.draft.messages
+            try my.checks.text(messages.digestTitle, messages.digestBody)
         }
     }
 

@@ -4,11 +4,6 @@ extension ConfigurationKey {
         Section("apns", "Apple's push service: who signs, and for which app.", apns),
         Section("database", "The app's PostgreSQL, in which nudged keeps its own schema.", database),
         Section("schedule", "How often sweeps begin.", schedule),
-        Section(
-            "checkIn",
-            "The text of a check-in if no template fits. In a new database no template is active (docs/SQL.md).",
-            checkIn
-        ),
         Section("messages", "Messages of one user that waited for the end of quiet hours.", messages),
         Section(
             "decision",
@@ -61,21 +56,10 @@ extension ConfigurationKey {
             .means("How often a sweep begins.")
     ]
 
-    private static let checkIn: [ConfigurationKey] = [
-        // The real limit is the payload's size in bytes, which is measured. These bounds only exclude absurd values.
-        .init("title", .text(1...1000, \.checkIn.title), default: "Hello again")
-            .means("A check-in's title."),
-        .init(
-            "body",
-            .text(1...10_000, \.checkIn.body),
-            default: "How are you today? I'm here whenever you feel like talking."
-        )
-        .means("A check-in's body."),
-    ]
-
     private static let messages: [ConfigurationKey] = [
         .init("digestAfter", .integer(1...1000, \.messages.digestAfter), default: "3")
             .means("If more messages than this waited for the end of a user's quiet hours, they are sent as one push."),
+        // The real limit is the payload's size in bytes, which is measured.
         .init("digestTitle", .text(1...1000, \.messages.digestTitle), default: "New messages")
             .means("The title of that push."),
         .init(

@@ -97,7 +97,7 @@ package struct ConfigurationChecks: Sendable {
     package var service: @Sendable (_ url: String, _ token: String?) throws -> Void = { _, _ in }
     /// Throws unless the address for calls after good sweeps can be used (HTTPClient).
     package var heartbeat: @Sendable (_ url: String) throws -> Void = { _ in }
-    /// Throws unless a title and a text fit a push: a check-in's or a digest's (APNs).
+    /// Throws unless a digest's title and text fit a push (APNs).
     package var text: @Sendable (_ title: String, _ body: String) throws -> Void = { _, _ in }
 
     package init(_ set: (inout ConfigurationChecks) -> Void = { _ in }) { set(&self) }

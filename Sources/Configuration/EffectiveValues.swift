@@ -77,7 +77,6 @@ struct Draft: Sendable {
     var apns = Configuration.APNs(lanes: [], maxInFlight: 1, responseTimeout: .seconds(10))
     var database = Configuration.Database(url: Secret(""), allowInsecure: false, statementTimeout: .seconds(10))
     var schedule = Configuration.Schedule(interval: .seconds(1), lease: .seconds(30), batch: 1)
-    var checkIn = Configuration.CheckIn(title: "", body: "")
     var messages = Configuration.Messages(digestAfter: 3, digestTitle: "", digestBody: "")
     var decision = Configuration.Decision(url: "", timeout: .seconds(2), concurrency: 8)
     var policy = Rules { $0.quietHours = nil }

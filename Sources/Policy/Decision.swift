@@ -33,6 +33,8 @@ public enum Reason: String, Sendable, CaseIterable {
     /// For messages, it may come with `wait` as well.
     case timezoneUnresolved = "timezone_unresolved"
     case dormant
+    /// Not the policy's answer: it allows a check-in, but no template fits the user.
+    case noText = "no_text"
     // Hold for check-ins, drop for messages and reminders.
     case disabled
     case noDevice = "no_device"

@@ -51,15 +51,12 @@ package struct Assembly: Sendable {
             messages: configuration.messages
         )
         planner.asksService = decision != nil
-        planner.checkInTexts.standard = configuration.checkIn
         self.planner = planner
         settings = SweepSettings(
             batch: configuration.schedule.batch,
             leaseMilliseconds: configuration.schedule.lease.milliseconds,
             responseMilliseconds: apns.responseTimeout.milliseconds,
-            maxInFlight: apns.maxInFlight,
-            // The configured text is the same for everyone, so all pushes share one rendered payload.
-            payload: try Notification(title: configuration.checkIn.title, body: configuration.checkIn.body).rendered()
+            maxInFlight: apns.maxInFlight
         )
     }
 

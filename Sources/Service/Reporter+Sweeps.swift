@@ -68,7 +68,7 @@ extension Reporter {
             say(
                 .payloadTooLarge,
                 "a payload for user \(user) is over Apple's limit of 4,096 bytes: "
-                    + "shorten checkIn.title or checkIn.body, or the text that the app gives nudged_api.send",
+                    + "shorten the template, or the text that the app gives nudged_api.send",
                 fields
             )
         default: say(.pushRejected, about: reason, "Apple refused a push to user \(user): \(reason)", fields)

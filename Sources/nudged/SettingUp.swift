@@ -119,9 +119,11 @@ struct SetUp: AsyncParsableCommand {
             ?? (undo ? "undo" : "")
         answers.team = try ask(team ?? known["apns.teamId"], "--team", "The team's id (10 characters):")
         answers.bundleID = try ask(bundle ?? known["apns.bundleId"], "--bundle", "The app's bundle id:")
-        let title = title ?? known["checkIn.title"]
-        answers.title = try ask(title, "--title", "Title of check-ins, the pushes that come daily or weekly:")
-        answers.body = try ask(body ?? known["checkIn.body"], "--body", "Body of check-ins:")
+        // The text is in the database, so it is asked for only once.
+        if title != nil || body != nil || known["apns.teamId"] == nil {
+            answers.title = try ask(title, "--title", "Title of check-ins, the pushes that come daily or weekly:")
+            answers.body = try ask(body, "--body", "Body of check-ins:")
+        }
         guard missing.isEmpty else {
             Output.error("give these: \(missing.joined(separator: ", "))")
             throw ExitCode(ExitStatus.usage.rawValue)

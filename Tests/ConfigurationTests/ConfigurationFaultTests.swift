@@ -82,10 +82,10 @@ import Testing
             2:15: policy.quietHours: "22:00-08:00-09:00" is wrong: write two times HH:MM-HH:MM such as 22:00-08:00, or none
         policy:⏎  quietHours:⏎    start: 21:00
             3:5: policy.quietHours: this is a section: write two times HH:MM-HH:MM such as 22:00-08:00, or none
-        checkIn:⏎  title: ""
-            2:10: checkIn.title: it is empty: write one line of 1 to 1000 characters
-        checkIn:⏎  title: "a\nb"
-            2:10: checkIn.title: "a�b" is wrong: write one line of 1 to 1000 characters
+        messages:⏎  digestTitle: ""
+            2:16: messages.digestTitle: it is empty: write one line of 1 to 1000 characters
+        messages:⏎  digestTitle: "a\nb"
+            2:16: messages.digestTitle: "a�b" is wrong: write one line of 1 to 1000 characters
         apns:⏎  endpoint: http://x
             2:13: apns.endpoint: "http://x" is wrong: write https://host or https://host:port
         log:⏎  level: loud

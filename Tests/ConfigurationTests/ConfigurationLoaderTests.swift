@@ -29,10 +29,10 @@ import YAML
               allowInsecure: true
               statementTimeout: 2m
             schedule: {interval: 500ms, lease: 11, batch: 10000}
-            checkIn:
-              title: Hi
-              body: |
-                How is it?
+            messages:
+              digestTitle: Hi
+              digestBody: |
+                {count} came.
             policy:
               defaultTimezone: Europe/Berlin
               checkInTime: 09:30
@@ -63,7 +63,7 @@ import YAML
         #expect(database.allowInsecure)
         #expect(database.statementTimeout == .seconds(120))
         #expect(configuration.schedule == .init(interval: .milliseconds(500), lease: .seconds(11), batch: 10_000))
-        #expect(configuration.checkIn == .init(title: "Hi", body: "How is it?"))
+        #expect(configuration.messages == .init(digestAfter: 3, digestTitle: "Hi", digestBody: "{count} came."))
         let policy = configuration.policy
         #expect(policy.defaultTimezone == "Europe/Berlin")
         #expect(policy.checkInTime.description == "09:30")
@@ -86,7 +86,6 @@ import YAML
         #expect(configuration.apns?.lanes.first?.endpoint == nil)
         #expect(configuration.database?.allowInsecure == false)
         #expect(configuration.schedule == .init(interval: .seconds(1), lease: .seconds(30), batch: 2000))
-        #expect(!configuration.checkIn.title.isEmpty && !configuration.checkIn.body.isEmpty)
         #expect(configuration.policy.defaultTimezone == nil)
         #expect(configuration.policy.checkInTime.description == "10:00")
         #expect(configuration.policy.quietHours?.description == "22:00-08:00")
@@ -125,7 +124,7 @@ import YAML
 
     /// Each key is something to read, to choose and to get wrong.
     @Test func keys_areFew_andTheInternalOnesAreShownOnlyWhereTheyAreGiven() throws {
-        #expect(ConfigurationKey.listed.count <= 29)
+        #expect(ConfigurationKey.listed.count <= 27)
         #expect(ConfigurationKey.listed.allSatisfy { !$0.isInternal })
         #expect(ConfigurationKey.all.count == ConfigurationKey.listed.count + ConfigurationKey.internals.count)
         let page = ConfigurationReference.page + ConfigurationReference.json
@@ -144,7 +143,7 @@ import YAML
     @Test(arguments: [
         ("apns.teamId", "APNS_TEAM_ID"), ("apns.privateKeyFile", "APNS_PRIVATE_KEY_FILE"),
         ("apns.caFile", "APNS_CA_FILE"),
-        ("database.url", "DATABASE_URL"), ("checkIn.title", "CHECK_IN_TITLE"),
+        ("database.url", "DATABASE_URL"), ("messages.digestTitle", "MESSAGES_DIGEST_TITLE"),
         ("policy.checkInTime", "POLICY_CHECK_IN_TIME"),
         ("policy.quietHours", "POLICY_QUIET_HOURS"), ("policy.maxPerDay", "POLICY_MAX_PER_DAY"),
         ("log.level", "LOG_LEVEL"), ("apns.maxInFlight", "APNS_MAX_IN_FLIGHT"),

@@ -14,8 +14,15 @@ package enum PlannerFixture {
     package static let daily =
         #"{"check_ins_enabled":true,"frequency":"daily","timezone":"Asia/Tokyo","check_in_time":"10:00"}"#
 
-    package static func planner(_ rules: Rules = .defaults) -> Planner {
-        Planner(policy: Policy(rules: rules, zones: zones), lanes: LaneDirectory(standard: lane), messages: messages)
+    package static func planner(
+        _ rules: Rules = .defaults,
+        lanes: LaneDirectory = LaneDirectory(standard: lane),
+        zones: ZoneDatabase = zones,
+        messages: Configuration.Messages = messages
+    ) -> Planner {
+        var planner = Planner(policy: Policy(rules: rules, zones: zones), lanes: lanes, messages: messages)
+        planner.checkInTexts = CheckInTexts(templates: [StoredTemplate(id: 1, title: "Hello", body: "How are you?")])
+        return planner
     }
 
     package static let messages = Configuration.Messages(

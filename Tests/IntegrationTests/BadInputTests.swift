@@ -192,14 +192,14 @@ import Testing
         #expect(try await scene.once().number("rejected") == 0)
     }
 
-    @Test func push_whenThePayloadIsOverTheLimit_isRefusedAndNothingIsLost() async throws {
+    @Test func digest_whenItIsOverAPushesLimit_isRefusedAndNothingIsLost() async throws {
         let scene = try await Scene()
         try scene.seedDue(3)
         let text = String(repeating: "planted-body-text ", count: 300)
-        let run = try await scene.once(["CHECK_IN_BODY": text])
-        // Refused before anything is claimed, or each push recorded; never cut, never sent.
+        let run = try await scene.once(["MESSAGES_DIGEST_BODY": text])
+        // Refused before anything is claimed; never cut.
         #expect(scene.simulator.counts.requests == 0)
-        #expect(run.exit == .code(78) && run.errors.contains("5504 bytes, Apple takes 4096"), "\(run.text)")
+        #expect(run.exit == .code(78) && run.errors.contains(" bytes, Apple takes 4096"), "\(run.text)")
         #expect(try isIntact(scene))
         #expect(try await scene.once().number("sent") == 3)
     }

@@ -82,6 +82,7 @@ final class Scene: Sendable {
         if migrated, !isCopied {
             let run = try await nudged(["migrate"])
             try #require(run.exit == .code(0), "\(run.text)")
+            try sql("insert into nudged.template (title, body) values ('\(Self.title)', '\(Self.body)')")
         }
     }
 
@@ -116,7 +117,6 @@ final class Scene: Sendable {
             "DATABASE_URL": cluster.tcpURL(database: database), "DATABASE_STATEMENT_TIMEOUT": "2m",
             "LOG_LEVEL": "trace",
             "SCHEDULE_LEASE": "5m", "POLICY_SPREAD_MINUTES": "0", "POLICY_QUIET_END_JITTER_MINUTES": "0",
-            "CHECK_IN_TITLE": Self.title, "CHECK_IN_BODY": Self.body,
         ]
         for (name, value) in changes { all[name] = value }
         return all

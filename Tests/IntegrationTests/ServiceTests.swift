@@ -62,53 +62,53 @@ import Testing
 
     @Test func reload_whenTheFileIsBadOrGood_keepsTheOldOrTakesTheNew() async throws {
         let scene = try await Scene()
-        func write(_ title: String) {
-            scene.write("checkIn:\n  title: \(title)\n", to: "nudged.yaml")
+        func write(_ most: Int) {
+            scene.write("policy:\n  maxPerDay: \(most)\n", to: "nudged.yaml")
         }
-        write("planted-one")
-        scene.secrets.withLock { $0 += ["planted-one", "planted-two"] }
+        write(1)
         let process = try scene.start(
             ["run", "--config", "\(scene.folder)/nudged.yaml"],
-            Self.fast.merging(["CHECK_IN_TITLE": nil, "CHECK_IN_BODY": nil]) { $1 }
+            Self.fast
         )
         #expect(process.waitForOutput(.seconds(20)) { $0.contains("ready") })
         try scene.seedDue(1)
         #expect(await scene.simulator.waitUntil(accepted: 1))
-        scene.write("checkIn:\n  titel: x\n", to: "nudged.yaml")
+        scene.write("policy:\n  maxPerDai: 2\n", to: "nudged.yaml")
         process.signal(SIGHUP)
         #expect(process.waitForOutput(.seconds(20)) { $0.contains("the old configuration stays in force") })
-        #expect(process.waitForOutput(.seconds(20)) { $0.contains("nudged.yaml:2") && $0.contains("checkIn.title") })
+        #expect(process.waitForOutput(.seconds(20)) { $0.contains("nudged.yaml:2") && $0.contains("policy.maxPerDay") })
         #expect(process.exit == nil)
-        write("planted-two")
+        try scene.sql("select nudged_api.send('\(Scene.user(1))', 'planted-message', 'planted-message')")
+        #expect(await eventually { (try? scene.sql("select count(*) from nudged.touched")) == "0" })
+        #expect(scene.accepted().values.reduce(0, +) == 1, "the old limit")
+        write(2)
         process.signal(SIGHUP)
         #expect(process.waitForOutput(.seconds(20)) { $0.contains("were read again") })
-        try scene.rewind(dueAt: "now()")
+        try scene.sql("select nudged_api.touch('\(Scene.user(1))')")
         #expect(await scene.simulator.waitUntil(accepted: 2))
         try await scene.stop(process)
-        let payloads = scene.simulator.snapshot().accepted.map { String(decoding: $0.payload, as: UTF8.self) }
-        #expect(payloads.first?.contains("planted-one") == true && payloads.last?.contains("planted-two") == true)
     }
 
     @Test func reloadCommand_whenTheFileIsBadOrGood_endsWithTheDaemonsWord() async throws {
         let scene = try await Scene()
         let place: [String: String?] = ["RUNTIME_DIRECTORY": scene.folder]
-        scene.write("checkIn:\n  title: one\n", to: "nudged.yaml")
+        scene.write("policy:\n  maxPerDay: 1\n", to: "nudged.yaml")
         let process = try scene.start(
             ["run", "--config", "\(scene.folder)/nudged.yaml"],
-            Self.fast.merging(place.merging(["CHECK_IN_TITLE": nil]) { $1 }) { $1 }
+            Self.fast.merging(place) { $1 }
         )
         #expect(process.waitForOutput(.seconds(20)) { $0.contains("ready") })
         #expect(try await scene.nudged(["reload"], place).exit == .code(0))
-        scene.write("checkIn:\n  titel: x\n", to: "nudged.yaml")
+        scene.write("policy:\n  maxPerDai: 2\n", to: "nudged.yaml")
         let refused = try await scene.nudged(["reload"], place)
         #expect(refused.exit == .code(78) && refused.errors.contains("nudged.yaml:2"), "\(refused.text)")
         #expect(process.exit == nil)
         // A good one that others can write is refused too.
-        scene.write("checkIn:\n  title: planted\n", to: "nudged.yaml", mode: 0o662)
+        scene.write("policy:\n  maxPerDay: 3\n", to: "nudged.yaml", mode: 0o662)
         let shared = try await scene.nudged(["reload"], place)
         #expect(shared.exit == .code(78) && shared.errors.contains("(mode 0662): check its content, then chmod go-w /"))
         #expect(process.exit == nil)
-        scene.write("checkIn:\n  title: two\n", to: "nudged.yaml")
+        scene.write("policy:\n  maxPerDay: 2\n", to: "nudged.yaml")
         // Side by side: each waits for a reload that began after it asked.
         async let first = scene.nudged(["reload"], place)
         async let second = scene.nudged(["reload"], place)

@@ -75,6 +75,8 @@ import Testing
         try scene.sql("select rolpassword from pg_authid where rolname = 'nudged_daemon'")
     }
 
+    func title() throws -> String { try scene.sql("select title from nudged.template where active") }
+
     func hasSchema() throws -> Bool { try scene.sql("select to_regnamespace('nudged') is not null") == "t" }
 
     /// A check-in is sent by the daemon, with what `setup` has written.
@@ -124,7 +126,11 @@ import Testing
         #expect(files == [own, before[1], before[2]])
         let changed = try await setUp(arguments(title: "planted-title-text: 2") + ["--yes"])
         #expect(changed.exit == .code(0), "\(changed.text)")
-        #expect(files == [own.replacing(Scene.title, with: "planted-title-text: 2"), before[1], before[2]])
+        #expect(try title() == "planted-title-text: 2")
+        // An operator's own text stays, if none is given.
+        try scene.sql("update nudged.template set title = 'mine' where active")
+        #expect(try await setUp(["setup", "--config", configuration, "--yes"]).exit == .code(0))
+        #expect(try title() == "mine" && files == [own, before[1], before[2]])
         #expect(try password() == known)
     }
 
@@ -154,7 +160,7 @@ import Testing
             #expect(try !hasSchema())
             try scene.sql("drop table public.push_tokens, public.context_profiles")
         }
-        // Each migration, the check, the password and the three files.
+        // Each migration, the check, the text, the password and the three files.
         #expect(steps > 12 && wasMarked)
     }
 
@@ -187,16 +193,17 @@ import Testing
         #expect(try await setUp(arguments() + ["--yes"]).exit == .code(0))
         let kept = "\(scene.folder)/kept.yaml"
         let commented = (text(configuration) ?? "").replacing(
-            "\"\(Scene.title)\"",
-            with: "\"\(Scene.title)\" # legal's"
+            "\"\(Scene.topic)\"",
+            with: "\"\(Scene.topic)\" # legal's"
         )
         scene.write(commented + "\n\n", to: "kept.yaml", mode: 0o640)
         #expect(unlink(configuration) == 0 && symlink(kept, configuration) == 0)
         let same = try await setUp(["setup", "--config", configuration, "--yes"])
         #expect(same.exit == .code(0) && text(kept) == commented + "\n\n", "\(same.text)")
         // The secrets are beside the file that is meant.
-        #expect(try await setUp(arguments(title: "planted-title-text: 3") + ["--yes"]).exit == .code(0))
-        #expect(text(kept)?.contains("title: \"planted-title-text: 3\" # legal's") == true, "\(text(kept) ?? "")")
+        let other = ["setup", "--config", configuration, "--bundle", "com.example.other", "--yes"]
+        #expect(try await setUp(other).exit == .code(0))
+        #expect(text(kept)?.contains("bundleId: \"com.example.other\" # legal's") == true, "\(text(kept) ?? "")")
         #expect(mode(kept) == 0o640)
     }
 

@@ -34,11 +34,8 @@ import Testing
         "jsonb_build_object(\(keys.map { "'\($0)', '\(TerminalTests.hostile)'" }.joined(separator: ", ")))"
     }
 
-    /// `nudged config` shows the texts, which the scene takes for secrets. `run --once` waits for a lease of the hostile
-    /// daemon.
-    private static let own = Scene.impatient.merging([
-        "SUDO_USER": TerminalTests.hostile, "CHECK_IN_TITLE": "Hello", "CHECK_IN_BODY": "How are you?",
-    ]) { $1 }
+    /// `run --once` waits for a lease of the hostile daemon.
+    private static let own = Scene.impatient.merging(["SUDO_USER": TerminalTests.hostile]) { $1 }
 
     @Test func output_ofEachCommand_controlsNoTerminal() async throws {
         let scene = try await Self.scene()
@@ -57,7 +54,7 @@ import Testing
             #expect(!said.isEmpty && !TerminalTests.controls(said), "\(command): \(run.text.debugDescription)")
             #expect(run.exit != .code(78), "it used its configuration: \(run.text.debugDescription)")
         }
-        let refused = try await scene.nudged(["check-config"], ["CHECK_IN_TITLE": TerminalTests.hostile])
+        let refused = try await scene.nudged(["check-config"], ["MESSAGES_DIGEST_TITLE": TerminalTests.hostile])
         #expect(refused.exit == .code(78) && !TerminalTests.controls(refused.output + refused.errors))
     }
 

@@ -65,8 +65,8 @@ import Testing
 
     @Test func file_isReadAsItWasMeant() throws {
         var answers = answers("postgresql://h/a")
-        answers.title = "Say \"hi\" \\ # now: yes"
-        #expect(answers.file.contains(#"title: "Say \"hi\" \\ # now: yes""#))
+        answers.bundleID = "Say \"hi\" \\ # now: yes"
+        #expect(answers.file.contains(#"bundleId: "Say \"hi\" \\ # now: yes""#))
         #expect(!answers.file.contains("environment:"), "both of Apple's environments")
         #expect(!answers.file.contains("endpoint"))
         answers.endpoint = "https://localhost:1"

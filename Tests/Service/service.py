@@ -32,9 +32,6 @@ CONFIGURATION = """apns:
   endpoint: https://localhost:2197
   responseTimeout: {answer}
   caFile: /etc/nudged/ca.pem
-checkIn:
-  title: "{title}"
-  body: planted body
 policy:
   spreadMinutes: 0
 schedule:
@@ -122,8 +119,8 @@ class Service:
         m.write("/etc/nudged/ca.pem", text_of(m.root + "/srv/apple/ca.pem"))
         self.credential("apns.privateKey", text_of(m.root + "/srv/apple/AuthKey_SIMULATED0.p8"))
 
-    def configure(self, title=TITLE, interval="200ms", answer="10s", lease="30s", extra=""):
-        self.machine.write("/etc/nudged/nudged.yaml", CONFIGURATION.format(title=title, interval=interval, answer=answer, lease=lease) + extra)
+    def configure(self, interval="200ms", answer="10s", lease="30s", extra=""):
+        self.machine.write("/etc/nudged/nudged.yaml", CONFIGURATION.format(interval=interval, answer=answer, lease=lease) + extra)
 
     def credential(self, name, text):
         self.machine.write("/etc/nudged/credentials/" + name, text, 0o600)
@@ -135,7 +132,7 @@ class Service:
     def migrate(self):
         environment = ["env", "DATABASE_URL=postgresql://postgres@%2Frun%2Fpostgresql/app"]
         self.machine.run(*environment, "/usr/bin/nudged", "migrate")
-        self.sql(f"alter role nudged_daemon login password '{PASSWORD}'")
+        self.sql(f"alter role nudged_daemon login password '{PASSWORD}'; insert into nudged.template (title, body) values ('{TITLE}', 'planted body')")
 
     def sql(self, text):
         done = self.machine.run("psql", "-h", "/run/postgresql", "-U", "postgres", "-d", "app", "-XAtq", "-v", "ON_ERROR_STOP=1", "-c", text)

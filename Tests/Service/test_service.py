@@ -60,7 +60,7 @@ class ServiceTests(unittest.TestCase):
         self.assertEqual(len(self.said("database_lost")), 1)
 
     def test_start_whenTheConfigurationIsBad_failsWithItsLineAndComesUpOnceFixed(self):
-        self.s.configure(extra="checkin:\n  title: x\n")
+        self.s.configure(extra="message:\n  digestAfter: 2\n")
         self.assertNotEqual(self.s.systemctl("start", "nudged", check=False).returncode, 0)
         entry = self.s.await_event("configuration_refused", self.start)
         self.assertEqual(entry["PRIORITY"], "3")
@@ -380,9 +380,8 @@ class SurroundingsTests(unittest.TestCase):
             self.assertTrue(text, place)
             for secret in (*secrets, TITLE, "planted body", "planted message", "c0ffee00"):
                 self.assertNotIn(secret, text, place)
-        # Texts that the configuration holds are shown there; secrets are not.
         shown = self.machine.run(*operator, "config", "--show").stdout
-        self.assertIn(TITLE, shown)
+        self.assertIn("metrics.listen", shown)
         for secret in secrets:
             self.assertNotIn(secret, shown)
         self.assertNotIn(user, said["report --html -"].stdout)

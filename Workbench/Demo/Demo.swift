@@ -97,6 +97,7 @@ package struct Demo: Sendable {
             try await app.seed(scene.population, interruption)
             try interruption.check()
             _ = try await engine.engine.migrator.migrate()
+            try await engine.engine.migrator.activateTemplates()
             try interruption.check()
             var day = DemoDay(scene, engine, app, interruption)
             say(report.tableHead, interruption)

@@ -143,7 +143,6 @@ private final class Flood: Sendable {
         let pushes = PushBatch(
             users,
             topic: BenchUsers.lane.topic,
-            payload: [],
             lastWrite: .max,
             boot: BootTime.milliseconds(),
             now: BenchUsers.now.seconds * 1_000

@@ -34,6 +34,7 @@ final class Workbench: Sendable {
         let migrator = Migrator(configuration: connection)
         _ = try await migrator.migrate()
         await migrator.close()
+        try sql("insert into nudged.template (title, body) values ('Hello again', 'How are you today?')")
         try cluster.sql("vacuum analyze", database: "bench")
         try cluster.sql("checkpoint", database: "bench")
     }

@@ -72,6 +72,15 @@ from (
 ) w
 group by 1, 2
 
+-- name: doctor_texts
+-- Whether check-ins lack a text: no template is active, and one of at most $1 profiles has check-ins on.
+select
+    not exists (select 1 from nudged.template where active)
+    and exists (
+        select 1 from (select preferences from nudged.recipient limit $1) r
+        where nudged.preferences_text(r.preferences) ~ '"check_ins_enabled": ?true'
+    )
+
 -- name: doctor_app_tables
 -- The state of the app's tables. $1 names in schema public. Rows, in the order of $1: whether the table exists, whether
 -- row-level security is on, whether an index begins with user_id, which of Supabase's roles anon and authenticated may

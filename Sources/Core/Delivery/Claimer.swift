@@ -59,12 +59,10 @@ actor Claimer {
         if !delivery.isHalted { run.endedWell() }
     }
 
-    /// Builds the check-in texts from the new configuration and the stored templates.
+    /// Gives a new planner the stored templates.
     func reword() {
         let templates = templates
-        delivery.change {
-            $0.planner.checkInTexts = CheckInTexts(standard: $0.planner.checkInTexts.standard, templates: templates)
-        }
+        delivery.change { $0.planner.checkInTexts = CheckInTexts(templates: templates) }
     }
 
     // MARK: What may have come

@@ -182,7 +182,6 @@ struct Dispatcher: Sendable {
         let pushes = PushBatch(
             plans,
             topic: lane.topic,
-            payload: delivery.terms.settings.payload,
             // Read after the commit, so that a renewal during the commit counts.
             lastWrite: lastWrite(member),
             boot: BootTime.milliseconds(),
@@ -212,13 +211,11 @@ extension PushBatch {
     /// of what has changed are not sent.
     ///
     /// - Parameters:
-    ///   - payload: The payload of check-ins without another text.
     ///   - lastWrite: Milliseconds of CLOCK_BOOTTIME, as `boot`. No push is written from then on.
     ///   - now: Milliseconds since 1970 at `boot`.
     package init(
         _ plans: [SendPlan],
         topic: String,
-        payload: [UInt8],
         lastWrite: Int64,
         boot: Int64,
         now: Int64,
@@ -243,7 +240,6 @@ extension PushBatch {
                     kind: nudge.identity.kind.rawValue,
                     key: nudge.collapseKey
                 )
-                let payload = nudge.payload ?? payload
                 for target in nudge.targets {
                     append(
                         token: target.device.token,
@@ -253,7 +249,7 @@ extension PushBatch {
                         collapseID: collapseID,
                         writeBy: min(lastWrite, end),
                         isTrial: target.trial == .running
-                    ) { $0 += payload }
+                    ) { $0 += nudge.payload }
                 }
             }
         }

@@ -36,8 +36,8 @@ package enum Query: String, Sendable, CaseIterable {
     // explain.sql
     case readUsers, readDue, readWaiting, readTouches, readOwner, readIntents, readLeftOut, readDeliveries
     // doctor.sql
-    case doctorServer, doctorZones, doctorUsedZones, doctorWaitingZones, doctorAppTables, doctorColumns, doctorRights,
-        doctorWriter,
+    case doctorServer, doctorZones, doctorUsedZones, doctorWaitingZones, doctorTexts, doctorAppTables, doctorColumns,
+        doctorRights, doctorWriter,
         doctorOpenTables, doctorPartitions, doctorBloat, doctorHolders
     // migration.sql
     case setUpRole, setUpRelations, migrationsApplied, migrationsNeeded, bindingFaults, isMisbound, hidden,

@@ -82,7 +82,7 @@ package struct DeliveryRecord: Sendable, Equatable {
     package var fraction: Int32 = 0
     /// The decision service's answer, as a JSON object (`DecisionOutcome`); nil: it was not asked.
     package var decision: String?
-    /// The template of a check-in; nil: the configured text, or no check-in.
+    /// The template of a check-in; nil: no check-in.
     package var template: Int32?
 
     /// In microseconds since 1970.

@@ -6,7 +6,7 @@ import TimeZones
 package struct UserState: Sendable, Equatable {
     /// A hash of what sets `since`; nil: never evaluated.
     package var fingerprint: Int64?
-    /// The template of the last check-in that counts; nil: the configured text.
+    /// The template of the last check-in that counts; nil: none is known.
     package var template: Int32?
     package var history: History
 

@@ -124,6 +124,7 @@ actor DatabaseExamination {
         note("bloat", bloat.findings(Verdicts.bloat))
         await check("holders", DoctorReader.holders, Verdicts.holders)
         await check("users", DoctorReader.unseenUsers, Verdicts.unseen)
+        await check("texts", DoctorReader.lacksTexts, Verdicts.texts)
         result.work = await ask(DoctorReader.work)
         note("work", result.work.findings(Verdicts.work))
         result.usedZones = await ask(DoctorReader.usedZones)

@@ -230,6 +230,14 @@ enum DatabaseVerdicts {
         return .warning(text, fix: "run nudged replan: it adds them")
     }
 
+    static func texts(areLacking: Bool) -> Finding {
+        guard areLacking else { return .ok("check-ins have texts, or nobody has turned them on") }
+        return .warning(
+            "users have turned check-ins on, but no template is active: they get no check-in (no_text)",
+            fix: "insert into nudged.template (title, body) values ('…', '…'), then run nudged replan"
+        )
+    }
+
     static func work(_ work: WorkStatus) -> Finding {
         let late = work.firstDue.map { work.now - $0 } ?? 0
         let users = Elapsed.capped(work.dueUsers, WorkStatus.most)

@@ -128,6 +128,7 @@ extension Explanation {
         case .timezoneUnresolved?:
             "neither the preferences nor the profile name a valid time zone"
                 + (mistakes.isEmpty ? "" : " (\(mistakes.joined(separator: "; ")))")
+        case .noText?: "no active template fits the user, so check-ins have no text (nudged.template)"
         case .noDevice?: deviceGaps.map(\.text).joined(separator: "; ")
         case let other: "no check-in fits into the next \(Outlook.days) days (\(other?.rawValue ?? "not evaluated"))"
         }

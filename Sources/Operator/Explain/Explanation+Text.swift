@@ -85,7 +85,7 @@ extension Explanation {
         if nudge.identity.isDigest { lines += nudge.members.map { "with \(Self.name($0))" } }
         if nudge.identity.kind == .checkIn {
             // The template's number, not its text: the text holds the user's data.
-            lines.append(nudge.template.map { "with the text of template \($0)" } ?? "with the configured text")
+            if let template = nudge.template { lines.append("with the text of template \(template)") }
             lines += templates.filter { $0.outcome != .chosen }.map { "template \($0.template) \($0.outcome.text)" }
         }
         lines += nudge.targets.map { "to device \($0.hash) on \($0.lane.text)" }

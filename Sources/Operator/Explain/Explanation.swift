@@ -193,10 +193,7 @@ extension Explanation {
             facts.leftOut = try await reader.devicesLeftOut(of: user)
             var planner = planner
             planner.paused = Set(facts.pauses.filter { $0.resumedAt == nil }.map(\.kind))
-            planner.checkInTexts = CheckInTexts(
-                standard: planner.checkInTexts.standard,
-                templates: try await reader.templates()
-            )
+            planner.checkInTexts = CheckInTexts(templates: try await reader.templates())
             try await facts.addReminders(reader, planner, now: now, end: isPast ? nil : max(at ?? now, now))
             return Explanation(facts, planner: planner, names: names, now: now, at: at)
         }

@@ -177,8 +177,7 @@ extension Forecast {
             let start = now ?? clock
             var planner = planner
             planner.paused = try await reader.paused()
-            // The forecast needs the number of check-ins, not their texts.
-            planner.checkInTexts = CheckInTexts()
+            planner.checkInTexts = CheckInTexts(templates: try await reader.templates())
             let future = FutureUser(planner: planner, start: start, end: start + Int64(hours) * 3600)
             let fanOuts = try await FutureFanOuts(reader, planner: planner, start: start, end: future.end)
             let tally = try await walk(reader, future, fanOuts, onProgress: onProgress)

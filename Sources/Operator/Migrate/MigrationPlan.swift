@@ -259,8 +259,8 @@ struct MigrationPlan: Sendable {
     private var templateSteps: [Step] {
         if options.usesTemplates { return [("texts", "check-ins use the six built-in templates, in English")] }
         guard pending.contains(where: { $0.number == 7 }) else { return [] }
-        let inactive = "six built-in templates stay inactive (--with-templates)"
-        return [("texts", "check-ins use checkIn.title and checkIn.body; \(inactive)")]
+        let inactive = "the six built-in templates stay inactive (--with-templates)"
+        return [("texts", "check-ins need a template of yours in nudged.template; \(inactive)")]
     }
 
     // MARK: Text

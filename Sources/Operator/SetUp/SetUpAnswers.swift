@@ -12,6 +12,7 @@ package struct SetUpAnswers: Sendable {
     package var keyID = ""
     package var team = ""
     package var bundleID = ""
+    /// The text of check-ins. Both empty: it stays as it is.
     package var title = ""
     package var body = ""
     /// A simulated Apple, and the certificate that it trusts. Nil: Apple's own servers.
@@ -68,7 +69,7 @@ package struct SetUpAnswers: Sendable {
     var values: [(key: String, value: String?)] {
         [
             ("apns.teamId", team), ("apns.keyId", keyID), ("apns.bundleId", bundleID), ("apns.endpoint", endpoint),
-            ("apns.caFile", caFile), ("checkIn.title", title), ("checkIn.body", body),
+            ("apns.caFile", caFile),
         ]
     }
 

@@ -22,6 +22,7 @@ package struct SetUpRun: Sendable {
         fileprivate let survey: MigrationRun.Survey
         /// Nil: the present one still works.
         fileprivate var password: String?
+        fileprivate var writesText = false
         fileprivate var changes: [SetUpFiles.File] = []
     }
 
@@ -71,6 +72,7 @@ package struct SetUpRun: Sendable {
         if !works {
             plan.password = (UUID.random().uuidString + UUID.random().uuidString).lowercased().filter { $0 != "-" }
         }
+        plan.writesText = try await writesText()
         plan.changes = try wanted(plan.password).filter { !files.isThere($0) }
         plan.steps = steps(plan)
         return plan
@@ -95,6 +97,19 @@ package struct SetUpRun: Sendable {
         let clock = skew.finding(whose: "the database's")
         return ["database: \(owner), PostgreSQL \(server.version)\(way)", clock.found]
             + (clock.remedy.map { ["    fix: \($0)"] } ?? []) + ["Apple: \(answers.endpoint ?? "its own servers")"]
+    }
+
+    /// Whether check-ins are to have another text than they have by a set-up.
+    private func writesText() async throws -> Bool {
+        guard answers.title + answers.body != "" else { return false }
+        let text = [Parameter.text(answers.title), .text(answers.body)]
+        return try await Connection.once(owner) { (connection) async throws(PostgresError) in
+            let table = Statement("set_up_template", sql: "select to_regclass('nudged.template') is null")
+            guard try await !connection.run(table).bool(0, 0) else { return true }
+            let same = "select 1 from nudged.template where id = 0 and title = $1 and body = $2 and active"
+            let row = Statement("set_up_text", sql: "select not exists (\(same))", parameters: text)
+            return try await connection.run(row).bool(0, 0)
+        }
     }
 
     /// The files as they should be.
@@ -134,6 +149,9 @@ package struct SetUpRun: Sendable {
     private func steps(_ plan: Plan) -> [String] {
         let role = SetUpAnswers.role
         var lines = ["nudged migrate --create-tables"] + plan.survey.lines.map { "    \($0)" }
+        if plan.writesText {
+            lines.append("psql -c \"insert into nudged.template (title, body) values ('…', '…')\"    # check-ins' text")
+        }
         if plan.password == nil {
             lines.append("the password of \(role) stays as it is")
         } else {
@@ -177,6 +195,10 @@ package struct SetUpRun: Sendable {
         let comes = ["next: let the daemon log in", "next: nudged doctor"]
         for line in try await migration.apply(plan.survey, onHeld: held) where !comes.contains(where: line.hasPrefix) {
             try tell(line)
+        }
+        if plan.writesText {
+            try await writeText()
+            try tell("check-ins have their text, in nudged.template")
         }
         if let password = plan.password {
             try await setPassword(password)
@@ -225,6 +247,21 @@ package struct SetUpRun: Sendable {
             let verifier = try await connection.verifier(password: password, user: SetUpAnswers.role)
             // A verifier has no quotation mark, and ALTER ROLE takes no parameters.
             try await connection.execute(script: "alter role \(SetUpAnswers.role) login password '\(verifier)'")
+        }
+    }
+
+    /// The row 0 is setup's own, so that another run replaces it.
+    private func writeText() async throws {
+        let statement = Statement(
+            "set_up_write_text",
+            sql: """
+                insert into nudged.template (id, title, body) overriding system value values (0, $1, $2)
+                on conflict (id) do update set title = excluded.title, body = excluded.body, active = true
+                """,
+            parameters: [.text(answers.title), .text(answers.body)]
+        )
+        try await Connection.once(owner) { (connection) async throws(PostgresError) in
+            _ = try await connection.run(statement)
         }
     }
 

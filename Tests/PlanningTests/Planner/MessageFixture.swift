@@ -82,7 +82,7 @@ enum MessageFixture {
     }
 
     static func payload(_ nudge: PlannedNudge?) throws -> JSONValue {
-        try JSONValue(parsing: try #require(nudge?.payload))
+        try JSONValue(parsing: try #require(nudge).payload)
     }
 
     static func text(_ value: JSONValue?) -> String? {

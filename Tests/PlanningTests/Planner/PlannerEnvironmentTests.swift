@@ -14,10 +14,8 @@ import TimeZones
     private let now = MessageFixture.now
     private let suspect = PushOutcome.suspect(status: 400, reason: "BadDeviceToken")
 
-    private let planner = Planner(
-        policy: Policy(rules: .defaults, zones: F.zones),
-        lanes: LaneDirectory(standard: Self.production, others: [Self.sandbox]),
-        messages: F.messages
+    private let planner = F.planner(
+        lanes: LaneDirectory(standard: Self.production, others: [Self.sandbox])
     )
 
     /// The column after notes, as nudged.merged_quarantine makes it of one device's.
@@ -192,13 +190,11 @@ import TimeZones
     }
 
     @Test func token_whenOneEnvironmentIsConfigured_isNotTriedElsewhere() throws {
-        let planner = Planner(
-            policy: Policy(rules: .defaults, zones: F.zones),
+        let planner = F.planner(
             lanes: LaneDirectory(
                 standard: Self.production,
                 others: [LaneIdentity(environment: "sandbox", topic: "com.example.other")]
-            ),
-            messages: F.messages
+            )
         )
         let plan = try #require(planner.plan(user([]), now: now).sendPlan)
         #expect(plan.targets.map(\.trial) == [.closed])
@@ -211,10 +207,8 @@ import TimeZones
         let settled = try attempt(user([]), at: now, suspect)
         let notes = column(settled.environments)
         let moved = try attempt(user(notes, retry: settled.retry), at: now + 1, .accepted)
-        let one = Planner(
-            policy: Policy(rules: .defaults, zones: F.zones),
-            lanes: LaneDirectory(standard: Self.production),
-            messages: F.messages
+        let one = F.planner(
+            lanes: LaneDirectory(standard: Self.production)
         )
         #expect(one.plan(user(column(moved.environments, after: notes)), now: now + 2).sendPlan == nil)
     }

@@ -42,7 +42,7 @@ import struct FoundationEssentials.UUID
         #expect(M.text(payload["conversation_id"]) == "00000000-0000-0000-0000-0000000000ab")
         #expect(payload["aps"]?["interruption-level"] == nil)
         // No digit of a number is lost on the way.
-        #expect(String(decoding: sendPlan.nudges[0].payload ?? [], as: UTF8.self).contains("12345678901234567890"))
+        #expect(String(decoding: sendPlan.nudges[0].payload, as: UTF8.self).contains("12345678901234567890"))
         #expect(sendPlan.nudges[0].expiresAt == now + 86_400)
         #expect(sendPlan.nudges[0].validUntil == F.at("2026-11-20T13:00:00Z"), "quiet hours begin")
     }
@@ -102,7 +102,7 @@ import struct FoundationEssentials.UUID
                 now: now
             ).sendPlan
         )
-        let bytes = try #require(sendPlan.nudges[0].payload)
+        let bytes = sendPlan.nudges[0].payload
         #expect(bytes.count <= 4096 && !String(decoding: bytes, as: UTF8.self).contains("interruption-level"))
     }
 

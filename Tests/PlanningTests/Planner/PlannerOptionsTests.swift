@@ -40,7 +40,7 @@ import TimeZones
         let user = M.user([message], preferences: #"{"smart_enabled":true,"timezone":"Asia/Tokyo"}"#)
         let nudge = try #require(planner.plan(user, now: now).sendPlan?.nudges.first)
         #expect(nudge.isBackground && !nudge.isToBeAsked)
-        #expect(String(decoding: nudge.payload ?? [], as: UTF8.self) == #"{"aps":{"content-available":1},"sync": 1}"#)
+        #expect(String(decoding: nudge.payload, as: UTF8.self) == #"{"aps":{"content-available":1},"sync": 1}"#)
     }
 
     @Test func row_whenItsOptionsAreNone_endsAsMalformed() {
@@ -95,10 +95,10 @@ import TimeZones
             last: nil,
             context: RecipientContext(json: nil)
         )
-        let choice = texts.choose(question)
+        let choice = try #require(texts.choose(question))
         #expect(choice.template == 1)
         #expect(
-            String(decoding: choice.payload ?? [], as: UTF8.self)
+            String(decoding: choice.payload, as: UTF8.self)
                 == #"{"aps":{"alert":{"title":"t","body":""},"sound":"default","badge":1},"action":"new_conversation","x": 1}"#
         )
     }

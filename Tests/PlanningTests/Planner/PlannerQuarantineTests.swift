@@ -124,10 +124,8 @@ import struct FoundationEssentials.UUID
 
     @Test func nudge_whenDevicesAreOnTwoLanes_isSentLaneByLane() throws {
         let other = LaneIdentity(environment: "production", topic: F.lane.topic)
-        let planner = Planner(
-            policy: Policy(rules: .defaults, zones: F.zones),
-            lanes: LaneDirectory(standard: F.lane, others: [other]),
-            messages: F.messages
+        let planner = F.planner(
+            lanes: LaneDirectory(standard: F.lane, others: [other])
         )
         let devices = [
             F.device(1), Device(token: F.token(2), registeredAt: now, environment: "production"),
@@ -151,10 +149,8 @@ import struct FoundationEssentials.UUID
     /// One token in two rows, for two lanes: the phone buzzes once, by the newest registration.
     @Test func nudge_whenOneTokenStandsForTwoLanes_goesToTheNewest() throws {
         let other = LaneIdentity(environment: "production", topic: F.lane.topic)
-        let planner = Planner(
-            policy: Policy(rules: .defaults, zones: F.zones),
-            lanes: LaneDirectory(standard: F.lane, others: [other]),
-            messages: F.messages
+        let planner = F.planner(
+            lanes: LaneDirectory(standard: F.lane, others: [other])
         )
         let devices = [
             Device(token: F.token(1), registeredAt: F.at("2026-01-01T00:00:00Z"), environment: "sandbox"),
@@ -182,10 +178,8 @@ import struct FoundationEssentials.UUID
     /// A reload takes a lane away and gives it back while a nudge's answer holds: its device is still left.
     @Test func device_whenItsLaneGoesAndComesBack_keepsItsPlace() throws {
         let other = LaneIdentity(environment: "production", topic: F.lane.topic)
-        let both = Planner(
-            policy: Policy(rules: .defaults, zones: F.zones),
-            lanes: LaneDirectory(standard: F.lane, others: [other]),
-            messages: F.messages
+        let both = F.planner(
+            lanes: LaneDirectory(standard: F.lane, others: [other])
         )
         let devices = [F.device(1), Device(token: F.token(2), registeredAt: now, environment: "production")]
         let nudge = try #require(both.plan(F.user(devices: devices), now: now).sendPlan)

@@ -14,12 +14,9 @@ import TimeZones
 
     private static func planner() -> Planner {
         var planner = F.planner()
-        planner.checkInTexts = CheckInTexts(
-            standard: Configuration.CheckIn(title: "Standard", body: "words"),
-            templates: [
-                StoredTemplate(id: 7, title: "seven", body: ""), StoredTemplate(id: 8, title: "{first_name}", body: ""),
-            ]
-        )
+        planner.checkInTexts = CheckInTexts(templates: [
+            StoredTemplate(id: 7, title: "seven", body: ""), StoredTemplate(id: 8, title: "{first_name}", body: ""),
+        ])
         return planner
     }
 
@@ -46,17 +43,54 @@ import TimeZones
 
     @Test func checkIn_whenItsTemplateWasTheLast_takesAnotherText() throws {
         let planner = Self.planner()
-        let plain = try sendPlan(planner, F.user(template: 7))
-        #expect(plain.nudges.map(\.template) == [nil])
-        #expect(planner.settle(plain, outcomes: [.accepted], attemptedAt: now, now: now).state.template == nil)
-        // What was not sent takes nothing back.
-        #expect(
-            planner.settle(plain, outcomes: [.unsent(reason: "x")], attemptedAt: now, now: now).state.template == 7
-        )
+        // The only one that fits comes again.
+        #expect(try sendPlan(planner, F.user(template: 7)).nudges.map(\.template) == [7])
         let named = try sendPlan(planner, F.user(template: 7, context: #"{"first_name": "Ann"}"#))
         #expect(named.nudges.map(\.template) == [8])
-        #expect(named.nudges[0].payload.map { String(decoding: $0, as: UTF8.self) }?.contains("Ann") == true)
+        #expect(String(decoding: named.nudges[0].payload, as: UTF8.self).contains("Ann"))
+        // What was not sent takes nothing back.
+        #expect(
+            planner.settle(named, outcomes: [.unsent(reason: "x")], attemptedAt: now, now: now).state.template == 7
+        )
         #expect(planner.settle(named, outcomes: [.accepted], attemptedAt: now, now: now).state.template == 8)
+    }
+
+    /// No text that nobody wrote.
+    @Test func checkIn_whenNoTemplateFits_isHeld() throws {
+        var planner = Self.planner()
+        let recorder = DecisionRecorder()
+        planner.recorder = recorder
+        planner.checkInTexts = CheckInTexts(templates: [StoredTemplate(id: 8, title: "{first_name}", body: "")])
+        let plan = planner.plan(F.user(template: 7), now: now)
+        #expect(plan.reason == .noText && plan.records.isEmpty)
+        let rest = try #require(plan.rest)
+        #expect(rest.reason == .noText && rest.state.template == 7)
+        // A template that is added meanwhile is found within a day.
+        #expect(rest.dueAt > now && rest.dueAt <= now + Planner.recheckSeconds)
+        #expect(recorder.entries.map(\.decision) == [Decision(.hold, .noText)])
+        #expect(recorder.entries[0].trace.contains { $0.rule == "slot" })
+        #expect(recorder.templateOutcomes.map(\.outcome) == [.missing(["first_name"])])
+        planner.checkInTexts = CheckInTexts()
+        #expect(planner.plan(F.user(), now: now).reason == .noText)
+        // Messages go on.
+        let message = PendingMessage(id: F.userID, createdAt: now, title: "t", body: "b")
+        #expect(try sendPlan(planner, F.user(messages: [message])).nudges.map(\.identity.kind) == [.message])
+    }
+
+    /// The first device has got the check-in. Then its template is taken away.
+    @Test func devices_whenTheirTextIsGone_areSkipped() throws {
+        var planner = Self.planner()
+        let user = F.user(devices: [F.device(1), F.device(2)])
+        let settled = planner.settle(
+            try sendPlan(planner, user),
+            outcomes: [.accepted, .unsent(reason: "x")],
+            attemptedAt: now,
+            now: now
+        )
+        planner.checkInTexts = CheckInTexts()
+        let plan = planner.plan(user.settled(settled), now: now + 5)
+        #expect(plan.records.map(\.outcome) == [.skipped] && plan.records.map(\.reason) == ["no_text"])
+        #expect(plan.reason != .noText, "the slot counts, so the next one is awaited")
     }
 
     @Test func rest_whenNothingIsSent_keepsTheTemplate() throws {

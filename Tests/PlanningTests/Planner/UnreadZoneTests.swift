@@ -39,12 +39,7 @@ import TimeZones
         }
 
         func planner() -> Planner {
-            let rules = Rules.defaults
-            return Planner(
-                policy: Policy(rules: rules, zones: zones),
-                lanes: LaneDirectory(standard: F.lane),
-                messages: F.messages
-            )
+            F.planner(zones: zones)
         }
 
         deinit {
@@ -98,11 +93,7 @@ import TimeZones
         let nudge = try #require(files.planner().plan(F.user(), now: inSlot).sendPlan)
         try files.breakTokyo()
         // As a daemon whose cache is empty meets it; a reload itself would keep what was read.
-        let planner = Planner(
-            policy: Policy(rules: .defaults, zones: ZoneDatabase(directory: files.folder)),
-            lanes: LaneDirectory(standard: F.lane),
-            messages: F.messages
-        )
+        let planner = F.planner(zones: ZoneDatabase(directory: files.folder))
         let settled = planner.settle(nudge, outcomes: [.accepted], attemptedAt: inSlot, now: inSlot)
         #expect(settled.records.map(\.outcome) == [.accepted])
         #expect(settled.state.history.checkIns.map(\.slot) == [nudge.slot])

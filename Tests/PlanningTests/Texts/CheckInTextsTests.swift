@@ -8,15 +8,12 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-@testable import Configuration
-
 @Suite struct CheckInTextsTests {
-    private static let standard = Configuration.CheckIn(title: "Standard", body: "words")
     private static let day = PlannerFixture.date("2026-11-20")
     private static let conversation = "0f4a1c3e-9b7d-4c2a-8e5f-001122334455"
 
     private static func checkInTexts(_ templates: [StoredTemplate]) -> CheckInTexts {
-        CheckInTexts(standard: standard, templates: templates)
+        CheckInTexts(templates: templates)
     }
 
     private static func user(_ random: inout SplitMix64) -> UUID {
@@ -38,8 +35,8 @@ import struct FoundationEssentials.UUID
         CheckInTexts.Question(user: user, slot: slot, last: last, context: RecipientContext(json: context))
     }
 
-    private static func text(_ choice: CheckInTexts.Choice) -> String {
-        choice.payload.map { String(decoding: $0, as: UTF8.self) } ?? "standard"
+    private static func text(_ choice: CheckInTexts.Choice?) -> String {
+        choice.map { String(decoding: $0.payload, as: UTF8.self) } ?? "none"
     }
 
     // MARK: Which one
@@ -71,7 +68,7 @@ import struct FoundationEssentials.UUID
                 let user = isOneUser ? one : Self.user(&random)
                 let slot = isOneUser ? Self.day + index : Self.day
                 let choice = checkInTexts.choose(Self.question(user, slot))
-                if let template = choice.template { counts[Int(template) - 1] += 1 }
+                if let template = choice?.template { counts[Int(template) - 1] += 1 }
             }
             #expect(counts.reduce(0, +) == draws)
             for (count, weight) in zip(counts, weights) {
@@ -117,15 +114,18 @@ import struct FoundationEssentials.UUID
                 let choice = checkInTexts.choose(question)
                 // The same from the rows in any order.
                 #expect(Self.checkInTexts(stored.shuffled(using: &random)).choose(question) == choice)
-                if let template = choice.template {
-                    #expect(template != last, "seed \(seed)")
+                if let template = choice?.template {
                     let now = stored.first { $0.id == template }
                     let before = stored.first { $0.id == last }
-                    #expect(now?.title != before?.title, "seed \(seed)")
+                    if now?.title == before?.title {
+                        // Only if no other fits.
+                        let fits = checkInTexts.templateOutcomes(question).filter { $0.outcome == .notDrawn }
+                        #expect(fits.isEmpty, "seed \(seed)")
+                    }
                     #expect(Self.text(choice).contains("{") && !Self.text(choice).contains("{first_name}"))
                 }
                 lastText = Self.text(choice)
-                last = choice.template
+                last = choice?.template
                 checkOutcomes(checkInTexts, question, choice)
             }
             #expect(!lastText.isEmpty)
@@ -135,27 +135,31 @@ import struct FoundationEssentials.UUID
     private func checkOutcomes(
         _ checkInTexts: CheckInTexts,
         _ question: CheckInTexts.Question,
-        _ choice: CheckInTexts.Choice
+        _ choice: CheckInTexts.Choice?
     ) {
         let templateOutcomes = checkInTexts.templateOutcomes(question)
-        #expect(templateOutcomes.first { $0.outcome == .chosen }?.template == choice.template)
+        #expect(templateOutcomes.first { $0.outcome == .chosen }?.template == choice?.template)
         for (template, outcome) in templateOutcomes where template == question.last && outcome != .otherLocale {
-            #expect(outcome == .last)
+            #expect(outcome == .last || outcome == .chosen)
         }
     }
 
-    @Test func template_whenItIsTheOnlyOne_alternatesWithTheConfiguredText() {
-        let checkInTexts = Self.checkInTexts([StoredTemplate(id: 4, title: "only", body: "")])
-        #expect(checkInTexts.choose(Self.question()).template == 4)
-        #expect(checkInTexts.choose(Self.question(last: 4)) == CheckInTexts.Choice(template: nil, payload: nil))
+    @Test func template_whenItIsTheOnlyOneThatFits_comesAgain() {
+        let checkInTexts = Self.checkInTexts([
+            StoredTemplate(id: 4, title: "only", body: ""), StoredTemplate(id: 5, title: "{topic}", body: ""),
+        ])
+        #expect(checkInTexts.choose(Self.question())?.template == 4)
+        #expect(checkInTexts.choose(Self.question(last: 4))?.template == 4)
+        #expect(checkInTexts.choose(Self.question(last: 4, context: #"{"topic": "tea"}"#))?.template == 5)
     }
 
     /// Two rows with the same text look the same to a user.
     @Test func template_whenAnotherHasItsText_isPassedOver() {
         let checkInTexts = Self.checkInTexts([
             StoredTemplate(id: 1, title: "a", body: "b"), StoredTemplate(id: 2, title: "a", body: "b", weight: 9),
+            StoredTemplate(id: 3, title: "c", body: "d"),
         ])
-        #expect(checkInTexts.choose(Self.question(last: 1)).template == nil)
+        #expect(checkInTexts.choose(Self.question(last: 1))?.template == 3)
     }
 
     @Test func templates_whenOfOtherDomainsOrLocales_areNotTaken() {
@@ -167,7 +171,7 @@ import struct FoundationEssentials.UUID
             StoredTemplate(id: 5, locale: "fr", title: "{first_name}", body: ""),
         ])
         func chosen(_ context: String?, last: Int32? = nil) -> Int32? {
-            checkInTexts.choose(Self.question(last: last, context: context)).template
+            checkInTexts.choose(Self.question(last: last, context: context))?.template
         }
         #expect(chosen(nil) == nil)
         #expect(chosen(#"{"domain": "home"}"#) == nil)
@@ -191,10 +195,6 @@ import struct FoundationEssentials.UUID
             Self.text(checkInTexts.choose(Self.question(context: context)))
                 == #"{"aps":{"alert":{"title":"Hi Ann \"A\"","body":"b"},"sound":"default"},"conversation_id":"\#(Self.conversation)","domain":"home","action":"open_conversation"}"#
         )
-        // The configured text, too.
-        let plain = Self.text(Self.checkInTexts([]).choose(Self.question(context: context)))
-        #expect(plain.contains(#""title":"Standard""#) && plain.contains(#""action":"open_conversation""#), "\(plain)")
-        #expect(plain.contains(Self.conversation))
     }
 
     @Test func action_whenTheTemplateSaysIt_isTaken() {
@@ -202,13 +202,13 @@ import struct FoundationEssentials.UUID
             StoredTemplate(id: 1, title: "go on", body: "", action: "open_conversation")
         ])
         let context = #"{"conversation_id": "\#(Self.conversation)"}"#
-        #expect(checkInTexts.choose(Self.question(context: "{}")).template == nil)
+        #expect(checkInTexts.choose(Self.question(context: "{}"))?.template == nil)
         #expect(
             checkInTexts.templateOutcomes(Self.question(context: "{}")).map(\.outcome) == [
                 .missing(["conversation_id"])
             ]
         )
-        #expect(checkInTexts.choose(Self.question(context: context)).template == 1)
+        #expect(checkInTexts.choose(Self.question(context: context))?.template == 1)
         let new = Self.checkInTexts([StoredTemplate(id: 1, title: "anew", body: "", action: "new_conversation")])
         let text = Self.text(new.choose(Self.question(context: context)))
         #expect(text.contains("new_conversation") && !text.contains(Self.conversation))
@@ -228,22 +228,13 @@ import struct FoundationEssentials.UUID
             ).utf8.count - 1
         let users = (0..<50).map { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, $0)) }
         #expect(
-            users.contains { checkInTexts.choose(Self.question($0, context: context(4_096 - frame))).template == 1 }
+            users.contains { checkInTexts.choose(Self.question($0, context: context(4_096 - frame)))?.template == 1 }
         )
         for user in users {
             let question = Self.question(user, context: context(4_097 - frame))
-            #expect(checkInTexts.choose(question).template == 2)
+            #expect(checkInTexts.choose(question)?.template == 2)
             #expect(checkInTexts.templateOutcomes(question).map(\.outcome) == [.tooLong, .chosen])
         }
-    }
-
-    /// A configured text that fills a push to the last byte leaves no room for a conversation, so only the text is
-    /// sent.
-    @Test func configuredText_whenItFillsThePush_goesWithoutAConversation() {
-        var checkInTexts = CheckInTexts()
-        checkInTexts.standard = Configuration.CheckIn(title: "", body: String(repeating: "b", count: 4_010))
-        let choice = checkInTexts.choose(Self.question(context: #"{"conversation_id": "\#(Self.conversation)"}"#))
-        #expect(choice == CheckInTexts.Choice(template: nil, payload: nil))
     }
 
     /// The devices that are left get what the others got, though it is the last one.
@@ -251,16 +242,15 @@ import struct FoundationEssentials.UUID
         let checkInTexts = Self.checkInTexts([
             StoredTemplate(id: 1, title: "a", body: ""), StoredTemplate(id: 2, title: "{name}", body: ""),
         ])
-        #expect(checkInTexts.again(1, .none).template == 1)
-        #expect(checkInTexts.again(2, .none).template == nil && checkInTexts.again(7, .none).template == nil)
-        #expect(checkInTexts.again(nil, .none) == CheckInTexts.Choice(template: nil, payload: nil))
+        #expect(checkInTexts.again(1, .none)?.template == 1)
+        for gone in [2, 7, nil] as [Int32?] { #expect(checkInTexts.again(gone, .none) == nil) }
     }
 
     /// A number out of the whole range falls to the same one on every machine and run.
     @Test func choice_isFixed() {
         let checkInTexts = Self.checkInTexts((1...5).map { StoredTemplate(id: $0, title: "\($0)", body: "") })
         let chosen = (0..<12).map {
-            checkInTexts.choose(Self.question(PlannerFixture.userID, Self.day + $0)).template ?? 0
+            checkInTexts.choose(Self.question(PlannerFixture.userID, Self.day + $0))?.template ?? 0
         }
         #expect(chosen == [1, 5, 4, 1, 5, 5, 5, 5, 3, 2, 4, 5])
     }

@@ -94,7 +94,7 @@ package final class Workshop: Sendable {
         let environment = [
             "PATH": "/usr/bin:/bin", "DATABASE_URL": cluster.url(database: Self.template), "LOG_LEVEL": "warning",
         ]
-        try ChildProcess.run([binary, "migrate"], environment: environment)
+        try ChildProcess.run([binary, "migrate", "--with-templates"], environment: environment)
     }
 }
 

@@ -48,9 +48,8 @@ package final class PlannedNudge: Sendable {
     struct Content: Sendable {
         /// What the record names: the messages of a digest, else the nudge itself.
         let members: [NudgeIdentity]
-        /// nil: a check-in's configured text, with the payload shared by all users.
-        var payload: [UInt8]?
-        /// The template of a check-in, even if the decision service replaced the text. nil: no template.
+        var payload: [UInt8]
+        /// The template of a check-in, even if the decision service replaced the text. nil: another kind.
         let template: Int32?
         /// Pushes with the same key replace each other on the phone (`PushIdentity.collapseID`).
         let collapseKey: String
@@ -80,7 +79,7 @@ package final class PlannedNudge: Sendable {
     package var targets: [Target] { attempt.targets }
     package var waiting: [Retry.Left] { attempt.waiting }
     package var members: [NudgeIdentity] { content.members }
-    package var payload: [UInt8]? { content.payload }
+    package var payload: [UInt8] { content.payload }
     package var template: Int32? { content.template }
     package var collapseKey: String { content.collapseKey }
     package var expiresAt: Instant { content.expiresAt }

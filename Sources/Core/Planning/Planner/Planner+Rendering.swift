@@ -3,7 +3,7 @@ import Policy
 import TimeZones
 
 extension Planner {
-    /// nil: a push can't hold the row's text and data.
+    /// nil: a push can't hold the row's text and data, or a check-in has no text.
     func render(
         _ nudge: PendingNudge,
         _ attempt: PlannedNudge.Attempt,
@@ -22,9 +22,9 @@ extension Planner {
         _ attempt: PlannedNudge.Attempt,
         for recipient: Recipient,
         now: Instant
-    ) -> PlannedNudge.Content {
+    ) -> PlannedNudge.Content? {
         let context = RecipientContext(json: recipient.user.context)
-        let choice = choose(attempt, for: recipient, context)
+        guard let choice = choose(attempt, for: recipient, context) else { return nil }
         return PlannedNudge.Content(
             members: [attempt.identity],
             payload: choice.payload,
@@ -48,7 +48,7 @@ extension Planner {
         _ attempt: PlannedNudge.Attempt,
         for recipient: Recipient,
         _ context: RecipientContext
-    ) -> CheckInTexts.Choice {
+    ) -> CheckInTexts.Choice? {
         guard let slot = attempt.identity.slot, attempt.retry?.counts != true else {
             return checkInTexts.again(recipient.user.template, context)
         }

@@ -110,7 +110,7 @@ extension Planner {
             return Preview(action: .wait, reason: "zone_unreadable", nextAt: askAgainAt(user.userID, now: now))
         case .send(let plan, _):
             if let nudge = plan.nudges.first(where: { $0.members.contains(identity) }) {
-                if let payload = nudge.payload, payload.count > PushBatch.payloadLimit {
+                if nudge.payload.count > PushBatch.payloadLimit {
                     return Preview(action: .drop, reason: "payload_too_large")
                 }
                 let reason = (decision?.reason ?? .due).rawValue
@@ -153,6 +153,15 @@ package final class DecisionRecorder: Sendable {
 
     func note(templateOutcomes: [(template: Int32, outcome: TemplateOutcome)]) {
         templates.withLock { $0 = templateOutcomes }
+    }
+
+    /// The last answer was to send a check-in that has no text.
+    func noteMissingText(_ decision: Decision) {
+        noted.withLock { entries in
+            guard let last = entries.popLast() else { return }
+            let trace = Array(last.trace.dropLast())
+            entries.append(Entry(kind: last.kind, key: nil, members: [], decision: decision, trace: trace))
+        }
     }
 
     func note(_ entry: Entry) {

@@ -116,13 +116,18 @@ struct RetryMachine {
             retry: retry
         )
         guard let planned = planner.render(nudge, attempt, for: recipient, now: now) else {
-            let reason = "payload_malformed"
-            return .end(
-                recipient.records(nudge.text?.members ?? [identity], .dropped, reason: reason, at: now),
-                closing: nil
-            )
+            guard let text = nudge.text else { return withoutText(retry) }
+            return .end(recipient.records(text.members, .dropped, reason: "payload_malformed", at: now), closing: nil)
         }
         return .send(planned)
+    }
+
+    /// No template fits, so the check-in is held. The remaining devices of one that others have got are skipped.
+    private func withoutText(_ retry: Retry?) -> NudgeStep {
+        let decision = Decision(.hold, .noText)
+        if let retry, retry.counts { return .end(stale(retry, decision.reason.rawValue), closing: nil) }
+        planner.recorder?.noteMissingText(decision)
+        return .wait(decision, nil)
     }
 
     /// Records the remaining devices of a nudge that counts, after its time has ended.

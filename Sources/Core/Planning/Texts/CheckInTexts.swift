@@ -1,56 +1,48 @@
 import Base
-package import Configuration
-import APNs
 import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// The texts of check-ins: the templates, and the configured text if no template fits. Every daemon chooses the same
-/// text for the same question.
+/// The texts of check-ins: the active templates. Every daemon chooses the same text for the same question.
 package struct CheckInTexts: Sendable {
     struct Question: Sendable {
         let user: UUID
         let slot: LocalDate
-        /// The template of the last check-in that counts. Its text is not used twice in a row.
-        let last: Int32?
+        /// The template of the last check-in that counts. Its text comes again only if no other fits.
+        var last: Int32?
         let context: RecipientContext
     }
 
     struct Choice: Sendable, Equatable {
-        /// nil: the configured text.
-        let template: Int32?
-        /// nil: the configured text with the payload shared by all users.
-        let payload: [UInt8]?
+        let template: Int32
+        let payload: [UInt8]
     }
 
-    /// The configured text. nil: unknown here, so every user without a template gets the shared payload.
-    package var standard: Configuration.CheckIn?
     /// In the order of their ids.
     private let templates: [Template]
 
     /// - Parameter stored: in any order.
-    package init(standard: Configuration.CheckIn? = nil, templates stored: [StoredTemplate] = []) {
-        self.standard = standard
+    package init(templates stored: [StoredTemplate] = []) {
         templates = stored.compactMap(Template.init).sorted { $0.id < $1.id }
     }
 
-    /// Draws one of the templates of the closest locale that the context can fill, by their weights.
-    func choose(_ question: Question) -> Choice {
-        guard let (template, payload) = draw(question) else { return standardChoice(question.context) }
-        return Choice(template: template.id, payload: payload)
+    /// Draws one of the templates of the closest locale that the context can fill, by their weights. nil: none fits.
+    func choose(_ question: Question) -> Choice? {
+        chosen(question).map { Choice(template: $0.template.id, payload: $0.payload) }
     }
 
-    /// The same template again, for the remaining devices of a check-in that others have got.
-    func again(_ template: Int32?, _ context: RecipientContext) -> Choice {
+    /// The same template again, for the remaining devices of a check-in that others have got. nil: it doesn't fit any
+    /// more.
+    func again(_ template: Int32?, _ context: RecipientContext) -> Choice? {
         guard let template = templates.first(where: { $0.id == template }), template.fault(for: context) == nil,
             let payload = template.payload(for: context)
-        else { return standardChoice(context) }
+        else { return nil }
         return Choice(template: template.id, payload: payload)
     }
 
     /// The result for each template, for `nudged explain`.
     func templateOutcomes(_ question: Question) -> [(template: Int32, outcome: TemplateOutcome)] {
-        let drawn = draw(question)?.template
+        let drawn = chosen(question)?.template
         let last = question.last.flatMap { id in templates.first { $0.id == id } }
         let locales: [String?] = question.context.locales + [nil]
         return templates.map { template in
@@ -60,6 +52,13 @@ package struct CheckInTexts: Sendable {
             if template.payload(for: question.context) == nil { return (template.id, .tooLong) }
             return (template.id, template.locale == drawn?.locale ? .notDrawn : .otherLocale)
         }
+    }
+
+    private func chosen(_ question: Question) -> (template: Template, payload: [UInt8])? {
+        if let drawn = draw(question) { return drawn }
+        var again = question
+        again.last = nil
+        return draw(again)
     }
 
     private func draw(_ question: Question) -> (template: Template, payload: [UInt8])? {
@@ -118,22 +117,8 @@ package struct CheckInTexts: Sendable {
         return 0
     }
 
-    /// A choice's text, for the decision service. nil: it is unknown here.
+    /// A choice's text, for the decision service.
     func content(of choice: Choice, _ context: RecipientContext) -> PushText? {
-        if let template = templates.first(where: { $0.id == choice.template }) { return template.content(for: context) }
-        return standard.map {
-            PushText(title: $0.title, body: $0.body, conversationID: context.conversationID, domain: context.domain)
-        }
-    }
-
-    /// The configured text, with the user's conversation and domain if they have any and they fit.
-    private func standardChoice(_ context: RecipientContext) -> Choice {
-        guard let standard, context.conversationID != nil || context.domain != nil else {
-            return Choice(template: nil, payload: nil)
-        }
-        var notification = Notification(title: standard.title, body: standard.body)
-        notification.conversationID = context.conversationID
-        notification.domain = context.domain
-        return Choice(template: nil, payload: try? notification.rendered())
+        templates.first { $0.id == choice.template }?.content(for: context)
     }
 }

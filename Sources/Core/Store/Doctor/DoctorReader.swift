@@ -187,6 +187,11 @@ package struct DoctorReader: Sendable {
         return zones
     }
 
+    /// Whether check-ins are on for one of the first profiles, and no template is active.
+    package func lacksTexts() async throws(PostgresError) -> Bool {
+        try await ask(.doctorTexts, [.int8(Int64(DatabaseFacts.UsedZones.most))]).bool(0, 0)
+    }
+
     /// How many of the first messages wait for users with these zones.
     package func waitingZones() async throws(PostgresError) -> DatabaseFacts.WaitingZones {
         let rows = try await ask(.doctorWaitingZones, [.int8(Int64(DatabaseFacts.WaitingZones.most))])
