@@ -43,14 +43,15 @@ extension Planner {
         asksService && recipient.candidate.preferences.smartEnabled
     }
 
-    /// Chosen once per slot. The user's remaining devices get the same text as the others.
+    /// Chosen once per slot. The user's remaining devices get the same text as the others, while it fits.
     private func choose(
         _ attempt: PlannedNudge.Attempt,
         for recipient: Recipient,
         _ context: RecipientContext
     ) -> CheckInTexts.Choice? {
-        guard let slot = attempt.identity.slot, attempt.retry?.counts != true else {
-            return checkInTexts.again(recipient.user.template, context)
+        guard let slot = attempt.identity.slot else { return nil }
+        if attempt.retry?.counts == true, let again = checkInTexts.again(recipient.user.template, context) {
+            return again
         }
         let question = CheckInTexts.Question(
             user: recipient.user.userID,
