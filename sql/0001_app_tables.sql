@@ -98,8 +98,8 @@ begin
             ('context_profiles', 'notification_preferences', 'jsonb',
                 'constraint notification_preferences_size check (pg_column_size(notification_preferences) <= 262144)',
                 'What the user wants: a JSON object with the keys of docs/POLICY.md. Null: the user chose nothing, and gets no check-ins.'),
-            ('context_profiles', 'first_session_complete', 'boolean not null default false', '',
-                'Whether the user has finished a first session. Check-ins begin after it.'),
+            ('context_profiles', 'first_session_complete', 'boolean not null default true', '',
+                'False: no check-ins yet, such as before the user has finished a first session.'),
             ('context_profiles', 'timezone', 'text', 'constraint timezone_length check (octet_length(timezone) <= 255)',
                 'The user''s time zone, such as Europe/Berlin. It is used where the preferences name none.'),
             -- No type: an existing table may do without it.
