@@ -72,7 +72,10 @@ begin
     loop
         value := nullif(measured -> one.key, 'null');
         if value is null then
-            if one.key in ('check_ins_enabled', 'frequency') then
+            -- Without them nobody has opted in, and the other keys still count. One without the other is a mistake.
+            if one.key = 'check_ins_enabled' and nullif(measured -> 'frequency', 'null') is not null
+                or one.key = 'frequency' and measured -> 'check_ins_enabled' = 'true'
+            then
                 return format('%s: wanted %s', one.key, one.wanted);
             elsif nullif(measured -> one.beside, 'null') is not null then
                 return format('%s: wanted %s beside %s', one.key, one.wanted, one.beside);

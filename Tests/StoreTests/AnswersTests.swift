@@ -46,6 +46,9 @@ import struct FoundationEssentials.UUID
             (#"{\#(Self.optedIn),"smart_enabled":1e131071}"#, "smart_enabled: wanted true or false"),
             (#"{\#(Self.optedIn),"smartEnabled":true}"#, "smartEnabled is unknown: did you mean smart_enabled?"),
             (#"{\#(Self.optedIn),"weekday":1e131071}"#, "weekday: wanted 1 (Monday) to 7"),
+            (#"{"quiet_hours_start":"21:30","quiet_hours_end":"07:00"}"#, "none"), ("{}", "none"),
+            (#"{"check_ins_enabled":false}"#, "none"), (#"{"check_ins_enabled":true}"#, "frequency: wanted daily, few_times_a_week or weekly"),
+            (#"{"frequency":"daily"}"#, "check_ins_enabled: wanted true or false"),
             ("null", "none"), ("[]", "found array, wanted an object"),
         ]
         #expect(try Self.fault(found.map(\.preferences), fixture) == found.map(\.fault))
@@ -96,9 +99,13 @@ import struct FoundationEssentials.UUID
             if random.chance(70) { members.append(Self.optedIn) }
             drawn.append("{\(members.joined(separator: ","))}")
         }
-        // As the daemon reads them: a number such as 1e2 is 100 in jsonb.
+        // As the daemon reads them: a number such as 1e2 is 100 in jsonb. Who wants no check-ins needs no frequency.
         let stored = try fixture.lines(
-            "select p::jsonb from unnest(array[\(drawn.map { "'\($0)'" }.joined(separator: ","))]) with ordinality as w (p, place) order by place"
+            """
+            select case when p ->> 'frequency' is null and coalesce(p -> 'check_ins_enabled', 'null') in ('null', 'false')
+                then p || '{"check_ins_enabled": false, "frequency": "daily"}' else p end
+            from unnest(array[\(drawn.map { "'\($0)'" }.joined(separator: ","))]::jsonb[]) with ordinality as w (p, place) order by place
+            """
         )
         let wanted = stored.map { Preferences(parsing: $0).malformed ?? "none" }
         let faults = try Self.fault(drawn, fixture)
