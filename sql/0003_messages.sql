@@ -163,7 +163,7 @@ begin
     from nudged.recipient r where r.user_id = own_zone.recipient limit 1;
     begin
         chosen := known.preferences::jsonb ->> 'timezone';
-    exception when data_exception then
+    exception when data_exception or statement_too_complex then
         -- A column of text that holds no JSON counts as empty, as for the policy.
         null;
     end;
@@ -481,11 +481,11 @@ $$;
 
 -- What the caller of nudged_api.send may have overlooked. A broken view of the app fails no message.
 create function nudged.message_warnings(recipient uuid) returns text[]
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '100ms' as $$
 begin
     if not exists (select from nudged.device d where d.user_id = recipient) then
         return array['the user has no device now: a message without one is dropped'];
-    elsif not exists (select from nudged.recipient r where r.user_id = recipient and r.timezone is not null)
+    elsif not exists (select from nudged.recipient r where r.user_id = recipient and r.timezone::text <> '')
         and nudged.own_zone(recipient) is null
     then
         return array['the user has no time zone: unless policy.defaultTimezone is set, the message may wait for one, for a day'];
@@ -494,7 +494,7 @@ begin
 exception
     -- A time-out of the caller's own must reach the caller.
     when query_canceled then raise;
-    when others then return array[format('the user''s rows could not be read (SQLSTATE %s)', sqlstate)];
+    when others or assert_failure then return array[format('the user''s rows could not be read (SQLSTATE %s)', sqlstate)];
 end
 $$;
 
@@ -588,7 +588,7 @@ begin
         where w.phrase is null
             or jsonb_typeof(o.value) not in ('null', case when w.phrase in ('object', 'boolean') then w.phrase else 'string' end)
             -- The zone would be ignored.
-            or o.name = 'deliver_local' and o.value #>> '{}' ~ ':[0-9.]+ *([Zz]|[+-][0-9]{1,2}(:?[0-9]{2})?)$'
+            or o.name = 'deliver_local' and o.value #>> '{}' ~ ':[0-9.]+ *[A-Za-z+-]'
         limit 1
     ) k on true
     where jsonb_typeof(m.message) <> 'object' or k.name is not null
@@ -829,65 +829,80 @@ as $$
 #variable_conflict use_column
 declare
     most constant integer := 10000;
-    open uuid[];
-    whose uuid[] := '{}';
-    which uuid[] := '{}';
-    ready integer := 0;
-    too_late bigint := 0;
-    tried bigint;
+    going uuid[];
+    whose uuid[];
+    which uuid[];
+    ready integer;
+    cancelled bigint := 0;
+    left_alone bigint;
+    tried bigint := 0;
     one record;
 begin
     perform nudged.refuse(call, coalesce(
         nudged.key_fault('category', cancel_messages.category), nudged.key_fault('thread_id', cancel_messages.thread_id),
         nudged.key_fault('dedupe_prefix', dedupe_prefix), nudged.isolation_fault('a message')));
     -- Those are left alone, so that their outcomes don't wait for the caller's commit.
-    open := array(select m from nudged.intent i cross join lateral unnest(i.message_ids) as m);
-    -- A user's messages are found by the primary key alone, so || '' keeps the other indexes out. With them, the planner
-    -- may read a whole campaign that the statistics don't know yet.
-    for one in
-        select m.user_id, m.id, m.id = any (open) as is_open from nudged.message m
-        where (recipient is null or m.user_id = recipient)
-          and (dedupe_prefix is null or case
-              when recipient is null then starts_with(m.dedupe_key, dedupe_prefix) else starts_with(m.dedupe_key || '', dedupe_prefix) end)
-          and (cancel_messages.title is null or m.title = cancel_messages.title)
-          and (cancel_messages.category is null or case
-              when recipient is null then m.category = cancel_messages.category else m.category || '' = cancel_messages.category end)
-          and (cancel_messages.thread_id is null or m.thread_id = cancel_messages.thread_id)
-          and (sent_after is null or m.created_at >= sent_after) and (sent_before is null or m.created_at < sent_before)
-        order by m.user_id, m.id
+    going := array(
+        select nudged.on_their_way(array_agg(m.user_id), array_agg(m.id)) from nudged.message m
+        where m.id = any (array(select o from nudged.intent i cross join lateral unnest(i.message_ids) as o)) and (recipient is null or m.user_id = recipient)
+    );
     loop
-        exit when ready = most;
-        if not one.is_open or not exists (select from nudged.on_their_way(array[one.user_id], array[one.id])) then
-            perform 1 from nudged.message m where m.user_id = one.user_id and m.id = one.id for update skip locked;
-            if found then
-                ready := ready + 1;
-                whose[ready] := one.user_id;
-                which[ready] := one.id;
-                continue;
+        ready := 0;
+        whose := '{}';
+        which := '{}';
+        left_alone := 0;
+        -- A user's messages are found by the primary key alone, so || '' keeps the other indexes out. With them, the planner
+        -- may read a whole campaign that the statistics don't know yet.
+        for one in
+            select m.user_id, m.id, m.id = any (going) as is_going from nudged.message m
+            where (recipient is null or m.user_id = recipient)
+              and (dedupe_prefix is null or case
+                  when recipient is null then starts_with(m.dedupe_key, dedupe_prefix) else starts_with(m.dedupe_key || '', dedupe_prefix) end)
+              and (cancel_messages.title is null or m.title = cancel_messages.title)
+              and (cancel_messages.category is null or case
+                  when recipient is null then m.category = cancel_messages.category else m.category || '' = cancel_messages.category end)
+              and (cancel_messages.thread_id is null or m.thread_id = cancel_messages.thread_id)
+              and (sent_after is null or m.created_at >= sent_after) and (sent_before is null or m.created_at < sent_before)
+            order by m.user_id, m.id
+        loop
+            exit when ready = most;
+            if not one.is_going then
+                perform 1 from nudged.message m where m.user_id = one.user_id and m.id = one.id for update skip locked;
+                if found then
+                    ready := ready + 1;
+                    whose[ready] := one.user_id;
+                    which[ready] := one.id;
+                    continue;
+                end if;
             end if;
-        end if;
-        too_late := too_late + 1;
+            left_alone := left_alone + 1;
+        end loop;
+        -- A statement of its own, after the locks: it sees whether an intent came first.
+        select array_agg(w.user_id), array_agg(w.id) into whose, which
+        from unnest(whose, which) as w (user_id, id)
+        where w.id not in (select nudged.on_their_way(whose, which));
+        left_alone := left_alone + ready - coalesce(cardinality(which), 0);
+        tried := tried + (
+            select count(distinct w.id)
+            from unnest(whose, which) as w (user_id, id)
+            join nudged.person p on p.user_id = w.user_id and p.retry is not null
+            cross join lateral jsonb_array_elements(case jsonb_typeof(p.retry) when 'array' then p.retry else '[]' end) as r (retry)
+            where (r.retry ->> 'key' = w.id::text or r.retry -> 'members' ? w.id::text) and r.retry ? 'counted_at'
+        );
+        with gone as (
+            delete from nudged.message m using unnest(whose, which) as w (user_id, id) where m.user_id = w.user_id and m.id = w.id
+            returning m.user_id, m.id
+        ),
+        touched as (
+            insert into nudged.touched (user_id) select distinct user_id from gone
+        )
+        insert into nudged.delivery (user_id, kind, key, device_hash, outcome, reason, attempted_at, sweep_id)
+        select user_id, 'message', id::text, '', 'dropped', 'cancelled', clock_timestamp(), '00000000-0000-0000-0000-000000000000' from gone;
+        cancelled := cancelled + coalesce(cardinality(which), 0);
+        -- A caller repeats the call until `done` is 0. So a page of messages that were tried does not end it.
+        exit when cancelled > tried or ready < most;
     end loop;
-    -- A statement of its own, after the locks: it sees whether an intent came first.
-    select array_agg(w.user_id), array_agg(w.id) into whose, which
-    from unnest(whose, which) as w (user_id, id)
-    where w.id not in (select nudged.on_their_way(whose, which));
-    too_late := too_late + ready - coalesce(cardinality(which), 0);
-    select count(distinct w.id) into tried
-    from unnest(whose, which) as w (user_id, id)
-    join nudged.person p on p.user_id = w.user_id and p.retry is not null
-    cross join lateral jsonb_array_elements(case jsonb_typeof(p.retry) when 'array' then p.retry else '[]' end) as r (retry)
-    where (r.retry ->> 'key' = w.id::text or r.retry -> 'members' ? w.id::text) and r.retry ? 'counted_at';
-    with gone as (
-        delete from nudged.message m using unnest(whose, which) as w (user_id, id) where m.user_id = w.user_id and m.id = w.id
-        returning m.user_id, m.id
-    ),
-    touched as (
-        insert into nudged.touched (user_id) select distinct user_id from gone
-    )
-    insert into nudged.delivery (user_id, kind, key, device_hash, outcome, reason, attempted_at, sweep_id)
-    select user_id, 'message', id::text, '', 'dropped', 'cancelled', clock_timestamp(), '00000000-0000-0000-0000-000000000000' from gone;
-    return nudged.result_of(done => coalesce(cardinality(which), 0) - tried, too_late => too_late + tried);
+    return nudged.result_of(done => cancelled - tried, too_late => left_alone + tried);
 end
 $$;
 

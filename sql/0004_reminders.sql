@@ -65,7 +65,7 @@ create index occurrence_author on nudged.occurrence (author_id) where author_id 
 create index occurrence_fan_out on nudged.occurrence (wakes_at) where is_fan_out;
 
 -- The id of a new occurrence of a reminder: its first half is the reminder's. So the record, which has the occurrence's
--- id only, still tells which reminder it was (nudged.read_outcome).
+-- id only, still tells which reminder it was (nudged.read_history).
 create function nudged.occurrence_id(reminder uuid) returns uuid
 language sql volatile set search_path = pg_catalog, pg_temp
 as $$ select (left(reminder::text, 18) || substr(gen_random_uuid()::text, 19))::uuid $$;
@@ -477,7 +477,7 @@ begin
     select nudged.preferences_text(r.preferences) into kept from nudged.recipient r where r.user_id = reminder_warnings.author limit 1;
     begin
         wishes := kept::jsonb;
-    exception when data_exception then
+    exception when data_exception or statement_too_complex then
         -- A column of text that holds no JSON counts as empty, as for the policy.
         null;
     end;
@@ -518,7 +518,7 @@ begin
             -- A time-out of the caller's own must reach the caller.
             when query_canceled then
                 raise;
-            when others then
+            when others or assert_failure then
                 warnings := warnings || format('nudged.subject_member could not be read now (SQLSTATE %s): nobody is told until it can', sqlstate);
         end;
     end if;

@@ -29,7 +29,8 @@ create index preview_open on nudged.preview (asked_at) where answer is null;
 create index preview_asked_at on nudged.preview (asked_at);
 
 -- The answer to a question, once; null: not yet. The first call leaves the question, and the same call asks for its
--- answer. A user can have ten questions in five minutes, since the decision service may be asked about each.
+-- answer. A user can have ten questions in five minutes, since the decision service may be asked about each. A signed-in
+-- user's questions count as calls, and asking for their answers does not.
 create function nudged.ask_preview(call text, message nudged.new_message) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -42,15 +43,21 @@ begin
     message := nudged.checked_message(call, message);
     select p.id, p.answer into asked
     from nudged.preview p
-    where p.user_id = message.user_id and not p.is_read and p.asked_at > now() - interval '5 minutes'
+    where p.user_id = message.user_id and not p.is_read
+      -- An older one is not answered any more, or its answer may not hold any more.
+      and p.asked_at > now() - interval '1 minute'
       and (p.title, p.body, p.data, p.urgent, p.category, p.thread_id, p.collapse_key, p.expires_at, p.apns, p.deliver_at, p.deliver_local)
           is not distinct from (
               message.title, message.body, message.data, message.urgent, message.category, message.thread_id, message.collapse_key,
               message.expires_at, message.apns, message.deliver_at, message.deliver_local)
+    order by p.answer is null, p.asked_at desc
     limit 1;
     if found then
         update nudged.preview p set is_read = true where p.user_id = message.user_id and p.id = asked.id and asked.answer is not null;
         return asked.answer;
+    end if;
+    if call = 'nudged_me.preview' then
+        perform nudged.counted_user(call);
     end if;
     -- Concurrent calls don't see each other's rows, so together they may exceed the limits.
     perform nudged.refuse(call, case
@@ -87,7 +94,7 @@ $$;
 create function nudged_me.preview(title text, body text, urgent boolean default false) returns jsonb
 language sql security definer set search_path = pg_catalog, pg_temp as $$
     select nudged.ask_preview('nudged_me.preview', row(
-        nudged.counted_user('nudged_me.preview'), preview.title, preview.body, null, preview.urgent, null, null, null, null, null, null, null, null
+        nudged.signed_in_user(), preview.title, preview.body, null, preview.urgent, null, null, null, null, null, null, null, null
     )::nudged.new_message);
 $$;
 

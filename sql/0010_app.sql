@@ -794,7 +794,7 @@ comment on function nudged_api.waiting is 'What waits for a user: messages and r
 comment on function nudged_api.history is 'A user''s record, the newest first, or what became of one message or reminder (id): one row per device and attempt.';
 comment on function nudged_api.export is 'All that nudged holds of a user.';
 comment on function nudged_api.list_reminders is 'A user''s pending reminders.';
-comment on function nudged_api.cancel is 'Cancels a user''s message, or the reminder that they set, by its id. done: it was in time, and nothing of it is sent.';
+comment on function nudged_api.cancel is 'Cancels a user''s message, or the reminder that they set, by its id. done: it was in time, and nothing more of it is sent.';
 comment on function nudged_api.cancel_reminders is 'Cancels reminders: of a user, of a subject, or a user''s of a subject.';
 comment on function nudged_me.waiting is 'What waits for the signed-in user: messages and reminders.';
 comment on function nudged_me.history is 'The signed-in user''s record, the newest first, or what became of one message or reminder (id): one row per device and attempt.';

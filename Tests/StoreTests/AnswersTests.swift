@@ -47,7 +47,8 @@ import struct FoundationEssentials.UUID
             (#"{\#(Self.optedIn),"smartEnabled":true}"#, "smartEnabled is unknown: did you mean smart_enabled?"),
             (#"{\#(Self.optedIn),"weekday":1e131071}"#, "weekday: wanted 1 (Monday) to 7"),
             (#"{"quiet_hours_start":"21:30","quiet_hours_end":"07:00"}"#, "none"), ("{}", "none"),
-            (#"{"check_ins_enabled":false}"#, "none"), (#"{"check_ins_enabled":true}"#, "frequency: wanted daily, few_times_a_week or weekly"),
+            (#"{"check_ins_enabled":false}"#, "none"),
+            (#"{"check_ins_enabled":true}"#, "frequency: wanted daily, few_times_a_week or weekly"),
             (#"{"frequency":"daily"}"#, "check_ins_enabled: wanted true or false"),
             ("null", "none"), ("[]", "found array, wanted an object"),
         ]

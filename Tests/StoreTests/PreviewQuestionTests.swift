@@ -84,14 +84,16 @@ import struct FoundationEssentials.UUID
 
     /// Users' questions don't keep a backend from asking.
     @Test func call_whenUsersAskTooMuch_isLeftToBackends() async throws {
-        let fixture = try await F()
+        let fixture = try await F.onSupabase()
+        try fixture.seed(1...1)
         try leaveQuestions(fixture, 499)
-        let own =
-            "select nudged.ask_preview('nudged_me.preview', row(\(F.quoted(1)), 'a', 'b', null, null, null, null, null, null, null, null, null, null)::nudged.new_message)"
-        #expect(try fixture.sql(own) == "")
-        try leaveQuestions(fixture, 1)
-        #expect(try fixture.refusal(own.replacing("'a'", with: "'c'")).hasPrefix("ND031 nudged_me.preview: "))
+        func own(_ title: String) -> String {
+            "set request.jwt.claim.sub = \(F.quoted(1)); set role authenticated; select nudged_me.preview('\(title)', 'b')"
+        }
+        #expect(try fixture.sql(own("a")) == "")
+        #expect(try fixture.refusal(own("b")).hasPrefix("ND031 nudged_me.preview: "))
         _ = try ask(fixture, 1)
+        await fixture.close()
     }
 
     @Test func call_whenAThousandWait_isRefusedUntilOneIsAnswered() async throws {

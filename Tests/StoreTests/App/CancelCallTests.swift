@@ -107,6 +107,23 @@ import Testing
         #expect(read == ["50|0", "0|0"])
     }
 
+    /// A caller repeats the call until nothing was done. So a whole page that was tried before must not end it.
+    @Test func messages_whenAPageWasTried_areCancelledBehindIt() async throws {
+        let fixture = try await F()
+        try fixture.sql(
+            """
+            insert into nudged.message (user_id, id, title, body)
+            select lpad(to_hex(g), 32, '0')::uuid, lpad(to_hex(g), 32, '0')::uuid, 'Sale', '' from generate_series(1, 10002) g;
+            insert into nudged.person (user_id, due_at, retry)
+            select user_id, now(), jsonb_build_array(jsonb_build_object('key', id, 'counted_at', 1)) from nudged.message order by user_id limit 10000
+            """
+        )
+        #expect(
+            try fixture.sql("select done, too_late from nudged_api.cancel_messages(title => 'Sale')") == "2|10000"
+        )
+        #expect(try fixture.sql("select count(*) from nudged.message") == "0")
+    }
+
     /// A new campaign, which no statistics know: one user's call doesn't read the others' messages.
     @Test(arguments: ["category => 'new'", "dedupe_prefix => 'new-'"])
     func messages_whenCancelledForAUser_areReadByTheUser(argument: String) async throws {

@@ -95,7 +95,7 @@ import Testing
         "set_preferences": "perform nudged_me.set_preferences(null)",
         "register_device": "perform nudged_me.register_device('\(F.token(7))')",
         "unregister_device": "perform nudged_me.unregister_device('\(F.token(7))')",
-        "preview": "perform nudged_me.preview('a', 'b')",
+        "preview": "perform nudged_me.preview('a', n::text)",
         "send_test": "perform nudged_me.send_test()",
     ]
 
@@ -132,14 +132,26 @@ import Testing
                 order by 1
                 """
             ) == [
-                "export", "history", "list_reminders", "preferences", "preferences_fault", "status", "waiting",
+                "export", "history", "list_reminders", "preferences", "preferences_fault",
+                // It counts its questions.
+                "preview", "status", "waiting",
             ]
         )
         #expect(
             try fixture.lines(
                 "select proname from pg_proc where pronamespace = 'nudged_me'::regnamespace and prosrc ~ 'counted_user' order by 1"
-            ) == Self.writing.keys.sorted()
+            ) == Self.writing.keys.filter { $0 != "preview" }.sorted()
         )
+        await fixture.close()
+    }
+
+    /// An app asks for the answer a few times a second.
+    @Test func preview_whenItsAnswerIsAwaited_isOneCall() async throws {
+        let fixture = try await F.onSupabase()
+        try fixture.seed(1...1)
+        try fixture.sql("update nudged.setting set max_calls_per_hour = 2")
+        #expect(try loop(fixture, "perform nudged_me.preview('a', 'b')", 20) == "20 0")
+        #expect(try fixture.sql("select hour_calls from nudged.own_call") == "1")
         await fixture.close()
     }
 

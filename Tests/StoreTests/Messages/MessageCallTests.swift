@@ -11,6 +11,48 @@ import struct FoundationEssentials.UUID
 @Suite(.ownThreads) struct MessageCallTests {
     private let user = F.quoted(1)
 
+    /// What `send` warns of is read from the app's views. A broken or locked one fails no message.
+    @Test(arguments: [
+        ("raise exception 'broken'", "P0001"), ("assert false", "P0004"), ("perform 1 / 0", "22012"),
+        ("lock table public.push_tokens nowait", "55P03"),
+    ])
+    func send_whenAViewOfTheAppIsBroken_sendsAndWarns(fault: String, state: String) async throws {
+        let fixture = try await F.withUsers(1...1)
+        try fixture.sql(
+            """
+            create function public.fault() returns boolean language plpgsql as $f$ begin \(fault); return true; end $f$;
+            create or replace view nudged.device with (security_barrier) as
+            select user_id, device_token as token, created_at as registered_at, environment, topic from public.push_tokens
+            where public.fault()
+            """
+        )
+        let holder = try await fixture.connection()
+        let warnings = try await holder.transaction { transaction in
+            if state == "55P03" {
+                try await transaction.execute(script: "lock table public.push_tokens in access exclusive mode")
+            }
+            return try fixture.sql("select done, warnings from nudged_api.send(\(F.quoted(1)), 'a', 'b')")
+        }
+        #expect(warnings == "1|{\"the user's rows could not be read (SQLSTATE \(state))\"}")
+        await holder.close()
+    }
+
+    @Test func send_whenTheUserLacksSomething_says() async throws {
+        let fixture = try await F.withUsers(1...1)
+        let call = "select warnings from nudged_api.send(\(F.quoted(1)), 'a', 'b')"
+        #expect(try fixture.sql(call) == "{}")
+        for zone in ["null", "''"] {
+            try fixture.sql("update public.context_profiles set timezone = \(zone)")
+            #expect(try fixture.sql(call).contains("no time zone"), "\(zone)")
+        }
+        try fixture.sql(
+            #"update public.context_profiles set notification_preferences = '{"timezone": "Europe/Paris"}'"#
+        )
+        #expect(try fixture.sql(call) == "{}")
+        try fixture.sql("delete from public.push_tokens")
+        #expect(try fixture.sql(call).contains("no device"))
+    }
+
     @Test func send_whenCalled_leavesAMessageAndATouch() async throws {
         let fixture = try await F()
         let id = try fixture.sql(
