@@ -207,7 +207,7 @@ extension Event {
     // MARK: Metrics and heartbeat
 
     package static let metricsFailed = Event("metrics_failed", "d1bc84a602f24bf295f2a5e9e9da6357", .warning)
-        .saying("The metrics can't be served or written").with(["place"])
+        .saying("The metrics can't be served").with(["place"])
     package static let metricsBack = Event("metrics_back", "d46faafe67354667a87b9b0e2527926a", .notice)
         .saying("The metrics are available again").with(["place"])
     package static let heartbeatFailed = Event("heartbeat_failed", "365a739e5f724dbcb70dbdb681318e07", .warning)
