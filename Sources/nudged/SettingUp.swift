@@ -150,12 +150,15 @@ private enum Prompt {
     /// Nil: there is no terminal, or its input has ended.
     static func ask(_ question: String, isSecret: Bool = false) throws -> String? {
         guard isatty(STDIN_FILENO) == 1 else { return nil }
-        _ = Output.write(Array("\(question) ".utf8), to: STDERR_FILENO)
-        let line = isSecret ? unseen { readLine() } : readLine()
+        let read = {
+            _ = Output.write(Array("\(question) ".utf8), to: STDERR_FILENO)
+            return readLine()
+        }
+        let line = isSecret ? unseen(read) : read()
         return line.map { String($0.trimmingPrefix { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
     }
 
-    /// Reads without echo. A signal that ends the command turns the echo on first.
+    /// Asks without echo, which is off before the question is there. A signal that ends the command turns it on first.
     private static func unseen(_ read: () -> String?) -> String? {
         var modes = termios()
         guard tcgetattr(STDIN_FILENO, &modes) == 0 else { return read() }

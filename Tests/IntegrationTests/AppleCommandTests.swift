@@ -53,6 +53,7 @@ import Testing
                 #""status":200,"#, #""alert":{"title":"Ann","body":"At six?"}"#, #""reason":"Unregistered""#,
                 #""reason":"BadTopic""#, #""accepted":1"#,
             ] : ["  200 ", "Ann: At six?", "  410 Unregistered", "  400 BadTopic", "accepted 1 of "]
+        #expect(said.contains(/[0-9]{2}:[0-9]{2}:[0-9]{2}/), "\(said)")
         for part in parts { #expect(said.contains(part), "\(part): \(said)") }
         for token in [Self.good, Self.dead, Self.wrong] {
             #expect(said.contains(token.prefix(8)) && !said.contains(token.prefix(16)), "\(said)")

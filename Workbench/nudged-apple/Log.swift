@@ -73,9 +73,7 @@ enum Log {
         var parts = tm()
         gmtime_r(&now, &parts)
         var text = [CChar](repeating: 0, count: 32)
-        return String(
-            decoding: text.prefix(strftime(&text, text.count, format, &parts)).map { UInt8(bitPattern: $0) },
-            as: UTF8.self
-        )
+        let count = strftime(&text, text.count, format, &parts)
+        return String(decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }
