@@ -37,6 +37,7 @@ final class PlayedScene: Sendable {
         engine = try DemoEngine(scene, rules: Demo(users: users).rules, interruption)
         try await app.seed(population, interruption)
         _ = try await engine.engine.migrator.migrate()
+        try await engine.engine.migrator.activateTemplates()
     }
 
     /// Sweeps until nobody is due at that instant.
