@@ -105,7 +105,7 @@ begin
             -- No type: an existing table may do without it.
             ('context_profiles', 'nudge_context', null, 'jsonb constraint nudge_context_size check (pg_column_size(nudge_context) <= 32768)',
                 'Fills the placeholders of nudged.template: a JSON object with first_name, topic and so on. '
-                'conversation_id, domain and locale have a meaning of their own (docs/SQL.md).'),
+                'conversation_id, domain and locale have a meaning of their own (docs/TABLES.md).'),
             ('push_tokens', 'device_token', null, null, 'The device token from Apple, in hexadecimal digits.'),
             ('push_tokens', 'platform', 'text not null default ''ios''', 'constraint platform_length check (octet_length(platform) <= 32)',
                 'ios, ipados, macos, watchos, tvos or visionos. nudged sends to no other platform.'),
@@ -288,7 +288,7 @@ exception when untranslatable_character then
 end
 $$;
 
--- The views. An app whose tables differ makes them before (docs/SQL.md), or redefines them later.
+-- The views. An app whose tables differ makes them before (docs/TABLES.md), or redefines them later.
 --
 -- A view is bound to tables and columns, but functions look names up. If a table is replaced by another one of its name
 -- (create table x_new (like x); rename both), the view still reads the old one. So nudged notes which names each view

@@ -97,8 +97,8 @@ order by t.place;
 -- nudged's text.
 --
 -- Refused if one of their devices is of production. A device without an environment has the one that the daemons are
--- configured for. Each daemon reports it in its row of nudged.daemon, the main app's lane first. If no daemon is alive,
--- or they differ, the environment is unknown, and the test is refused. So is a test for devices that no lane of a daemon
+-- configured for. Each daemon reports it in its row of nudged.daemon, the main app's lanes first. If no daemon is alive,
+-- or the lanes differ, the environment is unknown, and the test is refused. So is a test for devices that no lane of a daemon
 -- serves. If the devices change while it waits, it ends (statement `drain`).
 create function nudged_me.send_test(title text default null, body text default null) returns nudged.result
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -112,11 +112,13 @@ declare
     made uuid;
 begin
     select case when count(distinct d.environment) = 1 then min(d.environment) end into configured
-    -- A lane that can't be read makes the environment unknown as well.
+    -- A lane that can't be read makes the environment unknown as well. So do both of Apple's environments for one app.
     from (
-        select coalesce(daemon.state #>> '{lanes,0,environment}', '') as environment from nudged.daemon
+        select coalesce(l.lane ->> 'environment', '') as environment from nudged.daemon
+        cross join lateral jsonb_array_elements(case when daemon.state -> 'lanes' @> '[]' and daemon.state -> 'lanes' <> '[]' then daemon.state -> 'lanes' else '[null]' end) as l (lane)
         -- A daemon that has just joined has not reported its lanes yet.
         where seen_at > statement_timestamp() - interval '30 seconds' and daemon.state ? 'lanes'
+          and l.lane ->> 'topic' is not distinct from daemon.state #>> '{lanes,0,topic}'
     ) d;
     select array_agg(distinct coalesce(nullif(d.environment::text, ''), configured, '')) into environments
     from nudged.device d where d.user_id = recipient;

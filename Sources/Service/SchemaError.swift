@@ -37,7 +37,7 @@ extension Migrator.SchemaState {
             "a newer nudged has migrated the database (migration \(newest)): install that version here"
         case .hidden:
             "row-level security hides tables of nudged or of the app from this role: connect as nudged_daemon, "
-                + "and run nudged migrate as the role that owns the app's tables (docs/SQL.md)"
+                + "and run nudged migrate as the role that owns the app's tables (docs/TABLES.md)"
         case .misbound(let faults):
             "\(faults[0].text): \(faults[0].remedy)"
         case .changed(let number):

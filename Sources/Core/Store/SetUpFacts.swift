@@ -147,7 +147,7 @@ package struct BindingFault: Sendable, Equatable {
     package var remedy: String {
         isFixable
             ? "run nudged migrate as the role that owns the app's tables, then nudged replan"
-            : "define the view again over the right table (create or replace view, docs/SQL.md), "
+            : "define the view again over the right table (create or replace view, docs/TABLES.md), "
                 + "or give the table its former name, then run nudged replan"
     }
 

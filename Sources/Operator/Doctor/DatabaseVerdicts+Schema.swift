@@ -30,7 +30,7 @@ extension DatabaseVerdicts {
     // MARK: Who we are, and what we may
 
     static func role(_ server: Facts.Server) -> Finding {
-        let fix = "let the daemon connect as nudged_daemon, which has only the rights it needs (docs/SQL.md)"
+        let fix = "let the daemon connect as nudged_daemon, which has only the rights it needs (docs/TABLES.md)"
         if server.isSuperuser {
             return .warning("\(server.role) is a superuser: its password opens the whole server", fix: fix)
         }
@@ -60,7 +60,7 @@ extension DatabaseVerdicts {
     static func noUsage(_ server: Facts.Server) -> Finding {
         .error(
             "\(server.role) has no right to use schema nudged",
-            fix: "connect as nudged_daemon, or grant \(server.role) what the daemon needs (docs/SQL.md)",
+            fix: "connect as nudged_daemon, or grant \(server.role) what the daemon needs (docs/TABLES.md)",
             .permission
         )
     }
@@ -154,7 +154,7 @@ extension DatabaseVerdicts {
     static func view(_ view: Facts.View, _ columns: [Facts.Column], _ reading: Known<Void>) -> Finding {
         let own = columns.filter { $0.view == view.rawValue }
         let name = "the view nudged.\(view.rawValue)"
-        let redefine = "redefine the view with these columns: \(view.shape) (docs/SQL.md)"
+        let redefine = "redefine the view with these columns: \(view.shape) (docs/TABLES.md)"
         if let fault = fault(view, own) {
             return .error("\(name) \(fault)", fix: "\(redefine); then select nudged.grant_roles()")
         }
@@ -218,7 +218,7 @@ extension DatabaseVerdicts {
         let readers = table.readers.joined(separator: " and ")
         let open = Finding.warning(
             "\(name) has no row-level security, and \(readers) may read it: every user can see the rows of all",
-            fix: "alter table \(name) enable row level security, with a policy for a user's own rows (docs/SQL.md)"
+            fix: "alter table \(name) enable row level security, with a policy for a user's own rows (docs/TABLES.md)"
         )
         let bare = "\(name) has no row-level security, as nudged found it; only roles with a grant can read it"
         return slow.when(!table.hasUserIndex)
