@@ -418,7 +418,7 @@ declare
             '`platform` is not one that nudged sends to', 'pass ios, ipados, macos, watchos, tvos or visionos']
         when environment not in ('sandbox', 'production') then array[
             '`environment` is neither sandbox nor production nor null',
-            'sandbox for builds from Xcode, production for those of TestFlight and the store, null for the daemon''s configuration']
+            'sandbox for builds from Xcode, production for those of TestFlight and the store, null if you don''t know: then both are tried']
         when topic !~ '^[A-Za-z0-9-]+([.][A-Za-z0-9-]+)+$' or length(topic) > 155 then array[
             '`topic` is no bundle id', 'pass the app''s bundle id, or null for the app in the daemon''s configuration']
         -- The form only (docs/POLICY-SPEC.md, "Zone"). A phone may know a new zone before this server does.

@@ -10,6 +10,8 @@ public struct Preferences: Sendable, Equatable {
     /// The first error, which stops check-ins: the key and the expected value, never the value that was found. Nil if
     /// the preferences are well formed.
     public private(set) var malformed: String?
+    /// Whether `malformed` only says that the user has not turned check-ins on. All other keys count.
+    public private(set) var isUndecided = false
     /// Whether the user wants check-ins. Nil if absent or invalid.
     public private(set) var checkInsEnabled: Bool?
     /// How often the user wants check-ins. Nil if absent or invalid.
@@ -111,8 +113,6 @@ extension Preferences {
     private mutating func decode(_ object: JSONObject) {
         checkInsEnabled = read(object, .checkInsEnabled, Self.bool)
         frequency = read(object, .frequency, Self.named)
-        if checkInsEnabled == nil { reject(PreferenceProblem(.checkInsEnabled)) }
-        if frequency == nil { reject(PreferenceProblem(.frequency)) }
         timezone = read(object, .timezone, Self.string)
         checkInTime = read(object, .checkInTime, Self.time)
         weekday = int(object, .weekday).map { Int($0) }
@@ -134,6 +134,9 @@ extension Preferences {
             int(object, .pauseThresholdSeconds).map { Int($0) } ?? Self.defaultPauseThresholdSeconds
         activeConversationThreshold =
             int(object, .activeConversationThreshold).map { Int($0) } ?? Self.defaultActiveConversationThreshold
+        isUndecided = malformed == nil && frequency == nil && checkInsEnabled != true
+        if checkInsEnabled == nil { reject(PreferenceProblem(.checkInsEnabled)) }
+        if frequency == nil { reject(PreferenceProblem(.frequency)) }
     }
 
     /// A member that is no bool counts as false.

@@ -113,8 +113,8 @@ import Testing
         #expect(try scene.sql("select count(*) from nudged.template where active") == "6")
     }
 
-    /// The configured text is what users get, unless templates were asked for.
-    @Test func checkIn_whenTheDatabaseIsNew_hasTheConfiguredText() async throws {
+    /// The owner's text is what users get. The built-in ones come beside it if they are asked for.
+    @Test func checkIn_whenTheDatabaseIsNew_hasTheOwnersText() async throws {
         let scene = try await Scene()
         try scene.seedDue(1)
         let run = try await scene.once()
@@ -123,7 +123,7 @@ import Testing
         #expect(payload.contains(Scene.title) && payload.contains(Scene.body))
         let later = try await scene.nudged(["migrate", "--with-templates"])
         #expect(later.exit == .code(0) && later.output.contains("nothing to do"), "\(later.text)")
-        #expect(try scene.sql("select count(*) from nudged.template where active") == "6")
+        #expect(try scene.sql("select count(*) from nudged.template where active") == "7")
     }
 
     /// What a broad grant gave, as Supabase's page on custom schemas has one run it.

@@ -44,6 +44,7 @@ import Testing
         #expect(!run.output.contains("is missing") && !run.output.contains("has no rights"), "\(run.text)")
         #expect(run.output.contains("next: let the daemon log in"), "\(run.text)")
         try rig.scene.sql("alter role nudged_daemon login password '\(Self.secret)'")
+        try rig.scene.writeText()
         return rig
     }
 
@@ -145,6 +146,7 @@ import Testing
         #expect(again.output.contains("nudged_daemon has no rights"), "\(again.text)")
         #expect(again.output.contains("write the app's tables keep their owner's rights"), "\(again.text)")
         // The owner's own daemon works meanwhile.
+        try rig.scene.writeText()
         try rig.scene.seedDue(3)
         let swept = try await rig.scene.once(rig.owner)
         #expect(swept.exit == .code(0) && swept.number("sent") == 3, "\(swept.text)")

@@ -82,8 +82,13 @@ final class Scene: Sendable {
         if migrated, !isCopied {
             let run = try await nudged(["migrate"])
             try #require(run.exit == .code(0), "\(run.text)")
-            try sql("insert into nudged.template (title, body) values ('\(Self.title)', '\(Self.body)')")
+            try writeText()
         }
+    }
+
+    /// The text of check-ins.
+    func writeText() throws {
+        try sql("insert into nudged.template (title, body) values ('\(Self.title)', '\(Self.body)')")
     }
 
     deinit {

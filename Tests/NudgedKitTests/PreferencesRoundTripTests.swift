@@ -53,7 +53,7 @@ struct PreferencesRoundTripTests {
         ]
         var wellFormed = 0
         for _ in 0..<800 {
-            var members = PreferenceKey.allCases.filter { _ in random.chance(20) }.map { key in
+            var members = PreferenceKey.allCases.filter { _ in random.chance(10) }.map { key in
                 "\"\(key.rawValue)\":\(random.pick(values))"
             }
             if random.chance(70) { members += ["\"check_ins_enabled\":true", "\"frequency\":\"daily\""] }

@@ -36,10 +36,12 @@ select
     exists (select 1 from pg_extension where extname = 'citus'),
     pg_get_userbyid(a.nspowner)::text,
     coalesce(pg_has_role(a.nspowner, 'usage'), false),
-    current_setting('server_encoding')
+    current_setting('server_encoding'), coalesce(a.nspname, 'nudged_api')::text
 from pg_roles r
 left join pg_namespace n on n.nspname = 'nudged'
-left join pg_namespace a on a.nspname = 'nudged_api'
+left join lateral (
+    select nspname, nspowner from pg_namespace where nspname in ('nudged_api', 'nudged_me') order by pg_has_role(nspowner, 'usage'), nspname limit 1
+) a on true
 where r.rolname = current_user
 
 -- name: set_up_relations

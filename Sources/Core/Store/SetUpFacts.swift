@@ -38,9 +38,10 @@ package struct SetUpFacts: Sendable, Equatable {
     package var schemaOwner: String?
     /// Whether the role is the owner of schema `nudged` or a member of it.
     package var ownsSchema: Bool
-    /// The same of schema `nudged_api`.
+    /// The same of schema `nudged_api` or `nudged_me`: of one that is another role's, if there is one.
     package var apiOwner: String?
     package var ownsAPI: Bool
+    package var apiSchema = "nudged_api"
     /// What schema `nudged` holds.
     package var held: [String]
     /// In schema `public`.
@@ -80,6 +81,7 @@ package struct SetUpFacts: Sendable, Equatable {
             ownsSchema: try rows.bool(0, 8),
             apiOwner: try rows.textOrNull(0, 15),
             ownsAPI: try rows.bool(0, 16),
+            apiSchema: try rows.text(0, 18),
             held: try rows.textArray(0, 9).compactMap(\.self),
             mayCreateTables: try rows.bool(0, 10),
             otherTables: try rows.textArray(0, 11).compactMap(\.self),

@@ -119,6 +119,7 @@ extension Explanation {
             read.hasProfile
                 ? "the preferences are null, so the user has not turned check-ins on"
                 : "nudged.recipient has no row of this user"
+        case .preferencesMalformed? where isUndecided: "the user has not turned check-ins on"
         case .preferencesMalformed?:
             "the preferences can't be used (\(malformed ?? "malformed"))"
         case .disabled?: "check-ins are off"

@@ -60,6 +60,7 @@ package struct Explanation: CommandOutput {
     private(set) var deviceGaps: [DeviceGap] = []
     /// What is wrong with the preferences. Nil: nothing.
     private(set) var malformed: String?
+    private(set) var isUndecided = false
     /// What the policy ignores, and is probably a mistake: a key or a zone that is unknown, a consent of a wrong type.
     private(set) var mistakes: [String] = []
     /// Whether a decision service is configured and the user does not consent.
@@ -114,6 +115,7 @@ package struct Explanation: CommandOutput {
         obstacles = Obstacle.all(of: read, facts, lanes: Set(devices.map(\.lane)))
         let preferences = planner.parsed(user.preferences)
         malformed = preferences.malformed
+        isUndecided = preferences.isUndecided
         let zones = planner.policy.zones
         mistakes =
             ValueFaults.unknownKeys(user.preferences) + [ValueFaults.consent(user.preferences)].compactMap(\.self)

@@ -119,10 +119,10 @@ struct MigrationPlan: Sendable {
             .permission
         ).when(!facts.mayCreateSchema)
         if let owner = facts.schemaOwner { faults += foreign("schema nudged", owner).when(!facts.ownsSchema) }
-        if let owner = facts.apiOwner { faults += foreign("schema nudged_api", owner).when(!facts.ownsAPI) }
+        if let owner = facts.apiOwner { faults += foreign("schema \(facts.apiSchema)", owner).when(!facts.ownsAPI) }
         faults += Finding.error(
-            "no migration is applied, but there is a schema nudged_api",
-            fix: "rename that schema, or drop it if nothing needs it: drop schema nudged_api"
+            "no migration is applied, but there is a schema \(facts.apiSchema)",
+            fix: "rename that schema, or drop it if nothing needs it: drop schema \(facts.apiSchema)"
         ).when(isFirst && facts.apiOwner != nil && facts.ownsAPI)
         let strange = facts.held.filter { !["migration", "recipient", "device"].contains($0) }
         return faults

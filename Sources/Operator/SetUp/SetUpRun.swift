@@ -148,7 +148,9 @@ package struct SetUpRun: Sendable {
 
     private func steps(_ plan: Plan) -> [String] {
         let role = SetUpAnswers.role
-        var lines = ["nudged migrate --create-tables"] + plan.survey.lines.map { "    \($0)" }
+        // The survey also says that check-ins need a text, which setup writes.
+        let survey = plan.survey.lines.filter { !plan.writesText || !$0.contains("--with-templates") }
+        var lines = ["nudged migrate --create-tables"] + survey.map { "    \($0)" }
         if plan.writesText {
             lines.append("psql -c \"insert into nudged.template (title, body) values ('…', '…')\"    # check-ins' text")
         }

@@ -58,7 +58,7 @@ extension Notice {
     ) -> [Notice] {
         var notices: [Notice] = []
         let name = user.userID
-        if let why = candidate.preferences.malformed {
+        if let why = candidate.preferences.malformed, !candidate.preferences.isUndecided {
             let hash = (user.preferences ?? "").stableHash
             notices.append(.preferencesMalformed(user: name, valueHash: hash, why: why))
         }
