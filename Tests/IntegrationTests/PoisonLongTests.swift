@@ -127,6 +127,7 @@ import Testing
         )
         let run = try await scene.nudged(["migrate"])
         try #require(run.exit == .code(0), "\(run.text)")
+        try scene.writeText()
         try await play(Self.outside, on: scene)
     }
 

@@ -32,6 +32,7 @@ struct PoolerLongTests {
     private func migrate(_ scene: Scene, _ changes: [String: String?]) async throws {
         let run = try await scene.nudged(["migrate"], changes)
         try #require(run.exit == .code(0), "\(run.text)")
+        try scene.writeText()
     }
 
     private func checkOnce(_ scene: Scene, users: Int, allowUnknown: Bool = false) throws {

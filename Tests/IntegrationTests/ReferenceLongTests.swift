@@ -193,6 +193,7 @@ import struct FoundationEssentials.UUID
         let people = Self.population(&random, now: start)
         try await Self.insert(people, scene.cluster.url(database: scene.database))
         #expect(try await scene.nudged(["migrate"]).exit == .code(0))
+        try scene.writeText()
 
         let before = Int64(Glibc.time(nil)) - 2
         let first = try await scene.once()
