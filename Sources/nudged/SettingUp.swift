@@ -108,7 +108,8 @@ struct SetUp: AsyncParsableCommand {
         let url = "URL of the database, such as postgresql://OWNER:PASSWORD@HOST/DATABASE (typing is not shown):"
         answers.database = try ask(environment["DATABASE_URL"], "DATABASE_URL (a variable)", url, isSecret: true)
         let presentKey = "\(credentials)/apns.privateKey"
-        let hasKey = access(presentKey, R_OK) == 0
+        // A run that was interrupted may have left a key without the configuration that has its id.
+        let hasKey = access(presentKey, R_OK) == 0 && (undo || known["apns.keyId"] != nil)
         answers.keyFile = try ask(
             key ?? (hasKey ? presentKey : answers.keyFile),
             "--key",

@@ -256,6 +256,25 @@ import Testing
         #expect(try hasSchema() && files.allSatisfy { $0 != nil })
     }
 
+    /// A schema of somebody else with nudged's name is not nudged's to drop.
+    @Test func undo_whenNudgedWasNeverHere_dropsNothing() async throws {
+        try scene.sql("create schema nudged; create table nudged.mine (id integer)")
+        let undone = try await setUp(arguments() + ["--undo", "--yes"])
+        #expect(undone.exit == .code(0) && undone.output.contains("its schemas stay"), "\(undone.text)")
+        #expect(try scene.sql("select count(*) from nudged.mine") == "0")
+    }
+
+    /// As after a kill between the key's placing and the configuration's, which has the key's id.
+    @Test func setUp_whenOnlyTheKeyIsThere_asksForIt() async throws {
+        #expect(try await setUp(arguments() + ["--yes"]).exit == .code(0))
+        _ = try ChildProcess.run(["rm", configuration])
+        let given = arguments().filter { !["--key", key].contains($0) }
+        let again = try await setUp(given + ["--yes"])
+        #expect(again.exit == .code(64) && again.errors.contains("give these: --key"), "\(again.text)")
+        let whole = try await setUp(arguments() + ["--yes"])
+        #expect(whole.exit == .code(0) && files.allSatisfy { $0 != nil }, "\(whole.text)")
+    }
+
     @Test func setUp_withoutAnswersOrTerminal_namesThem() async throws {
         var none = variables()
         none["DATABASE_URL"] = String?.none

@@ -86,14 +86,14 @@ struct SetUpFiles: Sendable {
         return file
     }
 
-    /// Writes all files beside their places.
+    /// Writes all files beside their places, and the mark: later there may be no room for it.
     func stage(_ files: [File]) throws(SetUpFailure) {
         for file in files { try Self.write(file.text, to: staged(file.name), file.mode, after: path(file.name)) }
+        if !files.isEmpty, !isRestartDue { try Self.write("", to: mark, 0o600, after: mark) }
     }
 
     /// Moves the staged files to their places.
     func place(_ files: [File]) throws(SetUpFailure) {
-        if !files.isEmpty { try Self.write("", to: mark, 0o600, after: mark) }
         for file in files where rename(staged(file.name), path(file.name)) != 0 {
             throw SetUpFailure(file: path(file.name), errno)
         }

@@ -29,8 +29,13 @@ extension SetUpRun {
             tell("systemctl disable --now nudged")
         }
         try await Connection.once(owner) { (connection) async throws(PostgresError) in
-            try await dropSchemas(connection)
-            tell("dropped the schemas nudged, nudged_api and nudged_me")
+            let isOurs = Statement("set_up_is_ours", sql: "select to_regclass('nudged.migration') is not null")
+            if try await connection.run(isOurs).bool(0, 0) {
+                try await dropSchemas(connection)
+                tell("dropped the schemas nudged, nudged_api and nudged_me")
+            } else {
+                tell("no migration of nudged is in this database, so its schemas stay")
+            }
             for role in [SetUpAnswers.role, "nudged_app", "nudged_writer"] { await drop(role, connection, tell) }
         }
         for file in try files.remove() { tell("removed \(file)") }

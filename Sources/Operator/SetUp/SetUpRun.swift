@@ -188,7 +188,12 @@ package struct SetUpRun: Sendable {
         guard plan.status == .success, plan.steps == known.steps else {
             throw SetUpFailure("something has changed since the plan: run nudged setup again", .temporary)
         }
-        defer { files.clear() }
+        let wasRestartDue = files.isRestartDue
+        var isPlacing = false
+        defer {
+            files.clear()
+            if !isPlacing, !wasRestartDue { files.restarted() }
+        }
         try files.stage(plan.changes)
         try check(plan)
         try tell("the configuration is valid")
@@ -214,6 +219,7 @@ package struct SetUpRun: Sendable {
                 throw SetUpFailure("\(why); \(fix); then run nudged setup again", .unavailable)
             }
         }
+        isPlacing = true
         try files.place(plan.changes)
         for file in plan.changes { try tell("wrote \(files.path(file.name))") }
         for command in unitCommands(plan) {
