@@ -122,14 +122,14 @@ import Testing
         #expect(try scene.sql("select meaning from nudged.user_status").contains("No active template fits"))
         let doctor = try await scene.nudged(["doctor", "--json"])
         #expect(doctor.output.contains("no template is active"), "\(doctor.text)")
-        try templates(scene, "('anew', '', null, null)")
+        try templates(scene, "('other', '', null, null)")
         #expect(try await scene.nudged(["replan"]).exit == .code(0))
         try await untilRecorded(scene, 3)
         process.signal(SIGTERM)
         try await scene.finish(process)
         let said = texts(scene, 1)
         #expect(said.count == 3 && said[0].contains("before") && said[1].contains("after"), "\(said)")
-        #expect(said.last?.contains("anew") == true)
+        #expect(said.last?.contains("other") == true)
     }
 
     /// A view of the operator's without a context gets a text without placeholders.

@@ -27,10 +27,6 @@ package final class ClaimedUser: Sendable {
         package var touchedAt: Instant?
         /// When check-ins last became possible or were last rescheduled (docs/POLICY-SPEC.md, `since`).
         package var since: Instant?
-        /// When the app last said that the user was active; nil: unknown. No statement reads it yet.
-        package var seen: Instant?
-        /// Check-ins that counted as sent since then.
-        package var ignored: Int64 = 0
         /// When the policy was last evaluated.
         package var evaluatedAt: Instant?
         package var state = UserState()

@@ -83,27 +83,4 @@ import TimeZones
         #expect(planner.plan(user, now: now + 32 * 3600).sendPlan != nil)
         #expect(planner.plan(user, now: now + 56 * 3600).sendPlan == nil)
     }
-
-    /// Its slot is closed and recorded, and the user is evaluated again at once, for the next one.
-    @Test func checkIn_whenTheAppSawTheUser_isSkipped() throws {
-        let planner = F.planner(Rules { $0.skipIfActiveMinutes = 30 })
-        var values = F.user().values
-        values.seen = slot - 1799
-        let plan = planner.plan(ClaimedUser(values), now: slot)
-        #expect(plan.sendPlan == nil && plan.reason == .notDue)
-        #expect(plan.records.map(\.reason) == ["active"] && plan.records.map(\.outcome) == [.skipped])
-        #expect(plan.records.map(\.slot) == [F.date("2026-11-20")])
-        #expect(plan.rest?.state.history.closed == [F.date("2026-11-20")])
-        values.seen = slot - 1800
-        #expect(planner.plan(ClaimedUser(values), now: slot).sendPlan != nil)
-    }
-
-    @Test func checkIn_whenTheUserIgnoredMany_holds() {
-        let planner = F.planner(Rules { $0.backOffAfter = 5 })
-        var values = F.user().values
-        values.ignored = 14
-        #expect(planner.plan(ClaimedUser(values), now: slot).reason != .dormant)
-        values.ignored = 15
-        #expect(planner.plan(ClaimedUser(values), now: slot).reason == .dormant)
-    }
 }

@@ -35,7 +35,6 @@ struct Recipient: Sendable {
             history: user.history,
             nudge: .checkIn
         )
-        (candidate.seen, candidate.ignored) = (user.seen, user.ignored)
         fingerprint = try planner.policy.scheduleFingerprint(candidate)
         candidate.since = Self.since(user, fingerprint: fingerprint, now: now)
         let placed = try Self.placed(user.messages, candidate, planner.policy, now: now)
