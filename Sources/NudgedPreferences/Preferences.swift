@@ -45,7 +45,11 @@ public struct Preferences: Sendable, Equatable {
     public private(set) var remindersEnabled = true
     /// The categories of messages that the user turned on or off. Nil: the value can't be read, so all are off.
     public var categories: [String: Bool]? {
-        categoryMembers.map { Dictionary($0.members.map { ($0.key, $0.value == .bool(true)) }) { $1 } }
+        guard let categoryMembers else { return nil }
+        // Not by Dictionary's initialiser: Embedded Swift lacks its casts.
+        var categories: [String: Bool] = [:]
+        for member in categoryMembers.members { categories[member.key] = member.value == .bool(true) }
+        return categories
     }
     private var categoryMembers: JSONObject? = JSONObject()
     /// Whether the user lets the decision service read the texts of their nudges. Anything but true is false.
