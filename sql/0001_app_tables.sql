@@ -47,7 +47,8 @@ begin
 end
 $$;
 
--- The app's tables that nudged created. Only they get rights and policies for signed-in users (0006_roles.sql).
+-- The app's tables that nudged created. Only they get rights and policies for signed-in users (0006_roles.sql). A table
+-- says so in its comment too, because it stays when schema nudged is dropped.
 create table nudged.own_table (
     name text primary key
 );
@@ -56,9 +57,8 @@ do $$
 begin
     if to_regclass('nudged.recipient') is null and to_regclass('public.context_profiles') is null then
         create table public.context_profiles (user_id uuid primary key);
-        comment on table public.context_profiles is 'One row per user: what nudged needs to know to send them check-ins, messages and reminders. The app writes it.';
+        comment on table public.context_profiles is 'One row per user: what nudged needs to know to send them check-ins, messages and reminders. The app writes it. nudged created it.';
         comment on column public.context_profiles.user_id is 'The user''s id.';
-        insert into nudged.own_table (name) values ('context_profiles');
     end if;
 
     if to_regclass('nudged.device') is null and to_regclass('public.push_tokens') is null then
@@ -71,11 +71,14 @@ begin
         );
         -- nudged_me.register_device finds a token's former user by it.
         create index push_tokens_device_token on public.push_tokens (device_token);
-        comment on table public.push_tokens is 'One row per device of a user. The app registers a device at each start (nudged_me.register_device).';
+        comment on table public.push_tokens is 'One row per device of a user. The app registers a device at each start (nudged_me.register_device). nudged created it.';
         comment on column public.push_tokens.id is 'Identifies the row.';
         comment on column public.push_tokens.user_id is 'The user who is signed in on the device.';
-        insert into nudged.own_table (name) values ('push_tokens');
     end if;
+
+    insert into nudged.own_table (name)
+    select v.name from (values ('context_profiles', 'nudged.recipient'), ('push_tokens', 'nudged.device')) as v (name, view)
+    where to_regclass(v.view) is null and obj_description(to_regclass('public.' || v.name), 'pg_class') like '%nudged created it.';
 end
 $$;
 

@@ -14,6 +14,8 @@ package struct SetUpFacts: Sendable, Equatable {
         package var isOurs: Bool
         /// Whether a view of nudged reads it.
         package var isRead: Bool
+        /// Whether an earlier `migrate` has created it.
+        package var isNudgeds = false
         package var columns: [Column]
     }
 
@@ -110,6 +112,7 @@ package struct SetUpFacts: Sendable, Equatable {
                         owner: try rows.text(row, 2),
                         isOurs: try rows.bool(row, 3),
                         isRead: try rows.bool(row, 4),
+                        isNudgeds: try rows.bool(row, 7),
                         columns: []
                     )
                 )

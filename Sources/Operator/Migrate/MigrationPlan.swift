@@ -19,6 +19,8 @@ struct MigrationPlan: Sendable {
         case mapped(SetUpFacts.Relation, table: SetUpFacts.Relation?)
 
         var isMade: Bool { if case .made = self { true } else { false } }
+        /// Whether nudged makes it or has made it.
+        var isNudgeds: Bool { if case .found(let relation) = self { relation.isNudgeds } else { isMade } }
     }
 
     private let facts: SetUpFacts
@@ -119,11 +121,14 @@ struct MigrationPlan: Sendable {
             .permission
         ).when(!facts.mayCreateSchema)
         if let owner = facts.schemaOwner { faults += foreign("schema nudged", owner).when(!facts.ownsSchema) }
-        if let owner = facts.apiOwner { faults += foreign("schema \(facts.apiSchema)", owner).when(!facts.ownsAPI) }
-        faults += Finding.error(
-            "no migration is applied, but there is a schema \(facts.apiSchema)",
-            fix: "rename that schema, or drop it if nothing needs it: drop schema \(facts.apiSchema)"
-        ).when(isFirst && facts.apiOwner != nil && facts.ownsAPI)
+        if let owner = facts.apiOwner, isFirst {
+            let what = "no migration is applied, but there is a schema \(facts.apiSchema) of \(owner)"
+            let rename = "as \(owner): alter schema \(facts.apiSchema) rename to …"
+            let fix = "\(rename); or if nothing needs it: drop schema \(facts.apiSchema)"
+            faults.append(.error(what, fix: fix))
+        } else if let owner = facts.apiOwner {
+            faults += foreign("schema \(facts.apiSchema)", owner).when(!facts.ownsAPI)
+        }
         let strange = facts.held.filter { !["migration", "recipient", "device"].contains($0) }
         return faults
             + Finding.error(
@@ -231,7 +236,7 @@ struct MigrationPlan: Sendable {
                 return ("triggers", "none for \(table.holds): after a change the app calls nudged_api.touch(user_id)")
             }
         }
-        let names = table.triggers + (source.isMade ? table.ownTriggers : [])
+        let names = table.triggers + (source.isNudgeds ? table.ownTriggers : [])
         let unless = facts.isDistributed ? ", unless Citus distributes it" : ""
         return ("triggers", "on public.\(table.name): \(names.joined(separator: ", "))\(unless)")
     }

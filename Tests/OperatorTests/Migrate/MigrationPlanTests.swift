@@ -91,6 +91,26 @@ import Testing
         #expect(plan.lines.filter { $0.hasPrefix("         fix: ") }.allSatisfy { $0.contains("grant ") })
     }
 
+    /// A schema that the app made isn't nudged's, even if it may be changed.
+    @Test(arguments: [true, false])
+    func plan_whenTheAppHasASchemaOfOurName_saysToRenameIt(_ isOurs: Bool) {
+        let plan = Self.plan { ($0.apiOwner, $0.ownsAPI, $0.apiSchema) = ("app", isOurs, "nudged_me") }
+        #expect(Self.faults(plan) == ["no migration is applied, but there is a schema nudged_me of app"])
+        #expect(plan.lines.contains { $0.hasPrefix("         fix: as app: alter schema nudged_me rename to") })
+        let later = Self.plan(Array(Migration.all.suffix(1))) {
+            ($0.apiOwner, $0.ownsAPI, $0.apiSchema) = ("app", isOurs, "nudged_me")
+        }
+        #expect(Self.faults(later).first?.contains("belongs to app") == (isOurs ? nil : true))
+    }
+
+    /// Such as after `setup --undo`.
+    @Test(arguments: [true, false]) func plan_whenNudgedMadeTheTable_addsItsOwnTriggers(_ isNudgeds: Bool) {
+        var table = Self.table("push_tokens")
+        table.isNudgeds = isNudgeds
+        let plan = Self.plan { $0.relations = [table] }
+        #expect(plan.lines.contains { $0.contains("nudged_device_limit") } == isNudgeds)
+    }
+
     /// What is wrong with the database counts more than a missing right.
     @Test func plan_whenTheServerIsUnfit_saysSo() {
         let plan = Self.plan {
