@@ -120,8 +120,8 @@ let package = Package(
         library(
             "Operator",
             [
-                "Base", "JSON", "NudgedPreferences", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "HTTPClient",
-                "Core", "Systemd", "Configuration", "Service",
+                "Base", "JSON", "NudgedPreferences", "TimeZones", "Policy", "Postgres", "OpenSSL", "HTTP2", "APNs",
+                "HTTPClient", "Core", "Systemd", "Configuration", "Service",
             ]
         ),
         executable(

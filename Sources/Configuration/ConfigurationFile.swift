@@ -4,11 +4,6 @@ import YAML
 
 /// Changes of a configuration file. All else in it stays, comments too.
 package enum ConfigurationFile {
-    /// Why the file can't be changed: it is no YAML, or has a section in which a key is missing.
-    package struct Unclear: Error, Sendable, CustomStringConvertible {
-        package let description: String
-    }
-
     /// The values that the file has now.
     package static func values(of path: String) throws -> [String: String] {
         try read(path).values.compactMapValues(\.text)
@@ -19,7 +14,7 @@ package enum ConfigurationFile {
     ///   - wanted: dotted keys and their values; nil: the key's line is removed.
     ///   - standard: the text of a new file.
     /// - Returns: the new text, without the line break at its end; nil: the file stays as it is.
-    /// - Throws: `Unclear`, or why the file can't be read.
+    /// - Throws: `ConfigurationFault` if it has a form that can't be changed, or why the file can't be read.
     package static func changed(
         _ path: String,
         to wanted: [(key: String, value: String?)],
@@ -34,7 +29,8 @@ package enum ConfigurationFile {
         var expected = file.values.mapValues(\.text)
         for (key, value) in changes {
             guard case .file(_, let mark)? = file.values[key]?.source, lines.indices.contains(mark.line - 1) else {
-                throw Unclear(description: "\(path) has no \(key): add it yourself, or move the file away")
+                let remedy = "add it yourself, or move the file away"
+                throw ConfigurationFault(key: key, what: "is not in \(path)", remedy: remedy)
             }
             expected.removeValue(forKey: key)
             let line = lines[mark.line - 1] ?? ""
@@ -50,18 +46,17 @@ package enum ConfigurationFile {
         let text = lines.compactMap(\.self).joined(separator: "\n")
         let isAsWanted = FileValues(path: path, Array(text.utf8)).values.mapValues(\.text) == expected
         guard isAsWanted, !text.utf8.contains(UInt8(ascii: "\r")) else {
-            let what =
-                "\(path) has a form in which these can't be changed: \(changes.map(\.key).joined(separator: ", "))"
-            throw Unclear(description: "\(what). Change them yourself")
+            let keys = changes.map(\.key).joined(separator: ", ")
+            let what = "can't be changed in the form that \(path) has"
+            throw ConfigurationFault(key: keys, what: what, remedy: "change it yourself")
         }
         return text
     }
 
     private static func read(_ path: String) throws -> FileValues {
         let file = FileValues(reading: path, mustExist: false)
-        if let problem = file.problems.first(where: { $0.severity != .warning }) {
-            throw Unclear(description: "\(problem)")
-        }
+        let problems = file.problems.filter { $0.severity != .warning }
+        if !problems.isEmpty { throw ConfigurationError(problems: problems) }
         return file
     }
 

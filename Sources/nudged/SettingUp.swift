@@ -36,26 +36,19 @@ struct SetUp: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The app's bundle id.", valueName: "id")) var bundle: String?
     @Option(help: ArgumentHelp("The title of check-ins.", valueName: "text")) var title: String?
     @Option(help: ArgumentHelp("The body of check-ins.", valueName: "text")) var body: String?
-    @Option(help: ArgumentHelp("In place of Apple's servers: simulated (by nudged-apple), or a URL.", valueName: "url"))
+    @Option(help: ArgumentHelp("simulated, or the --folder of nudged-apple: in place of Apple.", valueName: "folder"))
     var apple: String?
-    @Option(help: ArgumentHelp("Certificates (PEM) to trust for that URL.", valueName: "file"))
-    var appleCa: String?
     @Flag(help: "Only show the plan.") var dryRun = false
     @Flag(help: "Ask nothing.") var yes = false
     @Flag(help: "Take it back: stop the service, drop nudged's schemas and roles, remove the files.") var undo = false
 
-    func validate() throws {
-        if undo, dryRun { throw ValidationError("--undo has no --dry-run: it shows what it will do, and asks") }
-        if appleCa != nil, apple == nil { throw ValidationError("--apple-ca goes with --apple") }
-    }
-
     private var path: String { config.path ?? ConfigurationLoader.defaultPath }
-    private var credentials: String { (path.lastIndex(of: "/").map { path[..<$0] } ?? ".") + "/credentials" }
+    private var files: SetUpFiles { SetUpFiles(configuration: path) }
 
     func run() async throws {
         let environment = ProcessEnvironment.current()
         let status = try await Output.reporting {
-            try SetUpRun.check(path)
+            try files.check()
             let run = try SetUpRun(try answers(environment), path: path, environment: environment)
             return undo ? try await takeBack(run) : try await setUp(run)
         }
@@ -74,7 +67,7 @@ struct SetUp: AsyncParsableCommand {
         if report.status == .success {
             let file = config.path.map { " --config \($0)" } ?? ""
             Output.line("next, with the device token of your phone:")
-            Output.line("  export CREDENTIALS_DIRECTORY=\(credentials)".printable)
+            Output.line("  export CREDENTIALS_DIRECTORY=\(files.credentials)".printable)
             Output.line("  nudged send-test\(file) --token TOKEN --force".printable)
         } else {
             Output.line("everything is set up: correct this, then run nudged doctor")
@@ -84,7 +77,7 @@ struct SetUp: AsyncParsableCommand {
 
     private func takeBack(_ run: SetUpRun) async throws -> ExitStatus {
         for line in run.undoing { Output.line(line.printable) }
-        guard try isAgreed("Take it back?") else { return .success }
+        guard !dryRun, try isAgreed("Take it back?") else { return .success }
         try await run.undo { Output.line($0.printable) }
         Output.line("nudged is removed")
         return .success
@@ -94,36 +87,34 @@ struct SetUp: AsyncParsableCommand {
 
     /// What is given, else what the files have, else what is typed.
     private func answers(_ environment: [String: String]) throws -> SetUpAnswers {
-        let known = try ConfigurationFile.values(of: path)
         var missing: [String] = []
         func ask(_ given: String?, _ option: String, _ question: String, isSecret: Bool = false) throws -> String {
             if let given, !given.isEmpty { return given }
-            if undo, !isSecret { return "undo" }
             let answer = yes ? nil : try Prompt.ask(question, isSecret: isSecret)
             if answer?.isEmpty ?? true { missing.append(option) }
             return answer ?? ""
         }
         var answers = SetUpAnswers()
-        try answers.chooseApple(apple, trusting: appleCa, hasNewKey: key != nil, known)
         let url = "URL of the database, such as postgresql://OWNER:PASSWORD@HOST/DATABASE (typing is not shown):"
         answers.database = try ask(environment["DATABASE_URL"], "DATABASE_URL (a variable)", url, isSecret: true)
-        let presentKey = "\(credentials)/apns.privateKey"
-        // A run that was interrupted may have left a key without the configuration that has its id.
-        let hasKey = access(presentKey, R_OK) == 0 && (undo || known["apns.keyId"] != nil)
-        answers.keyFile = try ask(
-            key ?? (hasKey ? presentKey : answers.keyFile),
-            "--key",
-            "Path of Apple's key, AuthKey_….p8:"
-        )
-        answers.keyID =
-            keyId ?? SetUpAnswers.keyID(ofFile: answers.keyFile) ?? (key == nil ? known["apns.keyId"] : nil)
-            ?? (undo ? "undo" : "")
-        answers.team = try ask(team ?? known["apns.teamId"], "--team", "The team's id (10 characters):")
-        answers.bundleID = try ask(bundle ?? known["apns.bundleId"], "--bundle", "The app's bundle id:")
-        // The text is in the database, so it is asked for only once.
-        if title != nil || body != nil || known["apns.teamId"] == nil {
-            answers.title = try ask(title, "--title", "Title of check-ins, the pushes that come daily or weekly:")
-            answers.body = try ask(body, "--body", "Body of check-ins:")
+        if !undo {
+            let known = try ConfigurationFile.values(of: path)
+            try answers.chooseApple(apple, hasNewKey: key != nil, known)
+            let present = files.key
+            // A run that was interrupted may have left a key without the configuration that has its id.
+            let file = access(present, R_OK) == 0 && known["apns.keyId"] != nil ? present : answers.keyFile
+            answers.keyFile = try ask(key ?? file, "--key", "Path of Apple's key, AuthKey_….p8:")
+            if !missing.contains("--key") {
+                let id = SetUpAnswers.keyID(ofFile: answers.keyFile) ?? (key == nil ? known["apns.keyId"] : nil)
+                answers.keyID = try ask(keyId ?? id, "--key-id", "The key's id, which the file's name does not say:")
+            }
+            answers.team = try ask(team ?? known["apns.teamId"], "--team", "The team's id (10 characters):")
+            answers.bundleID = try ask(bundle ?? known["apns.bundleId"], "--bundle", "The app's bundle id:")
+            // The text is in the database, so it is asked for only once.
+            if title != nil || body != nil || known["apns.teamId"] == nil {
+                answers.title = try ask(title, "--title", "Title of check-ins, the pushes that come daily or weekly:")
+                answers.body = try ask(body, "--body", "Body of check-ins:")
+            }
         }
         guard missing.isEmpty else {
             Output.error("give these: \(missing.joined(separator: ", "))")
@@ -163,10 +154,8 @@ private enum Prompt {
     private static func unseen(_ read: () -> String?) -> String? {
         var modes = termios()
         guard tcgetattr(STDIN_FILENO, &modes) == 0 else { return read() }
-        let shown = modes
-        let restore: @Sendable () -> Void = {
-            var modes = shown
-            tcsetattr(STDIN_FILENO, TCSAFLUSH, &modes)
+        let restore: @Sendable () -> Void = { [shown = modes] in
+            withUnsafePointer(to: shown) { _ = tcsetattr(STDIN_FILENO, TCSAFLUSH, $0) }
             _ = Output.write([UInt8(ascii: "\n")], to: STDERR_FILENO)
         }
         let ending = [SIGINT, SIGTERM, SIGHUP]

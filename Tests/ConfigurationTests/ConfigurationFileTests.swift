@@ -42,7 +42,7 @@ import Testing
     func changed_ofAnotherForm_isRefused(_ key: String, _ value: String?) throws {
         let fixture = ConfigurationFixture()
         fixture.write(Self.present)
-        #expect(throws: ConfigurationFile.Unclear.self) {
+        #expect(throws: ConfigurationFault.self) {
             try ConfigurationFile.changed(fixture.path, to: [(key, value)], standard: "s")
         }
     }

@@ -71,6 +71,28 @@ extension SetUpTests {
         let again = try await setUp(arguments() + ["--yes"], url: url)
         #expect(again.exit == .code(0) && !again.output.contains("wrote"), "\(again.text)")
         try await sends(2)
+        guard mode == nil else { return }
+        // The tables that nudged made stay when it is taken back. They are still nudged's at the next set-up.
+        let rights = try rights()
+        #expect(try await setUp(arguments() + ["--undo", "--yes"], url: url).exit == .code(0))
+        let anew = try await setUp(arguments() + ["--yes"], url: url)
+        #expect(anew.exit == .code(0) && anew.output.contains("nudged_device_limit"), "\(anew.text)")
+        #expect(try self.rights() == rights)
+    }
+
+    /// All rights, policies and triggers of the app's two tables, and what nudged.allow remembers.
+    private func rights() throws -> String {
+        try scene.sql(
+            """
+            with app as (select oid, relname, relacl from pg_class where relname in ('context_profiles', 'push_tokens'))
+            select relname, a.grantee::regrole::text, string_agg(a.privilege_type, ' ' order by a.privilege_type)
+                from app, aclexplode(relacl) a group by 1, 2
+            union all select relname, polname, polcmd::text from app join pg_policy on polrelid = app.oid
+            union all select relname, tgname, tgenabled::text from app join pg_trigger on tgrelid = app.oid
+            union all select role, object, privileges from nudged.role_right
+            order by 1, 2, 3
+            """
+        )
     }
 
     /// A pooler whose users are in a file knows no new role. Setup says so, and goes on once it does.
@@ -118,6 +140,29 @@ extension SetUpTests {
         let later = try await setUp(["setup", "--config", configuration, "--key", key, "--dry-run"])
         #expect(later.exit == .code(0) && later.output.contains("Apple: its own servers\n"), "\(later.text)")
         #expect(later.output.contains("/nudged.yaml"), "\(later.text)")
+    }
+
+    /// It leaves the file that says where it is.
+    @Test func setUp_whenTheSimulatedAppleWasKilled_saysSo() async throws {
+        let folder = "\(scene.folder)/apple"
+        let apple = try ChildProcess(
+            [Scene.binary + "-apple", "--folder", folder, "--port", "0"],
+            output: .captured,
+            error: .captured
+        )
+        defer { apple.end() }
+        try #require(apple.waitForOutput(.seconds(60)) { $0.contains("\n") }, "\(apple.errorOutput)")
+        let typed = [
+            "setup", "--config", configuration, "--apple", folder, "--team", Scene.teamID, "--bundle", Scene.topic,
+            "--title", "t", "--body", "b", "--dry-run",
+        ]
+        let running = try await setUp(typed)
+        #expect(running.exit == .code(0) && running.output.contains("AuthKey_SIMULATED0.p8"), "\(running.text)")
+        apple.signal(SIGKILL)
+        _ = await apple.ended()
+        #expect(access("\(folder)/endpoint", F_OK) == 0)
+        let killed = try await setUp(typed)
+        #expect(killed.exit == .code(69) && killed.errors.contains("start nudged-apple"), "\(killed.text)")
     }
 
     /// A terminal without echo would look broken.

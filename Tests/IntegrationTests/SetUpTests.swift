@@ -17,6 +17,8 @@ import Testing
     init() async throws {
         scene = try await Scene(migrated: false, cluster: try Self.cluster.get())
         #expect(rename("\(scene.folder)/key.p8", key) == 0)
+        // As nudged-apple would write it.
+        scene.write(scene.simulator.endpoint, to: "endpoint")
     }
 
     // MARK: What is typed
@@ -28,7 +30,7 @@ import Testing
     func arguments(title: String = Scene.title, team: String = Scene.teamID) -> [String] {
         [
             "setup", "--config", configuration, "--key", key, "--team", team, "--bundle", Scene.topic, "--title", title,
-            "--body", Scene.body, "--apple", scene.simulator.endpoint, "--apple-ca", "\(scene.folder)/ca.pem",
+            "--body", Scene.body, "--apple", scene.folder,
         ]
     }
 
@@ -156,7 +158,7 @@ import Testing
             let staged = try ChildProcess.run(["find", "\(scene.folder)/etc", "-name", "*.setup"])
             #expect(staged.isEmpty, "\(staged)")
             let undone = try await setUp(arguments() + ["--undo", "--yes"])
-            #expect(undone.exit == .code(0) && files == [nil, nil, nil], "\(steps): \(undone.text)")
+            #expect(undone.exit == .code(0) && access("\(scene.folder)/etc", F_OK) != 0, "\(steps): \(undone.text)")
             #expect(try !hasSchema())
             try scene.sql("drop table public.push_tokens, public.context_profiles")
         }
@@ -200,7 +202,9 @@ import Testing
         #expect(unlink(configuration) == 0 && symlink(kept, configuration) == 0)
         let same = try await setUp(["setup", "--config", configuration, "--yes"])
         #expect(same.exit == .code(0) && text(kept) == commented + "\n\n", "\(same.text)")
-        // The secrets are beside the file that is meant.
+        // The secrets stay where the service reads them.
+        #expect(same.output.contains("CREDENTIALS_DIRECTORY=\(credentials)\n") && files.allSatisfy { $0 != nil })
+        #expect(access("\(scene.folder)/credentials", F_OK) != 0)
         let other = ["setup", "--config", configuration, "--bundle", "com.example.other", "--yes"]
         #expect(try await setUp(other).exit == .code(0))
         #expect(text(kept)?.contains("bundleId: \"com.example.other\" # legal's") == true, "\(text(kept) ?? "")")
@@ -217,15 +221,66 @@ import Testing
         #expect(try password() == known && files[0] == before[0] && files[2] == before[2])
     }
 
-    @Test func setUp_whenAnotherRuns_waitsForNobody() async throws {
+    @Test func setUp_orUndo_whenAnotherRuns_waitsForNobody() async throws {
         #expect(try await setUp(arguments() + ["--yes"]).exit == .code(0))
         let before = files
-        let other = open(credentials, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let other = open("\(scene.folder)/etc", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { close(other) }
         #expect(flock(other, LOCK_EX | LOCK_NB) == 0)
-        let run = try await setUp(arguments(title: "planted-title-text: 4") + ["--yes"])
-        #expect(run.exit == .code(75) && run.errors.contains("another nudged setup"), "\(run.text)")
+        for typed in [arguments(title: "planted-title-text: 4"), arguments() + ["--undo"]] {
+            let run = try await setUp(typed + ["--yes"])
+            #expect(run.exit == .code(75) && run.errors.contains("another nudged setup"), "\(run.text)")
+            #expect(try files == before && hasSchema() && title() == Scene.title)
+        }
+    }
+
+    /// A configuration with Apple's own servers. A simulated Apple would take its users' pushes.
+    @Test func setUp_simulatedAfterAKey_isRefused() async throws {
+        #expect(try await setUp(arguments() + ["--yes"]).exit == .code(0))
+        let real = (text(configuration) ?? "").split(separator: "\n").filter { !$0.contains("endpoint") }
+        scene.write(real.joined(separator: "\n"), to: "etc/nudged.yaml", mode: 0o644)
+        let before = files
+        let run = try await setUp(arguments() + ["--yes"])
+        #expect(run.exit == .code(78) && run.errors.contains("run setup --undo first"), "\(run.text)")
         #expect(files == before)
+        // What was tried is no obstacle to the way back.
+        let undone = try await setUp(arguments() + ["--undo", "--yes"])
+        #expect(undone.exit == .code(0) && files == [nil, nil, nil], "\(undone.text)")
+    }
+
+    /// A full disk is found before the password is set, even if only the mark of the restart has no room: the folder's
+    /// file system has five inodes, for the folders, two files and the staged URL. Mounting takes root, as CI has it.
+    @Test(.enabled(if: getuid() == 0), arguments: [5, 6])
+    func setUp_whenTheMarkHasNoRoom_leavesThePassword(_ inodes: Int) async throws {
+        #expect(try await setUp(arguments() + ["--yes"]).exit == .code(0))
+        let known = try password()
+        scene.write(
+            """
+            set -e
+            mkdir \(scene.folder)/small
+            mount -t tmpfs -o nr_inodes=\(inodes) tmpfs \(scene.folder)/small
+            cp -a \(scene.folder)/etc/. \(scene.folder)/small
+            rm \(scene.folder)/small/credentials/database.url
+            status=0
+            \(Scene.binary) setup --config \(scene.folder)/small/nudged.yaml --yes || status=$?
+            echo left: $(find \(scene.folder)/small -name '*.setup' -o -name database.url)
+            exit $status
+            """,
+            to: "full.sh"
+        )
+        let process = try ChildProcess(
+            ["unshare", "--mount", "sh", "\(scene.folder)/full.sh"],
+            environment: variables().compactMapValues(\.self).merging(["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]) { $1 },
+            output: .captured,
+            error: .captured
+        )
+        let run = try await scene.finish(process)
+        guard inodes == 5 else {
+            #expect(try run.exit == .code(0) && password() != known, "\(run.text)")
+            return
+        }
+        #expect(run.exit == .code(74) && run.errors.contains(".restart.setup: No space left"), "\(run.text)")
+        #expect(try password() == known && run.output.hasSuffix("left:\n"), "\(run.text)")
     }
 
     /// An owner who may make no roles would end halfway.
@@ -268,7 +323,7 @@ import Testing
     @Test func setUp_whenOnlyTheKeyIsThere_asksForIt() async throws {
         #expect(try await setUp(arguments() + ["--yes"]).exit == .code(0))
         _ = try ChildProcess.run(["rm", configuration])
-        let given = arguments().filter { !["--key", key].contains($0) }
+        let given = arguments().filter { !["--key", key, "--apple", scene.folder].contains($0) }
         let again = try await setUp(given + ["--yes"])
         #expect(again.exit == .code(64) && again.errors.contains("give these: --key"), "\(again.text)")
         let whole = try await setUp(arguments() + ["--yes"])

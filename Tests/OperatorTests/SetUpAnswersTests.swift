@@ -33,7 +33,7 @@ import Testing
     ])
     func daemonURL_hasTheOwnersPlaceAndNoneOfTheirSecrets(_ owner: String, _ daemon: String) throws {
         let place = try ConnectionConfiguration.parse(url: owner, allowInsecure: true)
-        let role = answers(owner).daemon(beside: place.user)
+        let role = SetUpAnswers.daemon(beside: place)
         #expect(place.url(user: role, password: "new") == "postgresql://\(daemon)")
     }
 
@@ -42,7 +42,6 @@ import Testing
     ])
     func keyID_comesFromTheFilesName(_ file: String, _ id: String?) {
         #expect(SetUpAnswers.keyID(ofFile: file) == id)
-        #expect(answers("postgresql://h/a", key: file).faults.isEmpty == (id != nil))
     }
 
     @Test(arguments: [
@@ -54,8 +53,8 @@ import Testing
         ("postgresql://p:pw@DB.abcd.Supabase.co:6543/postgres?sslrootcert=/c", ["port 6543"]),
         ("postgresql://p:pw@db.example.com:6543/postgres", []),
     ])
-    func faults_ofSupabase(_ url: String, _ found: [String]) {
-        let faults = answers(url).faults
+    func faults_ofSupabase(_ url: String, _ found: [String]) throws {
+        let faults = answers(url).faults(try ConnectionConfiguration.parse(url: url, allowInsecure: true))
         #expect(faults.count == found.count)
         for (fault, part) in zip(faults, found) {
             #expect(fault.found.contains(part) && fault.remedy?.isEmpty == false)
@@ -75,32 +74,18 @@ import Testing
 
     @Test(
         arguments: [
-            (nil, false, "https://localhost:1", "https://localhost:1"), (nil, true, "https://localhost:1", nil),
-            (nil, true, "https://api.push.apple.com:2197", "https://api.push.apple.com:2197"), (nil, true, nil, nil),
-            ("https://localhost:2", true, "https://localhost:1", "https://localhost:2"),
-        ] as [(String?, Bool, String?, String?)]
+            (false, "https://localhost:1", "https://localhost:1"), (true, "https://localhost:1", nil),
+            (true, "https://api.push.apple.com:2197", "https://api.push.apple.com:2197"), (true, nil, nil),
+        ] as [(Bool, String?, String?)]
     )
     func endpoint_ofASimulatedApple_staysUntilThereIsAKey(
-        _ given: String?,
         _ hasNewKey: Bool,
         _ known: String?,
         _ expected: String?
     ) throws {
         var answers = SetUpAnswers()
         let known = known.map { ["apns.endpoint": $0, "apns.caFile": "/ca"] } ?? [:]
-        try answers.chooseApple(given, trusting: nil, hasNewKey: hasNewKey, known)
+        try answers.chooseApple(nil, hasNewKey: hasNewKey, known)
         #expect(answers.endpoint == expected && (answers.caFile != nil) == (expected != nil))
-    }
-
-    @Test func endpoint_whenSimulated_isWhatNudgedAppleWrote() throws {
-        let fixture = ConfigurationFixture()
-        var answers = SetUpAnswers()
-        #expect(throws: SetUpFailure.self) {
-            try answers.chooseApple("simulated", trusting: nil, hasNewKey: false, [:], simulated: fixture.folder)
-        }
-        fixture.write("https://localhost:2198\n", to: "endpoint")
-        try answers.chooseApple("simulated", trusting: nil, hasNewKey: false, [:], simulated: fixture.folder)
-        #expect(answers.endpoint == "https://localhost:2198" && answers.caFile == "\(fixture.folder)/ca.pem")
-        #expect(SetUpAnswers.keyID(ofFile: answers.keyFile) == "SIMULATED0")
     }
 }

@@ -1,5 +1,7 @@
 import Configuration
 import Glibc
+import HTTP2
+import Postgres
 import Systemd
 
 /// What `nudged setup` is told: six answers, and what goes with them.
@@ -8,7 +10,6 @@ package struct SetUpAnswers: Sendable {
     package var database = ""
     /// The .p8 file.
     package var keyFile = ""
-    /// Empty: it is in the file's name.
     package var keyID = ""
     package var team = ""
     package var bundleID = ""
@@ -21,6 +22,8 @@ package struct SetUpAnswers: Sendable {
 
     package init() {}
 
+    var writesText: Bool { title + body != "" }
+
     /// Apple names the file AuthKey_KEY1234567.p8.
     package static func keyID(ofFile path: String) -> String? {
         let name = path.split(separator: "/").last ?? ""
@@ -30,37 +33,36 @@ package struct SetUpAnswers: Sendable {
 
     // MARK: Apple
 
-    /// What `nudged-apple` writes, for the value `simulated`.
-    static let simulated = "/run/nudged-apple"
-
     /// - Parameters:
-    ///   - apple: a URL, or `simulated`. Nil: as the file has it. A new key ends a simulated Apple.
+    ///   - apple: `simulated`, or the folder of nudged-apple. Nil: as the file has it.
+    ///   - hasNewKey: a new key ends a simulated Apple.
     ///   - known: the values of the file.
-    package mutating func chooseApple(
-        _ apple: String?,
-        trusting authority: String?,
-        hasNewKey: Bool,
-        _ known: [String: String],
-        simulated: String = Self.simulated
-    ) throws {
-        guard apple != "simulated" else {
-            guard let address = try? Credentials.readText("\(simulated)/endpoint", limit: 100) else {
-                throw SetUpFailure(
-                    unchanged: "no simulated Apple runs: start nudged-apple in another terminal",
-                    .unavailable
-                )
-            }
-            (endpoint, caFile) = (address, "\(simulated)/ca.pem")
-            keyFile = "\(simulated)/AuthKey_SIMULATED0.p8"
+    package mutating func chooseApple(_ apple: String?, hasNewKey: Bool, _ known: [String: String]) throws {
+        let present = known["apns.endpoint"]
+        let isReal = present?.contains(".push.apple.com") ?? (known["apns.keyId"] != nil)
+        guard let apple else {
+            if isReal || !hasNewKey { (endpoint, caFile) = (present, known["apns.caFile"]) }
             return
         }
-        let isApples = known["apns.endpoint"]?.contains(".push.apple.com") == true
-        let isKept = !hasNewKey || isApples
-        endpoint = apple ?? (isKept ? known["apns.endpoint"] : nil)
-        // The daemon runs in another folder.
-        let path = authority.flatMap { realpath($0, nil) }
-        defer { free(path) }
-        caFile = path.map { String(cString: $0) } ?? authority ?? (endpoint == nil ? nil : known["apns.caFile"])
+        guard !isReal else {
+            let why = "this configuration is for Apple's own servers: a simulated Apple would take its users' pushes"
+            throw SetUpFailure(unchanged: "\(why); give --config FILE and another database, or run setup --undo first")
+        }
+        let folder = apple == "simulated" ? "/run/nudged-apple" : SetUpFiles.resolved(apple)
+        guard let address = try? Credentials.readText("\(folder)/endpoint", limit: 100), Self.isServed(address) else {
+            let why = "no simulated Apple runs: start nudged-apple in another terminal"
+            throw SetUpFailure(unchanged: why, .unavailable)
+        }
+        (endpoint, caFile, keyFile) = (address, "\(folder)/ca.pem", "\(folder)/AuthKey_SIMULATED0.p8")
+    }
+
+    /// Whether something listens there. A simulated Apple that was killed leaves its file.
+    private static func isServed(_ address: String) -> Bool {
+        let port = address.split(separator: ":").last.flatMap { UInt16($0) } ?? 0
+        let place = try? SocketAddress.resolve("127.0.0.1", port: port, isNumeric: true).first
+        let file = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        defer { close(file) }
+        return place?.withAddress { connect(file, $0, $1) } == 0
     }
 
     // MARK: The configuration
@@ -75,52 +77,37 @@ package struct SetUpAnswers: Sendable {
 
     /// A new nudged.yaml.
     var file: String {
-        var lines = [
+        let head = [
             "# Written by nudged setup. All keys: nudged.yaml(5). What you change here stays.",
-            "# The two secrets are files beside this one, in credentials/.",
+            "# The two secrets are files beside this one, in credentials/.", "apns:",
         ]
-        var section = ""
-        for case (let key, let value?) in values {
-            let parts = key.split(separator: ".").map(String.init)
-            if parts[0] != section { lines.append("\(parts[0]):") }
-            section = parts[0]
-            lines.append("  \(parts[1]): \(ConfigurationFile.quoted(value))")
+        let lines = values.compactMap { key, value in
+            value.map { "  \(key.dropFirst("apns.".count)): \(ConfigurationFile.quoted($0))" }
         }
-        return lines.joined(separator: "\n")
+        return (head + lines).joined(separator: "\n")
     }
 
-    // MARK: The daemon
+    // MARK: The database
 
     static let role = "nudged_daemon"
 
     /// Supabase's pooler names a role and its project: postgres.abcdefgh.
-    func daemon(beside owner: String) -> String {
-        isSupabasePooler ? Self.role + (owner.firstIndex(of: ".").map { String(owner[$0...]) } ?? "") : Self.role
+    static func daemon(beside owner: ConnectionConfiguration) -> String {
+        let isPooler = owner.hosts.contains { $0.name.lowercased().contains(".pooler.supabase.com:") }
+        return role + (isPooler ? owner.user.drop { $0 != "." } : "")
     }
-
-    /// Host and port of the URL, in small letters. Nothing of what stands before it.
-    private var place: String {
-        let rest = database.drop { $0 != "/" }.dropFirst(2).prefix { $0 != "/" && $0 != "?" }
-        return (rest.split(separator: "@", omittingEmptySubsequences: false).last ?? "").lowercased()
-    }
-
-    private var host: String { String(place.prefix { $0 != ":" }) }
-    private var isSupabasePooler: Bool { host.hasSuffix(".pooler.supabase.com") }
 
     /// What is wrong with the answers, and what to do. Nothing of the URL is shown but its host.
-    var faults: [Finding] {
+    func faults(_ owner: ConnectionConfiguration) -> [Finding] {
         var faults: [Finding] = []
-        if keyID.isEmpty {
-            let what = "the key's id is unknown: \(keyFile) is not named AuthKey_….p8"
-            faults.append(.error(what, fix: "give --key-id; Apple's page of the key shows it"))
-        }
         for (name, text) in [("title", title), ("body", body)] {
             let isBroken = text.unicodeScalars.contains {
-                $0.properties.generalCategory == .control && $0 != "\n" && $0 != "\t"
+                $0.properties.generalCategory == .control && !"\n\t".contains(Character($0))
             }
             if isBroken { faults.append(.error("the \(name) has a control character", fix: "leave it out")) }
         }
-        guard isSupabasePooler || host.hasSuffix(".supabase.co") else { return faults }
+        let hosts = owner.hosts.map { $0.name.lowercased() }
+        guard hosts.contains(where: { $0.contains(/\.(supabase\.co|pooler\.supabase\.com):/) }) else { return faults }
         if !database.contains("sslrootcert=") {
             let save =
                 "download the certificate (dashboard: Database Settings, SSL Configuration), then "
@@ -128,7 +115,7 @@ package struct SetUpAnswers: Sendable {
             let end = "end the URL with ?sslmode=verify-full&sslrootcert=/etc/nudged/supabase.crt"
             faults.append(.error("Supabase signs with a certificate of its own", fix: "\(save), and \(end)"))
         }
-        if place.hasSuffix(":6543") {
+        if hosts.contains(where: { $0.hasSuffix(":6543") }) {
             let fix = "use port 5432, or the direct host db.PROJECT.supabase.co if this machine has IPv6"
             faults.append(.error("port 6543 is Supabase's pooler in transaction mode", fix: fix))
         }

@@ -1,5 +1,6 @@
 import Base
 import Core
+import Glibc
 import Postgres
 import Systemd
 
@@ -8,7 +9,7 @@ extension SetUpRun {
     /// What `undo` will do, for a person.
     package var undoing: [String] {
         (hasUnit ? ["systemctl disable --now nudged"] : []) + [
-            "rm \(files.path(SetUpFiles.key)) \(files.path(SetUpFiles.url)) \(path)",
+            "rm \(files.key) \(files.url) \(files.configuration)",
             "in \(owner):",
             "    drop schema nudged, nudged_api, nudged_me cascade: the record, messages and reminders are lost",
             "    drop owned by nudged_daemon, nudged_app, nudged_writer; drop these roles",
@@ -18,7 +19,9 @@ extension SetUpRun {
 
     /// Stops the service, drops nudged's schemas and roles, and removes the files.
     package func undo(_ tell: (String) -> Void) async throws {
-        if let url = files.text(SetUpFiles.url), !isOurs(url) {
+        let lock = try files.lock()
+        defer { close(lock) }
+        if let url = SetUpFiles.text(files.url), !isOurs(url) {
             let way = "give the URL of that database, or remove the files yourself"
             throw SetUpFailure("the files in \(files.folder) are of another database: \(way)", .configuration)
         }
@@ -43,15 +46,10 @@ extension SetUpRun {
 
     /// The app's reads wait behind a lock that waits. So it waits only briefly, and tries again.
     private func dropSchemas(_ connection: Connection) async throws(PostgresError) {
+        let script = "set local lock_timeout = '500ms'; drop schema if exists nudged, nudged_api, nudged_me cascade"
         for attempt in 1... {
             do throws(PostgresError) {
-                return try await connection.execute(
-                    script: """
-                        set local lock_timeout = '500ms';
-                        drop schema if exists nudged, nudged_api, nudged_me cascade
-                        """,
-                    timeout: .seconds(600)
-                )
+                return try await connection.execute(script: script, timeout: .seconds(600))
             } catch {
                 guard error.sqlState == "55P03", attempt < 60 else { throw error }
                 try? await Task.sleep(for: .seconds(1))
@@ -63,14 +61,12 @@ extension SetUpRun {
     private func drop(_ role: String, _ connection: Connection, _ tell: (String) -> Void) async {
         let revoke = """
             do $$ begin
-                if exists (select from pg_roles where rolname = '\(role)') and not exists (
-                    select from pg_shdepend where refclassid = 'pg_authid'::regclass and deptype = 'o'
-                        and refobjid = (select oid from pg_roles where rolname = '\(role)')
+                if exists (select from pg_roles r where rolname = '\(role)' and not exists (
+                    select from pg_shdepend
+                    where refclassid = 'pg_authid'::regclass and refobjid = r.oid and deptype = 'o'
                         and dbid = (select oid from pg_database where datname = current_database())
-                ) then
-                    if not pg_has_role(current_user, '\(role)', 'usage') then
-                        execute format('grant %I to %I', '\(role)', current_user);
-                    end if;
+                )) then
+                    if not pg_has_role(current_user, '\(role)', 'usage') then grant \(role) to current_user; end if;
                     drop owned by \(role);
                 end if;
             end $$

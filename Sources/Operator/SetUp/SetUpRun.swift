@@ -1,5 +1,5 @@
 import Base
-package import Configuration
+import Configuration
 import Core
 import Glibc
 import Postgres
@@ -22,7 +22,6 @@ package struct SetUpRun: Sendable {
         fileprivate let survey: MigrationRun.Survey
         /// Nil: the present one still works.
         fileprivate var password: String?
-        fileprivate var writesText = false
         fileprivate var changes: [SetUpFiles.File] = []
     }
 
@@ -33,10 +32,9 @@ package struct SetUpRun: Sendable {
     private let migration: MigrationRun
     private let environment: [String: String]
 
-    /// - Parameter path: the configuration file that is written.
     /// - Throws: what is wrong with the answers.
     package init(_ answers: SetUpAnswers, path: String, environment: [String: String]) throws {
-        let faults = answers.faults
+        let faults = answers.faults(try Assembly.connection(answers.database, allowInsecure: true))
         guard faults.isEmpty else {
             let lines = faults.flatMap { ["  error  \($0.found)", "         fix: \($0.remedy ?? "")"] }
             throw SetUpFailure(unchanged: lines.joined(separator: "\n"))
@@ -48,9 +46,6 @@ package struct SetUpRun: Sendable {
         owner = try Assembly.connection(answers.database, allowInsecure: false, statementTimeout: .seconds(30))
         migration = MigrationRun(owner, createsTables: true)
     }
-
-    /// Fails if the files can't be written, before anything is asked.
-    package static func check(_ path: String) throws { try SetUpFiles(configuration: path).check() }
 
     // MARK: Looking
 
@@ -67,13 +62,12 @@ package struct SetUpRun: Sendable {
             throw SetUpFailure(unchanged: "\(owner.user) may not make roles; \(fix)", .permission)
         }
         // The present password is kept if it works, and nothing else of the URL has changed.
-        let url = files.text(SetUpFiles.url) ?? ""
+        let url = SetUpFiles.text(files.url) ?? ""
         let works = isOurs(url) ? await (try? logIn(url)) != nil : false
         if !works {
             plan.password = (UUID.random().uuidString + UUID.random().uuidString).lowercased().filter { $0 != "-" }
         }
-        plan.writesText = try await writesText()
-        plan.changes = try wanted(plan.password).filter { !files.isThere($0) }
+        plan.changes = try wanted(plan.password).filter { !SetUpFiles.has($0) }
         plan.steps = steps(plan)
         return plan
     }
@@ -99,41 +93,26 @@ package struct SetUpRun: Sendable {
             + (clock.remedy.map { ["    fix: \($0)"] } ?? []) + ["Apple: \(answers.endpoint ?? "its own servers")"]
     }
 
-    /// Whether check-ins are to have another text than they have by a set-up.
-    private func writesText() async throws -> Bool {
-        guard answers.title + answers.body != "" else { return false }
-        let text = [Parameter.text(answers.title), .text(answers.body)]
-        return try await Connection.once(owner) { (connection) async throws(PostgresError) in
-            let table = Statement("set_up_template", sql: "select to_regclass('nudged.template') is null")
-            guard try await !connection.run(table).bool(0, 0) else { return true }
-            let same = "select 1 from nudged.template where id = 0 and title = $1 and body = $2 and active"
-            let row = Statement("set_up_text", sql: "select not exists (\(same))", parameters: text)
-            return try await connection.run(row).bool(0, 0)
-        }
-    }
-
     /// The files as they should be.
     private func wanted(_ password: String?) throws -> [SetUpFiles.File] {
         let key = try Credentials.readText(answers.keyFile, limit: 1 << 16)
-        var wanted = [SetUpFiles.File(name: SetUpFiles.key, text: key, mode: 0o600)]
-        func add(_ name: String, _ text: String?, _ mode: mode_t) {
-            if let text { wanted.append(.init(name: name, text: text, mode: mode)) }
+        var wanted = [SetUpFiles.File(path: files.key, text: key, mode: 0o600)]
+        if let password { wanted.append(.init(path: files.url, text: url(password: password), mode: 0o600)) }
+        if let text = try ConfigurationFile.changed(path, to: answers.values, standard: answers.file) {
+            let mode = SetUpFiles.mode(files.configuration) ?? 0o644
+            wanted.append(.init(path: files.configuration, text: text, mode: mode))
         }
-        add(SetUpFiles.url, password.map(url), 0o600)
-        let text = try ConfigurationFile.changed(path, to: answers.values, standard: answers.file)
-        add(files.configuration, text, files.mode(files.configuration) ?? 0o644)
         return wanted
     }
 
     private func url(password: String) -> String {
-        owner.url(user: answers.daemon(beside: owner.user), password: password)
+        owner.url(user: SetUpAnswers.daemon(beside: owner), password: password)
     }
 
-    /// Whether a URL differs from the daemon's only by the password, which holds no special character.
+    /// Whether a URL differs from the daemon's at most by the password.
     func isOurs(_ url: String) -> Bool {
-        let mine = self.url(password: "x").split(separator: ":x@", maxSplits: 1)
-        guard mine.count == 2, url.hasPrefix(mine[0] + ":"), url.hasSuffix("@" + mine[1]) else { return false }
-        return url.dropFirst(mine[0].count + 1).dropLast(mine[1].count + 1).allSatisfy(\.isHexDigit)
+        let place = try? Assembly.connection(url, allowInsecure: false)
+        return place?.url(user: place?.user ?? "", password: "x") == self.url(password: "x")
     }
 
     private func logIn(_ url: String, attempts: Int = 1) async throws {
@@ -149,9 +128,9 @@ package struct SetUpRun: Sendable {
     private func steps(_ plan: Plan) -> [String] {
         let role = SetUpAnswers.role
         // The survey also says that check-ins need a text, which setup writes.
-        let survey = plan.survey.lines.filter { !plan.writesText || !$0.contains("--with-templates") }
+        let survey = plan.survey.lines.filter { !answers.writesText || !$0.contains("--with-templates") }
         var lines = ["nudged migrate --create-tables"] + survey.map { "    \($0)" }
-        if plan.writesText {
+        if answers.writesText {
             lines.append("psql -c \"insert into nudged.template (title, body) values ('…', '…')\"    # check-ins' text")
         }
         if plan.password == nil {
@@ -165,8 +144,8 @@ package struct SetUpRun: Sendable {
             }
         }
         for file in plan.changes {
-            let source = file.name == SetUpFiles.key ? answers.keyFile : "/dev/stdin"
-            lines.append("install -m \(String(file.mode, radix: 8)) \(source) \(files.path(file.name))")
+            let source = file.path == files.key ? answers.keyFile : "/dev/stdin"
+            lines.append("install -m \(String(file.mode, radix: 8)) \(source) \(file.path)")
         }
         if plan.changes.isEmpty { lines.append("the files in \(files.folder) stay as they are") }
         return lines + unitCommands(plan) + ["nudged doctor"]
@@ -174,10 +153,7 @@ package struct SetUpRun: Sendable {
 
     // MARK: Doing
 
-    /// Does what was planned.
-    ///
-    /// - Parameter tell: gets a line for each thing that is done.
-    /// - Returns: doctor's report.
+    /// Does what was planned. `tell` gets a line for each thing that is done. Returns doctor's report.
     package func carryOut(_ known: Plan, _ tell: @escaping @Sendable (String) throws -> Void) async throws
         -> DoctorReport
     {
@@ -197,13 +173,11 @@ package struct SetUpRun: Sendable {
         try files.stage(plan.changes)
         try check(plan)
         try tell("the configuration is valid")
-        let held: @Sendable (String) -> Void = { try? tell($0) }
+        let done = try await migration.apply(plan.survey) { try? tell($0) }
         // Of its next steps, these two come anyway.
         let comes = ["next: let the daemon log in", "next: nudged doctor"]
-        for line in try await migration.apply(plan.survey, onHeld: held) where !comes.contains(where: line.hasPrefix) {
-            try tell(line)
-        }
-        if plan.writesText {
+        for line in done where !comes.contains(where: line.hasPrefix) { try tell(line) }
+        if answers.writesText {
             try await writeText()
             try tell("check-ins have their text, in nudged.template")
         }
@@ -220,8 +194,8 @@ package struct SetUpRun: Sendable {
             }
         }
         isPlacing = true
-        try files.place(plan.changes)
-        for file in plan.changes { try tell("wrote \(files.path(file.name))") }
+        try SetUpFiles.place(plan.changes)
+        for file in plan.changes { try tell("wrote \(file.path)") }
         for command in unitCommands(plan) {
             try Self.run(command)
             try tell(command)
@@ -230,22 +204,22 @@ package struct SetUpRun: Sendable {
         if !hasUnit { try tell("no service was started: nudged run starts a daemon") }
         // As the daemon sees it: of our variables, none that gives a value.
         var doctor = environment.filter { ["PATH", "TZDIR"].contains($0.key) }
-        doctor["CREDENTIALS_DIRECTORY"] = files.path(SetUpFiles.credentials)
+        doctor["CREDENTIALS_DIRECTORY"] = files.credentials
         return await DoctorReport.examine(path: path, environment: doctor)
     }
 
     /// Reads the new values as the daemon will read them.
     private func check(_ plan: Plan) throws {
-        let key = plan.changes.first { $0.name == SetUpFiles.key }?.text ?? files.text(SetUpFiles.key)
-        let isNew = plan.changes.contains { $0.name == files.configuration }
+        let key = plan.changes.first { $0.path == files.key }?.text ?? SetUpFiles.text(files.key)
+        let isNew = plan.changes.contains { $0.path == files.configuration }
         do throws(ConfigurationError) {
             _ = try ConfigurationLoader.load(
-                path: isNew ? files.stagedConfiguration : files.path(files.configuration),
+                path: isNew ? SetUpFiles.staged(files.configuration) : files.configuration,
                 environment: ["APNS_PRIVATE_KEY": key ?? "", "DATABASE_URL": url(password: plan.password ?? "x")],
                 checks: .system
             )
         } catch {
-            let text = "\(error)".replacing(files.stagedConfiguration, with: files.path(files.configuration))
+            let text = "\(error)".replacing(SetUpFiles.staged(files.configuration), with: files.configuration)
             throw SetUpFailure(unchanged: text, error.exitStatus)
         }
     }
@@ -260,16 +234,13 @@ package struct SetUpRun: Sendable {
 
     /// The row 0 is setup's own, so that another run replaces it.
     private func writeText() async throws {
-        let statement = Statement(
-            "set_up_write_text",
-            sql: """
-                insert into nudged.template (id, title, body) overriding system value values (0, $1, $2)
-                on conflict (id) do update set title = excluded.title, body = excluded.body, active = true
-                """,
-            parameters: [.text(answers.title), .text(answers.body)]
-        )
-        try await Connection.once(owner) { (connection) async throws(PostgresError) in
-            _ = try await connection.run(statement)
+        let sql = """
+            insert into nudged.template (id, title, body) overriding system value values (0, $1, $2)
+            on conflict (id) do update set title = excluded.title, body = excluded.body, active = true
+            """
+        let text = Statement("set_up_text", sql: sql, parameters: [.text(answers.title), .text(answers.body)])
+        _ = try await Connection.once(owner) { (connection) async throws(PostgresError) in
+            try await connection.run(text)
         }
     }
 
@@ -302,11 +273,11 @@ package struct SetUpFailure: CommandFailure {
     package let description: String
     package let exitStatus: ExitStatus
 
-    package init(_ description: String, _ exitStatus: ExitStatus) {
+    init(_ description: String, _ exitStatus: ExitStatus) {
         (self.description, self.exitStatus) = (description, exitStatus)
     }
 
-    package init(unchanged why: String, _ exitStatus: ExitStatus = .configuration) {
+    init(unchanged why: String, _ exitStatus: ExitStatus = .configuration) {
         self.init("nothing was changed\n\(why)", exitStatus)
     }
 
@@ -316,8 +287,4 @@ package struct SetUpFailure: CommandFailure {
         let isForbidden = number == EACCES || number == EPERM
         self.init("\(path): \(String(cString: strerror(number)))\(fix)", isForbidden ? .permission : .ioError)
     }
-}
-
-extension ConfigurationFile.Unclear: CommandFailure {
-    package var exitStatus: ExitStatus { .configuration }
 }
