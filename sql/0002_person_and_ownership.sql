@@ -19,6 +19,8 @@ create table nudged.person (
     retry jsonb,
     quarantine jsonb,
     analysed timestamptz[],
+    -- Check-ins that counted as sent since the app last saw the user. 0 if no rule asks for it.
+    ignored smallint not null default 0,
     -- What only the daemon reads: the history, and what sets since (UserState.swift).
     state bytea check (octet_length(state) <= 1048576)
 ) with (
@@ -33,6 +35,17 @@ create table nudged.person (
 -- A claim reads ranges of the hash of user_id. Citus divides the same hash, so a range is in one shard (with up to 64
 -- shards, a power of two).
 create index person_due on nudged.person ((uuid_hash(user_id) >> 26), due_at, user_id);
+
+-- When the app last saw a user. A call writes at most once a minute, so most calls only read.
+create table nudged.seen (
+    user_id uuid primary key,
+    at timestamptz not null
+) with (
+    -- A row's next versions stay on its page, so that an update touches no index.
+    fillfactor = 50,
+    autovacuum_vacuum_scale_factor = 0.02,
+    autovacuum_vacuum_threshold = 1000
+);
 
 -- Changes that wait to be drained. Rows are only inserted and deleted, so an app's transaction never waits for the
 -- daemon here.
@@ -188,6 +201,33 @@ begin
     perform nudged.refuse('nudged_api.touch', case when touch.user_id is null then array['user_id is null', 'Name the user whose data changed.'] end);
     insert into nudged.touched (user_id) values (touch.user_id);
     return nudged.result_of();
+end
+$$;
+
+-- Notes that the app sees a user. Who ignored check-ins before becomes due, since they may come more often now.
+create function nudged.note_seen(recipient uuid) returns nudged.result
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+    instant constant timestamptz := clock_timestamp();
+begin
+    -- The clock may have been wrong, so an instant ahead is replaced.
+    if exists (select from nudged.seen s where s.user_id = recipient and s.at > instant - interval '1 minute' and s.at <= instant + interval '1 minute') then
+        return nudged.result_of(done => 0);
+    end if;
+    insert into nudged.seen as s (user_id, at) values (recipient, instant) on conflict (user_id) do update set at = excluded.at;
+    if exists (select from nudged.person p where p.user_id = recipient and p.ignored > 0) then
+        insert into nudged.touched (user_id) values (recipient);
+    end if;
+    return nudged.result_of();
+end
+$$;
+
+create function nudged_api.seen(user_id uuid) returns nudged.result
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+    perform nudged.require_backend('nudged_api.seen');
+    perform nudged.refuse('nudged_api.seen', case when seen.user_id is null then array['user_id is null', 'Name the user whom the app sees.'] end);
+    return nudged.note_seen(seen.user_id);
 end
 $$;
 
@@ -588,5 +628,10 @@ comment on column nudged.quarantined.at is 'When the device was put into quarant
 comment on function nudged.hold_member is 'Locks a membership until the end of the transaction, or fails with ND020. Drains, settlements and postponements begin with it.';
 comment on table nudged.lock is 'Locks of nudged''s functions. It looks empty: each row is inserted and deleted in one transaction.';
 comment on column nudged.setting.retention_days is 'How many days of nudged.delivery are kept. Older days are dropped.';
+comment on table nudged.seen is 'When the app last saw each user. nudged_api.seen, nudged_me.seen and an opened nudge write it, at most once a minute.';
+comment on column nudged.seen.user_id is 'The user''s id.';
+comment on column nudged.seen.at is 'When the app last saw the user.';
+comment on column nudged.person.ignored is 'Check-ins that counted as sent since the app last saw the user. 0 without policy.backOffAfter.';
+comment on function nudged_api.seen is 'Says that the user is active in the app now. Call it as often as you like: it writes at most once a minute. done: 1 if it wrote.';
 comment on function nudged_api.touch is 'Says that something about this user changed that nudged''s triggers don''t see. The next sweep evaluates the user.';
 comment on function nudged.merged_quarantine is 'The value of nudged.person.quarantine after new entries.';

@@ -104,6 +104,7 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
         + case when data ->> 'conversation_id' is not null then octet_length(',"conversation_id":"00000000-0000-0000-0000-000000000000"') else 0 end
         + coalesce(octet_length(',"domain":') + nudged.utf8_bytes(to_json(data ->> 'domain')::text), 0)
         + case when data - 'conversation_id' - 'domain' <> '{}' then nudged.utf8_bytes((data - 'conversation_id' - 'domain')::text) - 1 else 0 end
+        + octet_length(',"nudge":"00000000-0000-0000-0000-000000000000"')
 $$;
 
 -- The known key that an unknown one resembles, or null. Compared without `_`, `-` and case, by edit distance
@@ -199,8 +200,8 @@ begin
             format('%s is nested more than 60 levels deep', name), 'Phones read 64 levels, the payload''s own included: put deep values into a text.']
         when nudged.has_long_number(data) then array[
             format('%s holds a number of more than 100 digits', name), 'Phones read numbers of 64 bits: put a longer one into a text.']
-        when data ?| array['aps', 'action'] then array[
-            format('%s holds "aps" or "action"', name), 'The payload sets these itself: give those members other names.']
+        when data ?| array['aps', 'action', 'nudge'] then array[
+            format('%s holds "aps", "action" or "nudge"', name), 'The payload sets these itself: give those members other names.']
         when data ? 'image_url' then array[
             format('%s holds "image_url"', name), 'Give the image as apns.image_url, or give that member another name.']
         when jsonb_typeof(data -> 'conversation_id') not in ('string', 'null')

@@ -1,7 +1,7 @@
 -- The record: append-only, one row per device and attempt. A slot that was missed has one row with an empty
 -- device_hash.
 -- outcome: accepted, rejected, deferred (Apple asked to try again later; another row follows), dropped, skipped,
--- unknown.
+-- unknown. And what the user did with it: opened, helpful, unhelpful (nudged.note_answer).
 create table nudged.delivery (
     user_id uuid not null,
     kind text not null check (octet_length(kind) <= 32),
@@ -9,9 +9,11 @@ create table nudged.delivery (
     slot date,
     device_hash text not null check (octet_length(device_hash) <= 64),
     apns_id uuid,
-    outcome text not null check (outcome in ('accepted', 'rejected', 'deferred', 'dropped', 'skipped', 'unknown')),
+    outcome text not null check (outcome in ('accepted', 'rejected', 'deferred', 'dropped', 'skipped', 'unknown', 'opened', 'helpful', 'unhelpful')),
     reason text check (octet_length(reason) <= 1024),
     status smallint,
+    -- When a push was sent, by the user's clock: the minute of their week, from Monday 00:00 on.
+    local_minute smallint check (local_minute between 0 and 10079),
     -- Days end: rows outside would never be dropped.
     attempted_at timestamptz not null check (attempted_at between '1970-01-01 00:00:00Z' and '9999-12-31 00:00:00Z'),
     sweep_id uuid not null,
@@ -179,7 +181,7 @@ begin
     from open o where i.id = o.id;
     get diagnostics gone = row_count;
     erased := erased + gone;
-    foreach relation in array array['message', 'preview', 'own_call', 'message_key', 'occurrence', 'delivery'] loop
+    foreach relation in array array['message', 'preview', 'own_call', 'message_key', 'occurrence', 'delivery', 'seen'] loop
         execute format('delete from nudged.%I where user_id = $1', relation) using recipient;
         get diagnostics gone = row_count;
         erased := erased + gone;
@@ -209,6 +211,49 @@ begin
     end if;
     return erased + gone;
 end
+$$;
+
+-- Notes what a user did with a nudge: opened, helpful or unhelpful. `id` is the payload's `nudge`. It counts for a week
+-- after the nudge, so that it reads few partitions. The row repeats what the nudge's own says of template and time.
+-- done: 1 if something new was noted.
+create function nudged.note_answer(call text, recipient uuid, id text, answer text) returns nudged.result
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+declare
+    instant constant timestamptz := clock_timestamp();
+    nudge nudged.delivery;
+begin
+    perform nudged.refuse(call, case
+        when recipient is null then array['user_id is null', 'Name the user who got the nudge.']
+        when note_answer.id is null or octet_length(note_answer.id) > 64 then array['id is none of a nudge', 'Give the payload''s "nudge".']
+        when answer is null then array['helpful is null', 'Give true or false.'] end);
+    perform nudged.note_seen(recipient);
+    select d.* into nudge from nudged.delivery d
+    where d.user_id = recipient and d.key = note_answer.id collate "default" and d.outcome in ('accepted', 'unknown') and d.attempted_at > instant - interval '7 days'
+    order by d.attempted_at limit 1;
+    if not found or answer = (
+        select (array_agg(d.outcome order by d.attempted_at desc))[1] from nudged.delivery d
+        where d.user_id = recipient and d.key = nudge.key and d.attempted_at >= nudge.attempted_at
+          and d.outcome = any (case answer when 'opened' then array['opened'] else array['helpful', 'unhelpful'] end)
+    ) then
+        return nudged.result_of(done => 0);
+    end if;
+    insert into nudged.delivery (user_id, kind, key, slot, device_hash, outcome, local_minute, attempted_at, sweep_id, template)
+    values (recipient, nudge.kind, nudge.key, nudge.slot, '', answer, nudge.local_minute, instant, '00000000-0000-0000-0000-000000000000', nudge.template);
+    return nudged.result_of();
+end
+$$;
+
+create function nudged_api.opened(user_id uuid, id text) returns nudged.result
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+    select nudged.require_backend('nudged_api.opened');
+    select nudged.note_answer('nudged_api.opened', user_id, id, 'opened');
+$$;
+
+create function nudged_api.feedback(user_id uuid, id text, helpful boolean) returns nudged.result
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+    select nudged.require_backend('nudged_api.feedback');
+    select nudged.note_answer('nudged_api.feedback', user_id, id, case when helpful then 'helpful' when not helpful then 'unhelpful' end);
 $$;
 
 create function nudged_api.forget(user_id uuid) returns nudged.result
@@ -242,9 +287,10 @@ comment on column nudged.delivery.key is 'The check-in''s date, or the id of the
 comment on column nudged.delivery.slot is 'The check-in''s local date. Null: another kind.';
 comment on column nudged.delivery.device_hash is 'A hash of the device token: 16 hexadecimal digits. Empty: nothing was sent to a device.';
 comment on column nudged.delivery.apns_id is 'The push''s apns-id. Null: nothing was sent.';
-comment on column nudged.delivery.outcome is 'accepted, rejected, deferred (Apple asked to try again later; another row follows), dropped, skipped or unknown.';
+comment on column nudged.delivery.outcome is 'accepted, rejected, deferred (Apple asked to try again later; another row follows), dropped, skipped or unknown; and what the user did with it: opened, helpful or unhelpful.';
 comment on column nudged.delivery.reason is 'Apple''s reason, or nudged''s.';
 comment on column nudged.delivery.status is 'The HTTP status of Apple''s answer. Null: no answer.';
+comment on column nudged.delivery.local_minute is 'When the push was sent, by the user''s clock: the minute of the week, 0 at Monday 00:00. Null: no push, or no zone.';
 comment on column nudged.delivery.attempted_at is 'When it was attempted, or decided if nothing was sent.';
 comment on column nudged.delivery.sweep_id is 'The sweep that it belongs to. Zeros: no sweep, but a function or a command.';
 comment on column nudged.delivery.decision is 'The decision service''s answer: an object with by, notify, priority and reason. Null: it was not asked.';
@@ -252,4 +298,6 @@ comment on column nudged.delivery.template is 'The check-in''s template. Null: a
 comment on function nudged.maintain_delivery is 'Makes the record''s partitions and drops those that are too old, a bounded number per call. The daemon calls it.';
 comment on function nudged.forget_devices is 'Deletes tokens that Apple has answered with 410, if the record holds that answer. The daemon calls it.';
 comment on table nudged.departed is 'Users who were deleted from auth.users. A trigger adds a row; the daemon sends them nothing more, erases them within a second or so, and once more a day later.';
+comment on function nudged_api.opened is 'Says that the user has opened a nudge: id is the payload''s "nudge". done: 1 if it is noted, for the first time.';
+comment on function nudged_api.feedback is 'Says whether a nudge was helpful: id is the payload''s "nudge". The last word counts. done: 1 if it is noted.';
 comment on function nudged_api.forget is 'Erases a user from all of nudged''s tables. Call it after deleting the app''s own rows, in the same transaction. done: how many rows were deleted or changed.';

@@ -291,7 +291,7 @@ $$;
 -- What the daemon does (sql/queries). It can append to the record, but not change it. `update` of one column is for the
 -- locks of FOR UPDATE, which need no more.
 select nudged.allow('nudged_daemon', 'select',
-    'nudged.migration', 'nudged.setting', 'nudged.recipient', 'nudged.device', 'nudged.subject_member', 'nudged.excess_right');
+    'nudged.migration', 'nudged.setting', 'nudged.recipient', 'nudged.device', 'nudged.subject_member', 'nudged.excess_right', 'nudged.seen');
 select nudged.allow('nudged_daemon', 'select, insert', 'nudged.delivery');
 select nudged.allow('nudged_daemon', 'select, insert, update', 'nudged.person');
 select nudged.allow('nudged_daemon', 'select, update', 'nudged.range');

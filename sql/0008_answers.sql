@@ -126,7 +126,60 @@ select
     (array_agg(reason order by attempted_at desc) filter (where reason is not null))[1] as reason,
     count(distinct device_hash) filter (where outcome = 'accepted') as devices
 from nudged.delivery
+where outcome not in ('opened', 'helpful', 'unhelpful')
 group by user_id, kind, key;
+
+-- The bounds of a share that `hits` of `tries` suggest, at 95 % (Wilson's interval). Null for no tries.
+create function nudged.share_bounds(hits bigint, tries bigint, out low numeric, out high numeric)
+language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
+    select round((w.middle - w.reach)::numeric, 4), round((w.middle + w.reach)::numeric, 4)
+    from (select hits / n.tries as share, n.tries from (select nullif(tries, 0)::double precision as tries) n) s
+    cross join lateral (
+        select
+            (s.share + 1.9208 / s.tries) / (1 + 3.8416 / s.tries) as middle,
+            1.96 * sqrt(s.share * (1 - s.share) / s.tries + 0.9604 / s.tries ^ 2) / (1 + 3.8416 / s.tries) as reach
+    ) w
+$$;
+
+-- What users did with the nudges that were sent between two instants, by kind: all of them (by and value null), by
+-- template, by local hour (0 to 23) and by weekday (1 is Monday). A nudge that several devices got counts once.
+-- rated: how many nudges have feedback. The bounds say how far chance alone may move a share.
+create function nudged.opens(since timestamptz, until timestamptz default now()) returns table (
+    kind text, by text, value integer, sent bigint, opened bigint, opened_low numeric, opened_high numeric,
+    rated bigint, helpful bigint, helpful_low numeric, helpful_high numeric
+)
+language sql stable set search_path = pg_catalog, pg_temp as $$
+    with nudge as (
+        select
+            d.kind, min(d.template) as template, min(d.local_minute) as minute, bool_or(d.outcome = 'opened') as is_opened,
+            max(d.attempted_at) filter (where d.outcome = 'helpful') as helpful_at, max(d.attempted_at) filter (where d.outcome = 'unhelpful') as unhelpful_at
+        from nudged.delivery d
+        where d.attempted_at >= since and d.outcome in ('accepted', 'unknown', 'opened', 'helpful', 'unhelpful')
+        group by d.user_id, d.kind, d.key
+        having min(d.attempted_at) filter (where d.outcome in ('accepted', 'unknown')) < until
+    ),
+    answered as (
+        select
+            n.kind, n.template, n.minute / 1440 + 1 as weekday, n.minute % 1440 / 60 as hour, n.is_opened, num_nonnulls(n.helpful_at, n.unhelpful_at) > 0 as is_rated,
+            coalesce(n.helpful_at > coalesce(n.unhelpful_at, '-infinity'), false) as is_helpful
+        from nudge n
+    ),
+    counted as (
+        select
+            a.kind, case 0 when grouping(a.template) then 'template' when grouping(a.hour) then 'hour' when grouping(a.weekday) then 'weekday' end as by,
+            coalesce(a.template, a.hour, a.weekday) as value,
+            count(*) as sent, count(*) filter (where a.is_opened) as opened, count(*) filter (where a.is_rated) as rated, count(*) filter (where a.is_helpful) as helpful
+        from answered a
+        group by grouping sets ((a.kind), (a.kind, a.template), (a.kind, a.hour), (a.kind, a.weekday))
+    )
+    select c.kind, c.by, c.value, c.sent, c.opened, o.low, o.high, c.rated, c.helpful, h.low, h.high
+    from counted c
+    cross join lateral nudged.share_bounds(c.opened, c.sent) o
+    cross join lateral nudged.share_bounds(c.helpful, c.rated) h
+    where c.by is null or c.value is not null
+    order by c.kind, c.by nulls first, c.value
+$$;
+create view nudged.what_works with (security_barrier) as select * from nudged.opens(now() - interval '28 days');
 
 -- Why a user gets nothing, and when nudged evaluates them next. It reads no view of the app's, so that those can be
 -- dropped and made again.
@@ -150,6 +203,8 @@ select
         when 'no_device' then 'No device can get a push: none is registered for Apple (nudged.device), or all are in quarantine (nudged.quarantined).'
         when 'timezone_unresolved' then 'No valid time zone is known for the user.'
         when 'no_text' then 'No active template fits the user, so check-ins have no text (nudged.template).'
+        when 'holdout' then 'The user is one of those who get no check-ins, for comparison (policy.holdoutPercent).'
+        when 'active' then 'The app saw the user shortly before (policy.skipIfActiveMinutes).'
         when 'due' then 'A check-in is due.'
     end as meaning,
     (select count(*) from (select from nudged.message m where m.user_id = p.user_id limit 10000) m) as messages_waiting,
@@ -169,6 +224,7 @@ create view nudged.stale_token with (security_barrier) as
 select user_id, device_hash, attempted_at as at, reason from nudged.delivery where status = 410;
 
 select nudged.allow('nudged_app, authenticated, service_role', 'execute', 'nudged_api.preferences_fault');
+select nudged.allow('nudged_daemon', 'execute', 'nudged.opens', 'nudged.share_bounds');
 select nudged.grant_roles();
 
 comment on column nudged.person.reason is 'What the policy said of the user''s check-ins at the last evaluation. Read it with nudged.user_status. Null: not evaluated yet.';
@@ -182,6 +238,19 @@ comment on column nudged.nudge_history.last_attempt is 'When it was last tried.'
 comment on column nudged.nudge_history.outcome is 'accepted if Apple accepted it for one device, else the last outcome.';
 comment on column nudged.nudge_history.reason is 'The last reason that is in the record.';
 comment on column nudged.nudge_history.devices is 'How many devices got it.';
+comment on function nudged.opens is 'What users did with the nudges that were sent between two instants: by kind, and by template, hour and weekday.';
+comment on view nudged.what_works is 'What users did with the nudges of the last 28 days: how many were opened and found helpful, by kind, and by template, local hour and weekday. Two shares whose bounds overlap may differ by chance alone.';
+comment on column nudged.what_works.kind is 'check_in, message or reminder.';
+comment on column nudged.what_works.by is 'What value is: template, hour (0 to 23) or weekday (1 is Monday). Null: all nudges of the kind.';
+comment on column nudged.what_works.value is 'The template''s id, the hour or the weekday.';
+comment on column nudged.what_works.sent is 'How many nudges were sent.';
+comment on column nudged.what_works.opened is 'How many of them were opened.';
+comment on column nudged.what_works.opened_low is 'The lower bound of the share that is opened (95 %).';
+comment on column nudged.what_works.opened_high is 'The upper bound of the share that is opened (95 %).';
+comment on column nudged.what_works.rated is 'How many of them have feedback.';
+comment on column nudged.what_works.helpful is 'How many of those were found helpful.';
+comment on column nudged.what_works.helpful_low is 'The lower bound of the share that is found helpful (95 %).';
+comment on column nudged.what_works.helpful_high is 'The upper bound of the share that is found helpful (95 %).';
 comment on view nudged.user_status is 'Why a user gets nothing, and when nudged evaluates them next. Ask for one user_id. No row: nudged has not seen the user yet.';
 comment on column nudged.user_status.user_id is 'The user''s id.';
 comment on column nudged.user_status.next_evaluation is 'When nudged evaluates the user next. A change of the user''s data brings it forward to now.';

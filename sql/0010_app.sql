@@ -281,6 +281,8 @@ begin
                     union all
                     select 'departed', g.user_id, to_jsonb(g) from nudged.departed g where g.user_id = recipient
                     union all
+                    select 'seen', s.user_id, to_jsonb(s) from nudged.seen s where s.user_id = recipient
+                    union all
                     select 'own_call', c.user_id, to_jsonb(c) from nudged.own_call c where c.user_id = recipient
                 ) n
             ) w
@@ -419,6 +421,21 @@ begin
     return case when user_id is null then nudged.end_reminders(subject_type collate "default", nudged.subject_key(subject_id))
         else nudged.end_reminders_of(user_id, null, subject_type collate "default", nudged.subject_key(subject_id)) end;
 end
+$$;
+
+-- It counts as no call, since it writes at most once a minute.
+create function nudged_me.seen() returns nudged.result
+language sql security definer set search_path = pg_catalog, pg_temp
+as $$ select nudged.note_seen(nudged.signed_in_user()) $$;
+
+create function nudged_me.opened(id text) returns nudged.result
+language sql security definer set search_path = pg_catalog, pg_temp
+as $$ select nudged.note_answer('nudged_me.opened', nudged.counted_user('nudged_me.opened'), id, 'opened') $$;
+
+create function nudged_me.feedback(id text, helpful boolean) returns nudged.result
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+    select nudged.note_answer('nudged_me.feedback', nudged.counted_user('nudged_me.feedback'), id,
+        case when helpful then 'helpful' when not helpful then 'unhelpful' end)
 $$;
 
 create function nudged_me.set_reminder(
@@ -779,10 +796,10 @@ $$;
 
 
 select nudged.allow('nudged_app, service_role', 'execute',
-    'nudged_api.waiting', 'nudged_api.history', 'nudged_api.export', 'nudged_api.list_reminders', 'nudged_api.cancel', 'nudged_api.cancel_reminders');
+    'nudged_api.seen', 'nudged_api.opened', 'nudged_api.feedback', 'nudged_api.waiting', 'nudged_api.history', 'nudged_api.export', 'nudged_api.list_reminders', 'nudged_api.cancel', 'nudged_api.cancel_reminders');
 select nudged.allow('authenticated', 'execute',
     'nudged_me.waiting', 'nudged_me.history', 'nudged_me.export', 'nudged_me.list_reminders', 'nudged_me.set_reminder', 'nudged_me.snooze_reminder',
-    'nudged_me.cancel', 'nudged_me.cancel_reminders', 'nudged_me.cancel_messages', 'nudged_me.preferences', 'nudged_me.set_preferences', 'nudged_me.status');
+    'nudged_me.seen', 'nudged_me.opened', 'nudged_me.feedback', 'nudged_me.cancel', 'nudged_me.cancel_reminders', 'nudged_me.cancel_messages', 'nudged_me.preferences', 'nudged_me.set_preferences', 'nudged_me.status');
 -- The profiles that nudged created. For a table of the app's own, its owner says so (docs/TABLES.md).
 select nudged.allow('nudged_writer', 'select, insert, update, delete', 'public.context_profiles') from nudged.own_table where name = 'context_profiles';
 select nudged.allow('nudged_writer', 'own', 'nudged.write_place', 'nudged.write_preferences', 'nudged.keeps_rows');
@@ -800,6 +817,9 @@ comment on function nudged_me.waiting is 'What waits for the signed-in user: mes
 comment on function nudged_me.history is 'The signed-in user''s record, the newest first, or what became of one message or reminder (id): one row per device and attempt.';
 comment on function nudged_me.export is 'All that nudged holds of the signed-in user.';
 comment on function nudged_me.list_reminders is 'The signed-in user''s pending reminders.';
+comment on function nudged_me.seen is 'Says that the signed-in user is active in the app now. Call it as often as you like: it writes at most once a minute.';
+comment on function nudged_me.opened is 'Says that the signed-in user has opened a nudge: id is the payload''s "nudge".';
+comment on function nudged_me.feedback is 'Says whether the signed-in user found a nudge helpful: id is the payload''s "nudge".';
 comment on function nudged_me.set_reminder is 'Sets a reminder of the signed-in user for themselves. Returns its id and warnings.';
 comment on function nudged_me.snooze_reminder is 'Moves what is pending of a reminder for the signed-in user. done: nothing is sent before then.';
 comment on function nudged_me.cancel is 'Cancels the signed-in user''s message, or the reminder that they set, by its id. done: it was in time.';

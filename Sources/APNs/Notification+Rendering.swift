@@ -29,14 +29,24 @@ extension Notification {
         out.append(UInt8(ascii: "}"))
     }
 
-    /// The payload, if it is within Apple's limit.
+    /// The most bytes of a payload that gets a nudge's name as well.
+    package static let unnamedLimit =
+        PushBatch.payloadLimit - ",\"nudge\":\"00000000-0000-0000-0000-000000000000\"".utf8.count
+
+    /// A rendered payload with the nudge's name as its last member: the app gives it back when the user opens the nudge.
     ///
-    /// - Throws: `APNsError.payloadTooLarge` over `PushBatch.payloadLimit` bytes. Nothing is cut.
-    package func rendered() throws(APNsError) -> [UInt8] {
+    /// - Parameter name: a date or a UUID, so it needs no escape.
+    package static func naming(_ name: String, in payload: [UInt8]) -> [UInt8] {
+        payload.dropLast() + Array(",\"nudge\":\"\(name)\"}".utf8)
+    }
+
+    /// The payload, if it is within a limit.
+    ///
+    /// - Throws: `APNsError.payloadTooLarge`. Nothing is cut.
+    package func rendered(limit: Int = PushBatch.payloadLimit) throws(APNsError) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(320 + title.utf8.count + body.utf8.count)
         render(into: &out)
-        let limit = PushBatch.payloadLimit
         guard out.count <= limit else { throw .payloadTooLarge(bytes: out.count, limit: limit) }
         return out
     }

@@ -132,7 +132,7 @@ package struct CustomMembers: Sendable, Equatable {
     package static let none = CustomMembers(rendered: [])
 
     /// Names that the payload uses itself.
-    static let reserved: Set<String> = ["aps", "conversation_id", "domain", "action", "image_url"]
+    static let reserved: Set<String> = ["aps", "conversation_id", "domain", "action", "image_url", "nudge"]
 
     /// `,"name":value` for each member.
     let rendered: [UInt8]

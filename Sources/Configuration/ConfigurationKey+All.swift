@@ -99,6 +99,12 @@ extension ConfigurationKey {
             .means("The most nudges a user gets in an hour."),
         .init("maxPerDay", .integerOrNone(1...Int.max, \.policy.maxPerDay), default: "none")
             .means("The most nudges a user gets in a day."),
+        .init("skipIfActiveMinutes", .integerOrNone(1...1440, \.policy.skipIfActiveMinutes), default: "none")
+            .means("A user whom the app saw in the last so many minutes gets no check-in."),
+        .init("backOffAfter", .integerOrNone(2...50, \.policy.backOffAfter), default: "none")
+            .means("After so many ignored check-ins they come less often, and at last no more."),
+        .init("holdoutPercent", .integerOrNone(1...50, \.policy.holdoutPercent), default: "none")
+            .means("So many users in a hundred get no check-ins, to be compared with the others."),
     ]
 
     private static let metrics: [ConfigurationKey] = [

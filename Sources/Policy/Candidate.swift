@@ -92,6 +92,7 @@ public struct Message: Sendable, Equatable {
         body: String,
         urgent: Bool,
         category: String? = nil,
+        conversation: Conversation? = nil,
         createdAt: Instant? = nil,
         expiresAt: Instant? = nil,
         deliverAt: Instant? = nil
@@ -100,6 +101,7 @@ public struct Message: Sendable, Equatable {
         self.body = body
         self.urgent = urgent
         self.category = category
+        self.conversation = conversation
         self.createdAt = createdAt
         self.expiresAt = expiresAt
         self.deliverAt = deliverAt

@@ -46,6 +46,7 @@ public enum Reason: String, Sendable, CaseIterable {
     case expiresWithoutTimezone = "expires_without_timezone"
     // Drop of a check-in.
     case active
+    case holdout
 }
 
 /// The policy's answer for one nudge at one instant.

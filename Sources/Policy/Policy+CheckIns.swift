@@ -139,6 +139,11 @@ extension Policy {
             guard awake < limit else { return waitForNext(.capped, calendar, now, &trace) }
             return Decision(.wait, .capped, nextAt: awake)
         }
+        if let percent = rules.holdoutPercent {
+            let isHeldOut = FNV1a(candidate.userID).adding(":holdout") % 100 < UInt64(percent)
+            trace.note("holdout", isHeldOut ? .drop : nil, [("percent", .int(percent))])
+            if isHeldOut { return Decision(.drop, .holdout, slot: chosen.date) }
+        }
         if let minutes = rules.skipIfActiveMinutes, let seen = candidate.seen {
             let isActive = now - seen < minutes * 60
             trace.note("active", isActive ? .drop : nil, [("seen", .instant(seen)), ("minutes", .int(minutes))])
@@ -219,6 +224,8 @@ public struct SkippedSlot: Sendable, Hashable {
         case muted
         /// The app had seen the user shortly before its end.
         case active
+        /// The user is one of those who get no check-ins (policy.holdoutPercent).
+        case holdout
     }
 
     public let slot: LocalDate

@@ -25,6 +25,9 @@ public struct Rules: Sendable, Equatable {
     /// After so many ignored check-ins, and again after as many, they come less often. 2 to 50. nil: off (the default).
     public package(set) var backOffAfter: Int64?
 
+    /// Of a hundred users, so many get no check-ins, to be compared with the others. 1 to 50. nil: off (the default).
+    public package(set) var holdoutPercent: Int64?
+
     public static let defaults = Rules()
 
     public static let defaultQuietHours = QuietHours(start: TimeOfDay(hour: 22), end: TimeOfDay(hour: 8))
@@ -54,6 +57,9 @@ extension Rules {
         }
         backOffAfter = try fields.nullable("back_off_after").map { field throws(PolicyError) in
             Int64(try field.int(2...50))
+        }
+        holdoutPercent = try fields.nullable("holdout_percent").map { field throws(PolicyError) in
+            Int64(try field.int(1...50))
         }
     }
 

@@ -17,6 +17,9 @@ import Testing
     @Test func checkIn_whenItsTemplateHasApns_showsIt() async throws {
         let scene = try await Scene()
         try scene.seedDue(3)
+        func named(_ end: String) throws -> String {
+            end + #","nudge":"\#(try scene.sql("select max(key) from nudged.delivery"))"}"#
+        }
         func context(_ user: Int, _ json: String) throws {
             try scene.sql(
                 "update public.context_profiles set nudge_context = '\(json)' where user_id = '\(Scene.user(user))'"
@@ -35,19 +38,19 @@ import Testing
         #expect(run.number("sent") == 3, "\(run.text)")
         let aps = #"{"aps":{"alert":{"title":"Hello","body":"How are you?"},"sound":"bell.caf","badge":1}"#
         for user in [1, 2] {
-            #expect(payloads(scene, of: user) == [aps + #","action":"new_conversation","x": 1}"#])
+            #expect(payloads(scene, of: user) == [try named(aps + #","action":"new_conversation","x": 1"#)])
         }
-        let opened = #","conversation_id":"\#(Self.conversation)","domain":"work","action":"open_conversation","x": 1}"#
-        #expect(payloads(scene, of: 3) == [aps + opened])
+        let opened = #","conversation_id":"\#(Self.conversation)","domain":"work","action":"open_conversation","x": 1"#
+        #expect(payloads(scene, of: 3) == [try named(aps + opened)])
     }
 
     /// `conversation_id` is a UUID or null, and there is a badge.
     @Test(arguments: [
-        (#"{"conversation_id": null, "domain": "work"}"#, #","domain":"work","action":"new_conversation"}"#),
-        (#"{"conversation_id": null}"#, #","action":"new_conversation"}"#),
+        (#"{"conversation_id": null, "domain": "work"}"#, #","domain":"work","action":"new_conversation""#),
+        (#"{"conversation_id": null}"#, #","action":"new_conversation""#),
         (
             #"{"conversation_id": "0f4a1c3e-9b7d-4c2a-8e5f-001122334455"}"#,
-            #","conversation_id":"0f4a1c3e-9b7d-4c2a-8e5f-001122334455","action":"open_conversation"}"#
+            #","conversation_id":"0f4a1c3e-9b7d-4c2a-8e5f-001122334455","action":"open_conversation""#
         ),
     ]) func message_whenItsConversationIsAUUIDOrNull_hasItsAction(data: String, end: String) async throws {
         let scene = try await Scene.withReminders(1)
@@ -58,9 +61,12 @@ import Testing
             """
         )
         #expect(try await scene.onceWell().number("sent") == 1)
+        let name = try scene.sql("select key from nudged.delivery")
         #expect(
             payloads(scene, of: 1)
-                == [#"{"aps":{"alert":{"title":"a","body":"b"},"sound":"default","badge":1}"# + end]
+                == [
+                    #"{"aps":{"alert":{"title":"a","body":"b"},"sound":"default","badge":1}\#(end),"nudge":"\#(name)"}"#
+                ]
         )
     }
 

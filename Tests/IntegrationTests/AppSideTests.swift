@@ -57,7 +57,8 @@ import Testing
         #expect(
             String(decoding: push.payload, as: UTF8.self)
                 == #"{"aps":{"alert":{"title":"Water","body":"the plants"},"sound":"default","badge":1},"#
-                + #""action":"new_conversation","subject_type":"task","subject_id":"7"}"#
+                + #""action":"new_conversation","subject_type":"task","subject_id":"7","#
+                + #""nudge":"\#(try scene.sql("select key from nudged.delivery where outcome = 'accepted'"))"}"#
         )
         #expect(try scene.sql("select subject_id from nudged_me.list_reminders()") == "8")
     }

@@ -66,7 +66,11 @@ import Testing
             #"null, null, data => '{"sync": true}', apns => '{"content_available": true}'"#
         )
         #expect(push.pushType == "background" && push.priority == 5)
-        #expect(String(decoding: push.payload, as: UTF8.self) == #"{"aps":{"content-available":1},"sync": true}"#)
+        let name = try scene.sql("select key from nudged.delivery")
+        #expect(
+            String(decoding: push.payload, as: UTF8.self)
+                == #"{"aps":{"content-available":1},"sync": true,"nudge":"\#(name)"}"#
+        )
     }
 
     /// Not before its time: nothing is sent, and the user rests until then.

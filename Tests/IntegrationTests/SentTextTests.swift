@@ -44,7 +44,7 @@ import Testing
         #expect(try await scene.once().number("sent") == 4)
         #expect(
             texts(scene, 1) == [
-                #"{"aps":{"alert":{"title":"Hallo Ann","body":"wieder"},"sound":"default"},"conversation_id":"\#(Self.conversation)","domain":"work","action":"open_conversation"}"#
+                #"{"aps":{"alert":{"title":"Hallo Ann","body":"wieder"},"sound":"default"},"conversation_id":"\#(Self.conversation)","domain":"work","action":"open_conversation","nudge":"\#(try scene.sql("select max(key) from nudged.delivery"))"}"#
             ]
         )
         #expect(texts(scene, 2).allSatisfy { $0.contains("Hello Bob") || $0.contains("plain words") })

@@ -40,6 +40,18 @@ struct NudgedServerTests {
         )
     }
 
+    @Test func activity_isReportedByTheNudge() async throws {
+        #expect(try await server.seen().done == 1)
+        try await server.opened("2026-11-20")
+        try await server.feedback("2026-11-20", isHelpful: false)
+        #expect(
+            server.calls == [
+                "nudged_me.seen {}", #"nudged_me.opened {"id":"2026-11-20"}"#,
+                #"nudged_me.feedback {"id":"2026-11-20","helpful":false}"#,
+            ]
+        )
+    }
+
     @Test func reminder_whenSet_answersItsID() async throws {
         server.answer = #"{"id":"0f4a1c3e-9b7d-4c2a-8e5f-001122334455","done":1,"too_late":0,"warnings":["late"]}"#
         let subject = try #require(Subject(type: "task", id: "7"))
@@ -176,6 +188,9 @@ struct NudgedServerTests {
         )
         _ = try? await server.unregisterDevice(Self.token)
         _ = try? await server.sendTest(title: "a", body: "b")
+        _ = try? await server.seen()
+        _ = try? await server.opened("a")
+        _ = try? await server.feedback("a", isHelpful: true)
         _ = try? await server.preferences()
         _ = try? await server.clearPreferences()
         _ = try? await server.decisionStatus()
@@ -199,7 +214,7 @@ struct NudgedServerTests {
         _ = try? await server.history(of: "a", after: "b")
         _ = try? await server.export(after: "a")
         _ = try? await server.preview(title: "a", body: "b", urgent: true)
-        #expect(server.calls.count == 16)
+        #expect(server.calls.count == 19)
         for call in server.calls {
             let name = try #require(call.split(separator: " ").first)
             let start = try #require(text.range(of: "create function \(name)("), "no function \(name)")

@@ -41,8 +41,42 @@ struct NudgesTests {
     private let token = DeviceToken(repeatElement(0xAB, count: 32))
     private let push = Payload(parsing: #"{"order":1}"#)
 
+    /// The calls without those that only say that the user is here.
     private func functions(_ server: RecordingServer) -> [String] {
         server.calls.compactMap { $0.split(separator: " ").first.map { String($0.dropFirst("nudged_me.".count)) } }
+            .filter { $0 != "seen" }
+    }
+
+    @Test func user_whenInTheApp_isSeen() async {
+        let nudges = Nudges(system: system)
+        await nudges.cameToFront()
+        #expect(server.calls.isEmpty, "nobody is signed in")
+        await nudges.signedIn(as: "ann", server: server) { _ in }
+        await nudges.cameToFront()
+        #expect(server.calls == ["nudged_me.seen {}", "nudged_me.seen {}"])
+        await nudges.signOut()
+        await nudges.cameToFront()
+        #expect(server.calls.count == 2)
+    }
+
+    /// A tap before the sign-in as well, and each once.
+    @Test func tap_whenItNamesANudge_isReported() async {
+        let nudges = Nudges(system: system)
+        nudges.tapped(Payload(parsing: #"{"nudge":"2026-11-20"}"#))
+        await nudges.signedIn(as: "ann", server: server) { _ in }
+        nudges.tapped(Payload(parsing: #"{"nudge":"2026-11-21"}"#))
+        nudges.tapped(push)
+        await server.called(3)
+        #expect(
+            server.calls.sorted() == [
+                #"nudged_me.opened {"id":"2026-11-20"}"#, #"nudged_me.opened {"id":"2026-11-21"}"#, "nudged_me.seen {}",
+            ]
+        )
+        var failures = 0
+        server.answer = nil
+        nudges.serverFailed = { _ in failures += 1 }
+        await nudges.cameToFront()
+        #expect(failures == 1)
     }
 
     @Test func question_whenAnsweredYes_prompts() async {
@@ -129,7 +163,8 @@ struct NudgesTests {
         await nudges.started()
         await nudges.signedIn(as: "ann", server: server) { _ in }
         await nudges.received(token)
-        #expect(errors == 1 && nudges.state == .error("It failed."))
+        #expect(errors == 2, "the user is not seen, the device not registered")
+        #expect(nudges.state == .error("It failed."))
         server.answer = RecordingServer().answer
         await nudges.cameToFront()
         #expect(functions(server).count == 2 && nudges.state == .granted && system.done == ["token", "token"])

@@ -56,6 +56,8 @@ struct DecideLineTests {
         ("\"rules\":{\"skip_if_active_minutes\":1441}", "rules.skip_if_active_minutes"),
         ("\"rules\":{\"back_off_after\":1}", "rules.back_off_after"),
         ("\"rules\":{\"back_off_after\":51}", "rules.back_off_after"),
+        ("\"rules\":{\"holdout_percent\":0}", "rules.holdout_percent"),
+        ("\"rules\":{\"holdout_percent\":51}", "rules.holdout_percent"),
         ("\"devices\":99999999999999999999", "devices"), ("\"since\":\"\"", "since"),
         ("\"check_ins\":null", "check_ins"), ("\"check_ins\":{}", "check_ins"), ("\"check_ins\":[1]", "check_ins[0]"),
         ("\"check_ins\":[{\"at\":\"2026-05-07T12:00:00Z\"}]", "check_ins[0].slot"),

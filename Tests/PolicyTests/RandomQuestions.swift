@@ -31,7 +31,7 @@ struct RandomQuestions {
         if random.chance(3) { line["first_session_complete"] = .bool(false) }
         if random.chance(10) { line["devices"] = .int(Int64(random.int(0...2))) }
         if random.chance(30) { line["since"] = instant(now, -200...60) }
-        if random.chance(40) { line["seen"] = instant(now, random.chance(50) ? -1...0 : -30...1) }
+        if random.chance(60) { line["seen"] = instant(now, random.chance(50) ? -1...0 : -30...1) }
         if random.chance(40) { line["ignored"] = .int(Int64(random.int(0...12))) }
         history(&line, now)
         line["rules"] = rules()
@@ -187,8 +187,9 @@ struct RandomQuestions {
         if random.chance(50) { rules["max_staleness_minutes"] = .int(Int64(random.pick([1, 60, 600, 1440, 2880]))) }
         if random.chance(30) { rules["max_per_hour"] = random.chance(20) ? .null : .int(Int64(random.int(1...3))) }
         if random.chance(30) { rules["max_per_day"] = .int(Int64(random.int(1...6))) }
-        if random.chance(30) { rules["skip_if_active_minutes"] = .int(Int64(random.pick([1, 60, 1440]))) }
+        if random.chance(60) { rules["skip_if_active_minutes"] = .int(Int64(random.pick([1, 1440, 1440]))) }
         if random.chance(30) { rules["back_off_after"] = .int(Int64(random.pick([2, 3, 5, 50]))) }
+        if random.chance(50) { rules["holdout_percent"] = .int(Int64(random.pick([1, 50, 50]))) }
         return .object(rules)
     }
 

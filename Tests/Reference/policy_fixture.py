@@ -213,7 +213,21 @@ def without_zone():
     return expiring(line, now)
 
 
-CASES = [("mute", mute, 130), ("by-day", by_day, 140), ("ladder", ladder, 70), ("opt-out", opt_out, 90), ("seen", seen, 20), ("conversation", conversation, 30), ("zone", without_zone, 30)]
+def held_out():
+    """The percentage that the user's hash is just in, or just out."""
+    line = question("check_in", near(seconds("2026-06-10T12:00:00Z")))
+    asked = Question(line)
+    edge = reference.fnv1a64(asked.user + ":holdout") % 100
+    line["rules"]["holdout_percent"] = draw.choice([None, 1, 50, *(max(1, min(50, edge + more)) for more in (0, 1, 2))])
+    if draw.random() < 0.2:
+        line["preferences"]["check_ins_enabled"] = False
+    line["rules"]["skip_if_active_minutes"] = 30
+    line["seen"] = draw.choice([None, written(asked.now - 60)])
+    return at(line, asked.earliest(reference.local_date(asked.zone, asked.now)) + draw.choice([0, HOUR]))
+
+
+CASES = [("mute", mute, 130), ("by-day", by_day, 140), ("ladder", ladder, 70), ("opt-out", opt_out, 90), ("seen", seen, 20), ("conversation", conversation, 30), ("zone", without_zone, 30),
+    ("holdout", held_out, 30)]  # fmt: skip
 
 
 def main():

@@ -22,7 +22,7 @@ DEFAULT_RULES = {
     "default_timezone": None, "check_in_time": "10:00", "spread_minutes": 0,
     "quiet_hours": {"start": "22:00", "end": "08:00"}, "quiet_end_jitter_minutes": 0,
     "max_staleness_minutes": 240, "max_per_hour": None, "max_per_day": None,
-    "skip_if_active_minutes": None, "back_off_after": None,
+    "skip_if_active_minutes": None, "back_off_after": None, "holdout_percent": None,
 }  # fmt: skip
 
 
@@ -365,6 +365,9 @@ class Question:
             if self.is_quiet(free):
                 free = self.wake_up(free, limit)
             return answer("wait", "capped", free if free < limit else self.next())
+        percent = self.rules["holdout_percent"]
+        if percent is not None and fnv1a64(self.user + ":holdout") % 100 < percent:
+            return answer("drop", "holdout", slot=day)
         minutes, seen = self.rules["skip_if_active_minutes"], seconds(line.get("seen"))
         if minutes is not None and seen is not None and self.now - seen < minutes * 60:
             return answer("drop", "active", slot=day)

@@ -41,7 +41,7 @@ import struct FoundationEssentials.UUID
             try fixture.attempt("postgres", Self.insert("body, domain", "repeat('b', \(count)), 'd'")).state
         }
         let frame =
-            #"{"aps":{"alert":{"title":"","body":""},"sound":"default"},"conversation_id":"00000000-0000-0000-0000-000000000000","domain":"d","action":"open_conversation"}"#
+            #"{"aps":{"alert":{"title":"","body":""},"sound":"default"},"conversation_id":"00000000-0000-0000-0000-000000000000","domain":"d","action":"open_conversation","nudge":"00000000-0000-0000-0000-000000000000"}"#
         #expect(try state(4_096 - frame.utf8.count) == "00000")
         #expect(try state(4_097 - frame.utf8.count) == "23514")
         await fixture.close()

@@ -9,7 +9,7 @@
 -- No ORDER BY: one range comes in the order of its index, several ranges each in an order of their own. A sort would
 -- read all users who are due.
 select
-    user_id, turn, version, due_at, evaluated_at, since, touched_at, retry::text, quarantine::text, state
+    user_id, turn, version, due_at, evaluated_at, since, touched_at, retry::text, quarantine::text, state, ignored
 from nudged.person p
 where uuid_hash(user_id) >> 26 = any ($5::integer[])
   and due_at <= $1
@@ -121,6 +121,10 @@ from (
     where user_id = any ($1)
 ) one
 where place <= 100 and $2::bigint is not null
+
+-- name: claim_seen
+-- When the app last saw claimed users. $1 users.
+select user_id, at from nudged.seen where user_id = any ($1)
 
 -- name: claim_messages
 -- Messages of claimed users. $1 users, $2 most rows. If so many come, some user has unusually many messages, and

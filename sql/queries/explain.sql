@@ -1,7 +1,7 @@
 -- name: read_users
 -- Users' own rows, with the columns of `claim_people` in the same order. $1 users.
 select
-    user_id, turn, version, due_at, evaluated_at, since, touched_at, retry::text, quarantine::text, state
+    user_id, turn, version, due_at, evaluated_at, since, touched_at, retry::text, quarantine::text, state, ignored
 from nudged.person
 where user_id = any ($1)
 
@@ -10,7 +10,7 @@ where user_id = any ($1)
 -- claim's index.
 -- $1 range, $2 and $3 where the last page ended (due_at, user_id), $4 due up to, $5 most users.
 select
-    user_id, turn, version, due_at, evaluated_at, since, touched_at, retry::text, quarantine::text, state
+    user_id, turn, version, due_at, evaluated_at, since, touched_at, retry::text, quarantine::text, state, ignored
 from nudged.person
 where uuid_hash(user_id) >> 26 = $1
   and due_at <= $4

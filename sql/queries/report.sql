@@ -130,7 +130,7 @@ with sweep as materialized (
         count(*) filter (where outcome in ('rejected', 'deferred')) as refused,
         count(*) filter (where outcome = 'unknown') as lost
     from nudged.delivery
-    where attempted_at >= $1 and attempted_at < $2
+    where attempted_at >= $1 and attempted_at < $2 and outcome not in ('opened', 'helpful', 'unhelpful')
     group by sweep_id
 ),
 classed as (

@@ -2,16 +2,17 @@
 -- Writes what decisions and outcomes change: users' rows, and the record. Each user's part is of one turn and raises it.
 -- If a later turn has begun, the part was settled already, or its user was erased: it changes nothing.
 -- Users (parallel, in the order of user_id, like all writers that wait for locks): $1 user, $2 turn, $3 version, $4
--- due_at, $5 evaluated_at (null: as it is), $6 since, $7 reason (null: as it is), $8 retry, $9 state.
--- Rows of the record (parallel): $10 user, $11 kind, $12 key, $13 slot, $14 device hash, $15 apns-id, $16 outcome, $17
--- reason, $18 status, $19 attempted_at, $20 the decision service's answer (empty if it was not asked), $21 template.
--- $22 sweep id, $23 users who must have no change since their version. Rows: the users who were settled.
+-- due_at, $5 evaluated_at (null: as it is), $6 since, $7 reason (null: as it is), $8 retry, $9 state, $10 ignored.
+-- Rows of the record (parallel): $11 user, $12 kind, $13 key, $14 slot, $15 device hash, $16 apns-id, $17 outcome, $18
+-- reason, $19 status, $20 local_minute, $21 attempted_at, $22 the decision service's answer (empty if it was not asked),
+-- $23 template.
+-- $24 sweep id, $25 users who must have no change since their version. Rows: the users who were settled.
 with wanted as materialized (
     -- Cast here: an UPDATE across shards refuses functions that are not immutable.
-    select user_id, turn, version, due_at, evaluated_at, since, reason, retry::jsonb as retry, state
+    select user_id, turn, version, due_at, evaluated_at, since, reason, retry::jsonb as retry, state, ignored
     from unnest(
-        $1::uuid[], $2::integer[], $3::bigint[], $4::timestamptz[], $5::timestamptz[], $6::timestamptz[], $7::text[], $8::text[], $9::bytea[]
-    ) as w (user_id, turn, version, due_at, evaluated_at, since, reason, retry, state)
+        $1::uuid[], $2::integer[], $3::bigint[], $4::timestamptz[], $5::timestamptz[], $6::timestamptz[], $7::text[], $8::text[], $9::bytea[], $10::smallint[]
+    ) as w (user_id, turn, version, due_at, evaluated_at, since, reason, retry, state, ignored)
 ),
 settled as (
     update nudged.person p set
@@ -24,25 +25,27 @@ settled as (
         since = greatest(p.since, w.since),
         reason = coalesce(w.reason, p.reason),
         retry = w.retry,
-        state = w.state
+        state = w.state,
+        ignored = w.ignored
     from wanted w
     -- A promoted standby can lack turns before this one.
     where p.user_id = w.user_id and p.turn <= w.turn
       -- Read by the list, then joined by hashing, whatever the planner expects of the list's length.
       and p.user_id = any ($1)
-      and (p.user_id <> all ($23) or p.version >> 32 = w.version >> 32)
+      and (p.user_id <> all ($25) or p.version >> 32 = w.version >> 32)
     returning p.user_id
 ),
 recorded as (
     insert into nudged.delivery (
-        user_id, kind, key, slot, device_hash, apns_id, outcome, reason, status, attempted_at, sweep_id, decision, template
+        user_id, kind, key, slot, device_hash, apns_id, outcome, reason, status, local_minute, attempted_at, sweep_id, decision, template
     )
     select
-        d.user_id, d.kind, d.key, d.slot, d.device_hash, d.apns_id, d.outcome, d.reason, d.status, d.attempted_at, $22, nudged.readable(d.decision), d.template
+        d.user_id, d.kind, d.key, d.slot, d.device_hash, d.apns_id, d.outcome, d.reason, d.status, d.local_minute, d.attempted_at, $24,
+        nudged.readable(d.decision), d.template
     from unnest(
-        $10::uuid[], $11::text[], $12::text[], $13::date[], $14::text[], $15::uuid[], $16::text[], $17::text[], $18::smallint[],
-        $19::timestamptz[], $20::text[], $21::integer[]
-    ) as d (user_id, kind, key, slot, device_hash, apns_id, outcome, reason, status, attempted_at, decision, template)
+        $11::uuid[], $12::text[], $13::text[], $14::date[], $15::text[], $16::uuid[], $17::text[], $18::text[], $19::smallint[],
+        $20::smallint[], $21::timestamptz[], $22::text[], $23::integer[]
+    ) as d (user_id, kind, key, slot, device_hash, apns_id, outcome, reason, status, local_minute, attempted_at, decision, template)
     -- "is true" keeps the planner from making it a join, so it is a hashed subplan.
     where (d.user_id in (select user_id from settled)) is true
 )

@@ -17,6 +17,8 @@ package struct Change: Sendable, Equatable {
     /// docs/POLICY-SPEC.md, `since`.
     package var since: Instant?
     package var state: UserState
+    /// Check-ins that counted as sent since the app last saw the user.
+    package var ignored: Int16 = 0
     /// What is left of nudges, as JSON, or nil.
     package var retry: String?
     /// What the policy says of the user's check-ins now; nil: as before. For people who ask why; the daemon does not
@@ -69,6 +71,7 @@ extension Change {
         writer.number(evaluatedAt.seconds)
         writer.optional(since) { $0.number($1.seconds) }
         writer.data(state.bytes)
+        writer.number(Int64(ignored))
         writer.optional(retry) { $0.text($1) }
         writer.count(records.count)
         for record in records { record.write(to: &writer) }
@@ -93,6 +96,7 @@ extension Change {
                 Instant(seconds: try reader.number())
             }
             guard let state = UserState(bytes: Array(try reader.data())) else { return nil }
+            let ignored = Int16(clamping: try reader.number())
             let retry = try reader.optional { reader throws(ByteReader.Malformed) in try reader.text() }
             let records = try reader.list { reader throws(ByteReader.Malformed) in
                 try DeliveryRecord(&reader, userID, attemptedAt: attemptedAt, reason: reason)
@@ -110,6 +114,7 @@ extension Change {
                 evaluatedAt: evaluatedAt,
                 since: since,
                 state: state,
+                ignored: ignored,
                 retry: retry,
                 records: records,
                 ended: ended,
@@ -137,6 +142,7 @@ extension DeliveryRecord {
         }
         writer.optional(decision) { $0.text($1) }
         writer.optional(template) { $0.number(Int64($1)) }
+        writer.optional(localMinute) { $0.number(Int64($1)) }
     }
 
     fileprivate init(
@@ -173,6 +179,9 @@ extension DeliveryRecord {
             decision: try reader.optional { reader throws(ByteReader.Malformed) in try reader.text() },
             template: try reader.optional { reader throws(ByteReader.Malformed) in
                 Int32(clamping: try reader.number())
+            },
+            localMinute: try reader.optional { reader throws(ByteReader.Malformed) in
+                Int16(clamping: try reader.number())
             }
         )
     }

@@ -29,6 +29,10 @@ package final class ClaimedUser: Sendable {
         package var since: Instant?
         /// When the policy was last evaluated.
         package var evaluatedAt: Instant?
+        /// When the app last saw the user; nil: never.
+        package var seen: Instant?
+        /// Check-ins that counted as sent since then, as of the last settlement (`Recipient.ignored`).
+        package var ignored: Int16 = 0
         package var state = UserState()
         /// What is left of nudges, as JSON (`Retry`).
         package var retry: String?
@@ -74,6 +78,7 @@ extension ClaimedUser.Values {
             touchedAt: Instant(microseconds: try rows.timestampOrNull(row, 6)),
             since: Instant(microseconds: try rows.timestampOrNull(row, 5)),
             evaluatedAt: Instant(microseconds: try rows.timestampOrNull(row, 4)),
+            ignored: try rows.int2OrNull(row, 10) ?? 0,
             retry: try rows.textOrNull(row, 7),
             quarantine: try rows.textOrNull(row, 8)
         )
@@ -99,6 +104,7 @@ extension ClaimedUser {
             after.dueAt = change.dueAt.microseconds
         }
         after.state = change.state
+        after.ignored = change.ignored
         after.retry = change.retry
         after.messages.removeAll { change.ended.contains($0.id) }
         after.reminders.end(Set(change.ended), change.continued)

@@ -84,6 +84,9 @@ package struct DeliveryRecord: Sendable, Equatable {
     package var decision: String?
     /// The template of a check-in; nil: no check-in.
     package var template: Int32?
+    /// When the push was sent, by the user's clock: the minute of the week from Monday 00:00 on; nil: no push, or no
+    /// zone.
+    package var localMinute: Int16?
 
     /// In microseconds since 1970.
     var attemptedAtMicroseconds: Int64 { attemptedAt.microseconds &+ Int64(fraction) }

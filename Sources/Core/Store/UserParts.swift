@@ -38,6 +38,7 @@ struct UserParts {
     private var pendingOf: [UUID: Int64] = [:]
     /// When the first message that can't be due yet can be due.
     private var messagesWakeAt: [UUID: Instant] = [:]
+    private var seenAt: [UUID: Instant] = [:]
     private var remindersOf: [UUID: PendingReminders] = [:]
     /// Bytes of preferences and contexts.
     let bytes: Int64
@@ -62,8 +63,9 @@ struct UserParts {
             Query.claimDevices([all, .int8(devices(of: count))]),
             Query.claimMessages([all, .int8(messages(of: count))]),
             Query.claimReminders([all, .int8(reminders(of: count))]),
+            Query.claimSeen([all]),
         ])
-        guard first.count == 4 else { throw PostgresError(.unexpectedResult, statement: Query.claimProfiles.name) }
+        guard first.count == 5 else { throw PostgresError(.unexpectedResult, statement: Query.claimProfiles.name) }
         let size = first[0].count > 0 ? try first[0].int8(0, 5) : 0
         if users.count > 1, size > bytes || first[0].count >= profiles(of: count) { return nil }
 
@@ -100,13 +102,21 @@ struct UserParts {
             bytes: size,
             devices: devices.map { second[$0] } ?? first[1],
             messages: messages.map { second[$0] } ?? first[2],
+            seen: first[4],
             until: until
         )
         try await parts.add(reminders.map { second[$0] } ?? first[3], until: until, ask: ask)
         return parts
     }
 
-    private init(profiles: Rows, bytes: Int64, devices: Rows, messages: Rows, until: Int64) throws(PostgresError) {
+    private init(
+        profiles: Rows,
+        bytes: Int64,
+        devices: Rows,
+        messages: Rows,
+        seen: Rows,
+        until: Int64
+    ) throws(PostgresError) {
         self.profiles = profiles
         self.bytes = bytes
         profileRow.reserveCapacity(profiles.count)
@@ -118,6 +128,9 @@ struct UserParts {
             } else {
                 profileRow[user] = row
             }
+        }
+        for row in 0..<seen.count {
+            seenAt[try seen.uuid(row, 0)] = Instant(microseconds: try seen.timestamp(row, 1))
         }
         for row in 0..<devices.count {
             guard let token = try devices.textOrNull(row, 1) else { continue }
@@ -197,6 +210,7 @@ struct UserParts {
             user.firstSessionComplete = try profiles.boolOrNull(row, 3) ?? false
             user.context = try profiles.textOrNull(row, 4)
         }
+        user.seen = seenAt[id]
         user.devices = devicesOf[id] ?? []
         // In a fixed order, so that a nudge's devices are the same each time.
         if user.devices.count > 1 { user.devices.sort { $0.token < $1.token } }

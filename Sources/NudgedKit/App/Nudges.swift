@@ -76,8 +76,9 @@
             let next = SignIn(user: user, server: server, open: open)
             if session?.user == user { next.registered = session?.registered }
             session = next
-            if let kept { open(kept) }
+            if let kept { opened(kept) }
             await register()
+            await seen()
         }
 
         /// The user wants to sign out. Call this while the server still knows the user: it removes the device, so that
@@ -119,11 +120,12 @@
         public func started() async { await handle(.appStarted(await system.permission())) }
 
         /// The app came to the front. Removes the badge, if `removesBadge`. Registers the device again if its zone or
-        /// language has changed.
+        /// language has changed. Tells the server that the user is here.
         public func cameToFront() async {
             if removesBadge { system.removeBadge() }
             await handle(.settingsChanged(await system.permission()))
             await register()
+            await seen()
         }
 
         /// The system handed over the device's token, at a start or because it has changed. Registers the device.
@@ -137,9 +139,9 @@
         /// The system has no token for this device.
         public func registrationFailed(_ error: any Error) async { await handle(system.event(of: error)) }
 
-        /// The user tapped a push. It is kept until a user is signed in.
+        /// The user tapped a push. It is kept until a user is signed in. Then the server is told.
         public func tapped(_ payload: Payload) {
-            if let payload = tap.tapped(payload) { session?.open(payload) }
+            if let payload = tap.tapped(payload) { opened(payload) }
         }
 
         /// How to show a push that came while the app is in the foreground.
@@ -157,6 +159,24 @@
             case .openSettings: await system.openSettings()
             case .registerToken: system.registerToken()
             case .explain, .nothing: break
+            }
+        }
+
+        private func opened(_ payload: Payload) {
+            guard let session else { return }
+            session.open(payload)
+            guard let nudge = payload.nudgeID else { return }
+            Task { await tell { try await session.server.opened(nudge) } }
+        }
+
+        private func seen() async {
+            guard let session else { return }
+            await tell { try await session.server.seen() }
+        }
+
+        private func tell(_ call: @escaping @MainActor () async throws -> CallResult) async {
+            await inTurn { [self] in
+                do { _ = try await call() } catch { serverFailed(error) }
             }
         }
 

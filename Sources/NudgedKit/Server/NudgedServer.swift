@@ -47,6 +47,27 @@
             try await change("send_test", ["title": title.map { .string($0) }, "body": body.map { .string($0) }])
         }
 
+        /// Says that the user is active in the app now. Call it whenever the app comes to the foreground.
+        @discardableResult
+        public func seen() async throws -> CallResult { try await change("seen", [:]) }
+
+        /// Says that the user has opened a nudge.
+        ///
+        /// - Parameter nudge: the payload's `nudgeID`.
+        /// - Returns: `done` is 1 if it is noted, for the first time.
+        @discardableResult
+        public func opened(_ nudge: String) async throws -> CallResult {
+            try await change("opened", ["id": .string(nudge)])
+        }
+
+        /// Says whether the user found a nudge helpful. The last word counts.
+        ///
+        /// - Parameter nudge: the payload's `nudgeID`.
+        @discardableResult
+        public func feedback(_ nudge: String, isHelpful: Bool) async throws -> CallResult {
+            try await change("feedback", ["id": .string(nudge), "helpful": .bool(isHelpful)])
+        }
+
         /// The signed-in user's preferences, for `PreferencesDraft`.
         ///
         /// - Returns: JSON. Nil if the user never chose.

@@ -92,13 +92,13 @@ import struct FoundationEssentials.UUID
         #expect(rest.rest?.dueAt == F.at("2026-11-20T23:00:00Z"))
     }
 
-    /// 4,096 bytes with the level that a keyword adds: the text is sent without the level.
+    /// More than 4,096 bytes with the level that a keyword adds: the text is sent without the level.
     @Test func message_whenOnlyTheLevelIsTooMuch_goesWithoutIt() throws {
         let keyword =
             #"{"check_ins_enabled":true,"frequency":"daily","timezone":"Asia/Tokyo","priority_keywords":["help"]}"#
         let sendPlan = try #require(
             planner.plan(
-                M.user([M.message(1, "help", body: String(repeating: "x", count: 4000))], preferences: keyword),
+                M.user([M.message(1, "help", body: String(repeating: "x", count: 3950))], preferences: keyword),
                 now: now
             ).sendPlan
         )

@@ -40,7 +40,10 @@ import TimeZones
         let user = M.user([message], preferences: #"{"smart_enabled":true,"timezone":"Asia/Tokyo"}"#)
         let nudge = try #require(planner.plan(user, now: now).sendPlan?.nudges.first)
         #expect(nudge.isBackground && !nudge.isToBeAsked)
-        #expect(String(decoding: nudge.payload, as: UTF8.self) == #"{"aps":{"content-available":1},"sync": 1}"#)
+        #expect(
+            String(decoding: nudge.payload, as: UTF8.self)
+                == #"{"aps":{"content-available":1},"sync": 1,"nudge":"\#(M.id(1).uuidString.lowercased())"}"#
+        )
     }
 
     @Test func row_whenItsOptionsAreNone_endsAsMalformed() {

@@ -96,7 +96,8 @@ import Testing
         "register_device": "perform nudged_me.register_device('\(F.token(7))')",
         "unregister_device": "perform nudged_me.unregister_device('\(F.token(7))')",
         "preview": "perform nudged_me.preview('a', n::text)",
-        "send_test": "perform nudged_me.send_test()",
+        "send_test": "perform nudged_me.send_test()", "opened": "perform nudged_me.opened('2026-11-20')",
+        "feedback": "perform nudged_me.feedback('2026-11-20', true)",
     ]
 
     @Test(arguments: writing.keys.sorted()) func call_whenTheUserHasMadeTooMany_isRefused(name: String) async throws {
@@ -134,7 +135,9 @@ import Testing
             ) == [
                 "export", "history", "list_reminders", "preferences", "preferences_fault",
                 // It counts its questions.
-                "preview", "status", "waiting",
+                "preview",
+                // It writes at most once a minute.
+                "seen", "status", "waiting",
             ]
         )
         #expect(

@@ -136,7 +136,8 @@ import Testing
         try fixture.sql(
             """
             insert into nudged.departed (user_id, due_at) values (\(F.quoted(1)), now());
-            insert into nudged.own_call values (\(F.quoted(1)), now(), 1, now(), 1)
+            insert into nudged.own_call values (\(F.quoted(1)), now(), 1, now(), 1);
+            select nudged_api.seen(\(F.quoted(1)))
             """
         )
         func export(_ after: String, _ most: Int) throws -> [[String]] {

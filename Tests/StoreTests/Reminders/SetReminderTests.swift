@@ -140,7 +140,7 @@ import Testing
         let fixture = try await F.withUsers()
         let width = character == "a" ? 1 : 2
         let frame =
-            #"{"aps":{"alert":{"title":"x","body":""},"sound":"default"},"action":"new_conversation","subject_type":"task","subject_id":"7"}"#
+            #"{"aps":{"alert":{"title":"x","body":""},"sound":"default"},"action":"new_conversation","subject_type":"task","subject_id":"7","nudge":"00000000-0000-0000-0000-000000000000"}"#
         let room = 4096 - frame.utf8.count
         let call = { (count: Int) in
             "select * from nudged_api.set_reminder(\(F.quoted(1)), 'task', '7', 'x', repeat(E'\(character == "\n" ? "\\n" : character)', \(count)), now())"

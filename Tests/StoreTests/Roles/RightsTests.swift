@@ -31,7 +31,7 @@ import Testing
         "recipient": ["select"],
         "device": ["select"],
         "excess_right": ["select"],
-        "departed": ["select"],
+        "departed": ["select"], "seen": ["select"],
     ]
 
     /// What the daemon may update of a table that it only locks: one column, which is all that FOR UPDATE and FOR SHARE ask for.
@@ -52,14 +52,14 @@ import Testing
                 """
                 send send_many cancel cancel_messages set_reminder cancel_reminders snooze_reminder
                 cancel_subject_reminders touch forget preview register_device unregister_device
-                waiting history export list_reminders
+                waiting history export list_reminders seen opened feedback
                 """
             ),
             (
                 "nudged_me", ["authenticated"],
                 """
                 preview register_device unregister_device send_test waiting history export list_reminders set_reminder
-                snooze_reminder cancel cancel_reminders
+                snooze_reminder cancel cancel_reminders seen opened feedback
                 cancel_messages preferences set_preferences status
                 """
             ),
@@ -69,7 +69,7 @@ import Testing
                 """
                 erase_departed maintain_delivery merged_quarantine forget_devices move_device devices_left_out
                 prune_message_keys hold_recipients hold_member preferences_text measured_preferences context_text
-                measured_context has_long_number readable subject_spellings binding_faults is_misbound
+                measured_context has_long_number readable subject_spellings binding_faults is_misbound opens share_bounds
                 """
             ),
         ] as [(String, Set<String>, String)] {

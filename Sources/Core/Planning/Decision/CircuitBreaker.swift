@@ -74,7 +74,7 @@ package struct CircuitBreaker: Sendable {
         case (.closed, .abandoned): break
         case (.closed, _):
             latest = latest.suffix(Self.window - 1) + [outcome == .failed]
-            if isDead { open(now: now, jitter: jitter) }
+            if outcome == .failed, isDead { open(now: now, jitter: jitter) }
         case (.halfOpen, .answered):
             openings = 0
             go(to: .closed)

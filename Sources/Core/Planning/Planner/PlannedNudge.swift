@@ -48,6 +48,7 @@ package final class PlannedNudge: Sendable {
     struct Content: Sendable {
         /// What the record names: the messages of a digest, else the nudge itself.
         let members: [NudgeIdentity]
+        /// The payload names it.
         var payload: [UInt8]
         /// The template of a check-in, even if the decision service replaced the text. nil: another kind.
         let template: Int32?
@@ -62,6 +63,9 @@ package final class PlannedNudge: Sendable {
         let text: PushText?
         /// Whether its pushes wake the app and show nothing.
         var isBackground = false
+
+        /// What the app gives back when the user opens it: of a digest, its first message.
+        var name: String { members.first?.key ?? "" }
     }
 
     private let attempt: Attempt
@@ -107,9 +111,9 @@ package final class PlannedNudge: Sendable {
         var content = content
         let (title, body) = (outcome.answer.title, outcome.answer.body)
         if title != nil || body != nil, let other = text?.saying(title, body).payload(passesFocus: passesFocus),
-            other.count <= PushBatch.payloadLimit
+            other.count <= Notification.unnamedLimit
         {
-            content.payload = other
+            content.payload = Notification.naming(content.name, in: other)
         }
         return PlannedNudge(attempt, content, decision: outcome)
     }

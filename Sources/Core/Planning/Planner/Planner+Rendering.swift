@@ -1,3 +1,4 @@
+import APNs
 import Configuration
 import Policy
 import TimeZones
@@ -15,7 +16,9 @@ extension Planner {
             case .checkIn: checkIn(attempt, for: recipient, now: now)
             case .text(let text): self.text(text, attempt, for: recipient, now: now)
             }
-        return content.map { PlannedNudge(attempt, $0) }
+        guard var content else { return nil }
+        content.payload = Notification.naming(content.name, in: content.payload)
+        return PlannedNudge(attempt, content)
     }
 
     private func checkIn(

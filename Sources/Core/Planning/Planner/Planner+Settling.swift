@@ -7,7 +7,7 @@ extension Planner {
     /// What an intent announces of a user: what is recorded if the outcome of each push stays unknown.
     package func announced(_ plan: SendPlan, attemptedAt: Instant) -> Change {
         let unknown = repeatElement(PushOutcome.unknown(reason: ""), count: plan.pushCount)
-        return PlanOutcomes(plan, unknown, attemptedAt: attemptedAt, now: attemptedAt).change
+        return localized(outcomes(of: plan, unknown, attemptedAt: attemptedAt, now: attemptedAt).change, plan)
     }
 
     /// The messages and reminders that an intent for these plans names.
@@ -26,17 +26,44 @@ extension Planner {
         attemptedAt: Instant,
         now: Instant
     ) -> Change {
-        let entered = PlanOutcomes(plan, outcomes, attemptedAt: attemptedAt, now: now)
-        var change = entered.change
+        let entered = self.outcomes(of: plan, outcomes, attemptedAt: attemptedAt, now: now)
+        var change = localized(entered.change, plan)
         var candidate = plan.candidate
         candidate.history = change.state.history
         candidate.history = trimmed(candidate, now: now)
+        candidate.ignored = Int64(change.ignored)
         change.state.history = candidate.history
         // Apple's answers are recorded in any case. Without the zone, the user is only due again soon.
         let next = try? policy.decide(candidate, now: now)
         change.version = plan.version
         change.dueAt = dueAt(plan.userID, next, entered.retries, others: entered.dueAt, now: now)
         change.reason = next?.reason
+        return change
+    }
+
+    private func outcomes(
+        of plan: SendPlan,
+        _ outcomes: some Sequence<PushOutcome>,
+        attemptedAt: Instant,
+        now: Instant
+    ) -> PlanOutcomes {
+        PlanOutcomes(
+            plan,
+            outcomes,
+            attemptedAt: attemptedAt,
+            now: now,
+            countsIgnored: policy.rules.backOffAfter != nil
+        )
+    }
+
+    /// With the user's local time of each push. Without a zone there is none.
+    private func localized(_ change: Change, _ plan: SendPlan) -> Change {
+        guard let zone = (try? policy.zone(of: plan.candidate)) ?? nil else { return change }
+        var change = change
+        for index in change.records.indices where change.records[index].apnsID != nil {
+            let (date, second) = zone.localTime(at: change.records[index].attemptedAt)
+            change.records[index].localMinute = Int16((date.isoWeekday - 1) * 1440 + second / 60)
+        }
         return change
     }
 }
@@ -51,6 +78,7 @@ struct PlanOutcomes {
     private(set) var dueAt: Instant?
 
     private let plan: SendPlan
+    private let countsIgnored: Bool
     private let attemptedAt: Instant
     private let now: Instant
 
@@ -70,9 +98,18 @@ struct PlanOutcomes {
         }
     }
 
-    /// - Parameter outcomes: in the order of the targets.
-    init(_ plan: SendPlan, _ outcomes: some Sequence<PushOutcome>, attemptedAt: Instant, now: Instant) {
+    /// - Parameters:
+    ///   - outcomes: in the order of the targets.
+    ///   - countsIgnored: whether a check-in counts as ignored until the app sees the user.
+    init(
+        _ plan: SendPlan,
+        _ outcomes: some Sequence<PushOutcome>,
+        attemptedAt: Instant,
+        now: Instant,
+        countsIgnored: Bool
+    ) {
         self.plan = plan
+        self.countsIgnored = countsIgnored
         self.attemptedAt = attemptedAt
         self.now = now
         retries = plan.others
@@ -86,6 +123,7 @@ struct PlanOutcomes {
             evaluatedAt: attemptedAt,
             since: plan.candidate.since,
             state: UserState(fingerprint: plan.fingerprint, template: plan.template, history: plan.candidate.history),
+            ignored: Int16(clamping: plan.candidate.ignored),
             records: plan.records
         )
         for retry in plan.others where retry.identity.kind != .checkIn { evaluate(at: retry.dueAt) }
@@ -112,7 +150,10 @@ struct PlanOutcomes {
         let entryAt = nudge.countedAt ?? attemptedAt
         if counts {
             change.state.history = change.state.history.adding(nudge.identity, at: entryAt)
-            if nudge.identity.slot != nil, nudge.countedAt == nil { change.state.template = nudge.template }
+            if nudge.identity.slot != nil, nudge.countedAt == nil {
+                change.state.template = nudge.template
+                if countsIgnored { change.ignored = min(change.ignored, .max - 1) + 1 }
+            }
         } else {
             // Every device was rejected. Close the slot, or it would be due again at once.
             if left.isEmpty, let slot = nudge.identity.slot {

@@ -129,6 +129,7 @@ package struct Planner: Sendable {
                 template: recipient.user.template,
                 history: trimmed(candidate, now: now)
             ),
+            ignored: Int16(clamping: candidate.ignored),
             retry: Retry.json(draft.retries),
             reason: checkIn.reason,
             records: draft.records,

@@ -1,6 +1,8 @@
 import Policy
 import TimeZones
 
+import struct FoundationEssentials.UUID
+
 /// A claimed user as the policy sees them, with what is left of earlier nudges and with waiting messages.
 struct Recipient: Sendable {
     let user: ClaimedUser
@@ -35,9 +37,11 @@ struct Recipient: Sendable {
             history: user.history,
             nudge: .checkIn
         )
+        candidate.seen = Self.seen(user, now: now)
+        candidate.ignored = Self.ignored(user, seen: candidate.seen, planner.policy.rules)
         fingerprint = try planner.policy.scheduleFingerprint(candidate)
         candidate.since = Self.since(user, fingerprint: fingerprint, now: now)
-        let placed = try Self.placed(user.messages, candidate, planner.policy, now: now)
+        let placed = try Self.placed(user, candidate, planner.policy, now: now)
         messages = placed.texts
         unplacedMessages = placed.unplaced
         let written = candidate.preferences.priorityKeywords
@@ -54,25 +58,49 @@ struct Recipient: Sendable {
         return min(user.touchedAt ?? now, now)
     }
 
+    /// A call on a host with a wrong clock must not keep check-ins away for years.
+    private static func seen(_ user: ClaimedUser, now: Instant) -> Instant? {
+        user.seen.flatMap { $0 <= now + 48 * 3600 ? min($0, now) : nil }
+    }
+
+    /// Check-ins that counted as sent since the app last saw the user. Nothing is counted while no rule asks for it.
+    ///
+    /// The history tells those since its oldest check-in. A call that comes before that has made the user due, so the
+    /// count of the last settlement begins with it.
+    private static func ignored(_ user: ClaimedUser, seen: Instant?, _ rules: Rules) -> Int64 {
+        guard rules.backOffAfter != nil else { return 0 }
+        let checkIns = user.history.checkIns
+        guard let seen, let oldest = checkIns.map(\.at).min(), seen >= oldest else { return Int64(user.ignored) }
+        return Int64(checkIns.count { $0.at > seen })
+    }
+
     /// The messages whose due time is known, and those for a wall time if the user has no zone.
     private static func placed(
-        _ messages: [PendingMessage],
+        _ user: ClaimedUser,
         _ candidate: Candidate,
         _ policy: Policy,
         now: Instant
     ) throws(TimeZoneError) -> (texts: [PendingText], unplaced: [PendingMessage]) {
+        let messages = user.messages
         let isLocal = messages.contains { if case .local? = $0.due { true } else { false } }
         let zone = isLocal ? try policy.zone(of: candidate) : nil
+        // Read only for messages that may wait for it.
+        let isSmart = candidate.preferences.smartEnabled && messages.contains { $0.conversationID != nil }
+        let known = RecipientContext(json: isSmart ? user.context : nil)
+        func text(_ message: PendingMessage, due: Instant? = nil) -> PendingText {
+            let isTheirs = message.conversationID.flatMap(UUID.init(uuidString:)) == known.conversationID
+            return PendingText(message, due: due, conversation: isTheirs ? known.conversation : nil, now: now)
+        }
         var texts: [PendingText] = []
         var unplaced: [PendingMessage] = []
         texts.reserveCapacity(messages.count)
         for message in messages {
             switch message.due {
-            case nil: texts.append(PendingText(message, now: now))
-            case .at(let instant)?: texts.append(PendingText(message, due: instant, now: now))
+            case nil: texts.append(text(message))
+            case .at(let instant)?: texts.append(text(message, due: instant))
             case .local(let time)?:
                 if let zone {
-                    texts.append(PendingText(message, due: zone.resolve(time, .first), now: now))
+                    texts.append(text(message, due: zone.resolve(time, .first)))
                 } else {
                     unplaced.append(message)
                 }

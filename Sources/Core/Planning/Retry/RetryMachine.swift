@@ -93,6 +93,10 @@ struct RetryMachine {
     /// It is not sent now. It waits with what is left of it, or it ends.
     private func withheld(_ nudge: PendingNudge, _ retry: Retry?, by decision: Decision) -> NudgeStep {
         guard decision.action == .drop else { return .wait(decision, retry) }
+        if let slot = decision.slot {
+            let skipped = recipient.records([.checkIn(slot)], .skipped, reason: decision.reason.rawValue, at: now)
+            return .end(skipped, closing: slot)
+        }
         return .end(ended(nudge.text?.members ?? [], retry, decision.reason.rawValue), closing: nil)
     }
 

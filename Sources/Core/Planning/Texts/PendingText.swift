@@ -25,8 +25,10 @@ struct PendingText: Sendable {
     private let reminderName: String?
     let content: PushText
 
-    /// - Parameter due: when a message for later is due. nil: at once.
-    init(_ message: PendingMessage, due: Instant? = nil, now: Instant) {
+    /// - Parameters:
+    ///   - due: when a message for later is due. nil: at once.
+    ///   - conversation: what is known of the message's conversation.
+    init(_ message: PendingMessage, due: Instant? = nil, conversation: Conversation? = nil, now: Instant) {
         identity = .message(message.id)
         members = [identity]
         nudge = .message(
@@ -35,6 +37,7 @@ struct PendingText: Sendable {
                 body: message.body,
                 urgent: message.urgent,
                 category: message.category,
+                conversation: conversation,
                 createdAt: message.createdAt,
                 expiresAt: message.expiresAt,
                 deliverAt: due

@@ -134,7 +134,7 @@ struct PushText: Sendable {
         notification.render(into: &bytes)
         // Too long with the interruption level. `nudged_api.send` could not know that a keyword makes the message
         // urgent. So send the text without the level.
-        guard bytes.count > PushBatch.payloadLimit, passesFocus else { return bytes }
+        guard bytes.count > Notification.unnamedLimit, passesFocus else { return bytes }
         return payload(passesFocus: false)
     }
 }

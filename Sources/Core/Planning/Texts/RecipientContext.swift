@@ -1,4 +1,6 @@
 import JSON
+import Policy
+import TimeZones
 
 import struct FoundationEssentials.UUID
 
@@ -37,6 +39,14 @@ struct RecipientContext: Sendable, Equatable {
     var conversationID: UUID? {
         guard case .string(let text)? = object["conversation_id"] else { return nil }
         return UUID(exactly: text)
+    }
+
+    /// What the app knows of that conversation. nil: nothing, or a member is wrong.
+    var conversation: Conversation? {
+        guard conversationID != nil, case .int(let messages)? = object["conversation_messages"], messages >= 0,
+            case .string(let last)? = object["conversation_last_at"], let lastAt = Instant(rfc3339: last)
+        else { return nil }
+        return Conversation(messages: messages, lastAt: lastAt)
     }
 
     /// The app's own grouping of conversations.

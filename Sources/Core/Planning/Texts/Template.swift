@@ -46,7 +46,7 @@ final class Template: Sendable {
         }
         frame.title = title
         frame.body = body
-        plain = try? frame.rendered()
+        plain = try? frame.rendered(limit: Notification.unnamedLimit)
     }
 
     func hasText(of other: Template) -> Bool {
@@ -65,7 +65,7 @@ final class Template: Sendable {
     /// Its payload for this user. nil: the context lacks something, or the payload is too long.
     func payload(for context: RecipientContext) -> [UInt8]? {
         if conversation(context) == nil, context.domain == nil, let plain { return plain }
-        return try? notification(for: context)?.rendered()
+        return try? notification(for: context)?.rendered(limit: Notification.unnamedLimit)
     }
 
     private func notification(for context: RecipientContext) -> Notification? {

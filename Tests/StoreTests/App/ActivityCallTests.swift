@@ -1,0 +1,166 @@
+import Foundation
+import TestSupport
+import Testing
+import TimeZones
+
+@testable import Core
+
+/// `seen`, `opened` and `feedback`, and what they say of nudges (`nudged.what_works`).
+@Suite(.ownThreads) struct ActivityCallTests {
+    /// What a call as a signed-in user answers.
+    private static func own(_ fixture: F, _ user: Int, _ call: String) throws -> String {
+        try fixture.sql(
+            "set request.jwt.claim.sub = \(F.quoted(user)); set role authenticated; select done from nudged_me.\(call)"
+        )
+    }
+
+    private static let sends = """
+        insert into nudged.delivery (user_id, kind, key, slot, device_hash, outcome, attempted_at, sweep_id, template, local_minute)
+        select %@, 'check_in', '2026-11-20', '2026-11-20', d, 'accepted', clock_timestamp() - interval '%@', gen_random_uuid(), %@, %@
+        from unnest(array['a', 'b']) d
+        """
+
+    private static func sent(_ user: String, ago: String = "1 hour", template: Int = 3, minute: String = "600")
+        -> String
+    {
+        String(format: sends, user, ago, "\(template)", minute)
+    }
+
+    @Test func seen_writesOnceAMinute() async throws {
+        let fixture = try await F.onSupabase()
+        try fixture.seed(1...2)
+        #expect(try Self.own(fixture, 1, "seen()") == "1")
+        #expect(try Self.own(fixture, 1, "seen()") == "0")
+        #expect(try fixture.sql("select done from nudged_api.seen(\(F.quoted(1)))") == "0")
+        #expect(try fixture.sql("select done from nudged_api.seen(\(F.quoted(2)))") == "1")
+        // An hour ahead, by a clock that was wrong.
+        for at in ["clock_timestamp() - interval '61 seconds'", "clock_timestamp() + interval '1 hour'", "'infinity'"] {
+            try fixture.sql("update nudged.seen set at = \(at)")
+            #expect(try Self.own(fixture, 1, "seen()") == "1", "\(at)")
+            #expect(
+                try fixture.sql(
+                    "select abs(extract(epoch from clock_timestamp() - at)) < 30 from nudged.seen where user_id = \(F.quoted(1))"
+                ) == "t"
+            )
+        }
+        // It counts as no call: nobody is refused for using the app.
+        #expect(try fixture.sql("select count(*) from nudged.own_call") == "0")
+        await fixture.close()
+    }
+
+    /// Only who ignored check-ins may get them more often now.
+    @Test func seen_makesDueWhoIgnoredSome() async throws {
+        let (fixture, member, users) = try await F.claimed()
+        var changes = users.map { F.change($0, F.record($0)) }
+        changes[0].ignored = 3
+        _ = try await fixture.store.settle(Settlement(member: member, sweepID: UUID(), changes: changes))
+        for user in users { _ = try fixture.sql("select nudged_api.seen('\(user.userID)')") }
+        #expect(
+            try fixture.lines("select user_id from nudged.touched where not arrival") == [
+                users[0].userID.uuidString.lowercased()
+            ]
+        )
+        #expect(try await fixture.drain() == 1)
+        let claimed = try await fixture.claim()
+        #expect(claimed.map(\.ignored) == [3])
+        #expect(
+            claimed.allSatisfy {
+                abs(($0.seen ?? Instant(seconds: 0)) - Instant(seconds: Int64(Date().timeIntervalSince1970))) < 60
+            }
+        )
+        await fixture.close()
+    }
+
+    @Test func opened_isNotedOnce_forTheUsersOwnNudge() async throws {
+        let fixture = try await F.onSupabase()
+        try fixture.seed(1...2)
+        #expect(try Self.own(fixture, 1, "opened('2026-11-20')") == "0", "nothing was sent")
+        #expect(try fixture.sql("select count(*) from nudged.seen") == "1", "but the user is there")
+        try fixture.sql(Self.sent(F.quoted(1)))
+        #expect(try Self.own(fixture, 2, "opened('2026-11-20')") == "0")
+        #expect(try Self.own(fixture, 1, "opened('2026-11-21')") == "0")
+        #expect(try Self.own(fixture, 1, "opened('2026-11-20')") == "1")
+        #expect(try Self.own(fixture, 1, "opened('2026-11-20')") == "0")
+        #expect(try fixture.sql("select done from nudged_api.opened(\(F.quoted(1)), '2026-11-20')") == "0")
+        let row =
+            "select kind, slot, device_hash, outcome, template, local_minute from nudged.delivery where outcome not in ('accepted')"
+        #expect(try fixture.lines(row) == ["check_in|2026-11-20||opened|3|600"])
+        #expect(try fixture.sql("select outcome, devices from nudged.nudge_history") == "accepted|2")
+        // After a week it counts no more.
+        try fixture.sql(Self.sent(F.quoted(2), ago: "169 hours"))
+        #expect(try Self.own(fixture, 2, "opened('2026-11-20')") == "0")
+        await fixture.close()
+    }
+
+    /// The last word counts, and is noted only if it is new.
+    @Test func feedback_countsTheLastWord() async throws {
+        let fixture = try await F.onSupabase()
+        try fixture.seed(1...1)
+        try fixture.sql(Self.sent(F.quoted(1)))
+        let answers = try ["true", "true", "false", "true"].map {
+            try Self.own(fixture, 1, "feedback('2026-11-20', \($0))")
+        }
+        #expect(answers == ["1", "0", "1", "1"])
+        #expect(try fixture.sql("select rated, helpful, opened from nudged.what_works where by is null") == "1|1|0")
+        _ = try Self.own(fixture, 1, "feedback('2026-11-20', false)")
+        #expect(try fixture.sql("select rated, helpful from nudged.what_works where by is null") == "1|0")
+        await fixture.close()
+    }
+
+    @Test(arguments: [
+        ("nudged_api.seen(null)", "user_id is null"), ("nudged_api.opened(null, 'x')", "user_id is null"),
+        ("nudged_api.opened(\(F.quoted(1)), null)", "id is none of a nudge"),
+        ("nudged_api.opened(\(F.quoted(1)), repeat('x', 65))", "id is none of a nudge"),
+        ("nudged_api.feedback(\(F.quoted(1)), 'x', null)", "helpful is null"),
+    ]) func call_whenAnArgumentIsWrong_saysWhich(call: String, fault: String) async throws {
+        let fixture = try await F()
+        let said = try fixture.sql(
+            """
+            create function public.said() returns text language plpgsql as $$
+            begin perform \(call); return 'nothing'; exception when others then return sqlstate || ' ' || sqlerrm; end $$;
+            select public.said()
+            """
+        )
+        #expect(said.hasPrefix("22023 nudged_api.") && said.hasSuffix(fault), "\(said)")
+        await fixture.close()
+    }
+
+    /// Three hundred nudges of two templates; each on two devices counts once. The bounds are Wilson's.
+    @Test func whatWorks_countsByTemplateHourAndWeekday() async throws {
+        let fixture = try await F()
+        try fixture.sql(
+            """
+            create table public.sent as select gen_random_uuid() as id, n, 1 + n % 2 as template, 600 + 60 * (n % 3) + 1440 * (n % 5) as minute from generate_series(0, 299) n;
+            insert into nudged.delivery (user_id, kind, key, slot, device_hash, outcome, attempted_at, sweep_id, template, local_minute)
+            select s.id, 'check_in', '2026-11-20', '2026-11-20', d, 'accepted', clock_timestamp() - interval '1 hour', gen_random_uuid(), s.template, s.minute
+            from public.sent s, unnest(array['a', 'b']) d;
+            select nudged_api.opened(id, '2026-11-20') from public.sent where template = 1 and n % 4 = 0;
+            """
+        )
+        let rows = try fixture.lines(
+            "select coalesce(by, 'all'), coalesce(value, 0), sent, opened from nudged.what_works"
+        )
+        #expect(
+            rows == [
+                "all|0|300|75", "hour|10|100|25", "hour|11|100|25", "hour|12|100|25", "template|1|150|75",
+                "template|2|150|0",
+                "weekday|1|60|15", "weekday|2|60|15", "weekday|3|60|15", "weekday|4|60|15", "weekday|5|60|15",
+            ]
+        )
+        for (hits, tries) in [(75, 300), (0, 150), (150, 150), (1, 3)] {
+            let (n, p, z) = (Double(tries), Double(hits) / Double(tries), 1.96)
+            // The two shares whose distance to p is z standard deviations: roots of (1 + z²/n) x² - (2p + z²/n) x + p².
+            let (a, b) = (1 + z * z / n, 2 * p + z * z / n)
+            let root = (b * b - 4 * a * p * p).squareRoot()
+            let found = try fixture.sql("select low, high from nudged.share_bounds(\(hits), \(tries))").split(
+                separator: "|"
+            ).compactMap { Double($0) }
+            #expect(
+                zip(found, [(b - root) / (2 * a), (b + root) / (2 * a)]).allSatisfy { abs($0 - $1) < 6e-5 },
+                "\(hits) of \(tries): \(found)"
+            )
+        }
+        #expect(try fixture.sql("select low is null and high is null from nudged.share_bounds(0, 0)") == "t")
+        await fixture.close()
+    }
+}
