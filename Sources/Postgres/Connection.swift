@@ -170,8 +170,15 @@ extension Connection {
 
 extension Connection {
     func takeTurn() async {
-        if isTaken { return await withCheckedContinuation { waiting.append($0) } }
-        isTaken = true
+        await withCheckedContinuation { continuation in
+            // Asked here: under a task executor, the call to `withCheckedContinuation` itself lets others in before.
+            if isTaken {
+                waiting.append(continuation)
+            } else {
+                isTaken = true
+                continuation.resume()
+            }
+        }
     }
 
     /// The next caller has the connection at once, so no other can get it before.

@@ -142,6 +142,21 @@ import Testing
         #expect(try await connection.run(F.sql("select count(*) from t")).int8(0, 0) == 40)
     }
 
+    /// Under a task executor, each call into the actor may let others in, also where it waits for nothing.
+    @Test func callers_whenTheirTasksHaveAnExecutor_loseNoTurn() async throws {
+        let connection = try await F.connection()
+        for _ in 0..<40 {
+            let served = Observed(0)
+            for _ in 0..<16 {
+                Task(executorPreference: ThreadPerJob.shared) {
+                    _ = try await connection.run(F.sql("select 1"))
+                    served.change { $0 += 1 }
+                }
+            }
+            try #require(await eventually(within: .seconds(60)) { served.now == 16 }, "\(served.now) of 16")
+        }
+    }
+
     @Test func script_whenItFails_changesNothingAndStaysUsable() async throws {
         let connection = try await F.connection()
         let error = await F.error {

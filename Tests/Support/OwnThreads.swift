@@ -32,11 +32,12 @@ extension Trait where Self == OwnThreads {
     package static var ownThreads: Self { OwnThreads() }
 }
 
-private final class ThreadPerJob: TaskExecutor {
-    static let shared = ThreadPerJob()
+/// Runs each job on a thread of its own.
+package final class ThreadPerJob: TaskExecutor {
+    package static let shared = ThreadPerJob()
 
     /// A queue of its own gets a thread at once, however many are blocked; a concurrent queue's number of threads is bounded by the cores.
-    func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         DispatchQueue(label: "nudged.test").async {
             job.runSynchronously(on: self.asUnownedTaskExecutor())
