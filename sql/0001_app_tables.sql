@@ -30,7 +30,9 @@ declare
 begin
     if exists (
         select from pg_proc p
-        where p.pronamespace = 'nudged_api'::regnamespace and 'nudged_api.' || p.proname = require_backend.call
+        where p.pronamespace = 'nudged_api'::regnamespace
+          -- As a name, so that it is found by its index.
+          and p.proname = split_part(require_backend.call, '.', 2)::name
           -- Somebody else's function of this name says nothing about the call.
           and pg_get_userbyid(p.proowner) = current_user
           and has_function_privilege(caller, p.oid, 'execute') and not pg_has_role(caller, p.proowner, 'usage')
