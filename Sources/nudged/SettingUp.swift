@@ -22,9 +22,9 @@ struct SetUp: AsyncParsableCommand {
             Without a key, run nudged-apple in another terminal, and give --apple simulated. Later, --key alone \
             replaces the simulated Apple by the real one.
 
-            Exit status: 0 if nudged works, as doctor says, or if you answer no; 64 if an answer is missing; 74 if a \
-            file can't be written; 77 if a right is missing; 78 if an answer or the configuration is wrong; 69 if the \
-            database or Apple can't be reached.
+            Exit status: 0 if nudged works, as doctor says, or if you answer no; 64 if an answer is missing; 69 if the \
+            database or Apple can't be reached; 74 if a file can't be written; 75 if another setup runs; 77 if a right \
+            is missing; 78 if an answer or the configuration is wrong.
             """
     )
 
@@ -38,7 +38,7 @@ struct SetUp: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The body of check-ins.", valueName: "text")) var body: String?
     @Option(help: ArgumentHelp("simulated, or the --folder of nudged-apple: in place of Apple.", valueName: "folder"))
     var apple: String?
-    @Flag(help: "Only show the plan.") var dryRun = false
+    @Flag(help: "Only show the plan, also that of --undo.") var dryRun = false
     @Flag(help: "Ask nothing.") var yes = false
     @Flag(help: "Take it back: stop the service, drop nudged's schemas and roles, remove the files.") var undo = false
 

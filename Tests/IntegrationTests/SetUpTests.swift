@@ -120,19 +120,21 @@ import Testing
         #expect(try await setUp(arguments() + ["--yes"]).exit == .code(0))
         let before = files
         let known = try password()
-        // An operator's own line stays.
+        // An operator's own line stays, and their own form of the URL.
         let own = (before[0] ?? "") + "# mine\nschedule:\n  interval: 2s\n"
+        let url = (before[1] ?? "").replacing("\n", with: "?application_name=mine\n")
         scene.write(own, to: "etc/nudged.yaml", mode: 0o644)
+        scene.write(url, to: "etc/credentials/database.url", mode: 0o600)
         let again = try await setUp(arguments() + ["--yes"])
         #expect(again.exit == .code(0) && !again.output.contains("wrote"), "\(again.text)")
-        #expect(files == [own, before[1], before[2]])
+        #expect(files == [own, url, before[2]])
         let changed = try await setUp(arguments(title: "planted-title-text: 2") + ["--yes"])
         #expect(changed.exit == .code(0), "\(changed.text)")
         #expect(try title() == "planted-title-text: 2")
         // An operator's own text stays, if none is given.
         try scene.sql("update nudged.template set title = 'mine' where active")
         #expect(try await setUp(["setup", "--config", configuration, "--yes"]).exit == .code(0))
-        #expect(try title() == "mine" && files == [own, before[1], before[2]])
+        #expect(try title() == "mine" && files == [own, url, before[2]])
         #expect(try password() == known)
     }
 
@@ -300,6 +302,8 @@ import Testing
     /// It takes back what is of its database, and nothing else.
     @Test func undo_ofAnotherFileOrDatabase_leavesTheFiles() async throws {
         #expect(try await setUp(arguments() + ["--yes"]).exit == .code(0))
+        let shown = try await setUp(arguments() + ["--undo", "--dry-run"])
+        #expect(try shown.exit == .code(0) && shown.output.contains("drop schema nudged") && hasSchema())
         let other = try await setUp(["setup", "--config", "\(scene.folder)/other.yaml", "--undo", "--yes"])
         #expect(other.exit == .code(0) && files[0] != nil, "\(other.text)")
         #expect(try !hasSchema() && files[1] != nil)
@@ -338,6 +342,11 @@ import Testing
         for option in ["DATABASE_URL", "--key", "--team", "--bundle", "--title", "--body"] {
             #expect(run.errors.contains(option), "\(option): \(run.text)")
         }
+        // The file's name has no id.
+        let plain = "\(scene.folder)/plain.p8"
+        #expect(link(key, plain) == 0)
+        let unnamed = try await setUp(arguments().map { $0 == key ? plain : $0 } + ["--yes"])
+        #expect(unnamed.exit == .code(64) && unnamed.errors.contains("give these: --key-id\n"), "\(unnamed.text)")
     }
 }
 
