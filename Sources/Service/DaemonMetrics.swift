@@ -30,7 +30,7 @@ struct DaemonMetrics: Sendable {
 
     /// All metrics, in the order of the page. What to do about each is in docs/METRICS.md.
     ///
-    /// A metric is defined only here. Tests compare the table of docs/METRICS.md, the alerts and the dashboard with it.
+    /// A metric is defined only here. Tests compare the list of docs/METRICS.md, the alerts and the dashboard with it.
     var families: [MetricFamily] { service + sweeps + pushes + [lanes] + decisions + database }
 
     private var service: [MetricFamily] {

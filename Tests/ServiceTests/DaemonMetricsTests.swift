@@ -158,24 +158,23 @@ import struct FoundationEssentials.UUID
 
     // MARK: What is written from the definitions
 
-    @Test func guide_hasTheTableOfTheDefinitions() throws {
+    @Test func guide_hasTheListOfTheDefinitions() throws {
         let path = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" } + "/docs/METRICS.md"
         let (start, end) = ("<!-- metrics: written by MetricsPageTests -->\n", "\n<!-- metrics end -->")
         let old = try Self.file(path)
         let from = try #require(old.firstRange(of: start))
         let to = try #require(old.firstRange(of: end))
-        // What to make of a metric is written in the page alone.
-        let rows = old[from.upperBound..<to.lowerBound].split(separator: "\n").filter { $0.hasPrefix("| `nudged_") }
-        let uses = rows.map { $0.split(separator: " | ").last.map { $0.dropLast(2) } ?? "" }
+        // What to make of a metric is written in the page alone, in italics.
+        let rows = old[from.upperBound..<to.lowerBound].split(separator: "\n")
+        let uses = rows.map { $0.split(separator: " *").last.map { $0.dropLast() } ?? "" }
         #expect(uses.allSatisfy { $0.count > 10 })
         let known = Dictionary(zip(rows.map { $0.split(separator: "`")[1] }, uses)) { first, _ in first }
-        let table = Self.metrics().families.map { metric in
+        let list = Self.metrics().families.map { metric in
             let labels = metric.labels.isEmpty ? "" : "{\(metric.labels.joined(separator: ","))}"
             let name = metric.name + labels
-            return "| `\(name)` | \(metric.help) | \(known[name[...]] ?? "") |"
+            return "- `\(name)`: \(metric.help) *\(known[name[...]] ?? "")*"
         }
-        let head = "| metric | what it says | what to make of it |\n| --- | --- | --- |\n"
-        let new = old[..<from.lowerBound] + start + head + table.joined(separator: "\n") + old[to.lowerBound...]
+        let new = old[..<from.lowerBound] + start + list.joined(separator: "\n") + old[to.lowerBound...]
         if getenv("NUDGED_WRITE") != nil {
             let file = try #require(fopen(path, "w"))
             fputs(String(new), file)
