@@ -5,16 +5,16 @@ import JSON
 package enum ConfigurationReference {
     /// The text of docs/CONFIGURATION.md without its last newline.
     package static var page: String {
-        let tables = ConfigurationKey.sections.map { section in
-            "## \(section.name)\n\n\(section.summary)\n\n" + table(section.keys)
+        let lists = ConfigurationKey.sections.map { section in
+            "## \(section.name)\n\n\(section.summary)\n\n" + list(section.keys)
                 + (section.name == "apns" ? apps : "")
         }
-        return String((introduction + tables.joined(separator: "\n")).dropLast())
+        return String((introduction + lists.joined(separator: "\n")).dropLast())
     }
 
-    /// The text for the column of defaults: the default, `required` or `not set`.
+    /// What a key is without a value: its default, required, or nothing.
     private static func standard(_ key: ConfigurationKey) -> String {
-        key.standard.map { "`\($0)`" } ?? (key.need.isEmpty ? "not set" : "required")
+        key.standard.map { " (`\($0)`)" } ?? (key.need.isEmpty ? "" : " (required)")
     }
 
     /// `{"file", "sections": [{"name", "summary", "keys": [{"name", "value", "default", "required", "secret",
@@ -32,13 +32,11 @@ package enum ConfigurationReference {
         }
     }
 
-    private static func table(_ keys: [ConfigurationKey]) -> String {
-        let rows = keys.map { key in
+    private static func list(_ keys: [ConfigurationKey]) -> String {
+        keys.map { key in
             let purpose = key.summary + (key.isSecret ? " Secret." : "")
-            let cells = ["`\(key.name)`", key.values.expectation, standard(key), purpose]
-            return "| \(cells.joined(separator: " | ")) |\n"
-        }
-        return "| key | value | default | what for |\n| --- | --- | --- | --- |\n" + rows.joined()
+            return "- `\(key.name)`\(standard(key)): \(key.values.expectation). \(purpose)\n"
+        }.joined()
     }
 
     private static let introduction = """
@@ -59,10 +57,14 @@ package enum ConfigurationReference {
         `nudged check-config` finds every fault. `nudged config` shows the values in force, without secrets. \
         `systemctl reload nudged` reads the file again. A changed credential or variable counts after a restart.
 
+        - Below, a key's default is in parentheses.
         - Durations are `500ms`, `1s`, `5m`, `2h`, or a number of seconds. Write a time in quotes: `"10:00"`.
         - `none` (or null) turns a rule off, if its value may be none.
         - The file and all folders above it must belong to root or to nudged's user, and only they may write there. \
         The same holds for key files.
+        - Internal keys, such as `apns.endpoint`, `apns.caFile` and `decision.caFile`, are for tests and mirrors. \
+        `nudged config` shows those that are set. `internals` in Sources/Configuration/ConfigurationKey+All.swift \
+        lists them.
 
 
         """

@@ -46,24 +46,21 @@ import Testing
 
     /// The page says for each event of warning or worse when to act, and names no other.
     @Test func journalGuide_namesTheEventsToAlertOn() throws {
-        let named = try Self.names(#/`([a-z_]+)`/#, in: "## Alert on events", from: "| act |")
+        let named = try Self.names(#/`([a-z_]+)`/#, in: "## Alert on events")
         let grave = Event.all.filter { $0.level >= .warning }.map(\.name)
         #expect(named.sorted() == grave.sorted())
     }
 
     @Test func journalGuide_hasTheFields() throws {
-        let named = try Self.names(#/`([A-Z_]+)`/#, in: "## Fields", from: "| entries about |")
+        let named = try Self.names(#/`([A-Z_]+)`/#, in: "## Fields")
         #expect(named.sorted() == Set(Event.all.flatMap(\.fields)).map { $0.uppercased() }.sorted())
     }
 
-    /// What `docs/JOURNAL.md` names in the table that begins with `head`, below a title.
-    private static func names(_ name: Regex<(Substring, Substring)>, in title: String, from head: String) throws
-        -> [String]
-    {
+    /// What `docs/JOURNAL.md` names in the first list below a title.
+    private static func names(_ name: Regex<(Substring, Substring)>, in title: String) throws -> [String] {
         let page = try read("/docs/JOURNAL.md")
         let part = page[try #require(page.firstRange(of: title + "\n")).upperBound...]
-        let rows = part[try #require(part.firstRange(of: head)).lowerBound...]
-            .split(separator: "\n", omittingEmptySubsequences: false).prefix { $0.hasPrefix("|") }
-        return rows.flatMap { row in row.matches(of: name).map { String($0.1) } }
+        let list = part[try #require(part.firstRange(of: "\n- ")).lowerBound...]
+        return list[..<(list.firstRange(of: "\n\n")?.lowerBound ?? list.endIndex)].matches(of: name).map { String($0.1) }
     }
 }
