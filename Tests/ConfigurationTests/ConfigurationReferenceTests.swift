@@ -75,4 +75,14 @@ import Testing
             #expect(row.value == standard, "\(row.key) is shown with another value than its default")
         }
     }
+
+    /// What the pages show of the file is valid, the keys of further apps included.
+    @Test(arguments: ["docs/OPERATIONS.md", "docs/METRICS.md"]) func examples_ofThePages_areValid(page: String) throws {
+        var environment = ConfigurationFixture.environment
+        environment["APNS_PRIVATE_KEY_KEY2345678"] = ConfigurationFixture.key
+        let examples = try Self.file(page).matches(of: /```yaml\n([\s\S]*?)```/).map { String($0.1) }
+            .filter { example in ConfigurationKey.sections.contains { example.hasPrefix($0.name + ":") } }
+        #expect(examples.count == 1)
+        for example in examples { #expect(ConfigurationFixture().faults(example, environment: environment) == []) }
+    }
 }

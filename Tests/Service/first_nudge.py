@@ -1,7 +1,8 @@
 """Plays docs/OPERATIONS.md as a new user types it: on a fresh Debian that systemd has booted, from the package to a nudge that was sent, and on to the purge.
 
-What is played are the page's own blocks, those below a line `<!-- played: NAME -->`, in their order and in one shell of root's. A command that fails ends it. Apple is the simulated one, beside
-the machine and in its network; the unit is told of it by a drop-in, so that the commands are those that a real key takes.
+What is played are the page's own blocks, in one shell of root's: those below a line `<!-- played: NAME -->` in ORDER, and the indented ones, line by line, after the first nudge, which is README's.
+So are those of docs/METRICS.md. A command that fails ends it. Apple is the simulated one, beside the machine and in its network; the unit is told of it by a drop-in, so that the commands are those
+that a real key takes.
 
 usage: python3 Tests/Service/first_nudge.py TREE PACKAGE [TRANSCRIPT]
   TREE        the root of a Debian with systemd, whose apt has the lists and the packages of what is installed here: the machine has no network. It is not written to
@@ -22,13 +23,13 @@ import time
 from machine import Machine, end_with_parent, obstacle, text_of
 from service import BUILT, REPOSITORY
 
-PAGE = REPOSITORY + "/docs/OPERATIONS.md"
+PAGE, README, METRICS = (REPOSITORY + "/" + name for name in ("docs/OPERATIONS.md", "README.md", "docs/METRICS.md"))
 # The blocks in the order of their play, which is not the page's: there the faults come first.
 ORDER = (
-    "install", "configure", "start", "nudge", "read", "holders", "refused", "anew", "campaign", "shrink", "addresses", "column", "password", "key", "backup", "restore", "encrypt", "decrypt", "uninstall",
+    "install", "configure", "start", "holders", "refused", "anew", "campaign", "shrink", "addresses", "column", "password", "key", "backup", "restore", "encrypt", "decrypt", "uninstall",
 )
 # What the transcript shows.
-SHOWN = ORDER[:5]
+SHOWN = ORDER[:3]
 # Of longer output the transcript shows the ends, of wider lines the beginning.
 LONGEST, HEAD, TAIL, WIDTH = 45, 5, 4, 180
 # The simulated Apple in place of the real one, for the service and for what is asked by hand.
@@ -61,6 +62,23 @@ def commands(text):
     return found
 
 
+def statements(readme):
+    """README's statements, each block with the role of its first line."""
+    return [(role, block) for block in re.findall(r"^```sql\n(.*?)^```", readme, re.M | re.S) for role, block in [re.match(r"-- as (.*)\n([\s\S]*)", block).groups()]]
+
+
+def lines(page, package):
+    """The lines of the page's indented blocks, as one types them here. test_journal.py asks the journal."""
+    found = [line for block in re.findall(r"(?<=\n\n)((?: {4}\S.*\n)+)", page) for line in re.findall(r" {4}(.*)\n", block) if not line.startswith("journalctl")]
+    here = {
+        "--user UUID": f"--user {USER} --force", "HEX": "ab" * 32 + " --force", "USER": USER, "TITLE": "Ann", "TEXT": "'At six?'", "…": USER,
+        "api.push.apple.com:443": "localhost:2197", "nudged_NEW_amd64.deb": os.path.basename(package),
+    }
+    for placeholder, value in here.items():
+        found = [line.replace(placeholder, value) for line in found]
+    return [f"su - postgres -c 'psql app' <<'SQL'\n{line}\nSQL" if line.startswith("select ") else line for line in found]
+
+
 def transcript(shown):
     """As a terminal has it, from (command, output)."""
     lines = []
@@ -81,7 +99,7 @@ class Play:
         self.machine = m = Machine(tree)
         self.folder = tempfile.mkdtemp(prefix="nudged-apple-")
         self.apple = self.shell = None
-        self.count = 0
+        self.count = self.tests = 0
         try:
             self.start_apple()
             # A machine that starts what is installed, and whose packages are there already.
@@ -115,6 +133,7 @@ class Play:
     def type(self, command):
         """Runs one command in the shell, and returns what it wrote."""
         self.count += 1
+        self.tests += "send-test" in command
         path = f"/run/typed-{self.count}"
         self.machine.write(path, command + "\n")
         self.shell.stdin.write(path + "\n")
@@ -129,9 +148,9 @@ class Play:
                 return output
         raise RuntimeError(f"the shell ended: {command}\n{output}")
 
-    def ask(self, sql):
-        """One statement's answer, as the app's owner is asked it."""
-        return self.machine.run("su", "postgres", "-c", "psql -qAtX -v ON_ERROR_STOP=1 app", input="set role app;\n" + sql).stdout.strip()
+    def ask(self, sql, role="app"):
+        """One statement's answer, as a role is asked it: the app's owner."""
+        return self.machine.run("su", "postgres", "-c", "psql -qAtX -v ON_ERROR_STOP=1 app", input=f"set role {role};\n" + sql).stdout.strip()
 
     def taken(self):
         """Ends the simulated Apple; how many pushes it took."""
@@ -157,6 +176,13 @@ def play(page, tree, package):
             said[name] = [(command, stage.type(command)) for command in typed]
             if name in AFTER:
                 AFTER[name](stage)
+            if name == "start":
+                for role, text in statements(text_of(README)):
+                    stage.ask(text, "app" if role == "the owner" else role)
+                nudge_arrives(stage)
+                stage.type("export CREDENTIALS_DIRECTORY=/etc/nudged/credentials")
+                said["lines"] = [(command, stage.type(command)) for command in lines(page, package) + lines(text_of(METRICS), package)]
+                secrets_stand_nowhere(stage)
         return said
     finally:
         stage.stop()
@@ -201,11 +227,11 @@ def another_arrives(stage):
 
 
 def apple_took_as_many(stage):
-    """What the record says that Apple took, and the one that was a test."""
+    """What the record says that Apple took, and the tests."""
     another_arrives(stage)
     recorded = int(stage.ask("select count(*) from nudged.delivery where outcome = 'accepted'"))
     taken = stage.taken()
-    assert taken == recorded + 1, f"the simulated Apple took {taken}, the record has {recorded}, and one was a test"
+    assert taken == recorded + stage.tests, f"the simulated Apple took {taken}, the record has {recorded}, and {stage.tests} were tests"
 
 
 def nothing_is_left(stage):
@@ -228,7 +254,7 @@ def secrets_stand_nowhere(stage):
     folder = m.root + "/etc/nudged/credentials/"
     secrets = [
         text_of(folder + "apns.privateKey").splitlines()[1][:40], re.search(r":([^:@]+)@", text_of(folder + "database.url"))[1],
-        re.search(r"register_device\('[^']+', '(\w+)'", text_of(PAGE))[1], re.search(r"nudged_api\.send\('[^']+', '\w+', '([^']+)'", text_of(PAGE))[1],
+        re.search(r"token => '(\w+)'", text_of(README))[1], re.search(r"body => '([^']+)'", text_of(README))[1],
     ]
     environment = ["env", "CREDENTIALS_DIRECTORY=/etc/nudged/credentials", "/usr/bin/nudged"]
     places = {
@@ -258,7 +284,7 @@ def secrets_stand_nowhere(stage):
 
 
 AFTER = {
-    "install": statements_are_logged, "nudge": nudge_arrives, "read": secrets_stand_nowhere, "anew": another_arrives, "addresses": another_arrives, "column": another_arrives, "password": another_arrives, "key": another_arrives, "production": another_arrives,
+    "install": statements_are_logged, "anew": another_arrives, "addresses": another_arrives, "column": another_arrives, "password": another_arrives, "key": another_arrives,
     "backup": backup_has_no_living_daemon, "restore": another_arrives, "encrypt": daemon_stands, "decrypt": apple_took_as_many, "uninstall": nothing_is_left,
 }
 USER = "00000000-0000-4000-8000-000000000001"
@@ -275,7 +301,7 @@ def main():
     if len(sys.argv) > 3:
         with open(sys.argv[3], "w") as file:
             file.write(transcript([entry for name in SHOWN for entry in said[name]]))
-    print(f"first nudge: {sum(map(len, said.values()))} commands of docs/OPERATIONS.md played on a fresh Debian, from the package to its purge, in {time.monotonic() - began:.0f} s")
+    print(f"first nudge: {sum(map(len, said.values()))} commands of docs/OPERATIONS.md and docs/METRICS.md played on a fresh Debian, from the package to its purge, in {time.monotonic() - began:.0f} s")
 
 
 if __name__ == "__main__":

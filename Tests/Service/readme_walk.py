@@ -15,7 +15,7 @@ import sys
 import termios
 import time
 
-from first_nudge import transcript
+from first_nudge import statements, transcript
 from machine import Machine, obstacle, text_of
 from service import REPOSITORY
 
@@ -50,19 +50,18 @@ class Terminal:
 
 
 def steps(page):
-    """README's commands: those of "Three steps", and its statements with their roles."""
-    part = page.split("## Three steps to the first push\n")[1].split("\n## ")[0]
-    commands = [re.sub(r"^ {7}", "", block, flags=re.M).rstrip("\n") for block in re.findall(r"(?:^ {7}.*\n)+", part, re.M)]
-    install, set_up, test = commands
-    rest = page.split("## What your app writes\n")[1]
-    grant = re.search(r"`(grant nudged_app to your_backend;)`", rest)[1]
-    statements = [(role, block) for block in re.findall(r"^```sql\n(.*?)^```", rest, re.M | re.S) for role, block in [re.match(r"-- as (.*)\n([\s\S]*)", block).groups()]]
-    assert "replace `--key …` by `--apple simulated`" in part, "README names no way without a key"
-    return install.splitlines()[1], re.sub(r"--key \S+", "--apple simulated", set_up), test.splitlines(), grant, statements
+    """README's commands, all of them, and its statements with their roles."""
+    commands = [re.sub(r"^ {4}(?: {3})?", "", block, flags=re.M).rstrip("\n") for block in re.findall(r"(?<=\n\n)((?: {4,}\S.*\n)+)", page)]
+    # DemoRunTests plays the demo's day.
+    demo, install, set_up, test, explain = commands
+    assert demo.startswith("make demo ") and install.startswith("make deb\n"), commands
+    grant = re.search(r"`(grant nudged_app to your_backend;)`", page)[1]
+    assert "replace `--key …` by `--apple simulated`" in page, "README names no way without a key"
+    return install.splitlines()[1], re.sub(r"--key \S+", "--apple simulated", set_up), test.splitlines(), grant, statements(page), explain.splitlines()
 
 
 def walk(page, tree, package, transcript_file=None):
-    install, set_up, test, grant, statements = steps(page)
+    install, set_up, test, grant, written, explain = steps(page)
     m = Machine(tree)
     shown, times = [], []
 
@@ -100,7 +99,7 @@ def walk(page, tree, package, transcript_file=None):
         said = "".join(shell.type(line.replace("TOKEN", token)) for line in test)
         step("send-test", "\n".join(test), said, began)
         apple.until(token[:8], "nothing", seconds=20)
-        for role, text in statements[:3]:
+        for role, text in written:
             began = time.monotonic()
             if role == "nudged_app" and grant:
                 step("grant", grant, shell.type(f"psql -X {URL} -c '{grant}'"), began)
@@ -114,6 +113,9 @@ def walk(page, tree, package, transcript_file=None):
         said = apple.until("Shall we meet at six?", seconds=60)
         step("arrives", "(the other terminal)", said, began)
         assert "740f4707bebc" not in said, "a whole token"
+        # As README has it, but for the day.
+        answer = re.escape(explain[1]).replace("today", r"\w+( \S+)?")
+        m.until(lambda: re.search(answer, shell.type(explain[0].removeprefix("$ "))), explain[1])
         # A set-up that ended before the restart is finished by the next one.
         m.write("/etc/nudged/.restart.setup", "")
         before = m.show("nudged", "MainPID")

@@ -63,7 +63,9 @@ class JournalTests(unittest.TestCase):
 
     def test_queries_ofTheGuide_areAnswered(self):
         """Each `journalctl …` line of docs/JOURNAL.md and docs/OPERATIONS.md is a query that journald takes."""
-        guide = text_of(REPOSITORY + "/docs/JOURNAL.md") + text_of(REPOSITORY + "/docs/OPERATIONS.md")
+        journal = text_of(REPOSITORY + "/docs/JOURNAL.md")
+        self.assertEqual(re.findall(r"^ {4}(?!journalctl )\S.*", journal, re.M), [])
+        guide = journal + text_of(REPOSITORY + "/docs/OPERATIONS.md")
         queries = re.findall(r"^    (journalctl [^#\n]*)", guide, re.M)
         self.assertGreater(len(queries), 8)
         for query in queries:

@@ -48,9 +48,18 @@ struct NudgedApple: AsyncParsableCommand {
         } catch {
             throw Failure("\(error)" + (port == 0 ? "" : "; if another program has the port, give --port"))
         }
-        let signals = [SIGTERM, SIGINT].map { number in
+        let (ends, ended) = AsyncStream<Void>.makeStream()
+        var signals: [any DispatchSourceSignal] = []
+        for number in [SIGTERM, SIGINT] {
             signal(number, SIG_IGN)
-            return DispatchSource.makeSignalSource(signal: number)
+            let source = DispatchSource.makeSignalSource(signal: number)
+            source.setEventHandler { ended.finish() }
+            // Only then does a signal count, so the first line comes later.
+            await withCheckedContinuation { ready in
+                source.setRegistrationHandler { ready.resume() }
+                source.resume()
+            }
+            signals.append(source)
         }
         try files.announce(simulator.endpoint)
         Log.write(
@@ -58,12 +67,8 @@ struct NudgedApple: AsyncParsableCommand {
                 ? #"{"endpoint":"\#(simulator.endpoint)"}"#
                 : "listens on \(simulator.endpoint), and writes to \(folder)"
         )
-        let (ends, ended) = AsyncStream<Void>.makeStream()
-        for source in signals {
-            source.setEventHandler { ended.finish() }
-            source.resume()
-        }
         for await _ in ends {}
+        withExtendedLifetime(signals) {}
         simulator.stop()
         files.leave()
         let counts = simulator.counts

@@ -111,7 +111,8 @@ import Testing
             """
         )
         try await fixture.migrate()
-        let seen = "select timezone, token, environment is null from nudged.recipient join nudged.device using (user_id)"
+        let seen =
+            "select timezone, token, environment is null from nudged.recipient join nudged.device using (user_id)"
         #expect(try fixture.sql("set role nudged_daemon; \(seen)") == "Europe/Berlin|ab|t")
         #expect(try fixture.sql("select count(*) from pg_tables where schemaname = 'public'") == "2")
     }
