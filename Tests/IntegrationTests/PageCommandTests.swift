@@ -57,9 +57,10 @@ import Testing
         for page in pages {
             let text = try Self.text(page)
             let fences = text.matches(of: /```[\s\S]*?\n```/).map { String($0.output) }
+            // What ends with a full stop is a text, not a command.
             let spans = text.replacing(/```[\s\S]*?\n```/, with: "").matches(of: /`([^`]+)`/).map {
                 String($0.1.replacing("\n", with: " "))
-            }
+            }.filter { !$0.hasSuffix(".") }
             let code = try fences + spans + Self.commands(page)
             for match in code.flatMap({ $0.matches(of: /(?:^|[\s'])nudged ([a-z][a-z-]*[a-z])(?![\w-])([^\n|;#"]*)/) })
             {
