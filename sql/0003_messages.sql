@@ -79,6 +79,12 @@ begin
 end
 $$;
 
+-- Whether a push has no text: a background push, or a badge alone.
+create function nudged.is_silent(title text, body text, apns jsonb) returns boolean
+language sql immutable parallel safe
+return coalesce(apns -> 'content_available' = 'true' or apns ->> 'badge' is not null
+    and coalesce(title, '') || coalesce(body, '') = '' and coalesce(apns ->> 'title_loc_key', apns ->> 'loc_key') is null, false);
+
 -- The length of a push's payload in bytes, as the daemon renders it (Notification+Rendering.swift; a test compares
 -- them). apns: as nudged.stored_apns returns it.
 create function nudged.payload_bytes(
@@ -86,7 +92,10 @@ create function nudged.payload_bytes(
 ) returns integer
 language sql immutable set search_path = pg_catalog, pg_temp as $$
     select case
-        when apns ? 'content_available' then octet_length('{"aps":{"content-available":1}}')
+        when apns is not null and nudged.is_silent(title, body, apns) then octet_length('{"aps":{}}')
+            + case when apns ? 'content_available' then octet_length('"content-available":1') else 0 end
+            + coalesce(octet_length('"badge":') + octet_length(apns ->> 'badge'), 0)
+            + case when apns ?& array['content_available', 'badge'] then 1 else 0 end
         else octet_length('{"aps":{"alert":{,},"sound":"default"},"action":"new_conversation"}')
             + coalesce(
                 octet_length('"title-loc-key":') + nudged.utf8_bytes((apns -> 'title_loc_key')::text),
@@ -309,14 +318,15 @@ begin
             'apns.data holds "subject_type" or "subject_id"', 'The payload has the reminder''s own: give those members other names.']
         when given -> 'content_available' = 'true' then (
             select array[format('apns.%s is given with apns.content_available', k.key),
-                'A background push shows nothing. Send an alert and a background push as two messages.']
-            from jsonb_each(given) as k (key, value) where k.key <> 'content_available' and k.value <> 'false' limit 1)
+                'A background push shows nothing but a badge. Send an alert and a background push as two messages.']
+            from jsonb_each(given) as k (key, value) where k.key not in ('content_available', 'badge') and k.value <> 'false' limit 1)
     end;
 end
 $$;
 
 -- The first thing that is wrong with a title and a body beside an apns that has no fault, and the remedy. Null: nothing.
-create function nudged.text_fault(title text, body text, apns jsonb) returns text[]
+-- `call`: message, reminder or template. Only a message can be a badge alone.
+create function nudged.text_fault(title text, body text, apns jsonb, call text) returns text[]
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
     has_title constant boolean := coalesce(title, '') <> '';
@@ -330,6 +340,9 @@ begin
             'title and apns.title_loc_key are both given', 'Give the text, or the key of a text in the app''s table.']
         when has_body and apns ->> 'loc_key' is not null then array[
             'body and apns.loc_key are both given', 'Give the text, or the key of a text in the app''s table.']
+        when call = 'message' and nudged.is_silent(title, body, apns) then (
+            select array[format('apns.%s is given with a badge alone', k.key), 'A badge alone shows nothing else. Leave it out, or give a title or a body.']
+            from jsonb_each(apns) as k (key, value) where k.key not in ('badge', 'data') and k.value not in ('null', 'false') limit 1)
         when nudged.is_blank(title) and nudged.is_blank(body) and coalesce(apns ->> 'title_loc_key', apns ->> 'loc_key') is null then array[
             'title and body are both empty', 'Phones do not show a push without text. Give a title or a body.']
     end;
@@ -412,8 +425,10 @@ begin
         ) as a (place, name, is_given)
         cross join lateral (select case
             when message.apns ->> a.name is not null then array[format('%s and apns.%1$s are both given', a.name), 'Give it once.']
-            when message.apns -> 'content_available' = 'true' and a.name <> 'data' then array[
-                format('%s is given with apns.content_available', a.name), 'A background push shows nothing: leave it out.']
+            when nudged.is_silent(message.title, message.body, message.apns) and a.name <> 'data' then array[
+                format('%s is given with %s', a.name,
+                    case when message.apns -> 'content_available' = 'true' then 'apns.content_available' else 'a badge alone' end),
+                'A push without text shows no more than a badge: leave it out.']
             when message.apns ->> 'interruption_level' in ('passive', 'active') and a.name = 'urgent' then array[
                 'apns.interruption_level is not time-sensitive, and urgent is true', 'An urgent message is time-sensitive: leave interruption_level out.']
         end as fault) f
@@ -424,7 +439,7 @@ begin
         fault,
         -- Most messages have no apns and some text. Then one function call less is made.
         case when message.apns is not null or nudged.is_blank(message.title) and nudged.is_blank(message.body)
-            then nudged.text_fault(message.title, message.body, message.apns) end,
+            then nudged.text_fault(message.title, message.body, message.apns, 'message') end,
         case
             when message.expires_at <= now() then array[
                 'expires_at is in the past', 'Give a time in the future, or null: then it expires after 7 days.']
@@ -507,7 +522,7 @@ $$;
 -- - dedupe_key: a second call with the same key for that user, within 30 days, sends nothing and returns the first id,
 --   with `done` 0.
 -- - data: members beside "aps". conversation_id (a UUID) is the conversation that a tap opens.
--- - apns: how the phone shows it, or a background push (nudged.apns_fault).
+-- - apns: how the phone shows it, a badge alone, or a background push (nudged.apns_fault).
 -- - deliver_at, deliver_local: it waits until then. deliver_local is a wall time in the user's own zone.
 create function nudged_api.send(
     user_id uuid, title text, body text, data jsonb default null, urgent boolean default false, category text default null, thread_id text default null,

@@ -420,7 +420,7 @@ begin
             + octet_length(',"subject_type":') + nudged.utf8_bytes(to_json(subject_type)::text)
             + octet_length(',"subject_id":') + nudged.utf8_bytes(to_json(subject_id)::text) end;
         if bytes <= 65536 then
-            broken := nudged.text_fault(title, body, apns);
+            broken := nudged.text_fault(title, body, apns, 'reminder');
         end if;
     end if;
     return case

@@ -44,7 +44,7 @@ begin
     new.body := coalesce(new.body, '');
     if fault = '{apns}' then
         new.apns := nudged.stored_apns(new.apns);
-        fault := nudged.text_fault(new.title, new.body, new.apns) || '{words}';
+        fault := nudged.text_fault(new.title, new.body, new.apns, 'template') || '{words}';
     end if;
     fault := case
         when cardinality(fault) = 3 then fault

@@ -3,8 +3,15 @@ extension Notification {
     ///
     /// It builds no tree of values, because it runs once for each nudge.
     package func render(into out: inout [UInt8]) {
-        if isBackground {
-            JSONText.append(literal: "{\"aps\":{\"content-available\":1}", to: &out)
+        if isSilent {
+            JSONText.append(literal: "{\"aps\":{", to: &out)
+            if isContentAvailable { JSONText.append(literal: "\"content-available\":1", to: &out) }
+            if isContentAvailable, badge != nil { out.append(UInt8(ascii: ",")) }
+            if let badge {
+                JSONText.append(literal: "\"badge\":", to: &out)
+                JSONText.append(badge, to: &out)
+            }
+            out.append(UInt8(ascii: "}"))
         } else {
             JSONText.append(literal: "{\"aps\":{\"alert\":{", to: &out)
             renderAlert(into: &out)
@@ -18,8 +25,8 @@ extension Notification {
             out.append(UInt8(ascii: "\""))
         }
         Self.append("domain", domain, to: &out)
-        // Nobody can tap a background push.
-        if !isBackground {
+        // Without text, there is nothing to tap.
+        if !isSilent {
             JSONText.append(literal: ",\"action\":\"", to: &out)
             out.append(contentsOf: action.utf8)
             out.append(UInt8(ascii: "\""))

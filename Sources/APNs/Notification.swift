@@ -27,8 +27,8 @@ package struct Notification: Sendable {
     package var targetContentID: String?
     /// An image that the app's service extension fetches. It is beside `aps`, and implies `mutableContent`.
     package var imageURL: String?
-    /// A background push: it wakes the app and shows nothing. Only the members beside `aps` count.
-    package var isBackground = false
+    /// It wakes the app and shows no text. Only the badge and the members beside `aps` count.
+    package var isContentAvailable = false
     /// The conversation that a tap opens. Without one, a tap starts a new conversation.
     package var conversationID: UUID?
     package var domain: String?
@@ -50,6 +50,12 @@ package struct Notification: Sendable {
         case timeSensitive = "time-sensitive"
         /// Breaks through silent mode. The app needs an entitlement.
         case critical
+    }
+
+    /// Whether it shows no text: it wakes the app, or it is a badge alone.
+    package var isSilent: Bool {
+        isContentAvailable
+            || badge != nil && title.isEmpty && body.isEmpty && localizedTitle == nil && localizedBody == nil
     }
 
     package init(title: String, body: String) {
@@ -111,7 +117,7 @@ extension Notification {
         case ("image_url", .string(let address)): imageURL = address
         case ("filter_criteria", .string(let text)): filterCriteria = text
         case ("target_content_id", .string(let name)): targetContentID = name
-        case ("content_available", .bool(let isSet)): isBackground = isSet
+        case ("content_available", .bool(let isSet)): isContentAvailable = isSet
         // Read together with their arguments.
         case ("title_loc_key", .string), ("subtitle_loc_key", .string), ("loc_key", .string): break
         case ("title_loc_args", .array), ("subtitle_loc_args", .array), ("loc_args", .array): break

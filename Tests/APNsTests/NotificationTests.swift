@@ -81,13 +81,15 @@ import Testing
         )
     }
 
-    @Test func payload_whenABackgroundPush_hasNothingToShow() throws {
+    @Test(arguments: [
+        (#"{"content_available":true}"#, #""content-available":1"#), (#"{"badge":0}"#, #""badge":0"#),
+        (#"{"badge":3,"content_available":true}"#, #""content-available":1,"badge":3"#),
+    ]) func payload_whenItHasNoText_hasNothingToTap(apns: String, aps: String) throws {
         var notification = APNs.Notification(title: "", body: "")
-        notification.badge = 3
         notification.custom = try #require(CustomMembers(object: #"{"sync": 1}"#))
-        let taken = notification.take(apns: #"{"content_available":true}"#)
+        let taken = notification.take(apns: apns)
         #expect(taken)
-        #expect(text(notification) == #"{"aps":{"content-available":1},"sync": 1}"#)
+        #expect(text(notification) == #"{"aps":{\#(aps)},"sync": 1}"#)
     }
 
     @Test(arguments: [

@@ -73,6 +73,23 @@ import Testing
         )
     }
 
+    @Test(arguments: [
+        (#"apns => '{"badge": 0}'"#, #"{"badge":0}"#),
+        (#"data => '{"x": 1}', apns => '{"badge": 12, "sound": null}'"#, #"{"badge":12}"#),
+        (#"apns => '{"badge": 3, "content_available": true}'"#, #"{"content-available":1,"badge":3}"#),
+    ]) func message_whenABadgeWithoutText_isAnAlertOfThatBadge(options: String, aps: String) async throws {
+        let scene = try await scene()
+        try scene.sql("select (nudged_api.send('\(Scene.user(1))', null, '', \(options))).id")
+        let bytes = try scene.sql(
+            "select nudged.payload_bytes(title, body, data, urgent, category, thread_id, apns) from nudged.message"
+        )
+        #expect(try await scene.once().number("sent") == 1)
+        let push = try #require(scene.simulator.snapshot().accepted.first)
+        #expect(push.pushType == "alert" && push.priority == 10 && push.payload.count == Int(bytes))
+        let payload = try JSONValue(parsing: push.payload)
+        #expect(try payload["aps"] == JSONValue(parsing: aps) && payload["action"] == nil)
+    }
+
     /// Not before its time: nothing is sent, and the user rests until then.
     @Test func message_whenForLater_isSentAtItsTimeAndNotBefore() async throws {
         let scene = try await scene()

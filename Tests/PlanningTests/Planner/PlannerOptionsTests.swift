@@ -46,6 +46,33 @@ import TimeZones
         )
     }
 
+    /// Apple takes a badge as an alert. Of several, only the newest counts, and none is in a digest.
+    @Test func message_whenABadgeAlone_isSentOnceAndNotAskedAbout() throws {
+        var planner = planner
+        planner.asksService = true
+        let night = F.at("2026-11-19T18:00:00Z")
+        let badges = (1...5).map {
+            M.message(UInt8($0), "", body: "", created: night + Int64($0), apns: #"{"badge":\#($0)}"#)
+        }
+        let user = M.user(badges, preferences: #"{"smart_enabled":true,"timezone":"Asia/Tokyo"}"#)
+        let plan = planner.plan(user, now: F.at("2026-11-19T23:00:00Z"))
+        let nudges = try #require(plan.sendPlan?.nudges)
+        let newest = try #require(nudges.first)
+        #expect(nudges.count == 1 && newest.identity == .message(M.id(5)))
+        #expect(!newest.isBackground && !newest.isToBeAsked)
+        #expect(try M.payload(newest)["aps"] == JSONValue(parsing: #"{"badge":5}"#))
+        #expect(plan.records.filter { $0.reason == "collapsed" }.count == 4)
+    }
+
+    /// A badge is an alert for Apple, so this one is no background push. Each one's data counts.
+    @Test func message_whenABadgeWakesTheApp_isAnAlertAndReplacesNone() throws {
+        let badges = (1...2).map {
+            M.message(UInt8($0), "", body: "", apns: #"{"badge":\#($0),"content_available":true}"#)
+        }
+        let nudges = try #require(planner.plan(M.user(badges), now: now).sendPlan?.nudges)
+        #expect(nudges.count == 2 && nudges.allSatisfy { !$0.isBackground })
+    }
+
     @Test func row_whenItsOptionsAreNone_endsAsMalformed() {
         let plan = planner.plan(M.user([M.message(1, apns: #"{"bagde":1}"#)]), now: now)
         #expect(plan.ended == [M.id(1)] && plan.sendPlan == nil)

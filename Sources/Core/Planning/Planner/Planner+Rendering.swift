@@ -82,7 +82,7 @@ extension Planner {
             endsAt: text.expiresAt,
             expiresAt: text.expiration(now: now),
             // The service decides only about what a user sees.
-            text: mayAsk(about: recipient) && !text.content.isBackground ? text.content : nil,
+            text: mayAsk(about: recipient) && !text.content.isSilent ? text.content : nil,
             isBackground: text.content.isBackground
         )
     }

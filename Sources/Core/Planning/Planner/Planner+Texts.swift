@@ -111,8 +111,8 @@ extension Planner {
         let recipient = machine.recipient
         var woken: [PendingText] = []
         for text in live where text.identity.kind == .message && recipient.retries[text.identity] == nil {
-            // A digest is shown, and a background push is not.
-            guard !text.content.isBackground else { continue }
+            // A digest is shown.
+            guard !text.content.isSilent else { continue }
             guard try policy.isQuiet(recipient.candidate, at: text.createdAt) else { continue }
             // A preview. Each message is evaluated again later, alone or in the digest.
             let candidate = recipient.candidate(for: text.nudge, with: draft.history)

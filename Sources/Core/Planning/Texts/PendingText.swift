@@ -46,12 +46,15 @@ struct PendingText: Sendable {
         self.due = due
         createdAt = due ?? message.createdAt
         order = due.map { $0.seconds * 1_000_000 } ?? message.order
+        let content = PushText(message)
+        // A newer badge replaces an older one.
+        let key = message.collapseKey ?? (content.isBadgeAlone ? Self.badgeKey : nil)
         // One that is not due yet replaces nothing.
-        collapseKey = due.map { $0 <= now } ?? true ? message.collapseKey : nil
+        collapseKey = due.map { $0 <= now } ?? true ? key : nil
         expiresAt = message.expiresAt
         isUrgent = message.urgent
         reminderName = nil
-        content = PushText(message)
+        self.content = content
     }
 
     /// - Parameter due: when it is due.
@@ -73,7 +76,8 @@ struct PendingText: Sendable {
         content = PushText(reminder)
     }
 
-    /// No message's key can start like this.
+    /// No message's key can start like these.
+    private static let badgeKey = "\0badge"
     private static let reminderPrefix = "\0reminder\0"
 
     /// Several messages that are sent as one. `texts` is in order and not empty.

@@ -39,8 +39,8 @@ struct PushText: Sendable {
         ])
         let takesOptions = reminder.members.apns.map { notification.take(apns: $0) } ?? true
         notification.custom = (custom ?? CustomMembers.none).followed(by: subject ?? CustomMembers.none)
-        // Only a message can be a background push.
-        isRenderable = custom != nil && subject != nil && takesOptions && !notification.isBackground
+        // Only a message can be without text.
+        isRenderable = custom != nil && subject != nil && takesOptions && !notification.isSilent
         self.notification = notification
         data = reminder.members.data
         holdsMention = false
@@ -99,8 +99,12 @@ struct PushText: Sendable {
 
     var title: String { notification.title }
     var body: String { notification.body }
-    /// Whether it wakes the app and shows nothing.
-    var isBackground: Bool { notification.isBackground }
+    /// Whether it shows no text: a background push, or a badge alone.
+    var isSilent: Bool { notification.isSilent }
+    /// Whether it wakes the app and shows nothing. With a badge, it is an alert for Apple.
+    var isBackground: Bool { notification.isContentAvailable && notification.badge == nil }
+    /// Whether all that it does is to set the badge.
+    var isBadgeAlone: Bool { notification.isSilent && !notification.isContentAvailable }
 
     /// Whether it mentions this user: its category is `mention`, or its data contains `"mention": true`.
     var isMention: Bool {

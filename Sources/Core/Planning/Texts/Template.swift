@@ -33,7 +33,7 @@ final class Template: Sendable {
         action = stored.action
         names = title.names + body.names
         var frame = Notification(title: "", body: "")
-        if let apns = stored.apns, !frame.take(apns: apns) || frame.isBackground { return nil }
+        if let apns = stored.apns, !frame.take(apns: apns) || frame.isContentAvailable { return nil }
         if let data = stored.data {
             guard let custom = CustomMembers(object: data) else { return nil }
             frame.custom = custom
