@@ -19,6 +19,7 @@ create table nudged.message (
     apns jsonb check (pg_column_size(apns) <= 65536),
     deliver_at timestamptz,
     deliver_local timestamp,
+    texts jsonb check (pg_column_size(texts) <= 65536),
     -- No zone is further ahead than UTC+14.
     wakes_at timestamptz generated always as (
         coalesce(deliver_at, (deliver_local - interval '14 hours') at time zone 'UTC')
@@ -372,7 +373,7 @@ $$;
 -- The arguments of one message.
 create type nudged.new_message as (
     user_id uuid, title text, body text, data jsonb, urgent boolean, category text, thread_id text, collapse_key text, expires_at timestamptz,
-    dedupe_key text, apns jsonb, deliver_at timestamptz, deliver_local timestamp
+    dedupe_key text, apns jsonb, deliver_at timestamptz, deliver_local timestamp, texts jsonb
 );
 
 -- What is wrong with the length of a key or an id, and the remedy. Null: nothing.
@@ -399,6 +400,56 @@ return case when current_setting('transaction_isolation') <> 'read committed' th
     'the transaction''s isolation level is not READ COMMITTED',
     format('Call it in a transaction of its own: an older snapshot can''t show whether %s is already being sent.', what), '0A000'] end;
 
+-- The first thing that is wrong with a message's argument texts, and the remedy. Null: nothing. Each text replaces title
+-- and body, so each is checked as they are. A fault holds no text.
+create function nudged.texts_fault(message nudged.new_message) returns text[]
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+    apns constant jsonb := nudged.stored_apns(message.apns);
+    one record;
+    said text[] := '{}';
+    name text;
+    fault text[] := case
+        -- Sizes first: nothing below is expanded without a bound.
+        when pg_column_size(message.texts) > 65536 or octet_length(message.texts::text) > 16384 then array[
+            'texts has more than 16384 bytes', 'Shorten the texts, or send one message for each language.']
+        when jsonb_typeof(message.texts) <> 'object' then array[format('texts is of type %s', jsonb_typeof(message.texts)),
+            'Give an object by language, such as {"de": {"title": "Hallo", "body": "Bis morgen"}}.']
+        when (select count(*) from jsonb_object_keys(message.texts)) > 50 then array[
+            'texts has more than 50 languages', 'Give the languages of this user, or send one message for each language.']
+    end;
+begin
+    if fault is not null then
+        return fault;
+    end if;
+    for one in select t.key, t.value, t.value ->> 'title' as title, t.value ->> 'body' as body from jsonb_each(message.texts) as t (key, value) loop
+        if one.key !~ '^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$' or octet_length(one.key) > 64 then
+            return array['texts has a member that is no language', 'Name a language as de, or one of a region as pt-BR.'];
+        end if;
+        -- As RecipientContext.normalized.
+        name := translate(lower(one.key collate "C"), '_', '-');
+        fault := case
+            when name = any (said) then array['given twice', 'Give it once.']
+            when jsonb_typeof(one.value) <> 'object'
+                or jsonb_path_exists(one.value, '$.* ? (@.type() != "string" && @.type() != "null")')
+                or one.value - array['title', 'body'] <> '{}' then array['no object of texts', 'Give an object with title and body, as texts; one may be missing.']
+            else nudged.text_fault(one.title, one.body, message.apns, 'message')
+        end;
+        if fault is null and nudged.payload_bytes(
+            one.title, one.body, coalesce(message.data, nullif(message.apns -> 'data', 'null')), coalesce(message.urgent, false),
+            coalesce(message.category, message.apns ->> 'category'), coalesce(message.thread_id, message.apns ->> 'thread_id'), apns) > 4096
+        then
+            fault := array['the payload has more than 4096 bytes', 'Apple accepts 4096 bytes for the whole payload. Shorten this text.'];
+        end if;
+        if fault is not null then
+            return array[format('texts.%s: %s', one.key, fault[1]), fault[2]];
+        end if;
+        said := said || name;
+    end loop;
+    return null;
+end
+$$;
+
 -- A message as it is stored: what its argument apns says of columns is in these. Refuses a message that could never be
 -- sent. The error names the argument and the remedy, and never holds the text.
 create function nudged.checked_message(caller text, message nudged.new_message) returns nudged.new_message
@@ -421,7 +472,7 @@ begin
         select f.fault into fault
         from (values
             (1, 'category', message.category is not null), (2, 'thread_id', message.thread_id is not null), (3, 'data', message.data is not null),
-            (4, 'urgent', message.urgent)
+            (4, 'urgent', message.urgent), (5, 'texts', message.texts is not null)
         ) as a (place, name, is_given)
         cross join lateral (select case
             when message.apns ->> a.name is not null then array[format('%s and apns.%1$s are both given', a.name), 'Give it once.']
@@ -440,6 +491,7 @@ begin
         -- Most messages have no apns and some text. Then one function call less is made.
         case when message.apns is not null or nudged.is_blank(message.title) and nudged.is_blank(message.body)
             then nudged.text_fault(message.title, message.body, message.apns, 'message') end,
+        case when message.texts is not null then nudged.texts_fault(message) end,
         case
             when message.expires_at <= now() then array[
                 'expires_at is in the past', 'Give a time in the future, or null: then it expires after 7 days.']
@@ -468,6 +520,7 @@ begin
         stored.title := coalesce(message.title, '');
         stored.body := coalesce(message.body, '');
         stored.urgent := coalesce(message.urgent, false);
+        stored.texts := nullif(jsonb_strip_nulls(message.texts), '{}');
         if message.apns is not null then
             stored.data := coalesce(message.data, nullif(message.apns -> 'data', 'null'));
             stored.category := coalesce(message.category, message.apns ->> 'category');
@@ -524,10 +577,11 @@ $$;
 -- - data: members beside "aps". conversation_id (a UUID) is the conversation that a tap opens.
 -- - apns: how the phone shows it, a badge alone, or a background push (nudged.apns_fault).
 -- - deliver_at, deliver_local: it waits until then. deliver_local is a wall time in the user's own zone.
+-- - texts: title and body by language. The closest to the user's locale replaces title and body.
 create function nudged_api.send(
     user_id uuid, title text, body text, data jsonb default null, urgent boolean default false, category text default null, thread_id text default null,
     collapse_key text default null, expires_at timestamptz default null, dedupe_key text default null, apns jsonb default null,
-    deliver_at timestamptz default null, deliver_local timestamp default null
+    deliver_at timestamptz default null, deliver_local timestamp default null, texts jsonb default null
 ) returns nudged.result
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
@@ -540,7 +594,7 @@ begin
     perform nudged.require_backend('nudged_api.send');
     new := nudged.checked_message('nudged_api.send', row(
         send.user_id, send.title, send.body, send.data, send.urgent, send.category, send.thread_id, send.collapse_key, send.expires_at, send.dedupe_key,
-        send.apns, send.deliver_at, send.deliver_local
+        send.apns, send.deliver_at, send.deliver_local, send.texts
     )::nudged.new_message);
     if new.dedupe_key is not null then
         for attempt in 1..3 loop
@@ -561,11 +615,11 @@ begin
             'Send less to this user, give messages an expires_at or a collapse_key, or raise nudged.setting.max_messages.', 'ND014']);
     end if;
     insert into nudged.message (
-        user_id, id, title, body, data, urgent, category, thread_id, collapse_key, dedupe_key, expires_at, apns, deliver_at, deliver_local
+        user_id, id, title, body, data, urgent, category, thread_id, collapse_key, dedupe_key, expires_at, apns, deliver_at, deliver_local, texts
     )
     values (
         new.user_id, made, new.title, new.body, new.data, new.urgent, new.category, new.thread_id, new.collapse_key, new.dedupe_key, new.expires_at, new.apns,
-        new.deliver_at, new.deliver_local);
+        new.deliver_at, new.deliver_local, new.texts);
     -- Once its time is set, the user is due then. So a message for later is no urgent arrival.
     insert into nudged.touched (user_id, urgent, arrival) values (new.user_id, new.urgent and num_nonnulls(new.deliver_at, new.deliver_local) = 0, true);
     return nudged.result_of(made, warnings => nudged.message_warnings(new.user_id));
@@ -596,7 +650,7 @@ begin
             select case
                 when o.name = 'user_id' then 'UUID'
                 when o.name in ('title', 'body', 'category', 'thread_id', 'collapse_key', 'dedupe_key') then 'text'
-                when o.name in ('data', 'apns') then 'object'
+                when o.name in ('data', 'apns', 'texts') then 'object'
                 when o.name = 'urgent' then 'boolean'
                 when o.name in ('expires_at', 'deliver_at') then 'instant'
                 when o.name = 'deliver_local' then 'wall time' end as phrase
@@ -624,12 +678,12 @@ begin
     begin
         select coalesce(array_agg(row(
             m.user_id, m.title, m.body, m.data, m.urgent, m.category, m.thread_id, m.collapse_key, m.expires_at, m.dedupe_key, m.apns, m.deliver_at,
-            m.deliver_local
+            m.deliver_local, m.texts
         )::nudged.new_message order by e.place), '{}') into asked
         from jsonb_array_elements(messages) with ordinality as e (message, place)
         cross join lateral jsonb_to_record(e.message) as m (
             user_id uuid, title text, body text, data jsonb, urgent boolean, category text, thread_id text, collapse_key text, expires_at timestamptz,
-            dedupe_key text, apns jsonb, deliver_at timestamptz, deliver_local timestamp
+            dedupe_key text, apns jsonb, deliver_at timestamptz, deliver_local timestamp, texts jsonb
         );
     exception when data_exception then
         perform nudged.refuse_members(messages);
@@ -647,7 +701,7 @@ create function nudged.refuse_member(place bigint, name text, phrase text) retur
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
     perform nudged.refuse(format('nudged_api.send_many: message %s', place), array[format('%s is no %s', name, phrase),
-        'user_id: a UUID. urgent: true or false. data, apns: objects. expires_at, deliver_at: an instant such as 2026-11-21T18:00:00Z. deliver_local: a wall time without a zone, such as 2026-11-21T18:00:00. All others: texts.']);
+        'user_id: a UUID. urgent: true or false. data, apns, texts: objects. expires_at, deliver_at: an instant such as 2026-11-21T18:00:00Z. deliver_local: a wall time without a zone, such as 2026-11-21T18:00:00. All others: texts.']);
 end
 $$;
 
@@ -679,7 +733,7 @@ $$;
 create function nudged_api.send_many(
     user_ids uuid[], title text, body text, data jsonb default null, urgent boolean default false, category text default null,
     thread_id text default null, collapse_key text default null, expires_at timestamptz default null, dedupe_key text default null,
-    apns jsonb default null, deliver_at timestamptz default null, deliver_local timestamp default null
+    apns jsonb default null, deliver_at timestamptz default null, deliver_local timestamp default null, texts jsonb default null
 ) returns table (user_id uuid, id uuid)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
@@ -692,14 +746,14 @@ begin
     -- The text is the same for all, and is checked even for an empty list.
     new := nudged.checked_message('nudged_api.send_many', row(
         '00000000-0000-0000-0000-000000000000', send_many.title, send_many.body, send_many.data, send_many.urgent, send_many.category, send_many.thread_id,
-        send_many.collapse_key, send_many.expires_at, send_many.dedupe_key, send_many.apns, send_many.deliver_at, send_many.deliver_local
+        send_many.collapse_key, send_many.expires_at, send_many.dedupe_key, send_many.apns, send_many.deliver_at, send_many.deliver_local, send_many.texts
     )::nudged.new_message);
     perform nudged.refuse(format('nudged_api.send_many: message %s', u.place - 1), array['user_id is null', 'Name the user whom the message is for.'])
     from unnest(send_many.user_ids) with ordinality as u (user_id, place) where u.user_id is null order by u.place limit 1;
     return query select s.user_id, s.id from nudged.insert_messages(array(
         select row(
             u.user_id, new.title, new.body, new.data, new.urgent, new.category, new.thread_id, new.collapse_key, new.expires_at, new.dedupe_key, new.apns,
-            new.deliver_at, new.deliver_local
+            new.deliver_at, new.deliver_local, new.texts
         )::nudged.new_message
         from unnest(send_many.user_ids) with ordinality as u (user_id, place) order by u.place
     )) s;
@@ -768,11 +822,11 @@ begin
     ),
     inserted as (
         insert into nudged.message (
-            user_id, id, title, body, data, urgent, category, thread_id, collapse_key, dedupe_key, expires_at, apns, deliver_at, deliver_local
+            user_id, id, title, body, data, urgent, category, thread_id, collapse_key, dedupe_key, expires_at, apns, deliver_at, deliver_local, texts
         )
         select
             f.user_id, f.id, f.title, f.body, f.data, f.urgent, f.category, f.thread_id, f.collapse_key, f.dedupe_key, f.expires_at, f.apns, f.deliver_at,
-            f.deliver_local
+            f.deliver_local, f.texts
         from fresh f
         where not f.is_dropped
     ),
@@ -970,11 +1024,12 @@ comment on column nudged.message.expires_at is 'From then on it is dropped. Null
 comment on column nudged.message.apns is 'How the phone shows it: the argument apns, without category, thread_id and data, which are columns.';
 comment on column nudged.message.deliver_at is 'Not before this instant. Null: see deliver_local.';
 comment on column nudged.message.deliver_local is 'Not before this wall time in the user''s own zone. Null: see deliver_at, or at once.';
+comment on column nudged.message.texts is 'Title and body by language: the closest to the user''s locale replaces the columns title and body. Null: none.';
 comment on column nudged.message.wakes_at is 'The earliest instant at which it can be due in any zone. Null: at once.';
 comment on table nudged.message_key is 'The id that each dedupe_key got, for 30 days. nudged_api.send writes it; the daemon deletes old rows.';
 comment on type nudged.new_message is 'The arguments of one message, for nudged_api.send_many.';
 comment on function nudged_api.send is 'Sends a message to a user: at once, or when their quiet hours and limits allow it. Returns its id and warnings.';
 comment on function nudged_api.send_many(jsonb) is 'Sends many messages: a JSON array of objects with the arguments of nudged_api.send. All or none. Returns a row for each, in their order.';
-comment on function nudged_api.send_many(uuid[],text,text,jsonb,boolean,text,text,text,timestamptz,text,jsonb,timestamptz,timestamp) is 'Sends one message to many users. All or none. Returns a row for each, in their order.';
+comment on function nudged_api.send_many(uuid[],text,text,jsonb,boolean,text,text,text,timestamptz,text,jsonb,timestamptz,timestamp,jsonb) is 'Sends one message to many users. All or none. Returns a row for each, in their order.';
 comment on function nudged_api.cancel_messages is 'Cancels waiting messages by user, title, category, thread, the beginning of their dedupe_key or time. At most 10,000 per call: call it again until done is 0. too_late counts those that were on their way.';
 comment on function nudged.prune_message_keys is 'Deletes dedupe keys older than 30 days, some thousands per call. The daemon calls it.';

@@ -574,7 +574,7 @@ select nudged.allow('nudged_writer', 'own',
 -- Backends: nudged_app, and on Supabase service_role. cancel_subject_reminders is for a trigger on a table of the app.
 select nudged.allow('nudged_app, service_role', 'execute',
     'nudged_api.send', 'nudged_api.send_many(jsonb)',
-    'nudged_api.send_many(uuid[], text, text, jsonb, boolean, text, text, text, timestamptz, text, jsonb, timestamptz, timestamp)',
+    'nudged_api.send_many(uuid[], text, text, jsonb, boolean, text, text, text, timestamptz, text, jsonb, timestamptz, timestamp, jsonb)',
     'nudged_api.cancel_messages', 'nudged_api.touch', 'nudged_api.forget', 'nudged_api.register_device',
     'nudged_api.unregister_device', 'nudged_api.set_reminder', 'nudged_api.snooze_reminder', 'nudged_api.cancel_subject_reminders');
 select nudged.allow('authenticated', 'execute', 'nudged_me.register_device', 'nudged_me.unregister_device');

@@ -154,7 +154,7 @@ begin
     made := (select s.id from nudged.insert_messages(array[nudged.checked_message('nudged_me.send_test: message 0', row(
         recipient, case when num_nulls(send_test.title, send_test.body) = 2 then 'nudged' else send_test.title end,
         case when num_nulls(send_test.title, send_test.body) = 2 then 'A test: this device can be reached.' else send_test.body end, '{"test": true}', true, null, null, null,
-        statement_timestamp() + interval '5 minutes', null, null, null, null
+        statement_timestamp() + interval '5 minutes', null, null, null, null, null
     )::nudged.new_message)]) s);
     -- A hash of the user's devices. If it changes, the test ends (statement `drain`).
     select md5(string_agg(d.s, ',' order by d.s)) into state from (

@@ -18,6 +18,7 @@ create table nudged.preview (
     apns jsonb check (pg_column_size(apns) <= 65536),
     deliver_at timestamptz,
     deliver_local timestamp,
+    texts jsonb check (pg_column_size(texts) <= 65536),
     -- Null: not answered yet.
     answer jsonb check (pg_column_size(answer) <= 65536),
     -- The answer was returned. The next call asks again.
@@ -46,10 +47,10 @@ begin
     where p.user_id = message.user_id and not p.is_read
       -- An older one is not answered any more, or its answer may not hold any more.
       and p.asked_at > now() - interval '1 minute'
-      and (p.title, p.body, p.data, p.urgent, p.category, p.thread_id, p.collapse_key, p.expires_at, p.apns, p.deliver_at, p.deliver_local)
+      and (p.title, p.body, p.data, p.urgent, p.category, p.thread_id, p.collapse_key, p.expires_at, p.apns, p.deliver_at, p.deliver_local, p.texts)
           is not distinct from (
               message.title, message.body, message.data, message.urgent, message.category, message.thread_id, message.collapse_key,
-              message.expires_at, message.apns, message.deliver_at, message.deliver_local)
+              message.expires_at, message.apns, message.deliver_at, message.deliver_local, message.texts)
     order by p.answer is null, p.asked_at desc
     limit 1;
     if found then
@@ -68,11 +69,11 @@ begin
             case call when 'nudged_me.preview' then 'Ask again later.' else 'Check that a daemon runs (nudged status), and ask again later.' end, 'ND031']
     end);
     insert into nudged.preview (
-        user_id, id, title, body, data, urgent, category, thread_id, collapse_key, expires_at, apns, deliver_at, deliver_local
+        user_id, id, title, body, data, urgent, category, thread_id, collapse_key, expires_at, apns, deliver_at, deliver_local, texts
     )
     values (
         message.user_id, gen_random_uuid(), message.title, message.body, message.data, message.urgent, message.category, message.thread_id,
-        message.collapse_key, message.expires_at, message.apns, message.deliver_at, message.deliver_local);
+        message.collapse_key, message.expires_at, message.apns, message.deliver_at, message.deliver_local, message.texts);
     return null;
 end
 $$;
@@ -81,20 +82,20 @@ $$;
 create function nudged_api.preview(
     user_id uuid, title text, body text, data jsonb default null, urgent boolean default false, category text default null, thread_id text default null,
     collapse_key text default null, expires_at timestamptz default null, apns jsonb default null, deliver_at timestamptz default null,
-    deliver_local timestamp default null
+    deliver_local timestamp default null, texts jsonb default null
 ) returns jsonb
 language sql security definer set search_path = pg_catalog, pg_temp as $$
     select nudged.require_backend('nudged_api.preview');
     select nudged.ask_preview('nudged_api.preview', row(
         preview.user_id, preview.title, preview.body, preview.data, preview.urgent, preview.category, preview.thread_id, preview.collapse_key,
-        preview.expires_at, null, preview.apns, preview.deliver_at, preview.deliver_local
+        preview.expires_at, null, preview.apns, preview.deliver_at, preview.deliver_local, preview.texts
     )::nudged.new_message);
 $$;
 
 create function nudged_me.preview(title text, body text, urgent boolean default false) returns jsonb
 language sql security definer set search_path = pg_catalog, pg_temp as $$
     select nudged.ask_preview('nudged_me.preview', row(
-        nudged.signed_in_user(), preview.title, preview.body, null, preview.urgent, null, null, null, null, null, null, null, null
+        nudged.signed_in_user(), preview.title, preview.body, null, preview.urgent, null, null, null, null, null, null, null, null, null
     )::nudged.new_message);
 $$;
 

@@ -73,6 +73,27 @@ import Testing
         )
     }
 
+    /// From the locale that the device registered with to the bytes, and in a preview.
+    @Test func message_whenItHasTexts_arrivesInTheUsersLanguage() async throws {
+        let scene = try await scene()
+        let texts = #"texts => '{"de": {"title": "Hallo", "body": "Bis morgen \""}, "fr": {"body": "A demain"}}'"#
+        try scene.sql(
+            "select done from nudged_api.register_device('\(Scene.user(1))', '\(Scene.token(1))', locale => 'de_AT')"
+        )
+        try scene.sql("select (nudged_api.send('\(Scene.user(1))', 'Hello', 'See you', urgent => true, \(texts))).id")
+        let bytes = try scene.sql(
+            """
+            select nudged.payload_bytes(texts #>> '{de,title}', texts #>> '{de,body}', data, urgent, category, thread_id, apns)
+            from nudged.message
+            """
+        )
+        #expect(try await scene.once().number("sent") == 1)
+        let push = try #require(scene.simulator.snapshot().accepted.first)
+        #expect(push.payload.count == Int(bytes))
+        let alert = try JSONValue(parsing: push.payload)["aps"]?["alert"]
+        #expect(try alert == JSONValue(parsing: #"{"title":"Hallo","body":"Bis morgen \""}"#))
+    }
+
     @Test(arguments: [
         (#"apns => '{"badge": 0}'"#, #"{"badge":0}"#),
         (#"data => '{"x": 1}', apns => '{"badge": 12, "sound": null}'"#, #"{"badge":12}"#),

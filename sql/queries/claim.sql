@@ -133,7 +133,7 @@ select user_id, at from nudged.seen where user_id = any ($1)
 -- In the payload, conversation_id and domain have places of their own, so they are read apart from the rest of data.
 select
     user_id, id, created_at, title, body, (data - 'conversation_id' - 'domain')::text, data ->> 'conversation_id', data ->> 'domain', urgent, category,
-    thread_id, collapse_key, expires_at, apns::text, deliver_at, deliver_local at time zone 'UTC'
+    thread_id, collapse_key, expires_at, apns::text, deliver_at, deliver_local at time zone 'UTC', texts::text
 from nudged.message
 where user_id = any ($1)
 limit $2
@@ -144,7 +144,8 @@ limit $2
 -- more: at least so many). Run if some user has unusually many messages. $1 users.
 select
     m.user_id, m.id, m.created_at, m.title, m.body, (m.data - 'conversation_id' - 'domain')::text, m.data ->> 'conversation_id', m.data ->> 'domain',
-    m.urgent, m.category, m.thread_id, m.collapse_key, m.expires_at, m.apns::text, m.deliver_at, m.deliver_local at time zone 'UTC', m.pending
+    m.urgent, m.category, m.thread_id, m.collapse_key, m.expires_at, m.apns::text, m.deliver_at, m.deliver_local at time zone 'UTC', m.texts::text,
+    m.pending
 from unnest($1::uuid[]) as u (user_id)
 cross join lateral (
     select
@@ -168,7 +169,7 @@ limit $2
 -- users are read on their machines, and counted exactly. Parameters and rows are the same.
 select
     user_id, id, created_at, title, body, (data - 'conversation_id' - 'domain')::text, data ->> 'conversation_id', data ->> 'domain',
-    urgent, category, thread_id, collapse_key, expires_at, apns::text, deliver_at, deliver_local at time zone 'UTC', pending
+    urgent, category, thread_id, collapse_key, expires_at, apns::text, deliver_at, deliver_local at time zone 'UTC', texts::text, pending
 from (
     select
         f.*,
@@ -315,6 +316,7 @@ select case $2::text
     when 'collapse_key' then octet_length(collapse_key)
     when 'apns' then octet_length(apns::text)
     when 'deliver_local' then extract(epoch from deliver_local at time zone 'UTC')::bigint
+    when 'texts' then octet_length(texts::text)
 end
 from nudged.message
 where user_id = $1

@@ -3,7 +3,7 @@
 -- ranges, $2 questions to skip (in hand), $3 most. Nobody waits for an answer longer than a minute.
 select
     user_id, id, asked_at, title, body, (data - 'conversation_id' - 'domain')::text, data ->> 'conversation_id', data ->> 'domain', urgent, category,
-    thread_id, collapse_key, expires_at, apns::text, deliver_at, deliver_local at time zone 'UTC'
+    thread_id, collapse_key, expires_at, apns::text, deliver_at, deliver_local at time zone 'UTC', texts::text
 from nudged.preview
 where answer is null and asked_at > statement_timestamp() - interval '1 minute' and uuid_hash(user_id) >> 26 = any ($1::integer[])
     and id <> all ($2)

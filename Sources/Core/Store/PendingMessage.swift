@@ -10,9 +10,9 @@ package struct PendingMessage: Sendable, Equatable {
     /// `createdAt` in microseconds since 1970; nil: in whole seconds.
     var createdAtMicroseconds: Int64?
     /// May be empty.
-    package let title: String
+    package var title: String
     /// May be empty.
-    package let body: String
+    package var body: String
     /// A JSON object of members beside `aps`, without `conversation_id` and `domain`; nil: none.
     package var data: String?
     /// The conversation that a tap opens, as the app wrote it.
@@ -33,6 +33,8 @@ package struct PendingMessage: Sendable, Equatable {
     package var apns: String?
     /// Not before this instant, or this wall time in the user's zone; nil: at once.
     package var due: PendingReminder.Due?
+    /// Title and body by language: a JSON object; nil: none.
+    package var texts: String?
 
     /// The earliest instant at which it can be due in any zone; nil: at once.
     package var wakesAt: Instant? { due?.earliest }
@@ -47,7 +49,7 @@ extension PendingMessage {
     }
 
     /// Columns of `Query.claimMessages`. `Query.claimMessagesBounded` has one more: how many messages can be due.
-    static let columns = 16
+    static let columns = 17
 
     /// Reads a row of `Query.claimMessages`.
     init(_ rows: Rows, _ row: Int) throws(PostgresError) {
@@ -67,7 +69,8 @@ extension PendingMessage {
             collapseKey: try rows.textOrNull(row, 11),
             expiresAt: Instant(nearest: try rows.reachableTimestampOrNull(row, 12)),
             apns: try rows.textOrNull(row, 13),
-            due: try Self.due(rows, row)
+            due: try Self.due(rows, row),
+            texts: try rows.textOrNull(row, 16)
         )
     }
 

@@ -327,7 +327,7 @@ extension Store {
         ("claim_devices", .probeDevices, "nudged.device", ["token", "registered_at", "environment", "topic"]),
         (
             "claim_messages", .probeMessages, "nudged.message",
-            ["title", "body", "data", "category", "thread_id", "collapse_key", "apns", "deliver_local"]
+            ["title", "body", "data", "category", "thread_id", "collapse_key", "apns", "deliver_local", "texts"]
         ),
         (
             "claim_reminders", .probeReminders, "nudged.occurrence",

@@ -46,6 +46,40 @@ import TimeZones
         )
     }
 
+    /// The closest text, as for templates. A keyword is looked for in what the user gets.
+    @Test(arguments: [
+        ("de-AT", "Hallo", "", true), ("pt_BR.UTF-8", "Oi", "Brasil", false), ("pt-PT", "Ola", "", false),
+        ("fr", "Hi", "there", false), ("", "Hi", "there", false),
+    ])
+    func message_whenItHasTexts_saysThatOfTheUsersLocale(locale: String, title: String, body: String, isUrgent: Bool)
+        throws
+    {
+        var message = M.message(1)
+        message.texts = #"{"de":{"title":"Hallo"},"PT_br":{"title":"Oi","body":"Brasil"},"pt":{"title":"Ola"}}"#
+        let user = F.user(
+            preferences: #"{"priority_keywords":["hallo"],"timezone":"Asia/Tokyo"}"#,
+            context: #"{"locale":"\#(locale)"}"#,
+            messages: [message]
+        )
+        let nudge = try #require(planner.plan(user, now: now).sendPlan?.nudges.first)
+        let alert = try M.payload(nudge)["aps"]?["alert"]
+        #expect(M.text(alert?["title"]) == title && M.text(alert?["body"]) == body && nudge.isUrgent == isUrgent)
+    }
+
+    /// A conversation is waited for with consent only, whatever the context is read for.
+    @Test func message_whenItHasTextsWithoutConsent_doesNotWaitForItsConversation() throws {
+        let conversation = "0F4A1C3E-9B7D-4C2A-8E5F-001122334455"
+        var message = M.message(1, conversationID: conversation)
+        message.texts = #"{"de":{"title":"Hallo"}}"#
+        let context =
+            #"{"conversation_id":"\#(conversation)","conversation_messages":999,"conversation_last_at":"\#(now.rfc3339)"}"#
+        func plan(_ preferences: String) -> SendPlan? {
+            planner.plan(F.user(preferences: preferences, context: context, messages: [message]), now: now).sendPlan
+        }
+        #expect(plan(#"{"timezone":"Asia/Tokyo"}"#)?.nudges.count == 1)
+        #expect(plan(#"{"smart_enabled":true,"timezone":"Asia/Tokyo"}"#) == nil)
+    }
+
     /// Apple takes a badge as an alert. Of several, only the newest counts, and none is in a digest.
     @Test func message_whenABadgeAlone_isSentOnceAndNotAskedAbout() throws {
         var planner = planner

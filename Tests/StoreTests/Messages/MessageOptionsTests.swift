@@ -15,6 +15,32 @@ import Testing
         await fixture.close()
     }
 
+    /// By each call that takes a message, and by a claim of a user with unusually many.
+    @Test func texts_whenGiven_areReadWithTheMessage() async throws {
+        let fixture = try await F()
+        let texts = #"{"de": {"title": "Hallo"}, "pt-BR": {"body": "Oi"}}"#
+        try fixture.sql(
+            """
+            select nudged_api.send(\(F.quoted(1)), 'a', 'b', texts => '\(texts)');
+            select nudged_api.send_many(array[\(F.quoted(2))]::uuid[], 'a', 'b', texts => '\(texts)');
+            select nudged_api.send_many(jsonb_build_array(jsonb_build_object(
+                'user_id', \(F.quoted(3)), 'title', 'a', 'texts', '\(texts)'::jsonb)));
+            select nudged_api.send(\(F.quoted(4)), 'a', 'b', texts => '{}');
+            """
+        )
+        try await fixture.drain()
+        let users = try await fixture.claim().sorted { $0.userID.uuidString < $1.userID.uuidString }
+        #expect(users.flatMap(\.messages).map(\.texts) == [texts, texts, texts, nil])
+        try fixture.sql(
+            "insert into nudged.message (user_id, id, title, body, texts) select \(F.quoted(5)), gen_random_uuid(), 'a', 'b', '\(texts)' from generate_series(1, 5000)"
+        )
+        try fixture.sql("insert into nudged.touched (user_id) values (\(F.quoted(5)))")
+        try await fixture.drain()
+        let many = try await fixture.claim().first { $0.userID == F.user(5) }
+        #expect(many?.messages.count == 2000 && many?.messages.allSatisfy { $0.texts == texts } == true)
+        await fixture.close()
+    }
+
     @Test func template_whenItHasApns_isReadInParts() async throws {
         let fixture = try await F()
         try fixture.sql(

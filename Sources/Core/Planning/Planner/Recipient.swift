@@ -81,15 +81,21 @@ struct Recipient: Sendable {
         _ policy: Policy,
         now: Instant
     ) throws(TimeZoneError) -> (texts: [PendingText], unplaced: [PendingMessage]) {
-        let messages = user.messages
-        let isLocal = messages.contains { if case .local? = $0.due { true } else { false } }
+        let isLocal = user.messages.contains { if case .local? = $0.due { true } else { false } }
         let zone = isLocal ? try policy.zone(of: candidate) : nil
         // Read only for messages that may wait for it.
-        let isSmart = candidate.preferences.smartEnabled && messages.contains { $0.conversationID != nil }
-        let known = RecipientContext(json: isSmart ? user.context : nil)
+        let isSmart = candidate.preferences.smartEnabled && user.messages.contains { $0.conversationID != nil }
+        let hasTexts = user.messages.contains { $0.texts != nil }
+        let known = RecipientContext(json: isSmart || hasTexts ? user.context : nil)
+        let messages = hasTexts ? user.messages.map(known.translated) : user.messages
         func text(_ message: PendingMessage, due: Instant? = nil) -> PendingText {
             let isTheirs = message.conversationID.flatMap(UUID.init(uuidString:)) == known.conversationID
-            return PendingText(message, due: due, conversation: isTheirs ? known.conversation : nil, now: now)
+            return PendingText(
+                message,
+                due: due,
+                conversation: isSmart && isTheirs ? known.conversation : nil,
+                now: now
+            )
         }
         var texts: [PendingText] = []
         var unplaced: [PendingMessage] = []

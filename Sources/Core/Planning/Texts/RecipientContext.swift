@@ -69,6 +69,19 @@ struct RecipientContext: Sendable, Equatable {
         return locales
     }
 
+    /// A message in the user's language: the closest of its texts. Without one, the message as it is.
+    func translated(_ message: PendingMessage) -> PendingMessage {
+        guard let texts = message.texts, case .object(let object)? = try? JSONValue(parsing: texts) else {
+            return message
+        }
+        let said = Dictionary(object.members.map { (Self.normalized($0.key), $0.value) }) { first, _ in first }
+        guard let text = locales.lazy.compactMap({ said[$0] }).first else { return message }
+        var message = message
+        message.title = text["title"]?.text ?? ""
+        message.body = text["body"]?.text ?? ""
+        return message
+    }
+
     /// The form in which locales are compared: lower case, `-` for `_`, and no POSIX encoding.
     static func normalized(_ locale: String) -> String {
         String(locale.lowercased().prefix { $0 != "." && $0 != "@" }.map { $0 == "_" ? "-" : $0 })
