@@ -161,7 +161,8 @@ create table nudged.setting (
     max_messages integer not null default 2000 check (max_messages between 1 and 1000000),
     max_calls_per_hour integer not null default 500 check (max_calls_per_hour between 1 and 1000000),
     max_calls_per_day integer not null default 2000 check (max_calls_per_day between 1 and 1000000),
-    retention_days integer not null default 90 check (retention_days between 1 and 36500)
+    retention_days integer not null default 90 check (retention_days between 1 and 36500),
+    allow_critical boolean not null default false
 );
 insert into nudged.setting default values;
 
@@ -615,6 +616,7 @@ comment on table nudged.setting is 'One row: limits per user, and how long the r
 comment on column nudged.setting.is_only is 'Always true: keeps the table at one row.';
 comment on column nudged.setting.max_devices is 'Most devices of a user in a table public.push_tokens that nudged created. A new device replaces the one that registered longest ago.';
 comment on column nudged.setting.max_reminders is 'Most pending reminders that a user has set. nudged_api.set_reminder refuses more.';
+comment on column nudged.setting.allow_critical is 'Whether calls may ask for critical alerts, which need an entitlement of Apple''s.';
 comment on column nudged.setting.max_messages is 'Most messages that wait for a user. nudged_api.send refuses more; nudged_api.send_many records more as dropped.';
 comment on column nudged.setting.max_calls_per_hour is 'Most calls of a signed-in user in an hour that write something. Others are refused.';
 comment on column nudged.setting.max_calls_per_day is 'Most calls of a signed-in user in a day that write something. Others are refused.';

@@ -51,6 +51,11 @@ create function nudged.utf8_bytes(phrase text) returns integer
 language sql stable parallel safe
 return octet_length(convert_to(phrase, 'UTF8'));
 
+-- Whether an apns asks for a critical alert.
+create function nudged.is_critical(apns jsonb) returns boolean
+language sql immutable parallel safe
+return coalesce(apns ->> 'interruption_level' = 'critical' or apns #>> '{sound,critical}' = '1', false);
+
 -- For nudged.payload_bytes: the bytes of apns, without title, body, category, thread_id and data.
 create function nudged.apns_bytes(apns jsonb, urgent boolean) returns integer
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
@@ -59,6 +64,10 @@ begin
     return
         -- ,"sound":"default" is counted already.
         case when apns ->> 'sound' = 'none' then -octet_length(',"sound":"default"')
+            when jsonb_typeof(apns -> 'sound') = 'object' then octet_length('{"critical":1,"name":}') - octet_length('"default"')
+                + nudged.utf8_bytes((apns #> '{sound,name}')::text)
+                + case when apns #> '{sound,volume}' is null then 0
+                    else octet_length(',"volume":') + greatest(3, octet_length(apns #>> '{sound,volume}')) end
             else coalesce(nudged.utf8_bytes((apns -> 'sound')::text) - octet_length('"default"'), 0) end
         + coalesce(octet_length(',"subtitle":') + nudged.utf8_bytes((apns -> 'subtitle')::text), 0)
         + coalesce(octet_length(',"subtitle-loc-key":') + nudged.utf8_bytes((apns -> 'subtitle_loc_key')::text), 0)
@@ -69,7 +78,7 @@ begin
             - greatest(jsonb_array_length(apns -> 'subtitle_loc_args') - 1, 0), 0)
         + coalesce(octet_length(',"loc-args":') + nudged.utf8_bytes((apns -> 'loc_args')::text) - greatest(jsonb_array_length(apns -> 'loc_args') - 1, 0), 0)
         + coalesce(octet_length(',"badge":') + octet_length(apns ->> 'badge'), 0)
-        + case when urgent then 0 else coalesce(octet_length(',"interruption-level":') + nudged.utf8_bytes((apns -> 'interruption_level')::text), 0) end
+        + case when urgent and not nudged.is_critical(apns) then 0 else coalesce(octet_length(',"interruption-level":') + nudged.utf8_bytes((apns -> 'interruption_level')::text), 0) end
         -- The daemon writes 0 and 1 as 0.0 and 1.0.
         + case when apns ? 'relevance_score'
             then octet_length(',"relevance-score":') + greatest(3, octet_length(trim_scale((apns ->> 'relevance_score')::numeric)::text)) else 0 end
@@ -106,7 +115,8 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
                 octet_length('"body":') + nudged.utf8_bytes(to_json(coalesce(body, ''))::text))
             + coalesce(octet_length(',"thread-id":') + nudged.utf8_bytes(to_json(thread_id)::text), 0)
             + coalesce(octet_length(',"category":') + nudged.utf8_bytes(to_json(category)::text), 0)
-            + case when urgent then octet_length(',"interruption-level":"time-sensitive"') else 0 end
+            -- A critical alert is more than time-sensitive.
+            + case when urgent and (apns is null or not nudged.is_critical(apns)) then octet_length(',"interruption-level":"time-sensitive"') else 0 end
             + case when apns is null then 0 else nudged.apns_bytes(apns, urgent) end
             -- With a conversation the action is open_conversation, one byte longer than new_conversation.
             + case when data ->> 'conversation_id' is not null then 1 else 0 end
@@ -262,8 +272,8 @@ begin
         from (values
             ('subtitle', 'text', 'a text that is not blank'),
             ('badge', 'int', 'an integer from 0 to 2147483647; 0 removes the badge'),
-            ('sound', 'name', 'default, none, or the name of a sound in the app, 1 to 255 bytes'),
-            ('interruption_level', 'level', 'passive, active or time-sensitive'),
+            ('sound', 'sound', 'default, none, or the name of a sound in the app, 1 to 255 bytes; for a critical alert an object as {"critical": 1, "name": "default", "volume": 1}'),
+            ('interruption_level', 'level', 'passive, active, time-sensitive or critical'),
             ('relevance_score', 'score', 'a number from 0 to 1'),
             ('category', 'name', 'a text of 1 to 255 bytes'),
             ('thread_id', 'name', 'a text of 1 to 255 bytes'),
@@ -284,8 +294,15 @@ begin
         if not (case one.kind
             when 'text' then jsonb_typeof(one.value) = 'string' and not nudged.is_blank(one.phrase)
             when 'name' then jsonb_typeof(one.value) = 'string' and octet_length(one.phrase) between 1 and 255
+            when 'sound' then case jsonb_typeof(one.value)
+                when 'string' then octet_length(one.phrase) between 1 and 255
+                when 'object' then one.value - array['critical', 'name', 'volume'] = '{}' and one.value -> 'critical' = '1'
+                    and (one.value -> 'name' is null or jsonb_typeof(one.value -> 'name') = 'string' and octet_length(one.value ->> 'name') between 1 and 255)
+                    and case when jsonb_typeof(one.value -> 'volume') = 'number' then (one.value ->> 'volume')::numeric between 0 and 1
+                        else one.value -> 'volume' is null end
+                else false end
             when 'bool' then jsonb_typeof(one.value) = 'boolean'
-            when 'level' then jsonb_typeof(one.value) = 'string' and one.phrase in ('passive', 'active', 'time-sensitive')
+            when 'level' then jsonb_typeof(one.value) = 'string' and one.phrase in ('passive', 'active', 'time-sensitive', 'critical')
             when 'url' then jsonb_typeof(one.value) = 'string' and one.phrase ~ '^https://[!-~]+$' and octet_length(one.phrase) <= 2048
             when 'int' then case when jsonb_typeof(one.value) = 'number' and one.phrase ~ '^[0-9]{1,10}$' then one.phrase::bigint <= 2147483647 else false end
             when 'score' then case when jsonb_typeof(one.value) = 'number' then one.phrase::numeric between 0 and 1 else false end
@@ -313,6 +330,12 @@ begin
             'apns.content_available is true', 'Only a message can be a background push: use nudged_api.send.']
         when call = 'template' and given ->> 'interruption_level' = 'time-sensitive' then array[
             'apns.interruption_level is time-sensitive', 'A check-in is never urgent: give passive or active.']
+        when call = 'template' and nudged.is_critical(given) then array[
+            'apns asks for a critical alert', 'A check-in is never urgent: give the name of a sound, and the level passive or active.']
+        when nudged.is_critical(given) and not (select coalesce(bool_or(s.allow_critical), false) from nudged.setting s) then array[
+            'apns asks for a critical alert', 'The owner of the database allows them: update nudged.setting set allow_critical = true. The app needs Apple''s entitlement.']
+        when jsonb_typeof(given -> 'sound') = 'object' and given ->> 'interruption_level' <> 'critical' then array[
+            'apns.interruption_level is not critical beside a critical sound', 'Give critical, or leave interruption_level out.']
         when call = 'template' and apns -> 'data' ?| array['conversation_id', 'domain'] then array[
             'apns.data holds "conversation_id" or "domain"', 'A check-in has those of the user''s context: leave them out.']
         when call = 'reminder' and apns -> 'data' ?| array['subject_type', 'subject_id'] then array[
@@ -351,10 +374,15 @@ end
 $$;
 
 -- The argument apns as it is stored: without members that are null or false. A score has three decimals, since more
--- decimals change no order that a user sees. Null: nothing is left.
+-- decimals change no order that a user sees; so has a volume. Null: nothing is left.
 create function nudged.stored_apns(apns jsonb) returns jsonb
 language sql immutable set search_path = pg_catalog, pg_temp as $$
-    select jsonb_object_agg(m.key, case m.key when 'relevance_score' then to_jsonb(trim_scale(round(m.value::numeric, 3))) else m.value end)
+    select jsonb_object_agg(m.key, case m.key
+        when 'relevance_score' then to_jsonb(trim_scale(round(m.value::numeric, 3)))
+        when 'sound' then case when jsonb_typeof(m.value) = 'object' then '{"name": "default"}' || jsonb_strip_nulls(m.value)
+            || case when jsonb_typeof(m.value -> 'volume') = 'number' then jsonb_build_object('volume', trim_scale(round((m.value -> 'volume')::numeric, 3))) else '{}' end
+            else m.value end
+        else m.value end)
     from jsonb_each(apns) as m (key, value)
     where m.value not in ('null', 'false')
 $$;

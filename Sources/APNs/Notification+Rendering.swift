@@ -101,7 +101,17 @@ extension Notification {
 
     /// The members of `aps` after the alert.
     private func renderOptions(into out: inout [UInt8]) {
-        Self.append("sound", sound, to: &out)
+        if let criticalSound {
+            JSONText.append(literal: ",\"sound\":{\"critical\":1,\"name\":", to: &out)
+            JSONText.append(criticalSound.name, to: &out)
+            if let volume = criticalSound.volume {
+                JSONText.append(literal: ",\"volume\":", to: &out)
+                out.append(contentsOf: volume.description.utf8)
+            }
+            out.append(UInt8(ascii: "}"))
+        } else {
+            Self.append("sound", sound, to: &out)
+        }
         if let badge {
             JSONText.append(literal: ",\"badge\":", to: &out)
             JSONText.append(badge, to: &out)

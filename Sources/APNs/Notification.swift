@@ -7,6 +7,8 @@ package struct Notification: Sendable {
     package var body: String
     /// The name of a sound, `default` by default. Nil for silence.
     package var sound: String? = "default"
+    /// The sound of a critical alert, instead of `sound`.
+    package var criticalSound: CriticalSound?
     /// The number on the app's icon.
     package var badge: Int?
     package var threadID: String?
@@ -41,6 +43,13 @@ package struct Notification: Sendable {
         package var arguments: [String]?
     }
 
+    /// A sound that is played in silent mode, too. The app needs an entitlement.
+    package struct CriticalSound: Sendable, Equatable {
+        package var name: String
+        /// 0 to 1. nil: Apple's own.
+        package var volume: Double?
+    }
+
     /// How urgently the device presents a notification. The raw values are Apple's.
     package enum InterruptionLevel: String, Sendable, CaseIterable {
         /// Listed only, without light or sound.
@@ -57,6 +66,9 @@ package struct Notification: Sendable {
         isContentAvailable
             || badge != nil && title.isEmpty && body.isEmpty && localizedTitle == nil && localizedBody == nil
     }
+
+    /// Whether it asks for a critical alert.
+    package var isCritical: Bool { interruptionLevel == .critical || criticalSound != nil }
 
     package init(title: String, body: String) {
         self.title = title
@@ -106,11 +118,15 @@ extension Notification {
         case ("subtitle", .string(let text)): subtitle = text
         case ("badge", .int(let number)): badge = Int(number)
         case ("sound", .string(let name)): sound = name == "none" ? nil : name
+        case ("sound", .object(let sound)):
+            guard let name = sound["name"]?.text else { return false }
+            criticalSound = CriticalSound(name: name, volume: sound["volume"].flatMap(Self.number))
         case ("interruption_level", .string(let name)):
             interruptionLevel = InterruptionLevel(rawValue: name)
             return interruptionLevel != nil
-        case ("relevance_score", .int(let number)): relevanceScore = Double(number)
-        case ("relevance_score", .number(let number)): relevanceScore = number
+        case ("relevance_score", let value):
+            relevanceScore = Self.number(value)
+            return relevanceScore != nil
         case ("category", .string(let name)): category = name
         case ("thread_id", .string(let name)): threadID = name
         case ("mutable_content", .bool(let isSet)): mutableContent = isSet
@@ -124,6 +140,14 @@ extension Notification {
         default: return false
         }
         return true
+    }
+
+    private static func number(_ value: JSONValue) -> Double? {
+        switch value {
+        case .int(let number): Double(number)
+        case .number(let number): number
+        default: nil
+        }
     }
 
     private static func localized(_ object: JSONObject, _ name: String) -> LocalizedText? {

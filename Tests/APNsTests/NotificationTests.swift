@@ -47,6 +47,10 @@ import Testing
         (#"{"sound":"none"}"#, #""alert":{"title":"t","body":"b"}"#),
         (#"{"sound":"bell.caf"}"#, #""alert":{"title":"t","body":"b"},"sound":"bell.caf""#),
         (
+            #"{"sound":{"name":"a\"","volume":0.5,"critical":1},"interruption_level":"critical"}"#,
+            #""alert":{"title":"t","body":"b"},"sound":{"critical":1,"name":"a\"","volume":0.5},"interruption-level":"critical""#
+        ),
+        (
             #"{"interruption_level":"passive","relevance_score":1}"#,
             #""alert":{"title":"t","body":"b"},"sound":"default","interruption-level":"passive","relevance-score":1.0"#
         ),
@@ -94,7 +98,7 @@ import Testing
 
     @Test(arguments: [
         "", "[]", #"{"bagde":1}"#, #"{"badge":"1"}"#, #"{"badge":1.5}"#, #"{"interruption_level":"loud"}"#,
-        #"{"sound":null}"#,
+        #"{"sound":null}"#, #"{"sound":{"critical":1}}"#,
     ]) func options_whenNoneThatTheDatabaseAccepts_areRefused(apns: String) {
         var notification = APNs.Notification(title: "t", body: "b")
         let taken = notification.take(apns: apns)

@@ -111,6 +111,37 @@ import Testing
         #expect(try payload["aps"] == JSONValue(parsing: aps) && payload["action"] == nil)
     }
 
+    /// The owner allows critical alerts. They pass quiet hours only if they are urgent, like any message.
+    @Test(arguments: [
+        (
+            #"urgent => true, apns => '{"sound": {"critical": 1, "name": "siren.caf", "volume": 0.8}, "interruption_level": "critical"}'"#,
+            #"{"alert":{"title":"a","body":"b"},"sound":{"critical":1,"name":"siren.caf","volume":0.8},"interruption-level":"critical"}"#
+        ),
+        (
+            #"urgent => true, apns => '{"sound": {"critical": 1, "volume": 1}}'"#,
+            #"{"alert":{"title":"a","body":"b"},"sound":{"critical":1,"name":"default","volume":1.0}}"#
+        ),
+        (
+            #"apns => '{"sound": {"critical": 1, "name": "é\"", "volume": 0.12345}}'"#,
+            #"{"alert":{"title":"a","body":"b"},"sound":{"critical":1,"name":"é\"","volume":0.123}}"#
+        ),
+        (
+            #"apns => '{"sound": {"critical": 1}, "interruption_level": "critical"}'"#,
+            #"{"alert":{"title":"a","body":"b"},"sound":{"critical":1,"name":"default"},"interruption-level":"critical"}"#
+        ),
+    ]) func message_whenCriticalAlertsAreAllowed_isOne(options: String, aps: String) async throws {
+        let scene = try await scene()
+        try scene.sql("update nudged.setting set allow_critical = true")
+        try scene.sql("select (nudged_api.send('\(Scene.user(1))', 'a', 'b', \(options))).id")
+        let bytes = try scene.sql(
+            "select nudged.payload_bytes(title, body, data, urgent, category, thread_id, apns) from nudged.message"
+        )
+        #expect(try await scene.once().number("sent") == 1)
+        let push = try #require(scene.simulator.snapshot().accepted.first)
+        #expect(push.payload.count == Int(bytes))
+        #expect(String(decoding: push.payload, as: UTF8.self).hasPrefix(#"{"aps":\#(aps),"#))
+    }
+
     /// Not before its time: nothing is sent, and the user rests until then.
     @Test func message_whenForLater_isSentAtItsTimeAndNotBefore() async throws {
         let scene = try await scene()

@@ -148,6 +148,19 @@ import TimeZones
         #expect(nudges.first(where: \.isBackground)?.identity == .message(M.id(9)))
     }
 
+    /// A critical alert stays one if it is urgent, and is in no digest.
+    @Test(arguments: [#"{"interruption_level":"critical"}"#, #"{"sound":{"name":"default","critical":1}}"#])
+    func message_whenCritical_staysCriticalAndAlone(apns: String) throws {
+        let urgent = M.message(1, urgent: true, apns: apns)
+        let aps = try M.payload(planner.plan(M.user([urgent]), now: now).sendPlan?.nudges.first)["aps"]
+        #expect(M.text(aps?["interruption-level"]) != "time-sensitive")
+        let night = F.at("2026-11-19T18:00:00Z")
+        let others = (1...4).map { M.message(UInt8($0), created: night + Int64($0)) }
+        let critical = M.message(9, created: night, apns: apns)
+        let plan = planner.plan(M.user(others + [critical], history: History()), now: F.at("2026-11-19T23:00:00Z"))
+        #expect(plan.sendPlan?.nudges.map(\.members.count).sorted() == [1, 4])
+    }
+
     @Test func template_whenItHasOptions_showsThem() throws {
         let texts = CheckInTexts(templates: [
             StoredTemplate(id: 1, title: "t", body: "", apns: #"{"badge":1}"#, data: #"{"x": 1}"#),

@@ -111,8 +111,7 @@ extension Planner {
         let recipient = machine.recipient
         var woken: [PendingText] = []
         for text in live where text.identity.kind == .message && recipient.retries[text.identity] == nil {
-            // A digest is shown.
-            guard !text.content.isSilent else { continue }
+            guard !text.content.isShownAlone else { continue }
             guard try policy.isQuiet(recipient.candidate, at: text.createdAt) else { continue }
             // A preview. Each message is evaluated again later, alone or in the digest.
             let candidate = recipient.candidate(for: text.nudge, with: draft.history)

@@ -101,6 +101,8 @@ struct PushText: Sendable {
     var body: String { notification.body }
     /// Whether it shows no text: a background push, or a badge alone.
     var isSilent: Bool { notification.isSilent }
+    /// Whether it is shown by itself, and in no digest.
+    var isShownAlone: Bool { notification.isSilent || notification.isCritical }
     /// Whether it wakes the app and shows nothing. With a badge, it is an alert for Apple.
     var isBackground: Bool { notification.isContentAvailable && notification.badge == nil }
     /// Whether all that it does is to set the badge.
@@ -133,7 +135,7 @@ struct PushText: Sendable {
     func payload(passesFocus: Bool) -> [UInt8]? {
         guard isRenderable else { return nil }
         var notification = notification
-        if passesFocus { notification.interruptionLevel = .timeSensitive }
+        if passesFocus, !notification.isCritical { notification.interruptionLevel = .timeSensitive }
         var bytes: [UInt8] = []
         notification.render(into: &bytes)
         // Too long with the interruption level. `nudged_api.send` could not know that a keyword makes the message
