@@ -264,7 +264,16 @@ begin
         return array[
             -- An unknown name can be anything, even the message's text. So only a plain name is shown.
             case when stranger ~ '^[A-Za-z_][A-Za-z0-9_-]{0,39}$' then format('apns has a member %s', stranger) else 'apns has a member that it does not know' end,
-            case when near is not null then format('Did you mean %s?', near) else format('Its members are %s.', array_to_string(known, ', ')) end];
+            -- The names of Apple's headers and payload.
+            case regexp_replace(translate(lower(left(stranger, 40) collate "C"), '_-', ''), '^apns', '')
+                when 'priority' then 'Use the argument urgent of a message. nudged sets Apple''s priority itself.'
+                when 'expiration' then 'Use the argument expires_at of a message.'
+                when 'collapseid' then 'Use the argument collapse_key of a message.'
+                when 'alert' then 'Use the arguments title and body.'
+                when 'topic' then 'The device has it: register it with its topic.'
+                when 'pushtype' then 'nudged sets it itself.'
+                when 'aps' then 'Give its members: apns stands for aps.'
+            else case when near is not null then format('Did you mean %s?', near) else format('Its members are %s.', array_to_string(known, ', ')) end end];
     end if;
     given := jsonb_strip_nulls(apns - 'data');
     for one in

@@ -120,7 +120,9 @@ begin
         end if;
         name := left(part, strpos(part, '=') - 1);
         value := substr(part, strpos(part, '=') + 1);
-        if name in ('BYSECOND', 'BYMINUTE', 'BYHOUR', 'BYYEARDAY', 'BYWEEKNO', 'BYMONTH', 'BYSETPOS') then
+        if name = 'BYSETPOS' then
+            return 'recurrence.BYSETPOS: found a part that reminders do not have, wanted a numbered weekday, as BYDAY=-1FR for the last Friday of a month';
+        elsif name in ('BYSECOND', 'BYMINUTE', 'BYHOUR', 'BYYEARDAY', 'BYWEEKNO', 'BYMONTH') then
             return format('recurrence.%s: found a part that reminders do not have, wanted %s', name, parts);
         elsif name not in ('FREQ', 'INTERVAL', 'BYDAY', 'BYMONTHDAY', 'COUNT', 'UNTIL', 'WKST') then
             return 'recurrence: found an unknown part, wanted ' || parts;
@@ -338,6 +340,10 @@ declare
     recipients uuid[];
     replaced uuid[];
 begin
+    -- Calendar libraries write the name of the property, too.
+    if upper(left(recurrence, 6) collate "C") = 'RRULE:' then
+        recurrence := substr(recurrence, 7);
+    end if;
     perform nudged.refuse(call, nudged.reminder_fault(
         set_reminder.subject_type, set_reminder.subject_id, author, set_reminder.title, set_reminder.body, instant, wall, audience,
         set_reminder.recurrence, set_reminder.timezone, set_reminder.apns
@@ -406,8 +412,6 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     is_long constant boolean := greatest(octet_length(title), octet_length(body)) > 65536
         or octet_length(subject_type) > 100 or octet_length(subject_id) > 200;
-    is_known constant boolean := exists (select from nudged.recipient r where r.user_id = reminder_fault.author)
-        or exists (select from nudged.device d where d.user_id = reminder_fault.author);
     bytes integer;
     broken text[] := nudged.apns_fault(apns, 'reminder');
     rule_fault constant text := nudged.recurrence_fault(recurrence);
@@ -429,8 +433,6 @@ begin
         when coalesce(subject_id, '') = '' or octet_length(subject_id) > 200 then array[
             'subject_id is empty or longer than 200 bytes', 'Give the id of what the reminder is about, as text.']
         when author is null then array['user_id is null', 'Name the user who sets the reminder.']
-        when not is_known then array[
-            'user_id is nobody in nudged.recipient or nudged.device', 'Name a user of the app, and write their profile first.']
         when broken is not null then broken
         when bytes > 4096 then array[
             format('the payload has %s bytes', case when bytes > 65536 then 'more than 65536' else bytes::text end),
@@ -475,6 +477,9 @@ declare
     wall timestamp;
 begin
     select nudged.preferences_text(r.preferences) into kept from nudged.recipient r where r.user_id = reminder_warnings.author limit 1;
+    if not found and not exists (select from nudged.device d where d.user_id = reminder_warnings.author) then
+        warnings := warnings || 'the user has neither a profile nor a device now: a reminder without a device is dropped'::text;
+    end if;
     begin
         wishes := kept::jsonb;
     exception when data_exception or statement_too_complex then

@@ -55,7 +55,8 @@ package struct TabledRule: Sendable {
         TabledRule("FREQ=DAILY;ıNTERVAL=1", "recurrence: found an unknown part, wanted \(all)"),
         TabledRule(
             "FREQ=DAILY;BYSETPOS=1",
-            "recurrence.BYSETPOS: found a part that reminders do not have, wanted \(all)"
+            "recurrence.BYSETPOS: found a part that reminders do not have, wanted a numbered weekday, as BYDAY=-1FR for the "
+                + "last Friday of a month"
         ),
         TabledRule("FREQ=DAILY;BYHOUR=9", "recurrence.BYHOUR: found a part that reminders do not have, wanted \(all)"),
         TabledRule("bymonth=1", "recurrence.BYMONTH: found a part that reminders do not have, wanted \(all)"),
