@@ -132,6 +132,25 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
+    /// A promoted standby lacks a turn. A decision that sends nothing is based on it: on its 410, which deleted the token,
+    /// or on its push. The decision would hide that these have no record.
+    @Test(arguments: [false, true])
+    func settle_whenTheDatabaseLacksAnEarlierTurn_takesOnlyPushes(isPush: Bool) async throws {
+        let fixture = try await F()
+        try fixture.seed(1...1)
+        try fixture.sql("update nudged.person set turn = 3")
+        let member = try await fixture.member()
+        let user = try #require(try await fixture.claim().first)
+        try fixture.sql("update nudged.person set turn = 2")
+        var change = F.change(user, history: History(sent: [F.now]))
+        change.records = [isPush ? F.record(user) : F.record(user, .skipped, apnsID: nil)]
+        let settlement = Settlement(member: member, sweepID: UUID(), changes: [change])
+        #expect(try await fixture.store.settle(settlement).settled == (isPush ? [user.userID] : []))
+        #expect(try fixture.sql("select count(*) from nudged.delivery") == (isPush ? "1" : "0"))
+        #expect(try await fixture.claim().count == (isPush ? 0 : 1))
+        await fixture.close()
+    }
+
     /// Its connection was given up, and it takes effect after the user was claimed and settled again.
     @Test func settle_whenItTakesEffectLate_changesAndRecordsNothing() async throws {
         let (fixture, member, users) = try await F.claimed(1...1)

@@ -9,7 +9,8 @@
 -- $24 sweep id, $25 users who must have no change since their version. Rows: the users who were settled.
 with wanted as materialized (
     -- Cast here: an UPDATE across shards refuses functions that are not immutable.
-    select user_id, turn, version, due_at, evaluated_at, since, reason, retry::jsonb as retry, state, ignored
+    select user_id, turn, version, due_at, evaluated_at, since, reason, retry::jsonb as retry, state, ignored,
+        (user_id in (select d.user_id from unnest($11::uuid[], $16::uuid[]) as d (user_id, apns_id) where d.apns_id is not null)) is true as is_pushed
     from unnest(
         $1::uuid[], $2::integer[], $3::bigint[], $4::timestamptz[], $5::timestamptz[], $6::timestamptz[], $7::text[], $8::text[], $9::bytea[], $10::smallint[]
     ) as w (user_id, turn, version, due_at, evaluated_at, since, reason, retry, state, ignored)
@@ -28,8 +29,9 @@ settled as (
         state = w.state,
         ignored = w.ignored
     from wanted w
-    -- A promoted standby can lack turns before this one.
-    where p.user_id = w.user_id and p.turn <= w.turn
+    -- A promoted standby can lack turns before this one. Pushes are recorded all the same. A decision without a push is
+    -- based on what is lost, so its user is evaluated again.
+    where p.user_id = w.user_id and (p.turn = w.turn or w.is_pushed and p.turn < w.turn)
       -- Read by the list, then joined by hashing, whatever the planner expects of the list's length.
       and p.user_id = any ($1)
       and (p.user_id <> all ($25) or p.version >> 32 = w.version >> 32)
