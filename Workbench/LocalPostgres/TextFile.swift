@@ -75,10 +75,17 @@ package enum ProcessTable {
     }
 
     /// All processes, each with the fields of its stat after the name in parentheses: state, parent and so on (proc(5)).
-    package static func all() -> [(id: Int32, fields: [Substring])] {
-        names(in: "/proc").compactMap { name in
+    package static func all() -> [(id: Int32, fields: [Substring])] { all(in: "/proc") }
+
+    /// Whether a stop signal has reached all threads of a process.
+    package static func stands(_ id: Int32) -> Bool {
+        all(in: "/proc/\(id)/task").allSatisfy { $0.fields.first == "T" }
+    }
+
+    private static func all(in folder: String) -> [(id: Int32, fields: [Substring])] {
+        names(in: folder).compactMap { name in
             // The name may have any characters. After the last parenthesis there are only numbers and the state.
-            guard let id = Int32(name), let stat = TextFile.read("/proc/\(id)/stat"),
+            guard let id = Int32(name), let stat = TextFile.read("\(folder)/\(id)/stat"),
                 let fields = stat.split(separator: ")").last?.split(separator: " "), fields.count > 15
             else { return nil }
             return (id, fields)

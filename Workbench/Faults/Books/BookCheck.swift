@@ -186,7 +186,8 @@ struct BookIndex {
 
     func text(_ due: Books.Due, _ hash: String) -> String {
         let found = rows(due, hash).map(\.outcome)
-        return found.isEmpty ? "nothing is recorded" : "recorded as \(found)"
+        let next = books.next[due.user] ?? "the user has no row"
+        return found.isEmpty ? "nothing is recorded; \(next)" : "recorded as \(found); \(next)"
     }
 
     /// How often a push may arrive: a check-in once, a message or reminder twice if its outcome was unknown

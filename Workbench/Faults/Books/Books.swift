@@ -48,6 +48,8 @@ struct Books: Sendable {
     var answeredGone: Set<String> = []
     /// Users who are still due at the end.
     var left: [String] = []
+    /// When each user is due next, and why: for messages.
+    var next: [String: String] = [:]
 }
 
 /// What a fault may cause.

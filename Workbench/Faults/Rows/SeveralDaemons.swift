@@ -60,11 +60,7 @@ extension Fault {
         }
         late.signal(SIGSTOP)
         let stopped = stage.now
-        // The server still performs what the daemon had sent.
-        try await stage.wait(for: "its statements to end", by: []) {
-            try await stage.number("select count(*) from pg_stat_activity where \(Stage.others) and state = 'active'")
-                == 0
-        }
+        try await stage.awaitPerformed(late)
         let open = try await stage.openIntents()
         if open.isEmpty { stage.fail("it was stopped without an open intent: the round tests nothing") }
         stage.allow { $0.openAtKill.formUnion(open) }

@@ -93,6 +93,12 @@ extension Stage {
             where due_at <= now() - interval '3 seconds'
             """
         )
+        let next =
+            "select user_id || '|due ' || due_at || ', turn ' || turn || ', ' || coalesce(reason, 'no reason') from nudged.person"
+        for line in try await texts(connection, next) {
+            let parts = line.split(separator: "|", maxSplits: 1).map(String.init)
+            books.next[parts[0]] = parts[1]
+        }
         await connection.close()
     }
 

@@ -125,6 +125,20 @@ extension Stage {
         }
     }
 
+    /// Waits until the server has performed what a stopped daemon had sent. A session that has not read it yet still says
+    /// that it is idle. But it doesn't sleep: what comes makes it runnable at once.
+    func awaitPerformed(_ stopped: ChildProcess) async throws {
+        try await wait(for: "the daemon to stand still", by: []) { ProcessTable.stands(stopped.id) }
+        try await wait(for: "its statements to end", by: []) {
+            let sessions = Set(try await self.lines("select pid from pg_stat_activity where \(Self.others)"))
+            let awake = ProcessTable.all().filter { sessions.contains("\($0.id)") && $0.fields.first != "S" }
+            guard awake.isEmpty else { return false }
+            return try await self.number(
+                "select count(*) from pg_stat_activity where \(Self.others) and state = 'active'"
+            ) == 0
+        }
+    }
+
     /// The `apns-id`s of all open pushes in intents.
     func openIntents() async throws -> Set<String> {
         Self.pushes(try await lines("select encode(o.content, 'hex') from \(Self.openUsers)"))
