@@ -114,7 +114,7 @@ def walk(page, tree, package, transcript_file=None):
         step("arrives", "(the other terminal)", said, began)
         assert "740f4707bebc" not in said, "a whole token"
         # As README has it, but for the day.
-        answer = re.escape(explain[1]).replace("today", r"\w+( \S+)?")
+        answer = re.escape(explain[1]).replace("today", r"[\w -]+")
         m.until(lambda: re.search(answer, shell.type(explain[0].removeprefix("$ "))), explain[1])
         # A set-up that ended before the restart is finished by the next one.
         m.write("/etc/nudged/.restart.setup", "")
