@@ -20,24 +20,16 @@ order by 6 desc, 1, 2, 3, 4, 5
 limit $4
 
 -- name: report_hours
--- Pushes that Apple accepted between two instants: by local hour, by whether that was in the user's quiet hours, and by
--- how late a check-in was. It uses the current preferences and zones, since the record holds neither. It also counts
+-- Pushes that Apple accepted between two instants: by the user's local hour, by whether that was in the user's quiet
+-- hours, and by how late a check-in was. It uses the current preferences, since the record holds none. It also counts
 -- the users who got them.
--- $1 from, $2 before; offsets of every zone (parallel): $3 name, $4 from, $5 before, $6 seconds east of UTC; $7 the
--- rules' zone or null; the rules' quiet hours: $8 and $9 first and last minute of the day or null; $10 the rules' time
--- of check-ins as a minute of the day, null if it has jitter.
--- No zone's name is passed to AT TIME ZONE: the offsets are the daemon's own, and a name that isn't among them counts
--- as no zone.
--- Rows: local hour (null: no zone, or the user has no profile any more), kind, whether the quiet hours in force are the
--- user's own, whether it was sent within them, minutes late by class (-1 before its time, 0 below 1, 1 below 5, 2 below
--- 15, 3 below 60, 4 below 240, 5 more; null: unknown), how many, false.
+-- $1 from, $2 before; the rules' quiet hours: $3 and $4 first and last minute of the day or null; $5 the rules' time of
+-- check-ins as a minute of the day, null if it has jitter.
+-- Rows: local hour (null: no zone was known), kind, whether the quiet hours in force are the user's own, whether it was
+-- sent within them, minutes late by class (-1 before its time, 0 below 1, 1 below 5, 2 below 15, 3 below 60, 4 below
+-- 240, 5 more; null: unknown), how many, false.
 -- Rows of users: null, kind (empty: any kind), false, false, null, users with at least one of these pushes, true.
-with zone as materialized (
-    select * from unnest($3::text[], $4::timestamptz[], $5::timestamptz[], $6::integer[]) as z (name, starts, ends, seconds)
-),
-name as materialized (
-    select distinct name from zone
-),
+with
 -- Each user once, with the kinds that they got as bits. One number takes less memory than a truth value for each kind.
 reached as materialized (
     select user_id, bit_or(case kind when 'check_in' then 1 when 'message' then 2 when 'reminder' then 4 else 8 end) as kinds
@@ -48,15 +40,14 @@ reached as materialized (
 -- Preferences are read once per user, not once per push. json with U+0000 can't become jsonb.
 wish as materialized (
     select
-        r.user_id, r.timezone::text as timezone,
+        r.user_id,
         case when pg_typeof(r.preferences) = 'jsonb'::regtype or strpos(r.preferences::text, chr(92) || 'u0000') = 0 then to_jsonb(r.preferences) end as wishes
     from reached
     join nudged.recipient r on r.user_id = reached.user_id
 ),
 spoken as materialized (
     select
-        user_id, timezone, wishes ->> 'timezone' as own_zone, wishes ->> 'check_in_time' as time,
-        wishes ->> 'quiet_hours_start' as quiet_start, wishes ->> 'quiet_hours_end' as quiet_end,
+        user_id, wishes ->> 'check_in_time' as time, wishes ->> 'quiet_hours_start' as quiet_start, wishes ->> 'quiet_hours_end' as quiet_end,
         wishes ->> 'check_in_time' ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$' as is_timed,
         coalesce(
             wishes ->> 'quiet_hours_start' ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$' and wishes ->> 'quiet_hours_end' ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$', false
@@ -65,30 +56,25 @@ spoken as materialized (
 ),
 person as materialized (
     select
-        s.user_id, s.is_own, coalesce(own.name, profile.name, $7) as zone,
-        case when s.is_own then substr(quiet_start, 1, 2)::integer * 60 + substr(quiet_start, 4, 2)::integer else $8::integer end as quiet_from,
-        case when s.is_own then substr(quiet_end, 1, 2)::integer * 60 + substr(quiet_end, 4, 2)::integer else $9::integer end as quiet_until,
+        user_id, is_own,
+        case when is_own then substr(quiet_start, 1, 2)::integer * 60 + substr(quiet_start, 4, 2)::integer else $3::integer end as quiet_from,
+        case when is_own then substr(quiet_end, 1, 2)::integer * 60 + substr(quiet_end, 4, 2)::integer else $4::integer end as quiet_until,
         -- Null: the time is unknown, because it has jitter or is malformed.
-        case when time is null then $10::integer when is_timed then substr(time, 1, 2)::integer * 60 + substr(time, 4, 2)::integer end as slot_minute
-    from spoken s
-    left join name own on own.name = s.own_zone
-    left join name profile on profile.name = s.timezone
+        case when time is null then $5::integer when is_timed then substr(time, 1, 2)::integer * 60 + substr(time, 4, 2)::integer end as slot_minute
+    from spoken
 ),
--- OFFSET 0 keeps the planner from computing a push's values several times.
-placed as (
-    select
-        d.kind, d.slot, p.is_own, p.quiet_from, p.quiet_until, p.slot_minute, date_part('epoch', d.attempted_at)::bigint + z.seconds as local
-    from nudged.delivery d
-    left join person p on p.user_id = d.user_id
-    left join zone z on z.name = p.zone and d.attempted_at >= z.starts and d.attempted_at < z.ends
-    where d.attempted_at >= $1 and d.attempted_at < $2 and d.outcome = 'accepted'
-    offset 0
-),
+-- A check-in is sent at most six days after its slot's day, and a day before it only if its time was changed later. So
+-- the days between the two weekdays are -1 to 5. OFFSET 0 keeps the planner from computing a push's values several
+-- times.
 timed as (
     select
-        kind, coalesce(is_own, false) as is_own, quiet_from, quiet_until, (local / 60 % 1440)::integer as minute,
-        case when kind = 'check_in' then local - (slot - date '1970-01-01')::bigint * 86400 - 60 * slot_minute end as late
-    from placed
+        d.kind, coalesce(p.is_own, false) as is_own, p.quiet_from, p.quiet_until, d.local_minute % 1440 as minute,
+        case when d.kind = 'check_in' then
+            ((d.local_minute / 1440 + 9 - extract(isodow from d.slot)::integer) % 7 - 1) * 1440 + d.local_minute % 1440 - p.slot_minute
+        end as late
+    from nudged.delivery d
+    left join person p on p.user_id = d.user_id
+    where d.attempted_at >= $1 and d.attempted_at < $2 and d.outcome = 'accepted'
     offset 0
 )
 select
@@ -103,8 +89,8 @@ select
         false
     ),
     case
-        when late is null then null when late < 0 then -1 when late < 60 then 0 when late < 300 then 1 when late < 900 then 2
-        when late < 3600 then 3 when late < 14400 then 4 else 5
+        when late is null then null when late < 0 then -1 when late < 1 then 0 when late < 5 then 1 when late < 15 then 2
+        when late < 60 then 3 when late < 240 then 4 else 5
     end,
     count(*),
     false
@@ -115,6 +101,28 @@ select null::integer, what.kind, false, false, null::integer, count(*), true
 from reached
 join (values ('', 15), ('check_in', 1), ('message', 2), ('reminder', 4), ('other', 8)) as what (kind, bits) on (reached.kinds & what.bits) <> 0
 group by what.kind
+
+-- name: report_opens
+-- What users did with the nudges that were sent between two instants (nudged.opens). $1 from, $2 before.
+select kind, by, value, sent, opened, rated, helpful from nudged.opens($1, $2)
+
+-- name: report_holdout
+-- Users whose check-ins were due between two instants: whether they were held out, how many they are, and how many of
+-- them the app saw since $3. $1 from, $2 before.
+-- A user who was active got no check-in, and counts beside those who got one: else only the idle would be compared. A
+-- user who was both is left out, since policy.holdoutPercent was changed.
+with due as materialized (
+    select user_id, bool_or(reason = 'holdout' and outcome = 'skipped') as is_held_out
+    from nudged.delivery
+    where attempted_at >= $1 and attempted_at < $2 and kind = 'check_in'
+      and (outcome in ('accepted', 'unknown') or outcome = 'skipped' and reason in ('holdout', 'active'))
+    group by user_id
+    having count(*) filter (where outcome = 'skipped' and reason = 'holdout') in (0, count(*))
+)
+select coalesce(d.is_held_out, false), count(*), count(s.user_id)
+from due d
+left join nudged.seen s on s.user_id = d.user_id and s.at >= $3
+group by 1
 
 -- name: report_sweeps
 -- Sweeps that recorded something between two instants: how many of each size, and the largest. $1 from, $2 before, $3

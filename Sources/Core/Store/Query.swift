@@ -32,7 +32,7 @@ package enum Query: String, Sendable, CaseIterable {
     // restore.sql
     case restoreTouches, restoreUsers, restoreMessages, restoreReminders, restoreNewcomers, restoreIntents
     // report.sql
-    case reportDeliveries, reportHours, reportSweeps, retention
+    case reportDeliveries, reportHours, reportOpens, reportHoldout, reportSweeps, retention
     // explain.sql
     case readUsers, readDue, readWaiting, readTouches, readOwner, readIntents, readLeftOut, readDeliveries
     // doctor.sql

@@ -29,8 +29,8 @@ struct ChartLabel: Sendable {
 /// Horizontal bars, each below its name and with its number at the end.
 struct BarList {
     /// One bar: the name above it (a phone's screen has room for 44 letters), its number as text (a third of a phone's
-    /// width), and its length. All bars share one unit. 0: no bar is drawn.
-    typealias Line = (name: String, number: String, value: Double)
+    /// width), and where it begins and ends. All bars share one unit. If it ends at 0, no bar is drawn.
+    typealias Line = (name: String, number: String, range: ClosedRange<Double>)
 
     let label: ChartLabel
     /// From top to bottom.
@@ -41,22 +41,22 @@ struct BarList {
     private static let room = 0.6
 
     var node: Node {
-        let longest = max(lines.map(\.value).max() ?? 0, 1)
+        let longest = max(lines.map(\.range.upperBound).max() ?? 0, 1)
         return label.picture(
             height: lines.count * Self.lineHeight,
-            lines.enumerated().map { place, line in
-                draw(line, top: place * Self.lineHeight, fraction: line.value / longest)
-            }
+            lines.enumerated().map { place, line in draw(line, top: place * Self.lineHeight, longest: longest) }
         )
     }
 
-    private func draw(_ line: Line, top: Int, fraction: Double) -> Node {
+    private func draw(_ line: Line, top: Int, longest: Double) -> Node {
+        let start = line.range.lowerBound / longest * Self.room
         // A small count among millions must stay visible.
-        let end = line.value > 0 ? max(fraction, 0.004) * Self.room : 0
+        let length = max((line.range.upperBound - line.range.lowerBound) / longest, 0.004) * Self.room
+        let end = line.range.upperBound > 0 ? start + length : 0
         let name = Node.element("text", ["class": "name", "x": 0, "y": top + 16], text: line.name)
         let bar = Node.element(
             "rect",
-            ["class": "bar", "x": 0, "y": top + 22, "width": Percent(end), "height": 12],
+            ["class": "bar", "x": Percent(start), "y": top + 22, "width": Percent(length), "height": 12],
             []
         )
         let number = Node.element(

@@ -20,6 +20,10 @@ package struct Report: Sendable {
     /// Accepted pushes by the users' clocks.
     let hours: [HourCount]
     let people: PeopleReached
+    /// What users did with what they got.
+    let opens: [OpenCount]
+    /// Users with check-ins, and users who were held out.
+    let holdout: (with: SeenCount, without: SeenCount)
     let sweeps: [SweepCount]
     /// Daemons that were seen within a day.
     let daemons: [DaemonRow]
@@ -63,6 +67,8 @@ extension Sequence where Element: Counted {
 extension Report {
     /// How many days a report can cover.
     package static let days = 1...366
+    /// A user counts as seen if the app saw them in the last so many days.
+    static let seenDays: Int64 = 7
     /// The least rows of a sweep that the report lists by its time.
     static let leastSweep = 20
     private static let mostSweeps = 20
@@ -72,7 +78,7 @@ extension Report {
     ///
     /// - Parameter onProgress: called with the number of answered questions, and of all questions.
     /// - Returns: the page's HTML.
-    /// - Throws: as `DatabaseAccess.withStore`, or `TimeZoneError` if a zone's file can't be read.
+    /// - Throws: as `DatabaseAccess.withStore`.
     package static func page(
         days: Int,
         numbers: ReportNumbers,
@@ -96,15 +102,19 @@ extension Report {
     ) async throws -> Report {
         let window = ReportWindow(now: try await reader.clock(), days: days)
         let (from, until) = (window.from, window.until)
-        let zones = ZoneDatabase()
-        zones.reload()
-        let offsets = try ZoneOffset.all(of: zones, from: from, until: until)
         let deliveries = try await reader.deliveries(from: from, until: until, stretch: window.stretch)
-        onProgress(1, 3)
-        let (hours, people) = try await reader.hours(from: from, until: until, offsets: offsets, rules: rules)
-        onProgress(2, 3)
+        onProgress(1, 4)
+        let (hours, people) = try await reader.hours(from: from, until: until, rules: rules)
+        onProgress(2, 4)
+        let opens = try await reader.opens(from: from, until: until)
+        let holdout = try await reader.holdout(
+            from: from,
+            until: until,
+            since: window.now - seenDays * 86_400
+        )
+        onProgress(3, 4)
         let sweeps = try await reader.sweeps(from: from, until: until, least: leastSweep, most: mostSweeps)
-        onProgress(3, 3)
+        onProgress(4, 4)
         return Report(
             window: window,
             retentionDays: try await reader.retentionDays(),
@@ -113,6 +123,8 @@ extension Report {
             isCut: deliveries.count >= ReportReader.mostCounts,
             hours: hours,
             people: people,
+            opens: opens,
+            holdout: holdout,
             sweeps: sweeps,
             daemons: try await reader.daemons(most: mostDaemons),
             pauses: try await reader.pauses().filter { $0.resumedAt == nil }

@@ -158,15 +158,14 @@ extension ReportPage {
         )
         let explanation =
             "A push within quiet hours is not a fault: reminders that people set for themselves keep their hour, "
-            + "and urgent messages are sent if they are allowed. The record has neither zones nor quiet hours, "
-            + "so those of now are used, also for people who have changed them since."
-        let missing =
-            "Not in the chart: \(counted(unplaced, "push", "pushes")) to people who are gone or have no valid zone."
+            + "and urgent messages are sent if they are allowed. The record has no quiet hours, so those of now are "
+            + "used, also for people who have changed them since."
+        let missing = "Not in the chart: \(counted(unplaced, "push", "pushes")) to people without a valid zone."
         let parts = [.p("\(quiet), for people who set none. \(counts)"), chart.node, table.folded, .p(explanation)]
         return (id, title, parts + (unplaced > 0 ? [.p(missing)] : []))
     }
 
-    private static func hour(_ hour: Int) -> String { "\(InstantText.two(hour)):00" }
+    static func hour(_ hour: Int) -> String { "\(InstantText.two(hour)):00" }
 
     private var quietText: String {
         guard let hours = report.rules.quietHours, !hours.isNone else { return "The rules have no quiet hours" }

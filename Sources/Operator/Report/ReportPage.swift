@@ -116,7 +116,7 @@ struct ReportPage {
 
     private var main: Node {
         let sections = [
-            sent, people, troubles, outcomes, unsent, localHours, lateness, sweeps, daemons, method,
+            sent, people, works, troubles, outcomes, unsent, localHours, lateness, sweeps, daemons, method,
         ]
         let links = sections.map { section in
             Node.element("li", [:], [.element("a", ["href": "#\(section.id)"], text: section.title)])
@@ -158,8 +158,8 @@ struct ReportPage {
             "Each row of the record is one attempt for one device, or one slot, message or reminder that ended "
                 + "unsent. A digest has a row for each of its messages. A deferred push has another row for "
                 + "its next attempt.", counting,
-            "This page names no user, device, token, text, zone, template or host. No count combines a "
-                + "person's local hour with a date. A reason that is not a plain word is counted as other.",
+            "This page names no user, device, token, text, zone or host, and a template only by its id. No count "
+                + "combines a person's local hour with a date. A reason that is not a plain word is counted as other.",
         ]
         return ("method", "How this is counted", texts.map { .p($0) })
     }
@@ -193,7 +193,7 @@ struct ReportPage {
         let lines = counts.indices.map { place -> BarList.Line in
             let number = numbers.count(counts[place])
             let share = counts[place] > 0 ? shares.map { " (\($0[place]))" } : nil
-            return (names[place], number.text + (share ?? ""), number.value)
+            return (names[place], number.text + (share ?? ""), 0...number.value)
         }
         return BarList(label: ChartLabel(id: "\(id)-chart", title: title, summary: summary), lines: lines).node
     }

@@ -23,6 +23,7 @@ enum ReportStyle {
         h1{font-size:1.6rem;line-height:1.25;margin:.5rem 0}
         h2{font-size:1.2rem;line-height:1.3;margin:0 0 .25rem}
         h3{font-size:1rem;line-height:1.4;margin:1.25rem 0 0}
+        h4{font-size:1rem;line-height:1.4;font-weight:400;margin:1rem 0 0}
         p{margin:.4rem 0;max-width:46rem}
         a{color:var(--link)}
         :focus-visible{outline:3px solid var(--link);outline-offset:2px}

@@ -61,12 +61,16 @@ import Testing
     @Test func list_isAsLongAsItsValues_andShowsTheLeast() {
         let list = BarList(
             label: ChartLabel(id: "l", title: "T", summary: "S"),
-            lines: [("most", "1,000", 1000), ("half", "500", 500), ("few", "1–4", 2.5), ("none", "0", 0)]
+            lines: [
+                ("most", "1,000", 0...1000), ("half", "500", 0...500), ("few", "1–4", 0...2.5), ("none", "0", 0...0),
+                ("between", "300 to 400", 300...400),
+            ]
         ).node.markup
         let widths = list.split(separator: "<rect class=\"bar\"").dropFirst().compactMap { part in
             part.firstRange(of: "width=\"").map { String(part[$0.upperBound...].prefix { $0 != "%" }) }
         }
-        #expect(widths == ["60", "30", "0.24"])
+        #expect(widths == ["60", "30", "0.24", "6"])
+        #expect(list.contains("x=\"18%\"") && list.contains("x=\"24%\" dx=\"6\""))
         #expect(list.contains(">few</text>") && list.contains("x=\"60%\" dx=\"6\" y=\"33\">1,000</text>"))
         #expect(list.contains("x=\"0%\" dx=\"0\" y=\"159\">0</text>"))
     }

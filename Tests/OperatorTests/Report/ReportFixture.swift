@@ -20,6 +20,8 @@ enum ReportFixture {
         deliveries: [DeliveryCount] = [],
         hours: [HourCount] = [],
         people: PeopleReached = PeopleReached(),
+        opens: [OpenCount] = [],
+        holdout: (with: SeenCount, without: SeenCount) = (SeenCount(users: 9, seen: 1), SeenCount(users: 0, seen: 0)),
         sweeps: [SweepCount] = [],
         daemons: [DaemonRow] = [],
         pauses: [Pause] = [],
@@ -33,6 +35,8 @@ enum ReportFixture {
             isCut: isCut,
             hours: hours,
             people: people,
+            opens: opens,
+            holdout: holdout,
             sweeps: sweeps,
             daemons: daemons,
             pauses: pauses
@@ -110,11 +114,25 @@ enum ReportFixture {
             deliveries: deliveries,
             hours: hours,
             people: PeopleReached(all: 12_345, byKind: ["check_in": 11_111, "message": 3, "other": 2345]),
+            opens: opens,
+            holdout: (SeenCount(users: 1000, seen: 400), SeenCount(users: 100, seen: 22)),
             sweeps: sizes + [largest],
             daemons: [daemon(unseen: 2000), daemon(unseen: 600_000)],
             pauses: [pause]
         )
     }
+
+    static let opens = [
+        OpenCount(kind: "check_in", part: nil, sent: 460, opened: 123, rated: 40, helpful: 30),
+        OpenCount(kind: "check_in", part: .template, value: 3, sent: 400, opened: 120, rated: 40, helpful: 30),
+        OpenCount(kind: "check_in", part: .template, value: 5, sent: 60, opened: 3),
+        OpenCount(kind: "check_in", part: .hour, value: 9, sent: 431, opened: 123, rated: 40, helpful: 30),
+        OpenCount(kind: "check_in", part: .hour, value: 14, sent: 29, opened: 0),
+        OpenCount(kind: "check_in", part: .weekday, value: 1, sent: 230, opened: 60, rated: 20, helpful: 14),
+        OpenCount(kind: "check_in", part: .weekday, value: 7, sent: 230, opened: 63, rated: 20, helpful: 16),
+        OpenCount(kind: "message", part: nil, sent: 10, opened: 0),
+        OpenCount(kind: "message", part: .hour, value: 9, sent: 10, opened: 0),
+    ]
 
     static let pause = Pause(
         kind: .reminder,

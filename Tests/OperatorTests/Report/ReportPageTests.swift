@@ -61,7 +61,7 @@ import TimeZones
     @Test func pictures_areNamedDescribedAndHaveATable() {
         let page = F.markup(F.full())
         let pictures = parts(page, "<svg", "</svg>")
-        #expect(pictures.count == 8)
+        #expect(pictures.count == 11)
         for picture in pictures {
             #expect(picture.contains("role=\"img\"") && picture.contains("<title id=\""))
             #expect(picture.firstRange(of: "</desc><g aria-hidden=\"true\">") != nil)
@@ -136,6 +136,51 @@ import TimeZones
             ]
         )
         #expect(try table(F.markup(F.full(), .rounded), "People reached, by kind")[2] == ["Messages", "1–4"])
+    }
+
+    /// The intervals are calculated by hand: Wilson's of 120 in 400 is 25.7 to 34.7 %, of 3 in 60 1.7 to 13.7 %.
+    @Test func works_showsSharesWithTheirIntervals_andWhatTheyRestOn() throws {
+        let page = F.markup(F.full())
+        #expect(
+            try table(page, "Check-ins by template") == [
+                ["What", "Sent", "Opened", "Share (95 %)", "With feedback", "Helpful", "Share (95 %)"],
+                ["Template 3", "400", "120", "30 % (26 to 35 %)", "40", "30", "75 % (60 to 86 %)"],
+                ["Template 5", "60", "3", "5 % (2 to 14 %)", "0", "0", ""],
+                ["All", "460", "123", "27 % (23 to 31 %)", "40", "30", "75 % (60 to 86 %)"],
+            ]
+        )
+        for text in [
+            "Of 460 sent, 123 were opened: 27 % (23 to 31 %). Of 40 with feedback, 30 were helpful: 75 % (60 to 86 %).",
+            "<p>Template 3 is opened more often than Template 5: the difference is more than chance.</p>",
+            // By hour, one of two has fewer than 30; by weekday, the intervals overlap.
+            "<h4>Check-ins by hour</h4><p>Too few to compare: less than two have 30 nudges.</p>",
+            "<h4>Check-ins by weekday</h4><p>All intervals overlap: the differences may be chance.</p>",
+            ">Template 5: 3 of 60</text>", "x=\"44.513%\"",
+        ] {
+            #expect(page.contains(text), "\(text)")
+        }
+        // The best and the worst by their shares rest on few. Two others differ all the same.
+        let four = [(10, 29), (400, 1000), (300, 1000), (8, 40)].enumerated().map {
+            OpenCount(kind: "check_in", part: .template, value: $0, sent: $1.1, opened: $1.0)
+        }
+        let all = OpenCount(kind: "check_in", part: nil, sent: 2069, opened: 718)
+        #expect(F.markup(F.report(opens: [all] + four)).contains("Template 1 is opened more often than Template 2: "))
+        // No message was opened or has feedback.
+        #expect(!page.contains("Messages by hour"))
+        #expect(F.markup(F.report()).contains("No app has said that a nudge was opened"))
+        let rounded = try table(F.markup(F.full(), .rounded), "Check-ins by template")
+        #expect(rounded[2] == ["Template 5", "60", "1–4", "", "0", "0", ""])
+    }
+
+    @Test func works_whenUsersAreHeldOut_comparesThem() throws {
+        let caption = "Users whom the app saw in the last 7 days"
+        #expect(
+            try table(F.markup(F.full()), caption).dropFirst() == [
+                ["With check-ins", "1,000", "400", "40 % (37 to 43 %)"],
+                ["Held out", "100", "22", "22 % (15 to 31 %)"],
+            ]
+        )
+        #expect(!F.markup(F.report()).contains(caption))
     }
 
     @Test func bars_areDrawnFromWhatTheTableSays() throws {

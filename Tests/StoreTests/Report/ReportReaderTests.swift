@@ -25,18 +25,28 @@ import struct FoundationEssentials.UUID
         var status: Int?
         var at: Instant
         var sweep = 1
+        /// The key, if several rows are of one nudge.
+        var key: String?
+        var template: Int?
+        /// The user's local weekday, 1 to 7, and time.
+        var local: (day: Int, time: String)?
+
+        var localMinute: Int? {
+            local.map { day, time in (day - 1) * 1440 + (Int(time.prefix(2)) ?? 0) * 60 + (Int(time.suffix(2)) ?? 0) }
+        }
     }
 
     private func record(_ fixture: F, _ rows: [Row]) throws {
         let values = rows.enumerated().map { place, row in
             """
-            ('\(F.user(row.user).uuidString)', '\(row.kind)', '\(place)', \(row.slot.map { "date '\($0)'" } ?? "null::date"), 'd\(place)', '\(row.outcome)', \
+            ('\(F.user(row.user).uuidString)', '\(row.kind)', '\(row.key ?? "\(place)")', \(row.slot.map { "date '\($0)'" } ?? "null::date"), 'd\(place)', '\(row.outcome)', \
             \(row.reason.map { "'\($0)'" } ?? "null"), \(row.status.map { "\($0)" } ?? "null")::smallint, timestamptz '\(row.at.rfc3339)', \
-            '00000000-0000-4000-8000-\(String(repeating: "0", count: 12 - String(row.sweep).count))\(row.sweep)'::uuid)
+            '00000000-0000-4000-8000-\(String(repeating: "0", count: 12 - String(row.sweep).count))\(row.sweep)'::uuid, \
+            \(row.template.map { "\($0)" } ?? "null"), \(row.localMinute.map { "\($0)" } ?? "null")::smallint)
             """
         }
         try fixture.sql(
-            "insert into nudged.delivery (user_id, kind, key, slot, device_hash, outcome, reason, status, attempted_at, sweep_id) values \(values.joined(separator: ",\n"))"
+            "insert into nudged.delivery (user_id, kind, key, slot, device_hash, outcome, reason, status, attempted_at, sweep_id, template, local_minute) values \(values.joined(separator: ",\n"))"
         )
     }
 
@@ -140,83 +150,24 @@ import struct FoundationEssentials.UUID
         _ fixture: F,
         rules: Rules = .defaults
     ) async throws -> (hours: [HourCount], people: PeopleReached) {
-        let zones = ZoneDatabase()
-        var offsets: [ZoneOffset] = []
-        for name in zones.names {
-            guard let zone = try zones.zone(named: name) else { continue }
-            // By the hour: no other reader of the zones' transitions is trusted here.
-            var start = Self.start
-            while start < Self.end {
-                offsets.append(
-                    ZoneOffset(name: name, from: start, until: start + 3600, seconds: Int32(zone.offset(at: start)))
-                )
-                start = start + 3600
-            }
-        }
-        let all = offsets.reduce(into: [ZoneOffset]()) { merged, next in
-            if let last = merged.last, last.name == next.name, last.seconds == next.seconds {
-                merged[merged.count - 1].until = next.until
-            } else {
-                merged.append(next)
-            }
-        }
-        return try await fixture.store.reporting {
-            try await $0.hours(from: Self.start, until: Self.end, offsets: all, rules: rules)
-        }
+        try await fixture.store.reporting { try await $0.hours(from: Self.start, until: Self.end, rules: rules) }
     }
 
-    /// Berlin, New York and Lord Howe change their clocks in that time or not; Kolkata and Kathmandu stand between hours.
-    @Test func hours_whateverTheZone_areThoseOfTheUsersClock() async throws {
+    /// A user who travels has gone on to Tokyo, and one has deleted the profile. A push without a zone has no hour.
+    @Test func hours_areThoseOfTheRecord_whateverTheZoneOfNow() async throws {
         let fixture = try await F()
-        let names = [
-            "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Asia/Kathmandu", "Australia/Lord_Howe",
-            "Pacific/Apia", "UTC",
-        ]
-        let zones = ZoneDatabase()
-        var generator = SplitMix64(seed: Seeds.extra)
-        var expected: [Int: Int] = [:]
-        var rows: [Row] = []
-        for (user, name) in names.enumerated() {
-            // The preferences' zone comes before the profile's.
-            let isOwn = user.isMultiple(of: 2)
-            try profile(
-                fixture,
-                user + 1,
-                zone: isOwn ? "Asia/Tokyo" : name,
-                preferences: isOwn ? #"{"timezone": "\#(name)"}"# : "{}"
-            )
-            let zone = try #require(try zones.zone(named: name))
-            for _ in 0..<80 {
-                let at = Self.start + Int64.random(in: 0..<(Self.end - Self.start), using: &generator)
-                rows.append(Row(user: user + 1, at: at))
-                expected[zone.localTime(at: at).secondOfDay / 3600, default: 0] += 1
-            }
-        }
-        try record(fixture, rows)
-        let counts = try await hours(fixture)
-        var found: [Int: Int] = [:]
-        for count in counts { found[count.hour ?? -1, default: 0] += count.count }
-        #expect(found == expected, "seed \(Seeds.extra)")
-        await fixture.store.close()
-    }
-
-    @Test func hours_whenAZoneIsBad_takeTheNextOrNone() async throws {
-        let fixture = try await F()
-        let noon = Self.start + 12 * 3600
-        try profile(fixture, 1, zone: "Mars/Base", preferences: #"{"timezone": "UTC+3"}"#)
-        try profile(fixture, 2, zone: "Asia/Tokyo", preferences: #"{"timezone": "europe/berlin"}"#)
-        try profile(fixture, 3, zone: nil, preferences: "[1]")
+        try profile(fixture, 1, zone: "Asia/Tokyo")
+        let at = Self.start + 12 * 3600
         try record(
             fixture,
-            [1, 2, 3, 4].map { Row(user: $0, at: noon) } + [Row(user: 2, outcome: "rejected", at: noon)]
+            [
+                Row(user: 1, at: at, local: (3, "00:00")), Row(user: 1, at: at, local: (7, "23:59")),
+                Row(user: 2, at: at, local: (1, "09:30")), Row(user: 1, at: at),
+                Row(user: 1, outcome: "rejected", at: at, local: (1, "09:30")),
+            ]
         )
-        var counts = try await hours(fixture)
-        #expect(
-            counts.filter { $0.hour == nil }.map(\.count) == [3] && counts.filter { $0.hour != nil }.map(\.hour) == [21]
-        )
-        counts = try await hours(fixture, rules: Rules { $0.defaultTimezone = "America/New_York" })
-        // Nobody is left but the user who is gone.
-        #expect(counts.first { $0.hour == nil }?.count == 1 && counts.first { $0.hour == 8 }?.count == 2)
+        let counts = try await hours(fixture)
+        #expect(counts.map { $0.hour ?? -1 }.sorted() == [-1, 0, 9, 23] && counts.allSatisfy { $0.count == 1 })
         await fixture.store.close()
     }
 
@@ -236,38 +187,121 @@ import struct FoundationEssentials.UUID
     func hours_whenTheyAreQuiet_saySo(preferences: String, time: String, isOwn: Bool, isQuiet: Bool) async throws {
         let fixture = try await F()
         try profile(fixture, 1, zone: "UTC", preferences: preferences)
-        try record(fixture, [Row(at: try #require(Instant(rfc3339: "2026-03-25T\(time):00Z")))])
+        try record(fixture, [Row(at: Self.start, local: (3, time))])
         let counts = try await hours(fixture)
         #expect(counts.map(\.hasOwnQuietHours) == [isOwn] && counts.map(\.isQuiet) == [isQuiet])
         await fixture.store.close()
     }
 
-    /// 10:00 in Berlin is 09:00Z in winter; on 29 March the clocks change.
+    /// The slot is of Wednesday 25 March, Sunday 29 March or Monday 30 March. Its time is 10:00, unless the user chose one.
     @Test(arguments: [
-        ("{}", "2026-03-25", "2026-03-25T09:00:00Z", HourCount.Lateness.withinOneMinute),
-        ("{}", "2026-03-25", "2026-03-25T08:59:59Z", .early),
-        ("{}", "2026-03-25", "2026-03-25T09:01:00Z", .withinFiveMinutes),
-        ("{}", "2026-03-25", "2026-03-25T09:14:59Z", .withinAQuarter),
-        ("{}", "2026-03-25", "2026-03-25T09:15:00Z", .withinAnHour),
-        ("{}", "2026-03-25", "2026-03-25T12:59:59Z", .withinFourHours),
-        ("{}", "2026-03-25", "2026-03-25T13:00:00Z", .later),
-        ("{}", "2026-03-30", "2026-03-30T08:00:30Z", .withinOneMinute),
-        (#"{"check_in_time": "23:30"}"#, "2026-03-25", "2026-03-25T22:31:00Z", .withinFiveMinutes),
-        (#"{"check_in_time": "25:00"}"#, "2026-03-25", "2026-03-25T22:31:00Z", nil),
+        ("{}", "2026-03-25", 3, "10:00", HourCount.Lateness.withinOneMinute), ("{}", "2026-03-25", 3, "09:59", .early),
+        ("{}", "2026-03-25", 3, "10:01", .withinFiveMinutes), ("{}", "2026-03-25", 3, "10:05", .withinAQuarter),
+        ("{}", "2026-03-25", 3, "10:15", .withinAnHour), ("{}", "2026-03-25", 3, "13:59", .withinFourHours),
+        ("{}", "2026-03-25", 3, "14:00", .later), ("{}", "2026-03-25", 2, "10:00", .early),
+        ("{}", "2026-03-25", 1, "10:00", .later), ("{}", "2026-03-29", 1, "00:10", .later),
+        ("{}", "2026-03-30", 7, "23:59", .early),
+        (#"{"check_in_time": "23:30"}"#, "2026-03-25", 3, "23:31", .withinFiveMinutes),
+        (#"{"check_in_time": "23:30"}"#, "2026-03-29", 1, "00:05", .withinAnHour),
+        (#"{"check_in_time": "25:00"}"#, "2026-03-25", 3, "23:31", nil),
     ])
-    func lateness_isFromTheSlotsTime(preferences: String, slot: String, at: String, lateness: HourCount.Lateness?)
-        async throws
-    {
+    func lateness_isFromTheSlotsTime(
+        preferences: String,
+        slot: String,
+        day: Int,
+        time: String,
+        lateness: HourCount.Lateness?
+    ) async throws {
         let fixture = try await F()
         try profile(fixture, 1, zone: "Europe/Berlin", preferences: preferences)
-        let instant = try #require(Instant(rfc3339: at))
-        try record(fixture, [Row(kind: "check_in", slot: slot, at: instant), Row(kind: "message", at: instant)])
+        let local = (day, time)
+        try record(
+            fixture,
+            [Row(kind: "check_in", slot: slot, at: Self.start, local: local), Row(at: Self.start, local: local)]
+        )
         let counts = try await hours(fixture)
         #expect(counts.first { $0.kind == "check_in" }?.lateness == lateness)
         #expect(counts.contains { $0.kind == "message" && $0.lateness == nil })
         // With jitter, lateness needs the user's own time.
         let spread = try await hours(fixture, rules: Rules { $0.spreadMinutes = 60 })
         #expect(spread.first { $0.kind == "check_in" }?.lateness == (preferences == "{}" ? nil : lateness))
+        await fixture.store.close()
+    }
+
+    // MARK: What users did
+
+    @Test func opens_areCountedByTemplateHourAndWeekday() async throws {
+        let fixture = try await F()
+        let (monday, sunday) = ((day: 1, time: "09:59"), (day: 7, time: "10:00"))
+        func row(_ outcome: String, _ key: String, _ template: Int, _ local: (day: Int, time: String)) -> Row {
+            Row(
+                kind: "check_in",
+                outcome: outcome,
+                at: Self.start + 60,
+                key: key,
+                template: template,
+                local: local
+            )
+        }
+        try record(
+            fixture,
+            [
+                // Two devices got the first, and it was opened twice.
+                row("accepted", "a", 1, monday), row("accepted", "a", 1, monday), row("opened", "a", 1, monday),
+                row("opened", "a", 1, monday), row("helpful", "a", 1, monday), row("accepted", "b", 2, sunday),
+                row("unknown", "c", 2, monday), row("unhelpful", "c", 2, monday), row("rejected", "d", 2, monday),
+                // It was sent before.
+                Row(kind: "check_in", at: Self.start - 1, key: "e"),
+                Row(kind: "check_in", outcome: "opened", at: Self.start, key: "e"),
+            ]
+        )
+        let counts = try await fixture.store.reporting { try await $0.opens(from: Self.start, until: Self.end) }
+        func count(_ part: OpenCount.Part?, _ value: Int, _ counts: [Int]) -> OpenCount {
+            OpenCount(
+                kind: "check_in",
+                part: part,
+                value: value,
+                sent: counts[0],
+                opened: counts[1],
+                rated: counts[2],
+                helpful: counts[3]
+            )
+        }
+        #expect(
+            counts == [
+                count(nil, 0, [3, 1, 2, 1]), count(.hour, 9, [2, 1, 2, 1]), count(.hour, 10, [1, 0, 0, 0]),
+                count(.template, 1, [1, 1, 1, 1]), count(.template, 2, [2, 0, 1, 0]),
+                count(.weekday, 1, [2, 1, 2, 1]), count(.weekday, 7, [1, 0, 0, 0]),
+            ]
+        )
+        await fixture.store.close()
+    }
+
+    /// Users 1 to 3 have check-ins (one is only ever active), 4 and 5 have none, 6 was in both groups, 7 is in neither.
+    @Test func holdout_countsEachUserOnce_andWhomTheAppSaw() async throws {
+        let fixture = try await F()
+        func skipped(_ user: Int, _ reason: String) -> Row {
+            Row(user: user, kind: "check_in", outcome: "skipped", reason: reason, at: Self.start)
+        }
+        try record(
+            fixture,
+            [
+                Row(user: 1, kind: "check_in", at: Self.start), Row(user: 1, kind: "check_in", at: Self.start),
+                Row(user: 2, kind: "check_in", outcome: "unknown", at: Self.start), skipped(3, "active"),
+                skipped(4, "holdout"), skipped(4, "holdout"), skipped(5, "holdout"),
+                skipped(6, "holdout"), Row(user: 6, kind: "check_in", at: Self.start),
+                skipped(7, "stale"), Row(user: 7, at: Self.start),
+                Row(user: 8, kind: "check_in", at: Self.start - 1),
+            ]
+        )
+        let seen = [(1, Self.start), (2, Self.start - 1), (3, Self.end), (5, Self.start), (6, Self.start)]
+        for (user, at) in seen {
+            try fixture.sql("insert into nudged.seen values ('\(F.user(user).uuidString)', '\(at.rfc3339)')")
+        }
+        let counts = try await fixture.store.reporting {
+            try await $0.holdout(from: Self.start, until: Self.end, since: Self.start)
+        }
+        #expect(counts.with == SeenCount(users: 3, seen: 2) && counts.without == SeenCount(users: 2, seen: 1))
         await fixture.store.close()
     }
 

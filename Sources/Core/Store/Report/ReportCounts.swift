@@ -22,7 +22,7 @@ package struct HourCount: Sendable, Equatable {
         case withinOneMinute, withinFiveMinutes, withinAQuarter, withinAnHour, withinFourHours, later
     }
 
-    /// The local hour, 0 to 23; nil: the user has no valid zone, or no profile any more.
+    /// The local hour, 0 to 23; nil: the user had no valid zone.
     package var hour: Int?
     /// `check_in`, `message`, `reminder`, or `other`.
     package var kind: String
@@ -67,20 +67,27 @@ package struct SweepCount: Sendable, Equatable {
     package var unsent: Int = 0
 }
 
-/// A stretch of time in which a zone has one offset. With these, the database counts local hours without its own zone
-/// files.
-package struct ZoneOffset: Sendable, Equatable {
-    package var name: String
-    package var from: Instant
-    /// The first instant after it.
-    package var until: Instant
-    /// Seconds east of UTC.
-    package var seconds: Int32
-
-    package init(name: String, from: Instant, until: Instant, seconds: Int32) {
-        self.name = name
-        self.from = from
-        self.until = until
-        self.seconds = seconds
+/// Nudges that are alike, and what users did with them.
+package struct OpenCount: Sendable, Equatable {
+    package enum Part: String, Sendable, CaseIterable {
+        case template, hour, weekday
     }
+
+    /// `check_in`, `message` or `reminder`.
+    package var kind: String
+    /// nil: all nudges of the kind.
+    package var part: Part?
+    /// The template's id, the user's local hour (0 to 23) or local day (1, Monday, to 7).
+    package var value = 0
+    package var sent: Int
+    package var opened: Int
+    /// How many have feedback.
+    package var rated: Int = 0
+    package var helpful: Int = 0
+}
+
+/// Users whose check-ins were due, and how many of them the app saw lately.
+package struct SeenCount: Sendable, Equatable {
+    package var users: Int
+    package var seen: Int
 }

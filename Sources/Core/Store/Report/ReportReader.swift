@@ -52,13 +52,10 @@ package struct ReportReader: Sendable {
 
     /// Accepted pushes by the users' clocks, and the users who got them.
     ///
-    /// - Parameters:
-    ///   - offsets: of every zone that a user can have, for that time.
-    ///   - rules: for users who chose nothing.
+    /// - Parameter rules: for users who chose nothing.
     package func hours(
         from: Instant,
         until: Instant,
-        offsets: [ZoneOffset],
         rules: Rules
     ) async throws(PostgresError) -> (hours: [HourCount], people: PeopleReached) {
         let minutes = [
@@ -66,11 +63,7 @@ package struct ReportReader: Sendable {
         ]
         let rows = try await run(
             .reportHours,
-            span(from, until) + [
-                .textArray(offsets.map(\.name)), .timestampArray(offsets.map(\.from.microseconds)),
-                .timestampArray(offsets.map(\.until.microseconds)), .int4Array(offsets.map(\.seconds)),
-                rules.defaultTimezone.map(Parameter.text) ?? .null(.text),
-            ] + minutes.map { $0.map { .int4(Int32($0.minutes)) } ?? .null(.int4) }
+            span(from, until) + minutes.map { $0.map { .int4(Int32($0.minutes)) } ?? .null(.int4) }
         )
         var counts: [HourCount] = []
         var people = PeopleReached()
@@ -92,6 +85,43 @@ package struct ReportReader: Sendable {
             )
         }
         return (counts, people)
+    }
+
+    /// What users did with nudges: of each kind, and by template, local hour and weekday.
+    package func opens(from: Instant, until: Instant) async throws(PostgresError) -> [OpenCount] {
+        let rows = try await run(.reportOpens, span(from, until))
+        var counts: [OpenCount] = []
+        for row in 0..<rows.count {
+            counts.append(
+                OpenCount(
+                    kind: try rows.text(row, 0),
+                    part: try rows.textOrNull(row, 1).flatMap(OpenCount.Part.init),
+                    value: Int(try rows.int4OrNull(row, 2) ?? 0),
+                    sent: Int(try rows.int8(row, 3)),
+                    opened: Int(try rows.int8(row, 4)),
+                    rated: Int(try rows.int8(row, 5)),
+                    helpful: Int(try rows.int8(row, 6))
+                )
+            )
+        }
+        return counts
+    }
+
+    /// Users with check-ins and users of the holdout.
+    ///
+    /// - Parameter since: the app saw a user if it was after this.
+    package func holdout(
+        from: Instant,
+        until: Instant,
+        since: Instant
+    ) async throws(PostgresError) -> (with: SeenCount, without: SeenCount) {
+        let rows = try await run(.reportHoldout, span(from, until) + [.timestamp(since.microseconds)])
+        var (with, without) = (SeenCount(users: 0, seen: 0), SeenCount(users: 0, seen: 0))
+        for row in 0..<rows.count {
+            let count = SeenCount(users: Int(try rows.int8(row, 1)), seen: Int(try rows.int8(row, 2)))
+            if try rows.bool(row, 0) { without = count } else { with = count }
+        }
+        return (with, without)
     }
 
     /// Sweeps that recorded something: all of them by size, and the largest ones singly.
