@@ -81,6 +81,10 @@ select
         where nudged.preferences_text(r.preferences) ~ '"check_ins_enabled": ?true'
     )
 
+-- name: doctor_seen
+-- Whether no app has ever called seen.
+select not exists (select 1 from nudged.seen)
+
 -- name: doctor_app_tables
 -- The state of the app's tables. $1 names in schema public. Rows, in the order of $1: whether the table exists, whether
 -- row-level security is on, whether an index begins with user_id, which of Supabase's roles anon and authenticated may

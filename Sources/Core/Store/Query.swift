@@ -36,9 +36,8 @@ package enum Query: String, Sendable, CaseIterable {
     // explain.sql
     case readUsers, readDue, readWaiting, readTouches, readOwner, readIntents, readLeftOut, readDeliveries
     // doctor.sql
-    case doctorServer, doctorZones, doctorUsedZones, doctorWaitingZones, doctorTexts, doctorAppTables, doctorColumns,
-        doctorRights, doctorWriter,
-        doctorOpenTables, doctorPartitions, doctorBloat, doctorHolders
+    case doctorServer, doctorZones, doctorUsedZones, doctorWaitingZones, doctorTexts, doctorSeen, doctorAppTables,
+        doctorColumns, doctorRights, doctorWriter, doctorOpenTables, doctorPartitions, doctorBloat, doctorHolders
     // migration.sql
     case setUpRole, setUpRelations, migrationsApplied, migrationsNeeded, bindingFaults, isMisbound, hidden,
         rolesWanting, excessRights

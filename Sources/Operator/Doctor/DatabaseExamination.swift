@@ -1,6 +1,7 @@
 import Base
 import Configuration
 import Core
+import Policy
 import Postgres
 
 /// Asks the database one question after the other, and makes findings of the answers. A question that fails or hangs
@@ -25,6 +26,7 @@ actor DatabaseExamination {
     private typealias Verdicts = DatabaseVerdicts
 
     private let configuration: ConnectionConfiguration
+    private let rules: Rules
     private var result: Result
     private var connection: Connection?
     /// Why no further question is asked. Nil: questions go on.
@@ -39,7 +41,8 @@ actor DatabaseExamination {
     private static let answering = Duration.seconds(3)
     private static let patience = Duration.seconds(25)
 
-    private init(_ configuration: ConnectionConfiguration) {
+    private init(_ configuration: ConnectionConfiguration, _ rules: Rules) {
+        self.rules = rules
         var configuration = configuration
         configuration.connectTimeout = min(configuration.connectTimeout, Self.connecting)
         configuration.statementTimeout = Self.answering
@@ -59,7 +62,7 @@ actor DatabaseExamination {
             ]
             return result
         }
-        let examination = DatabaseExamination(access.connection)
+        let examination = DatabaseExamination(access.connection, configuration.policy)
         await examination.examine()
         await examination.connection?.close()
         return await examination.result
@@ -125,6 +128,9 @@ actor DatabaseExamination {
         await check("holders", DoctorReader.holders, Verdicts.holders)
         await check("users", DoctorReader.unseenUsers, Verdicts.unseen)
         await check("texts", DoctorReader.lacksTexts, Verdicts.texts)
+        if rules.skipIfActiveMinutes != nil || rules.backOffAfter != nil {
+            await check("activity", DoctorReader.lacksActivity, Verdicts.activity)
+        }
         result.work = await ask(DoctorReader.work)
         note("work", result.work.findings(Verdicts.work))
         result.usedZones = await ask(DoctorReader.usedZones)

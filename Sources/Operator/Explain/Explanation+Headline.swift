@@ -124,6 +124,7 @@ extension Explanation {
             "the preferences can't be used (\(malformed ?? "malformed"))"
         case .disabled?: "check-ins are off"
         case .dormant?: "the user has ignored check-ins for so long that they have ended"
+        case .holdout?: "the user is one of those who get no check-ins, for comparison (policy.holdoutPercent)"
         case .muted?: "the user has muted nudges (muted_until)"
         case .firstSessionIncomplete?: "the first session is not complete"
         case .timezoneUnresolved?:

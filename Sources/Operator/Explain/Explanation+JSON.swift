@@ -99,7 +99,7 @@ extension Explanation {
             "preferences": user.preferences, "timezone": user.timezone,
             "first_session_complete": user.firstSessionComplete, "last_evaluation": user.evaluatedAt,
             "since": user.since, "touched_at": user.touchedAt, "range": read.range, "owner": read.owner,
-            "paused": paused.map(\.rawValue).sorted(),
+            "seen_at": user.seen, "ignored": ignored, "paused": paused.map(\.rawValue).sorted(),
             "check_ins": user.history.checkIns.map { ["at": $0.at, "slot": $0.slot] as Fields },
             "sent": user.history.sent, "closed": user.history.closed,
         ]

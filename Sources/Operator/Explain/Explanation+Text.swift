@@ -154,6 +154,11 @@ extension Explanation {
         page.field("last evaluated", user.evaluatedAt.map(local) ?? "never")
         if let since = user.since { page.field("since", local(since)) }
         if let touched = user.touchedAt { page.field("changed", "\(local(touched)), not evaluated yet") }
+        if let seen = user.seen { page.field("active", "the app last saw the user \(local(seen))") }
+        if let ignored {
+            let since = user.seen == nil ? "the app has never seen the user" : "since then"
+            page.field("ignored", "\(Elapsed.counted(Int(ignored), "check-in", "check-ins")), \(since)")
+        }
         if !paused.isEmpty { page.field("paused", paused.map(\.rawValue).sorted().joined(separator: ", ")) }
         show(user.history, in: &page)
         for message in user.messages { page.field("waiting", text(message)) }

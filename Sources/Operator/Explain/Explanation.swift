@@ -63,6 +63,8 @@ package struct Explanation: CommandOutput {
     private(set) var isUndecided = false
     /// What the policy ignores, and is probably a mistake: a key or a zone that is unknown, a consent of a wrong type.
     private(set) var mistakes: [String] = []
+    /// Check-ins that the user has ignored since the app last saw them. Nil: no rule counts them.
+    private(set) var ignored: Int64?
     /// Whether a decision service is configured and the user does not consent.
     private(set) var lacksConsent = false
     /// The zone in force. Nil if the user has no valid one.
@@ -122,6 +124,7 @@ package struct Explanation: CommandOutput {
             + [preferences.timezone, user.timezone].compactMap { ValueFaults.zone($0, zones) }
             + user.reminders.all.lazy.compactMap { ValueFaults.zone($0.timezone, zones) }.prefix(1)
             .map { "a reminder waits: \($0)" }
+        ignored = planner.ignored(by: user, now: at)
         lacksConsent = planner.asksService && !preferences.smartEnabled
         zone = planner.zone(of: user)
     }

@@ -93,7 +93,10 @@ struct Outlook: Sendable {
         future.walk(user) { instant, plan in
             switch plan {
             case .send(let sendPlan, _): send = FutureSend(at: instant, plan: sendPlan)
-            case .nothing(_, let why, _): reason = why
+            case .nothing(let change, let why, _):
+                // A slot that is skipped because of the holdout is followed by a wait for the next one.
+                let isHeldOut = change.records.contains { $0.reason == Reason.holdout.rawValue }
+                if isHeldOut { reason = .holdout } else if reason != .holdout { reason = why }
             case .unreadable: break
             }
             return send == nil

@@ -44,6 +44,24 @@ import Testing
         try await scene.finish(process)
     }
 
+    /// Without the rules, apps need not call seen.
+    @Test func activity_whenARuleNeedsIt_mustHaveBeenSeen() async throws {
+        let scene = try await DoctorScene.scene()
+        for (rule, seen, level) in [
+            ("POLICY_BACK_OFF_AFTER", false, "warning"), ("POLICY_SKIP_IF_ACTIVE_MINUTES", false, "warning"),
+            ("POLICY_HOLDOUT_PERCENT", false, nil), ("POLICY_BACK_OFF_AFTER", true, "ok"),
+        ] {
+            if seen { try scene.sql("insert into nudged.seen values ('\(Scene.user(1))', now())") }
+            let (run, findings) = try await DoctorScene.doctor(scene, [rule: "5"])
+            let finding = findings["database.activity"]
+            #expect(finding?.level == level, "\(rule): \(run.text)")
+            if level == "warning" {
+                #expect(finding?.found.contains("no app has called seen") == true, "\(run.text)")
+                #expect(finding?.remedy?.contains("nudged_me.seen") == true, "\(run.text)")
+            }
+        }
+    }
+
     // MARK: The database
 
     @Test func database_whenItIsAwayOrRefuses_hidesNothingElse() async throws {

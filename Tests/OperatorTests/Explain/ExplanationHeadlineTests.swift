@@ -40,8 +40,13 @@ import struct FoundationEssentials.UUID
         Explanation.Facts(read: ReadUser(user: user, range: 3, owner: owner), daemons: [daemon()])
     }
 
-    private static func explain(_ facts: Explanation.Facts, now: Instant, at: Instant? = nil) -> Explanation {
-        var planner = F.planner()
+    private static func explain(
+        _ facts: Explanation.Facts,
+        now: Instant,
+        at: Instant? = nil,
+        rules: Rules = .defaults
+    ) -> Explanation {
+        var planner = F.planner(rules)
         planner.paused = Set(facts.pauses.map(\.kind))
         return Explanation(facts, planner: planner, now: now, at: at)
     }
@@ -66,6 +71,51 @@ import struct FoundationEssentials.UUID
         let explanation = Self.explain(Self.facts(F.user(devices: [F.device(1), F.device(2)])), now: Self.late)
         #expect(explanation.headline == "Next: a check-in with the next sweep, to 2 devices.")
         #expect(explanation.json.contains(#""in_the_way":[]"#), "\(explanation.json)")
+    }
+
+    @Test func headline_whenTheAppSawTheUser_namesTheNextCheckIn_andThePageSaysWhy() {
+        var values = F.user().values
+        values.seen = Self.late - 600
+        let explanation = Self.explain(
+            Self.facts(ClaimedUser(values)),
+            now: Self.late,
+            rules: Rules { $0.skipIfActiveMinutes = 30 }
+        )
+        #expect(explanation.headline == "Next: a check-in tomorrow at 10:00 (Asia/Tokyo), to 1 device.")
+        let page = explanation.text(on: Screen(width: 100))
+        for text in ["check_in 2026-11-20: skipped (active)", "active        drop", "the app last saw the user"] {
+            #expect(page.contains(text), "\(text): \(page)")
+        }
+        #expect(!page.contains("ignored"))
+    }
+
+    /// The holdout lasts, whatever the user does. A skipped slot is followed by a wait, which is no reason.
+    @Test func headline_whenTheUserIsHeldOut_saysSo() {
+        let rules = Rules { $0.holdoutPercent = 100 }
+        for now in [Self.early, Self.late] {
+            let explanation = Self.explain(Self.facts(F.user()), now: now, rules: rules)
+            #expect(
+                explanation.headline
+                    == "Nothing is planned: the user is one of those who get no check-ins, for comparison "
+                    + "(policy.holdoutPercent), and no message or reminder waits."
+            )
+        }
+    }
+
+    @Test func headline_whenTheUserIgnoredAll_saysSo() {
+        var values = F.user(history: Self.sent).values
+        values.ignored = 15
+        let rules = Rules { $0.backOffAfter = 5 }
+        let ended = Self.explain(Self.facts(ClaimedUser(values)), now: Self.late, rules: rules)
+        #expect(
+            ended.headline.hasPrefix("Nothing is planned: the user has ignored check-ins for so long that they have")
+        )
+        let page = ended.text(on: Screen(width: 100))
+        #expect(page.contains("15 check-ins, the app has never seen the user"), "\(page)")
+        values.seen = Self.late - 60
+        let seen = Self.explain(Self.facts(ClaimedUser(values)), now: Self.late, rules: rules)
+        #expect(seen.headline.hasPrefix("Next: a check-in tomorrow") && seen.ignored == 0)
+        #expect(seen.text(on: Screen(width: 100)).contains("0 check-ins, since then"))
     }
 
     @Test func headline_whenNoDaemonRuns_saysSoAndWhatWaits() {

@@ -1,5 +1,5 @@
 import Policy
-import TimeZones
+package import TimeZones
 
 import struct FoundationEssentials.UUID
 
@@ -59,7 +59,7 @@ struct Recipient: Sendable {
     }
 
     /// A call on a host with a wrong clock must not keep check-ins away for years.
-    private static func seen(_ user: ClaimedUser, now: Instant) -> Instant? {
+    fileprivate static func seen(_ user: ClaimedUser, now: Instant) -> Instant? {
         user.seen.flatMap { $0 <= now + 48 * 3600 ? min($0, now) : nil }
     }
 
@@ -67,7 +67,7 @@ struct Recipient: Sendable {
     ///
     /// The history tells those since its oldest check-in. A call that comes before that has made the user due, so the
     /// count of the last settlement begins with it.
-    private static func ignored(_ user: ClaimedUser, seen: Instant?, _ rules: Rules) -> Int64 {
+    fileprivate static func ignored(_ user: ClaimedUser, seen: Instant?, _ rules: Rules) -> Int64 {
         guard rules.backOffAfter != nil else { return 0 }
         let checkIns = user.history.checkIns
         guard let seen, let oldest = checkIns.map(\.at).min(), seen >= oldest else { return Int64(user.ignored) }
@@ -186,5 +186,13 @@ struct Recipient: Sendable {
                 attemptedAt: instant
             )
         }
+    }
+}
+
+extension Planner {
+    /// Check-ins that the user has ignored since the app last saw them. nil: no rule counts them.
+    package func ignored(by user: ClaimedUser, now: Instant) -> Int64? {
+        guard policy.rules.backOffAfter != nil else { return nil }
+        return Recipient.ignored(user, seen: Recipient.seen(user, now: now), policy.rules)
     }
 }

@@ -192,6 +192,9 @@ package struct DoctorReader: Sendable {
         try await ask(.doctorTexts, [.int8(Int64(DatabaseFacts.UsedZones.most))]).bool(0, 0)
     }
 
+    /// Whether no app has ever called seen.
+    package func lacksActivity() async throws(PostgresError) -> Bool { try await ask(.doctorSeen, []).bool(0, 0) }
+
     /// How many of the first messages wait for users with these zones.
     package func waitingZones() async throws(PostgresError) -> DatabaseFacts.WaitingZones {
         let rows = try await ask(.doctorWaitingZones, [.int8(Int64(DatabaseFacts.WaitingZones.most))])
