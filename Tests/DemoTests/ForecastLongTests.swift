@@ -19,10 +19,14 @@ import TimeZones
     /// `NUDGED_FORECAST_USERS=100000` plays the issue's measure: some twenty minutes.
     private static let users = getenv("NUDGED_FORECAST_USERS").flatMap { Int(String(cString: $0)) } ?? 700
 
-    private func forecast(_ scene: PlayedScene, at now: Instant) async throws -> Forecast {
+    private func forecast(
+        _ scene: PlayedScene,
+        at now: Instant,
+        hours: Int = Self.hours
+    ) async throws -> Forecast {
         let engine = scene.engine.engine
         return try await Forecast.read(
-            hours: Self.hours,
+            hours: hours,
             planner: engine.assembly.planner,
             store: engine.store,
             now: now
@@ -66,6 +70,63 @@ import TimeZones
         }
         let skipped = try scene.lines("select count(*) from nudged.delivery where outcome = 'skipped'")
         #expect(skipped == ["\(forecast.tally.skipped.values.reduce(0, +))"])
+        await scene.end()
+    }
+
+    /// Some users were seen lately, some ignored as many check-ins as a step of the ladder or nearly so, and some are
+    /// held out. Nobody comes during the week, which the forecast can't know. The clock goes from one user who is due to
+    /// the next, so each push is in its hour.
+    @Test(.timeLimit(.minutes(30))) func forecast_whenUsersWereSeenOrIgnoreOrAreHeldOut_isTheWeekThatFollows()
+        async throws
+    {
+        let hours = 168
+        let scene = try await PlayedScene(
+            users: 120,
+            seed: 6,
+            start: Self.start,
+            answer: .accepted,
+            rules: [
+                "POLICY_SKIP_IF_ACTIVE_MINUTES": "1200", "POLICY_BACK_OFF_AFTER": "3", "POLICY_HOLDOUT_PERCENT": "20",
+            ]
+        )
+        _ = try scene.lines(
+            """
+            with u as (select user_id, row_number() over (order by user_id) as n from nudged.recipient),
+            s as (
+                insert into nudged.seen select user_id, timestamptz '\(Self.start.rfc3339)' - n % 24 * interval '1 hour' from u
+                where n % 3 = 0
+            )
+            insert into nudged.person (user_id, due_at, ignored)
+            select user_id, '\(Self.start.rfc3339)', n % 11 from u where n % 3 > 0
+            on conflict (user_id) do update set ignored = excluded.ignored
+            """
+        )
+        let tally = try await forecast(scene, at: Self.start, hours: hours).tally
+        var now = Self.start
+        while now < Self.start + Int64(hours) * 3600 {
+            try await scene.serve(at: now)
+            let due = try #require(
+                try scene.lines("select floor(extract(epoch from min(due_at)))::bigint from nudged.person").first
+            )
+            now = max(now + 1, Instant(seconds: try #require(Int64(due))))
+        }
+        let end = (Self.start + Int64(hours) * 3600).rfc3339
+        let played = try scene.lines(
+            """
+            select extract(epoch from date_trunc('hour', attempted_at))::bigint || ' ' || count(*) from nudged.delivery
+            where outcome = 'accepted' and attempted_at < '\(end)' group by date_trunc('hour', attempted_at) order by 1
+            """
+        )
+        let foretold = tally.hours.enumerated().filter { $1.allPushes > 0 }
+            .map { "\(tally.beginning(of: $0).seconds) \($1.allPushes)" }
+        #expect(foretold == played)
+        let skipped = try scene.lines(
+            "select reason || ' ' || count(*) from nudged.delivery where outcome = 'skipped' group by reason order by reason"
+        )
+        #expect(tally.skipped.sorted { $0.key < $1.key }.map { "\($0) \($1)" } == skipped)
+        #expect(tally.skipped["active"] ?? 0 > 2 && tally.skipped["holdout"] ?? 0 > 15, "\(tally.skipped)")
+        let place = try #require(Reason.allCases.firstIndex(of: .dormant))
+        #expect(tally.resting[place] > 5)
         await scene.end()
     }
 

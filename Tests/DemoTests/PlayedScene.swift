@@ -16,8 +16,16 @@ final class PlayedScene: Sendable {
     let start: Instant
     private let interruption = Interruption()
 
-    /// - Parameter answer: Apple's answer for each device; nil: as the population's devices say.
-    init(users: Int, seed: UInt64, start: Instant, answer: DemoDevice.Answer? = nil) async throws {
+    /// - Parameters:
+    ///   - answer: Apple's answer for each device; nil: as the population's devices say.
+    ///   - rules: more of the operator's rules, as environment variables.
+    init(
+        users: Int,
+        seed: UInt64,
+        start: Instant,
+        answer: DemoDevice.Answer? = nil,
+        rules: [String: String] = [:]
+    ) async throws {
         let zones = ZoneDatabase()
         self.start = start
         population = DemoPopulation(count: users, seed: seed, zones: zones.names, start: start.seconds)
@@ -34,7 +42,7 @@ final class PlayedScene: Sendable {
         cluster = try LocalCluster(LocalCluster.Options(maxConnections: 20))
         app = try await AppDatabase.open(ConnectionConfiguration.parse(url: cluster.url(), applicationName: "app"))
         let scene = DemoScene(population: population, zones: zones, start: start, apple: apple, cluster: cluster)
-        engine = try DemoEngine(scene, rules: Demo(users: users).rules, interruption)
+        engine = try DemoEngine(scene, rules: Demo(users: users).rules.merging(rules) { $1 }, interruption)
         try await app.seed(population, interruption)
         _ = try await engine.engine.migrator.migrate()
         try await engine.engine.migrator.activateTemplates()
