@@ -56,7 +56,7 @@ def steps(page):
     demo, install, set_up, test, explain = commands
     assert demo.startswith("make demo ") and install.startswith("make deb\n"), commands
     grant = re.search(r"`(grant nudged_app to your_backend;)`", page)[1]
-    assert "replace `--key …` by `--apple simulated`" in page, "README names no way without a key"
+    assert "Replace `--key …` and its file by `--apple simulated`" in page, "README names no way without a key"
     return install.splitlines()[1], re.sub(r"--key \S+", "--apple simulated", set_up), test.splitlines(), grant, statements(page), explain.splitlines()
 
 
@@ -123,6 +123,8 @@ def walk(page, tree, package, transcript_file=None):
         assert "systemctl restart nudged" in said and "wrote" not in said and m.show("nudged", "MainPID") != before, said
         said = shell.type("DATABASE_URL='" + URL + "' nudged setup --undo --yes")
         assert "nudged is removed" in said and not os.path.exists(m.root + "/etc/nudged/nudged.yaml"), said
+        apple.type("\x03", "accepted")
+        apple.until(PROMPT, seconds=20)
     finally:
         m.stop()
     if transcript_file:

@@ -196,11 +196,17 @@ package struct SetUpRun: Sendable {
         isPlacing = true
         try SetUpFiles.place(plan.changes)
         for file in plan.changes { try tell("wrote \(file.path)") }
+        let before = try await startedLast()
         for command in unitCommands(plan) {
             try Self.run(command)
             try tell(command)
         }
         files.restarted()
+        // A daemon says that it is there a moment after its start. Doctor would miss it.
+        for _ in 0..<50 where hasUnit && !plan.changes.isEmpty {
+            if try await startedLast() != before { break }
+            try await Task.sleep(for: .milliseconds(200))
+        }
         if !hasUnit { try tell("no service was started: nudged run starts a daemon") }
         // As the daemon sees it: of our variables, none that gives a value.
         var doctor = environment.filter { ["PATH", "TZDIR"].contains($0.key) }
@@ -221,6 +227,14 @@ package struct SetUpRun: Sendable {
         } catch {
             let text = "\(error)".replacing(SetUpFiles.staged(files.configuration), with: files.configuration)
             throw SetUpFailure(unchanged: text, error.exitStatus)
+        }
+    }
+
+    /// When the newest daemon was started.
+    private func startedLast() async throws -> String? {
+        let newest = Statement("started_last", sql: "select max(started_at)::text from nudged.daemon", parameters: [])
+        return try await Connection.once(owner) { (connection) async throws(PostgresError) in
+            try await connection.run(newest).textOrNull(0, 0)
         }
     }
 
