@@ -206,16 +206,26 @@ end
 $$;
 
 -- Notes that the app sees a user. Who ignored check-ins before becomes due, since they may come more often now.
-create function nudged.note_seen(recipient uuid) returns nudged.result
+-- always: also if the last note is younger than a minute, since a check-in may have come after it.
+create function nudged.note_seen(recipient uuid, always boolean default false) returns nudged.result
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     instant constant timestamptz := clock_timestamp();
+    last timestamptz;
 begin
+    select s.at into last from nudged.seen s where s.user_id = recipient;
     -- The clock may have been wrong, so an instant ahead is replaced.
-    if exists (select from nudged.seen s where s.user_id = recipient and s.at > instant - interval '1 minute' and s.at <= instant + interval '1 minute') then
+    if not always and last > instant - interval '1 minute' and last <= instant + interval '1 minute' then
+        return nudged.result_of(done => 0);
+    elsif last is null then
+        insert into nudged.seen (user_id, at) values (recipient, instant) on conflict do nothing;
+    else
+        -- A session that holds the row notes the same.
+        update nudged.seen set at = instant where user_id in (select s.user_id from nudged.seen s where s.user_id = recipient for update skip locked);
+    end if;
+    if not found then
         return nudged.result_of(done => 0);
     end if;
-    insert into nudged.seen as s (user_id, at) values (recipient, instant) on conflict (user_id) do update set at = excluded.at;
     if exists (select from nudged.person p where p.user_id = recipient and p.ignored > 0) then
         insert into nudged.touched (user_id) values (recipient);
     end if;

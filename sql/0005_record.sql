@@ -145,7 +145,7 @@ $$;
 -- append is deleted as well. If the app's rows stay, their next change brings the user back. A push that is being
 -- written at that moment is sent, and its outcome is not recorded.
 --
--- Locks are taken in the order of every writer that waits: reminders (as a fan-out or a snooze), touches, then person
+-- Locks are taken in the order of every writer that waits: seen, reminders (as a fan-out or a snooze), touches, then person
 -- (as a drain). A transaction that writes something for this user holds one of these rows. So this call waits for it,
 -- and later statements see what it wrote. Locks on intents are not waited for: their holder waits for the person's row,
 -- finds it deleted, and records nothing.
@@ -160,7 +160,7 @@ declare
     place integer := 15;
     is_due boolean;
 begin
-    foreach relation in array array['reminder', 'touched'] loop
+    foreach relation in array array['seen', 'reminder', 'touched'] loop
         execute format('delete from nudged.%I where user_id = $1', relation) using recipient;
         get diagnostics gone = row_count;
         erased := erased + gone;
@@ -181,7 +181,7 @@ begin
     from open o where i.id = o.id;
     get diagnostics gone = row_count;
     erased := erased + gone;
-    foreach relation in array array['message', 'preview', 'own_call', 'message_key', 'occurrence', 'delivery', 'seen'] loop
+    foreach relation in array array['message', 'preview', 'own_call', 'message_key', 'occurrence', 'delivery'] loop
         execute format('delete from nudged.%I where user_id = $1', relation) using recipient;
         get diagnostics gone = row_count;
         erased := erased + gone;
@@ -213,25 +213,35 @@ begin
 end
 $$;
 
--- Notes what a user did with a nudge: opened, helpful or unhelpful. `id` is the payload's `nudge`. It counts for a week
--- after the nudge, so that it reads few partitions. The row repeats what the nudge's own says of template and time.
--- done: 1 if something new was noted.
+-- Notes what a user did with a nudge: opened, helpful or unhelpful. `id` is the payload's `nudge`; the first message of
+-- a digest stands for all of them. It counts for a week after the nudge, so that it reads few partitions. The row repeats
+-- what the nudge's own says of template and time. done: 1 if something new was noted.
 create function nudged.note_answer(call text, recipient uuid, id text, answer text) returns nudged.result
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     instant constant timestamptz := clock_timestamp();
+    name constant text := lower(note_answer.id collate "C");
     nudge nudged.delivery;
 begin
     perform nudged.refuse(call, case
         when recipient is null then array['user_id is null', 'Name the user who got the nudge.']
         when note_answer.id is null or octet_length(note_answer.id) > 64 then array['id is none of a nudge', 'Give the payload''s "nudge".']
         when answer is null then array['helpful is null', 'Give true or false.'] end);
-    perform nudged.note_seen(recipient);
     select d.* into nudge from nudged.delivery d
-    where d.user_id = recipient and d.key = note_answer.id collate "default" and d.outcome in ('accepted', 'unknown') and d.attempted_at > instant - interval '7 days'
+    where d.user_id = recipient and d.key = name and d.outcome in ('accepted', 'unknown') and d.attempted_at > instant - interval '7 days'
     order by d.attempted_at limit 1;
-    if not found or answer = (
+    if not found and name ~ '^[0-9-]{10}$|^[0-9a-f-]{36}$' and exists (select from nudged.intent i where recipient = any (i.user_ids)) then
+        -- A quick tap: the push is not recorded yet.
+        nudge.kind := case when octet_length(name) = 10 then 'check_in' else 'message' end;
+        nudge.key := name;
+        nudge.attempted_at := instant - interval '1 hour';
+    end if;
+    if nudge.key is null then
+        return nudged.result_of(done => 0);
+    end if;
+    perform nudged.note_seen(recipient, answer = 'opened');
+    if answer = (
         select (array_agg(d.outcome order by d.attempted_at desc))[1] from nudged.delivery d
         where d.user_id = recipient and d.key = nudge.key and d.attempted_at >= nudge.attempted_at
           and d.outcome = any (case answer when 'opened' then array['opened'] else array['helpful', 'unhelpful'] end)
@@ -239,7 +249,13 @@ begin
         return nudged.result_of(done => 0);
     end if;
     insert into nudged.delivery (user_id, kind, key, slot, device_hash, outcome, local_minute, attempted_at, sweep_id, template)
-    values (recipient, nudge.kind, nudge.key, nudge.slot, '', answer, nudge.local_minute, instant, '00000000-0000-0000-0000-000000000000', nudge.template);
+    select recipient, nudge.kind, w.key, nudge.slot, '', answer, nudge.local_minute, instant, '00000000-0000-0000-0000-000000000000', nudge.template
+    from (
+        select nudge.key
+        union
+        select d.key from nudged.delivery d
+        where d.user_id = recipient and d.attempted_at = nudge.attempted_at and d.kind = nudge.kind and d.apns_id = nudge.apns_id
+    ) w;
     return nudged.result_of();
 end
 $$;

@@ -129,15 +129,16 @@ from nudged.delivery
 where outcome not in ('opened', 'helpful', 'unhelpful')
 group by user_id, kind, key;
 
--- The bounds of a share that `hits` of `tries` suggest, at 95 % (Wilson's interval). Null for no tries.
-create function nudged.share_bounds(hits bigint, tries bigint, out low numeric, out high numeric)
+-- The bounds of a share that `hits` of `tries` of so many users suggest, at 95 % (Wilson's interval). Each user counts once:
+-- what one user does ten times says little of the others. Null for no tries.
+create function nudged.share_bounds(hits bigint, tries bigint, users bigint, out low numeric, out high numeric)
 language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
     select round((w.middle - w.reach)::numeric, 4), round((w.middle + w.reach)::numeric, 4)
-    from (select hits / n.tries as share, n.tries from (select nullif(tries, 0)::double precision as tries) n) s
+    from (select hits / nullif(tries, 0)::double precision as share, nullif(users, 0)::double precision as users) s
     cross join lateral (
         select
-            (s.share + 1.9208 / s.tries) / (1 + 3.8416 / s.tries) as middle,
-            1.96 * sqrt(s.share * (1 - s.share) / s.tries + 0.9604 / s.tries ^ 2) / (1 + 3.8416 / s.tries) as reach
+            (s.share + 1.9208 / s.users) / (1 + 3.8416 / s.users) as middle,
+            1.96 * sqrt(s.share * (1 - s.share) / s.users + 0.9604 / s.users ^ 2) / (1 + 3.8416 / s.users) as reach
     ) w
 $$;
 
@@ -145,37 +146,39 @@ $$;
 -- template, by local hour (0 to 23) and by weekday (1 is Monday). A nudge that several devices got counts once.
 -- rated: how many nudges have feedback. The bounds say how far chance alone may move a share.
 create function nudged.opens(since timestamptz, until timestamptz default now()) returns table (
-    kind text, by text, value integer, sent bigint, opened bigint, opened_low numeric, opened_high numeric,
-    rated bigint, helpful bigint, helpful_low numeric, helpful_high numeric
+    kind text, by text, value integer, sent bigint, users bigint, opened bigint, opened_low numeric, opened_high numeric,
+    rated bigint, raters bigint, helpful bigint, helpful_low numeric, helpful_high numeric
 )
 language sql stable set search_path = pg_catalog, pg_temp as $$
     with nudge as (
         select
-            d.kind, min(d.template) as template, min(d.local_minute) as minute, bool_or(d.outcome = 'opened') as is_opened,
+            d.user_id, min(d.kind) filter (where d.outcome in ('accepted', 'unknown')) as kind, min(d.template) as template, min(d.local_minute) as minute,
+            bool_or(d.outcome = 'opened') as is_opened,
             max(d.attempted_at) filter (where d.outcome = 'helpful') as helpful_at, max(d.attempted_at) filter (where d.outcome = 'unhelpful') as unhelpful_at
         from nudged.delivery d
         where d.attempted_at >= since and d.outcome in ('accepted', 'unknown', 'opened', 'helpful', 'unhelpful')
-        group by d.user_id, d.kind, d.key
+        group by d.user_id, d.key
         having min(d.attempted_at) filter (where d.outcome in ('accepted', 'unknown')) < until
     ),
     answered as (
         select
-            n.kind, n.template, n.minute / 1440 + 1 as weekday, n.minute % 1440 / 60 as hour, n.is_opened, num_nonnulls(n.helpful_at, n.unhelpful_at) > 0 as is_rated,
-            coalesce(n.helpful_at > coalesce(n.unhelpful_at, '-infinity'), false) as is_helpful
+            n.user_id, n.kind, n.template, n.minute / 1440 + 1 as weekday, n.minute % 1440 / 60 as hour, n.is_opened,
+            num_nonnulls(n.helpful_at, n.unhelpful_at) > 0 as is_rated, coalesce(n.helpful_at > coalesce(n.unhelpful_at, '-infinity'), false) as is_helpful
         from nudge n
     ),
     counted as (
         select
             a.kind, case 0 when grouping(a.template) then 'template' when grouping(a.hour) then 'hour' when grouping(a.weekday) then 'weekday' end as by,
             coalesce(a.template, a.hour, a.weekday) as value,
-            count(*) as sent, count(*) filter (where a.is_opened) as opened, count(*) filter (where a.is_rated) as rated, count(*) filter (where a.is_helpful) as helpful
+            count(*) as sent, count(*) filter (where a.is_opened) as opened, count(distinct a.user_id) as users,
+            count(*) filter (where a.is_rated) as rated, count(*) filter (where a.is_helpful) as helpful, count(distinct a.user_id) filter (where a.is_rated) as raters
         from answered a
         group by grouping sets ((a.kind), (a.kind, a.template), (a.kind, a.hour), (a.kind, a.weekday))
     )
-    select c.kind, c.by, c.value, c.sent, c.opened, o.low, o.high, c.rated, c.helpful, h.low, h.high
+    select c.kind, c.by, c.value, c.sent, c.users, c.opened, o.low, o.high, c.rated, c.raters, c.helpful, h.low, h.high
     from counted c
-    cross join lateral nudged.share_bounds(c.opened, c.sent) o
-    cross join lateral nudged.share_bounds(c.helpful, c.rated) h
+    cross join lateral nudged.share_bounds(c.opened, c.sent, c.users) o
+    cross join lateral nudged.share_bounds(c.helpful, c.rated, c.raters) h
     where c.by is null or c.value is not null
     order by c.kind, c.by nulls first, c.value
 $$;
@@ -244,10 +247,12 @@ comment on column nudged.what_works.kind is 'check_in, message or reminder.';
 comment on column nudged.what_works.by is 'What value is: template, hour (0 to 23) or weekday (1 is Monday). Null: all nudges of the kind.';
 comment on column nudged.what_works.value is 'The template''s id, the hour or the weekday.';
 comment on column nudged.what_works.sent is 'How many nudges were sent.';
+comment on column nudged.what_works.users is 'How many users got them.';
 comment on column nudged.what_works.opened is 'How many of them were opened.';
 comment on column nudged.what_works.opened_low is 'The lower bound of the share that is opened (95 %).';
 comment on column nudged.what_works.opened_high is 'The upper bound of the share that is opened (95 %).';
 comment on column nudged.what_works.rated is 'How many of them have feedback.';
+comment on column nudged.what_works.raters is 'How many users gave feedback.';
 comment on column nudged.what_works.helpful is 'How many of those were found helpful.';
 comment on column nudged.what_works.helpful_low is 'The lower bound of the share that is found helpful (95 %).';
 comment on column nudged.what_works.helpful_high is 'The upper bound of the share that is found helpful (95 %).';

@@ -206,6 +206,8 @@ extension Policy {
         let before = limit - 1
         guard let calendar = calendar(candidate, zone, now: before) else { return .stale }
         var trace = Trace(recording: false)
+        var candidate = candidate
+        if let seen = candidate.seen, seen > before { candidate.seen = nil }
         let reason = decideCheckIn(candidate, calendar, now: before, &trace).reason
         return SkippedSlot.Reason(rawValue: reason.rawValue) ?? .stale
     }

@@ -48,10 +48,12 @@ package enum ReportNumbers: Sendable {
 
     /// The share of hits in tries in per cent, with its 95 % interval (Wilson's, as nudged.share_bounds). It is of the
     /// counts that are shown. Nil: no tries, or a count is not shown by its number.
-    func share(of hits: Int, in tries: Int) -> Share? {
-        guard tries > 0, !isSmall(hits), !isSmall(tries) else { return nil }
-        let n = Double(shown(tries))
-        let share = Double(shown(hits)) / n
+    ///
+    /// - Parameter users: those who tried. Each counts once: what one does ten times says little of the others.
+    func share(of hits: Int, in tries: Int, users: Int) -> Share? {
+        guard tries > 0, !isSmall(hits), !isSmall(tries), !isSmall(users) else { return nil }
+        let n = Double(shown(users))
+        let share = Double(shown(hits)) / Double(shown(tries))
         let (z, width) = (1.96, 1 + 1.96 * 1.96 / n)
         let middle = (share + z * z / (2 * n)) / width
         let reach = z * (share * (1 - share) / n + z * z / (4 * n * n)).squareRoot() / width

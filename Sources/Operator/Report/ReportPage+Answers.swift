@@ -2,7 +2,7 @@ import Core
 
 /// The section about what users did with what they got: by template, local hour and weekday.
 extension ReportPage {
-    /// Fewer nudges than this say nothing of how one differs from another.
+    /// Fewer users than this say nothing of how one differs from another.
     private static let fewest = 30
     private static let weekdays = [
         "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
@@ -26,8 +26,8 @@ extension ReportPage {
         let counts = report.opens.filter { $0.kind == kind }
         guard let all = counts.first(where: { $0.part == nil }) else { return [] }
         let title = KindText.title(kind)
-        let share = numbers.share(of: all.opened, in: all.sent).map { ": \($0.text)" } ?? ""
-        let rated = numbers.share(of: all.helpful, in: all.rated).map { ": \($0.text)" } ?? ""
+        let share = numbers.share(of: all.opened, in: all.sent, users: all.users).map { ": \($0.text)" } ?? ""
+        let rated = numbers.share(of: all.helpful, in: all.rated, users: all.raters).map { ": \($0.text)" } ?? ""
         let text =
             "Of \(shown(all.sent)) sent, \(shown(all.opened)) were opened\(share). "
             + "Of \(shown(all.rated)) with feedback, \(shown(all.helpful)) were helpful\(rated)."
@@ -42,7 +42,7 @@ extension ReportPage {
     private func chart(_ counts: [OpenCount], _ all: OpenCount, id: String, title: String) -> [Node] {
         let verdict = verdict(counts)
         let lines = counts.map { count -> BarList.Line in
-            let share = numbers.share(of: count.opened, in: count.sent)
+            let share = numbers.share(of: count.opened, in: count.sent, users: count.users)
             return (
                 "\(Self.name(count)): \(shown(count.opened)) of \(shown(count.sent))",
                 share?.text ?? "too few for a share", share?.range ?? 0...0
@@ -52,8 +52,9 @@ extension ReportPage {
         func row(_ name: String, _ count: OpenCount) -> [String] {
             [
                 name, shown(count.sent), shown(count.opened),
-                numbers.share(of: count.opened, in: count.sent)?.text ?? "",
-                shown(count.rated), shown(count.helpful), numbers.share(of: count.helpful, in: count.rated)?.text ?? "",
+                numbers.share(of: count.opened, in: count.sent, users: count.users)?.text ?? "",
+                shown(count.rated), shown(count.helpful),
+                numbers.share(of: count.helpful, in: count.rated, users: count.raters)?.text ?? "",
             ]
         }
         let columns = ["Sent", "Opened", "Share (95 %)", "With feedback", "Helpful", "Share (95 %)"]
@@ -68,12 +69,14 @@ extension ReportPage {
 
     /// Whether any two differ by more than chance.
     private func verdict(_ counts: [OpenCount]) -> String {
-        let compared = counts.filter { $0.sent >= Self.fewest }.compactMap { count in
-            numbers.share(of: count.opened, in: count.sent).map { (name: Self.name(count), range: $0.range) }
+        let compared = counts.filter { $0.users >= Self.fewest }.compactMap { count in
+            numbers.share(of: count.opened, in: count.sent, users: count.users).map {
+                (name: Self.name(count), range: $0.range)
+            }
         }
         guard compared.count > 1, let best = compared.max(by: { $0.range.lowerBound < $1.range.lowerBound }),
             let worst = compared.min(by: { $0.range.upperBound < $1.range.upperBound })
-        else { return "Too few to compare: less than two have \(Self.fewest) nudges." }
+        else { return "Too few to compare: less than two have \(Self.fewest) users." }
         if best.range.lowerBound > worst.range.upperBound {
             return "\(best.name) is opened more often than \(worst.name): the difference is more than chance."
         }
@@ -94,7 +97,7 @@ extension ReportPage {
         let (with, without) = report.holdout
         guard without.users > 0 else { return [] }
         func row(_ name: String, _ count: SeenCount) -> [String] {
-            let share = numbers.share(of: count.seen, in: count.users)
+            let share = numbers.share(of: count.seen, in: count.users, users: count.users)
             return [name, shown(count.users), shown(count.seen), share?.text ?? "too few for a share"]
         }
         let table = Table(

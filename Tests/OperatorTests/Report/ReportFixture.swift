@@ -123,15 +123,55 @@ enum ReportFixture {
     }
 
     static let opens = [
-        OpenCount(kind: "check_in", part: nil, sent: 460, opened: 123, rated: 40, helpful: 30),
-        OpenCount(kind: "check_in", part: .template, value: 3, sent: 400, opened: 120, rated: 40, helpful: 30),
-        OpenCount(kind: "check_in", part: .template, value: 5, sent: 60, opened: 3),
-        OpenCount(kind: "check_in", part: .hour, value: 9, sent: 431, opened: 123, rated: 40, helpful: 30),
-        OpenCount(kind: "check_in", part: .hour, value: 14, sent: 29, opened: 0),
-        OpenCount(kind: "check_in", part: .weekday, value: 1, sent: 230, opened: 60, rated: 20, helpful: 14),
-        OpenCount(kind: "check_in", part: .weekday, value: 7, sent: 230, opened: 63, rated: 20, helpful: 16),
-        OpenCount(kind: "message", part: nil, sent: 10, opened: 0),
-        OpenCount(kind: "message", part: .hour, value: 9, sent: 10, opened: 0),
+        OpenCount(kind: "check_in", part: nil, sent: 460, users: 460, opened: 123, rated: 40, raters: 40, helpful: 30),
+        OpenCount(
+            kind: "check_in",
+            part: .template,
+            value: 3,
+            sent: 400,
+            users: 400,
+            opened: 120,
+            rated: 40,
+            raters: 40,
+            helpful: 30
+        ),
+        OpenCount(kind: "check_in", part: .template, value: 5, sent: 60, users: 60, opened: 3),
+        OpenCount(
+            kind: "check_in",
+            part: .hour,
+            value: 9,
+            sent: 431,
+            users: 431,
+            opened: 123,
+            rated: 40,
+            raters: 40,
+            helpful: 30
+        ),
+        OpenCount(kind: "check_in", part: .hour, value: 14, sent: 29, users: 29, opened: 0),
+        OpenCount(
+            kind: "check_in",
+            part: .weekday,
+            value: 1,
+            sent: 230,
+            users: 230,
+            opened: 60,
+            rated: 20,
+            raters: 20,
+            helpful: 14
+        ),
+        OpenCount(
+            kind: "check_in",
+            part: .weekday,
+            value: 7,
+            sent: 230,
+            users: 230,
+            opened: 63,
+            rated: 20,
+            raters: 20,
+            helpful: 16
+        ),
+        OpenCount(kind: "message", part: nil, sent: 10, users: 10, opened: 0),
+        OpenCount(kind: "message", part: .hour, value: 9, sent: 10, users: 10, opened: 0),
     ]
 
     static let pause = Pause(

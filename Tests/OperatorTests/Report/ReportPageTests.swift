@@ -153,7 +153,7 @@ import TimeZones
             "Of 460 sent, 123 were opened: 27 % (23 to 31 %). Of 40 with feedback, 30 were helpful: 75 % (60 to 86 %).",
             "<p>Template 3 is opened more often than Template 5: the difference is more than chance.</p>",
             // By hour, one of two has fewer than 30; by weekday, the intervals overlap.
-            "<h4>Check-ins by hour</h4><p>Too few to compare: less than two have 30 nudges.</p>",
+            "<h4>Check-ins by hour</h4><p>Too few to compare: less than two have 30 users.</p>",
             "<h4>Check-ins by weekday</h4><p>All intervals overlap: the differences may be chance.</p>",
             ">Template 5: 3 of 60</text>", "x=\"44.513%\"",
         ] {
@@ -161,9 +161,9 @@ import TimeZones
         }
         // The best and the worst by their shares rest on few. Two others differ all the same.
         let four = [(10, 29), (400, 1000), (300, 1000), (8, 40)].enumerated().map {
-            OpenCount(kind: "check_in", part: .template, value: $0, sent: $1.1, opened: $1.0)
+            OpenCount(kind: "check_in", part: .template, value: $0, sent: $1.1, users: $1.1, opened: $1.0)
         }
-        let all = OpenCount(kind: "check_in", part: nil, sent: 2069, opened: 718)
+        let all = OpenCount(kind: "check_in", part: nil, sent: 2069, users: 2069, opened: 718)
         #expect(F.markup(F.report(opens: [all] + four)).contains("Template 1 is opened more often than Template 2: "))
         // No message was opened or has feedback.
         #expect(!page.contains("Messages by hour"))

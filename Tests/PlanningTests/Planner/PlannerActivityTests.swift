@@ -101,6 +101,31 @@ import TimeZones
         #expect(recovered?.ignored == 4 && recovered?.records.map(\.localMinute) == [4 * 1440 + 600])
     }
 
+    /// Who comes back an hour after the slot is in the app now: the next check-in is tomorrow's, and none was missed.
+    @Test func checkIn_whenTheUserComesBack_isTheNextOne() throws {
+        let planner = F.planner(Rules { $0.backOffAfter = 5 })
+        var values = Self.user(seen: slot + 3600, ignored: 15).values
+        values.evaluatedAt = slot - 86_400
+        let plan = planner.plan(ClaimedUser(values), now: slot + 3605)
+        #expect(plan.reason == .notDue && plan.records.isEmpty)
+        let change = try #require(plan.rest)
+        #expect(change.ignored == 0 && change.since == slot + 3600)
+        #expect(planner.plan(ClaimedUser(values).settled(change), now: slot + 86_400).sendPlan != nil)
+        values.seen = slot - 3600
+        #expect(planner.plan(ClaimedUser(values), now: slot).sendPlan != nil)
+        // Without a lower step nothing is rescheduled.
+        values.seen = slot + 60
+        values.ignored = 4
+        #expect(planner.plan(ClaimedUser(values), now: slot + 120).sendPlan != nil)
+    }
+
+    /// Entries from a wrong clock say nothing of what the user ignored.
+    @Test func ignored_whenEntriesAreFarAhead_leavesThemOut() throws {
+        let planner = F.planner(Rules { $0.backOffAfter = 50 })
+        let (ahead, yesterday) = (slot + 365 * 86_400, slot - 86_400)
+        #expect(try ignored(planner, Self.user(seen: yesterday + 60, ignored: 9, checkIns: [yesterday, ahead])) == 1)
+    }
+
     /// Friday, 10:00 in Tokyo.
     @Test func record_hasTheUsersTime() throws {
         let planner = F.planner()

@@ -75,7 +75,7 @@ import TimeZones
         let fixture = try await F.onSupabase()
         try fixture.seed(1...2)
         #expect(try Self.own(fixture, 1, "opened('2026-11-20')") == "0", "nothing was sent")
-        #expect(try fixture.sql("select count(*) from nudged.seen") == "1", "but the user is there")
+        #expect(try fixture.sql("select count(*) from nudged.seen") == "0")
         try fixture.sql(Self.sent(F.quoted(1)))
         #expect(try Self.own(fixture, 2, "opened('2026-11-20')") == "0")
         #expect(try Self.own(fixture, 1, "opened('2026-11-21')") == "0")
@@ -89,6 +89,50 @@ import TimeZones
         // After a week it counts no more.
         try fixture.sql(Self.sent(F.quoted(2), ago: "169 hours"))
         #expect(try Self.own(fixture, 2, "opened('2026-11-20')") == "0")
+        await fixture.close()
+    }
+
+    /// A minute's rest does not hide a tap, and a push that is on its way is not lost.
+    @Test func opened_isNotedAtOnce() async throws {
+        let (fixture, member, users) = try await F.claimed()
+        let user = "'\(users[0].userID)'"
+        _ = try fixture.sql(
+            "select nudged_api.seen(\(user)); update nudged.person set ignored = 1; truncate nudged.touched"
+        )
+        let intent = F.intent(users, member: member)
+        _ = try await fixture.store.commit(intent)
+        #expect(try fixture.sql("select done from nudged_api.opened(\(user), '2026-11-20')") == "1")
+        #expect(try fixture.sql("select done from nudged_api.opened(\(user), '2026-11-20')") == "0")
+        #expect(try fixture.sql("select done from nudged_api.opened(\(user), 'digest')") == "0")
+        #expect(try fixture.sql("select count(*) > 0 from nudged.touched") == "t")
+        try fixture.sql(Self.sent(user))
+        #expect(
+            try fixture.lines("select kind, sent, opened from nudged.what_works where by is null") == ["check_in|1|1"]
+        )
+        await fixture.close()
+    }
+
+    /// The app names the first message; all were in the push.
+    @Test func opened_whenItIsADigest_countsForItsMessages() async throws {
+        let fixture = try await F.onSupabase()
+        try fixture.seed(1...1)
+        try fixture.sql(
+            """
+            insert into nudged.delivery (user_id, kind, key, device_hash, apns_id, outcome, reason, attempted_at, sweep_id)
+            select \(F.quoted(1)), 'message', 'aaaaaaaa-0000-4000-8000-00000000000' || n, 'a', '0f4a1c3e-9b7d-4c2a-8e5f-001122334455', 'accepted', 'digest', now() - interval '1 hour', gen_random_uuid()
+            from generate_series(1, 3) n
+            """
+        )
+        #expect(try Self.own(fixture, 1, "opened('AAAAAAAA-0000-4000-8000-000000000001')") == "1")
+        #expect(try fixture.sql("select sent, opened from nudged.what_works where by is null") == "3|3")
+        await fixture.close()
+    }
+
+    /// Ten nudges of one user say less than one of each of ten.
+    @Test func bounds_countEachUserOnce() async throws {
+        let fixture = try await F()
+        let width = "select high - low from nudged.share_bounds(50, 100,"
+        #expect(try fixture.sql("select (\(width) 10)) > 2 * (\(width) 100))") == "t")
         await fixture.close()
     }
 
@@ -152,7 +196,7 @@ import TimeZones
             // The two shares whose distance to p is z standard deviations: roots of (1 + z²/n) x² - (2p + z²/n) x + p².
             let (a, b) = (1 + z * z / n, 2 * p + z * z / n)
             let root = (b * b - 4 * a * p * p).squareRoot()
-            let found = try fixture.sql("select low, high from nudged.share_bounds(\(hits), \(tries))").split(
+            let found = try fixture.sql("select low, high from nudged.share_bounds(\(hits), \(tries), \(tries))").split(
                 separator: "|"
             ).compactMap { Double($0) }
             #expect(
@@ -160,7 +204,7 @@ import TimeZones
                 "\(hits) of \(tries): \(found)"
             )
         }
-        #expect(try fixture.sql("select low is null and high is null from nudged.share_bounds(0, 0)") == "t")
+        #expect(try fixture.sql("select low is null and high is null from nudged.share_bounds(0, 0, 0)") == "t")
         await fixture.close()
     }
 }

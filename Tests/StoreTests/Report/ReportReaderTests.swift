@@ -262,8 +262,11 @@ import struct FoundationEssentials.UUID
                 part: part,
                 value: value,
                 sent: counts[0],
+                // All are of one user.
+                users: 1,
                 opened: counts[1],
                 rated: counts[2],
+                raters: min(counts[2], 1),
                 helpful: counts[3]
             )
         }

@@ -38,9 +38,15 @@ struct Recipient: Sendable {
             nudge: .checkIn
         )
         candidate.seen = Self.seen(user, now: now)
-        candidate.ignored = Self.ignored(user, seen: candidate.seen, planner.policy.rules)
+        candidate.ignored = Self.ignored(user, seen: candidate.seen, planner.policy.rules, now: now)
         fingerprint = try planner.policy.scheduleFingerprint(candidate)
         candidate.since = Self.since(user, fingerprint: fingerprint, now: now)
+        if let after = planner.policy.rules.backOffAfter, let seen = candidate.seen,
+            Int64(user.ignored) / after > candidate.ignored / after
+        {
+            // Check-ins are rescheduled: who comes back gets none for a slot from before.
+            candidate.since = max(candidate.since ?? seen, seen)
+        }
         let placed = try Self.placed(user, candidate, planner.policy, now: now)
         messages = placed.texts
         unplacedMessages = placed.unplaced
@@ -58,19 +64,22 @@ struct Recipient: Sendable {
         return min(user.touchedAt ?? now, now)
     }
 
+    /// What is further ahead, in seconds, is of a wrong clock.
+    private static let horizon: Int64 = 48 * 3600
+
     /// A call on a host with a wrong clock must not keep check-ins away for years.
     fileprivate static func seen(_ user: ClaimedUser, now: Instant) -> Instant? {
-        user.seen.flatMap { $0 <= now + 48 * 3600 ? min($0, now) : nil }
+        user.seen.flatMap { $0 <= now + Self.horizon ? min($0, now) : nil }
     }
 
     /// Check-ins that counted as sent since the app last saw the user. Nothing is counted while no rule asks for it.
     ///
     /// The history tells those since its oldest check-in. A call that comes before that has made the user due, so the
     /// count of the last settlement begins with it.
-    fileprivate static func ignored(_ user: ClaimedUser, seen: Instant?, _ rules: Rules) -> Int64 {
+    fileprivate static func ignored(_ user: ClaimedUser, seen: Instant?, _ rules: Rules, now: Instant) -> Int64 {
         guard rules.backOffAfter != nil else { return 0 }
-        let checkIns = user.history.checkIns
-        guard let seen, let oldest = checkIns.map(\.at).min(), seen >= oldest else { return Int64(user.ignored) }
+        let checkIns = user.history.checkIns.filter { $0.at <= now + Self.horizon }
+        guard let seen, checkIns.map(\.at).min().map({ seen >= $0 }) ?? true else { return Int64(user.ignored) }
         return Int64(checkIns.count { $0.at > seen })
     }
 
@@ -193,6 +202,6 @@ extension Planner {
     /// Check-ins that the user has ignored since the app last saw them. nil: no rule counts them.
     package func ignored(by user: ClaimedUser, now: Instant) -> Int64? {
         guard policy.rules.backOffAfter != nil else { return nil }
-        return Recipient.ignored(user, seen: Recipient.seen(user, now: now), policy.rules)
+        return Recipient.ignored(user, seen: Recipient.seen(user, now: now), policy.rules, now: now)
     }
 }

@@ -80,9 +80,13 @@ package struct OpenCount: Sendable, Equatable {
     /// The template's id, the user's local hour (0 to 23) or local day (1, Monday, to 7).
     package var value = 0
     package var sent: Int
+    /// Who got them.
+    package var users: Int
     package var opened: Int
     /// How many have feedback.
     package var rated: Int = 0
+    /// Who gave it.
+    package var raters: Int = 0
     package var helpful: Int = 0
 }
 

@@ -98,9 +98,11 @@ package struct ReportReader: Sendable {
                     part: try rows.textOrNull(row, 1).flatMap(OpenCount.Part.init),
                     value: Int(try rows.int4OrNull(row, 2) ?? 0),
                     sent: Int(try rows.int8(row, 3)),
-                    opened: Int(try rows.int8(row, 4)),
-                    rated: Int(try rows.int8(row, 5)),
-                    helpful: Int(try rows.int8(row, 6))
+                    users: Int(try rows.int8(row, 4)),
+                    opened: Int(try rows.int8(row, 5)),
+                    rated: Int(try rows.int8(row, 6)),
+                    raters: Int(try rows.int8(row, 7)),
+                    helpful: Int(try rows.int8(row, 8))
                 )
             )
         }
