@@ -78,7 +78,8 @@ begin
             - greatest(jsonb_array_length(apns -> 'subtitle_loc_args') - 1, 0), 0)
         + coalesce(octet_length(',"loc-args":') + nudged.utf8_bytes((apns -> 'loc_args')::text) - greatest(jsonb_array_length(apns -> 'loc_args') - 1, 0), 0)
         + coalesce(octet_length(',"badge":') + octet_length(apns ->> 'badge'), 0)
-        + case when urgent and not nudged.is_critical(apns) then 0 else coalesce(octet_length(',"interruption-level":') + nudged.utf8_bytes((apns -> 'interruption_level')::text), 0) end
+        -- A critical alert is more than time-sensitive.
+        + case when urgent and not nudged.is_critical(apns) then octet_length(',"interruption-level":"time-sensitive"') else coalesce(octet_length(',"interruption-level":') + nudged.utf8_bytes((apns -> 'interruption_level')::text), 0) end
         -- The daemon writes 0 and 1 as 0.0 and 1.0.
         + case when apns ? 'relevance_score'
             then octet_length(',"relevance-score":') + greatest(3, octet_length(trim_scale((apns ->> 'relevance_score')::numeric)::text)) else 0 end
@@ -91,9 +92,23 @@ $$;
 
 -- Whether a push has no text: a background push, or a badge alone.
 create function nudged.is_silent(title text, body text, apns jsonb) returns boolean
-language sql immutable parallel safe
-return coalesce(apns -> 'content_available' = 'true' or apns ->> 'badge' is not null
-    and coalesce(title, '') || coalesce(body, '') = '' and coalesce(apns ->> 'title_loc_key', apns ->> 'loc_key') is null, false);
+language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
+begin
+    return coalesce(apns -> 'content_available' = 'true' or apns ->> 'badge' is not null
+        and coalesce(title, '') || coalesce(body, '') = '' and coalesce(apns ->> 'title_loc_key', apns ->> 'loc_key') is null, false);
+end
+$$;
+
+-- For nudged.payload_bytes: the bytes of a push without text, without its data.
+create function nudged.silent_bytes(apns jsonb) returns integer
+language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
+begin
+    return octet_length('{"aps":{}}')
+        + case when apns ? 'content_available' then octet_length('"content-available":1') else 0 end
+        + coalesce(octet_length('"badge":') + octet_length(apns ->> 'badge'), 0)
+        + case when apns ?& array['content_available', 'badge'] then 1 else 0 end;
+end
+$$;
 
 -- The length of a push's payload in bytes, as the daemon renders it (Notification+Rendering.swift; a test compares
 -- them). apns: as nudged.stored_apns returns it.
@@ -102,10 +117,7 @@ create function nudged.payload_bytes(
 ) returns integer
 language sql immutable set search_path = pg_catalog, pg_temp as $$
     select case
-        when apns is not null and nudged.is_silent(title, body, apns) then octet_length('{"aps":{}}')
-            + case when apns ? 'content_available' then octet_length('"content-available":1') else 0 end
-            + coalesce(octet_length('"badge":') + octet_length(apns ->> 'badge'), 0)
-            + case when apns ?& array['content_available', 'badge'] then 1 else 0 end
+        when apns is not null and nudged.is_silent(title, body, apns) then nudged.silent_bytes(apns)
         else octet_length('{"aps":{"alert":{,},"sound":"default"},"action":"new_conversation"}')
             + coalesce(
                 octet_length('"title-loc-key":') + nudged.utf8_bytes((apns -> 'title_loc_key')::text),
@@ -115,9 +127,8 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
                 octet_length('"body":') + nudged.utf8_bytes(to_json(coalesce(body, ''))::text))
             + coalesce(octet_length(',"thread-id":') + nudged.utf8_bytes(to_json(thread_id)::text), 0)
             + coalesce(octet_length(',"category":') + nudged.utf8_bytes(to_json(category)::text), 0)
-            -- A critical alert is more than time-sensitive.
-            + case when urgent and (apns is null or not nudged.is_critical(apns)) then octet_length(',"interruption-level":"time-sensitive"') else 0 end
-            + case when apns is null then 0 else nudged.apns_bytes(apns, urgent) end
+            + case when apns is not null then nudged.apns_bytes(apns, urgent)
+                when urgent then octet_length(',"interruption-level":"time-sensitive"') else 0 end
             -- With a conversation the action is open_conversation, one byte longer than new_conversation.
             + case when data ->> 'conversation_id' is not null then 1 else 0 end
         end
@@ -325,6 +336,19 @@ begin
     if fault is not null then
         return fault;
     end if;
+    if nudged.is_critical(given) then
+        fault := case
+            when call = 'template' then array[
+                'apns asks for a critical alert', 'A check-in is never urgent: give the name of a sound, and the level passive or active.']
+            when not exists (select from nudged.setting s where s.allow_critical) then array[
+                'apns asks for a critical alert', 'The owner of the database allows them: update nudged.setting set allow_critical = true. The app needs Apple''s entitlement.']
+            when given ->> 'interruption_level' <> 'critical' then array[
+                'apns.interruption_level is not critical beside a critical sound', 'Give critical, or leave interruption_level out.']
+        end;
+        if fault is not null then
+            return fault;
+        end if;
+    end if;
     select k.key into stranger from unnest(array['title_loc', 'subtitle_loc', 'loc']) as k (key)
     where given ? (k.key || '_args') and not given ? (k.key || '_key');
     return case
@@ -339,12 +363,6 @@ begin
             'apns.content_available is true', 'Only a message can be a background push: use nudged_api.send.']
         when call = 'template' and given ->> 'interruption_level' = 'time-sensitive' then array[
             'apns.interruption_level is time-sensitive', 'A check-in is never urgent: give passive or active.']
-        when call = 'template' and nudged.is_critical(given) then array[
-            'apns asks for a critical alert', 'A check-in is never urgent: give the name of a sound, and the level passive or active.']
-        when nudged.is_critical(given) and not (select coalesce(bool_or(s.allow_critical), false) from nudged.setting s) then array[
-            'apns asks for a critical alert', 'The owner of the database allows them: update nudged.setting set allow_critical = true. The app needs Apple''s entitlement.']
-        when jsonb_typeof(given -> 'sound') = 'object' and given ->> 'interruption_level' <> 'critical' then array[
-            'apns.interruption_level is not critical beside a critical sound', 'Give critical, or leave interruption_level out.']
         when call = 'template' and apns -> 'data' ?| array['conversation_id', 'domain'] then array[
             'apns.data holds "conversation_id" or "domain"', 'A check-in has those of the user''s context: leave them out.']
         when call = 'reminder' and apns -> 'data' ?| array['subject_type', 'subject_id'] then array[
@@ -365,6 +383,11 @@ declare
     has_title constant boolean := coalesce(title, '') <> '';
     has_body constant boolean := coalesce(body, '') <> '';
 begin
+    if call = 'message' and apns ? 'badge' and nudged.is_silent(title, body, apns) and apns -> 'content_available' is distinct from 'true' then
+        return (
+            select array[format('apns.%s is given with a badge alone', k.key), 'A badge alone shows nothing else. Leave it out, or give a title or a body.']
+            from jsonb_each(apns) as k (key, value) where k.key not in ('badge', 'data') and k.value not in ('null', 'false') limit 1);
+    end if;
     return case
         when apns -> 'content_available' = 'true' then case when has_title or has_body then array[
             format('%s is given with apns.content_available', case when has_title then 'title' else 'body' end),
@@ -373,9 +396,6 @@ begin
             'title and apns.title_loc_key are both given', 'Give the text, or the key of a text in the app''s table.']
         when has_body and apns ->> 'loc_key' is not null then array[
             'body and apns.loc_key are both given', 'Give the text, or the key of a text in the app''s table.']
-        when call = 'message' and nudged.is_silent(title, body, apns) then (
-            select array[format('apns.%s is given with a badge alone', k.key), 'A badge alone shows nothing else. Leave it out, or give a title or a body.']
-            from jsonb_each(apns) as k (key, value) where k.key not in ('badge', 'data') and k.value not in ('null', 'false') limit 1)
         when nudged.is_blank(title) and nudged.is_blank(body) and coalesce(apns ->> 'title_loc_key', apns ->> 'loc_key') is null then array[
             'title and body are both empty', 'Phones do not show a push without text. Give a title or a body.']
     end;
