@@ -33,6 +33,7 @@ enum DrawnResult: String, CaseIterable {
     case reminders = "claim_reminders"
     case live = "live_reminders"
     case templates
+    case seen = "claim_seen"
 
     typealias Column = (name: String, type: PostgresType)
 
@@ -42,7 +43,7 @@ enum DrawnResult: String, CaseIterable {
             [
                 ("user_id", .uuid), ("turn", .int4), ("version", .int8), ("due_at", .timestamptz),
                 ("evaluated_at", .timestamptz), ("since", .timestamptz), ("touched_at", .timestamptz),
-                ("retry", .text), ("quarantine", .text), ("state", .bytea),
+                ("retry", .text), ("quarantine", .text), ("state", .bytea), ("ignored", .int2),
             ]
         case .profiles:
             [
@@ -77,6 +78,7 @@ enum DrawnResult: String, CaseIterable {
                 ("id", .int4), ("domain", .text), ("locale", .text), ("title", .text), ("body", .text),
                 ("weight", .int4), ("action", .text), ("apns", .text), ("data", .text),
             ]
+        case .seen: [("user_id", .uuid), ("at", .timestamptz)]
         }
     }
 

@@ -221,7 +221,7 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     instant constant timestamptz := clock_timestamp();
-    name constant text := lower(note_answer.id collate "C");
+    name constant text := lower(note_answer.id);
     nudge nudged.delivery;
 begin
     perform nudged.refuse(call, case
@@ -263,13 +263,13 @@ $$;
 create function nudged_api.opened(user_id uuid, id text) returns nudged.result
 language sql security definer set search_path = pg_catalog, pg_temp as $$
     select nudged.require_backend('nudged_api.opened');
-    select nudged.note_answer('nudged_api.opened', user_id, id, 'opened');
+    select nudged.note_answer('nudged_api.opened', user_id, id collate "default", 'opened');
 $$;
 
 create function nudged_api.feedback(user_id uuid, id text, helpful boolean) returns nudged.result
 language sql security definer set search_path = pg_catalog, pg_temp as $$
     select nudged.require_backend('nudged_api.feedback');
-    select nudged.note_answer('nudged_api.feedback', user_id, id, case when helpful then 'helpful' when not helpful then 'unhelpful' end);
+    select nudged.note_answer('nudged_api.feedback', user_id, id collate "default", case when helpful then 'helpful' when not helpful then 'unhelpful' end);
 $$;
 
 create function nudged_api.forget(user_id uuid) returns nudged.result

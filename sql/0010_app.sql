@@ -430,11 +430,11 @@ as $$ select nudged.note_seen(nudged.signed_in_user()) $$;
 
 create function nudged_me.opened(id text) returns nudged.result
 language sql security definer set search_path = pg_catalog, pg_temp
-as $$ select nudged.note_answer('nudged_me.opened', nudged.counted_user('nudged_me.opened'), id, 'opened') $$;
+as $$ select nudged.note_answer('nudged_me.opened', nudged.counted_user('nudged_me.opened'), id collate "default", 'opened') $$;
 
 create function nudged_me.feedback(id text, helpful boolean) returns nudged.result
 language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.note_answer('nudged_me.feedback', nudged.counted_user('nudged_me.feedback'), id,
+    select nudged.note_answer('nudged_me.feedback', nudged.counted_user('nudged_me.feedback'), id collate "default",
         case when helpful then 'helpful' when not helpful then 'unhelpful' end)
 $$;
 

@@ -174,8 +174,9 @@ import Testing
             }
         }
         // cancel, cancel_messages, hold_occurrences (twice: also the statement for when the first is refused), erase,
-        // forget_device, define_forget_device, move_device, drop_devices, end_reminders_of, erase_departed.
-        #expect(locks == 11)
+        // forget_device, define_forget_device, move_device, drop_devices, end_reminders_of, erase_departed,
+        // note_seen.
+        #expect(locks == 12)
         await fixture.close()
     }
 

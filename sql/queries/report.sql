@@ -112,17 +112,23 @@ select kind, by, value, sent, users, opened, rated, raters, helpful from nudged.
 -- A user who was active got no check-in, and counts beside those who got one: else only the idle would be compared. A
 -- user who was both is left out, since policy.holdoutPercent was changed.
 with due as materialized (
-    select user_id, bool_or(reason = 'holdout' and outcome = 'skipped') as is_held_out
+    select user_id, coalesce(bool_or(reason = 'holdout' and outcome = 'skipped'), false) as is_held_out
     from nudged.delivery
     where attempted_at >= $1 and attempted_at < $2 and kind = 'check_in'
       and (outcome in ('accepted', 'unknown') or outcome = 'skipped' and reason in ('holdout', 'active'))
     group by user_id
     having count(*) filter (where outcome = 'skipped' and reason = 'holdout') in (0, count(*))
+),
+met as (
+    select d.is_held_out, count(*) as users
+    from due d
+    join nudged.seen s on s.user_id = d.user_id
+    where s.at >= $3
+    group by d.is_held_out
 )
-select coalesce(d.is_held_out, false), count(*), count(s.user_id)
+select d.is_held_out, count(*), coalesce((select m.users from met m where m.is_held_out = d.is_held_out), 0)
 from due d
-left join nudged.seen s on s.user_id = d.user_id and s.at >= $3
-group by 1
+group by d.is_held_out
 
 -- name: report_sweeps
 -- Sweeps that recorded something between two instants: how many of each size, and the largest. $1 from, $2 before, $3
