@@ -221,7 +221,7 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     instant constant timestamptz := clock_timestamp();
-    name constant text := lower(note_answer.id);
+    name constant text := lower(note_answer.id collate "C") collate "default";
     nudge nudged.delivery;
 begin
     perform nudged.refuse(call, case
