@@ -85,7 +85,12 @@ import TimeZones
         let row =
             "select kind, slot, device_hash, outcome, template, local_minute from nudged.delivery where outcome not in ('accepted')"
         #expect(try fixture.lines(row) == ["check_in|2026-11-20||opened|3|600"])
-        #expect(try fixture.sql("select outcome, devices from nudged.nudge_history") == "accepted|2")
+        let history = "select outcome, devices, last_attempt < now() - interval '1 minute' from nudged.nudge_history"
+        #expect(try fixture.sql(history) == "accepted|2|t", "an answer is no attempt")
+        try fixture.sql(
+            "insert into nudged.delivery (user_id, kind, key, device_hash, outcome, attempted_at, sweep_id) values (\(F.quoted(1)), 'message', 'dropped', '', 'dropped', now(), gen_random_uuid())"
+        )
+        #expect(try Self.own(fixture, 1, "opened('dropped')") == "0", "nobody got it")
         // After a week it counts no more.
         try fixture.sql(Self.sent(F.quoted(2), ago: "169 hours"))
         #expect(try Self.own(fixture, 2, "opened('2026-11-20')") == "0")
