@@ -101,6 +101,16 @@ import TimeZones
         #expect(recovered?.ignored == 4 && recovered?.records.map(\.localMinute) == [4 * 1440 + 600])
     }
 
+    /// The answer after the check-in counts it: `nudged.person.reason` says at once that there is no next one.
+    @Test func ignored_isKnownToTheNextAnswer() throws {
+        let planner = F.planner(Rules { $0.backOffAfter = 2 })
+        var values = Self.user(ignored: 1).values
+        values.preferences =
+            #"{"check_ins_enabled":true,"frequency":"weekly","weekday":5,"check_in_time":"10:00","timezone":"Asia/Tokyo"}"#
+        let plan = try #require(planner.plan(ClaimedUser(values), now: slot).sendPlan)
+        #expect(planner.settle(plan, outcomes: [.accepted], attemptedAt: slot, now: slot).reason == .dormant)
+    }
+
     /// Who comes back an hour after the slot is in the app now: the next check-in is tomorrow's, and none was missed.
     @Test func checkIn_whenTheUserComesBack_isTheNextOne() throws {
         let planner = F.planner(Rules { $0.backOffAfter = 5 })
