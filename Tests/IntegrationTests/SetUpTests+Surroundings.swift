@@ -75,8 +75,8 @@ extension SetUpTests {
         // The tables that nudged made stay when it is taken back. They are still nudged's at the next set-up.
         let rights = try rights()
         #expect(try await setUp(arguments() + ["--undo", "--yes"], url: url).exit == .code(0))
-        let anew = try await setUp(arguments() + ["--yes"], url: url)
-        #expect(anew.exit == .code(0) && anew.output.contains("nudged_device_limit"), "\(anew.text)")
+        let afterUndo = try await setUp(arguments() + ["--yes"], url: url)
+        #expect(afterUndo.exit == .code(0) && afterUndo.output.contains("nudged_device_limit"), "\(afterUndo.text)")
         #expect(try self.rights() == rights)
     }
 

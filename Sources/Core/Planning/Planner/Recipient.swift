@@ -102,7 +102,7 @@ struct Recipient: Sendable {
             return PendingText(
                 message,
                 due: due,
-                conversation: isSmart && isTheirs ? known.conversation : nil,
+                conversation: isTheirs ? known.conversation : nil,
                 now: now
             )
         }
