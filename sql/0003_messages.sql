@@ -231,8 +231,8 @@ begin
             format('%s is nested more than 60 levels deep', name), 'Phones read 64 levels, the payload''s own included: put deep values into a text.']
         when nudged.has_long_number(data) then array[
             format('%s holds a number of more than 100 digits', name), 'Phones read numbers of 64 bits: put a longer one into a text.']
-        when data ?| array['aps', 'action', 'nudge'] then array[
-            format('%s holds "aps", "action" or "nudge"', name), 'The payload sets these itself: give those members other names.']
+        when data ?| array['aps', 'action', 'nudge', 'withdraw'] then array[
+            format('%s holds "aps", "action", "nudge" or "withdraw"', name), 'The payload sets these itself: give those members other names.']
         when data ? 'image_url' then array[
             format('%s holds "image_url"', name), 'Give the image as apns.image_url, or give that member another name.']
         when jsonb_typeof(data -> 'conversation_id') not in ('string', 'null')

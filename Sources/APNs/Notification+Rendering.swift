@@ -25,6 +25,7 @@ extension Notification {
             out.append(UInt8(ascii: "\""))
         }
         Self.append("domain", domain, to: &out)
+        Self.append("withdraw", withdraws, to: &out)
         // Without text, there is nothing to tap.
         if !isSilent {
             JSONText.append(literal: ",\"action\":\"", to: &out)

@@ -31,6 +31,8 @@ package struct Notification: Sendable {
     package var imageURL: String?
     /// It wakes the app and shows no text. Only the badge and the members beside `aps` count.
     package var isContentAvailable = false
+    /// The nudge that the app takes off the screen. It implies `isContentAvailable`.
+    package var withdraws: String?
     /// The conversation that a tap opens. Without one, a tap starts a new conversation.
     package var conversationID: UUID?
     package var domain: String?
@@ -134,6 +136,10 @@ extension Notification {
         case ("filter_criteria", .string(let text)): filterCriteria = text
         case ("target_content_id", .string(let name)): targetContentID = name
         case ("content_available", .bool(let isSet)): isContentAvailable = isSet
+        // Only nudged itself writes it.
+        case ("withdraw", .string(let nudge)):
+            withdraws = nudge
+            isContentAvailable = true
         // Read together with their arguments.
         case ("title_loc_key", .string), ("subtitle_loc_key", .string), ("loc_key", .string): break
         case ("title_loc_args", .array), ("subtitle_loc_args", .array), ("loc_args", .array): break
@@ -162,7 +168,7 @@ package struct CustomMembers: Sendable, Equatable {
     package static let none = CustomMembers(rendered: [])
 
     /// Names that the payload uses itself.
-    static let reserved: Set<String> = ["aps", "conversation_id", "domain", "action", "image_url", "nudge"]
+    static let reserved: Set<String> = ["aps", "conversation_id", "domain", "action", "image_url", "nudge", "withdraw"]
 
     /// `,"name":value` for each member.
     let rendered: [UInt8]

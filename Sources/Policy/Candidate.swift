@@ -62,6 +62,11 @@ public enum Nudge: Sendable, Equatable {
         case .reminder: .reminder
         }
     }
+
+    /// Whether it disturbs nobody. Then it counts in no history.
+    package var isSilent: Bool {
+        if case .message(let message) = self { message.isSilent } else { false }
+    }
 }
 
 public enum NudgeKind: String, Sendable, CaseIterable {
@@ -76,6 +81,8 @@ public struct Message: Sendable, Equatable {
     public var title: String
     public var body: String
     public var urgent: Bool
+    /// It disturbs nobody: it takes something off the screen, or updates what is there.
+    public var isSilent: Bool
     /// The app's name for messages of this kind, which a user can turn off.
     public var category: String?
     /// What is known of its conversation. nil: nothing, or it has none.
@@ -91,6 +98,7 @@ public struct Message: Sendable, Equatable {
         title: String,
         body: String,
         urgent: Bool,
+        isSilent: Bool = false,
         category: String? = nil,
         conversation: Conversation? = nil,
         createdAt: Instant? = nil,
@@ -100,6 +108,7 @@ public struct Message: Sendable, Equatable {
         self.title = title
         self.body = body
         self.urgent = urgent
+        self.isSilent = isSilent
         self.category = category
         self.conversation = conversation
         self.createdAt = createdAt

@@ -132,6 +132,7 @@ struct DecideQuestion {
             title: try reader.field("title", "a string", isRequired: isRequired)?.string() ?? "",
             body: try reader.field("body", "a string", isRequired: isRequired)?.string() ?? "",
             urgent: try reader.field("urgent", "true or false", isRequired: isRequired)?.bool() ?? false,
+            isSilent: try reader.optional("silent")?.bool() ?? false,
             category: try reader.nullable("category")?.string(),
             createdAt: try reader.nullable("created_at")?.instant(),
             expiresAt: try reader.nullable("expires_at")?.instant(),

@@ -26,6 +26,11 @@ extension Policy {
             nil,
             [("asked", .bool(message.urgent)), ("urgent", .bool(isUrgent)), ("allow_urgent", .bool(allowUrgent))]
         )
+        guard !message.isSilent else {
+            trace.note("silent", .send, [("expires_at", .instant(message.expiresAt))])
+            let reason: Reason = isUrgent ? .urgent : .due
+            return Decision(.send, reason, urgent: isUrgent, validUntil: message.expiresAt)
+        }
         // Quiet hours apply never, or always.
         let quietFrom: Instant? = isUrgent && allowUrgent ? nil : Instant(seconds: .min)
         return try decideText(candidate, expiresAt: message.expiresAt, quietFrom, isUrgent: isUrgent, now: now, &trace)
@@ -77,7 +82,7 @@ extension Policy {
         return candidate.devices == 0 ? Decision(.drop, .noDevice) : nil
     }
 
-    /// Rule 5, "Muted". nil: the user is not muted.
+    /// Rule 6, "Muted". nil: the user is not muted.
     private func decideMuted(
         _ candidate: Candidate,
         expiresAt: Instant?,
@@ -108,7 +113,7 @@ extension Policy {
         return Decision(.wait, .muted, nextAt: awake, urgent: isUrgent)
     }
 
-    /// Rules 5 to 10 of docs/POLICY-SPEC.md, "Messages".
+    /// Rules 6 to 11 of docs/POLICY-SPEC.md, "Messages".
     ///
     /// - Parameter quietFrom: quiet hours apply to this nudge from this instant on. nil: never.
     private func decideText(
@@ -158,7 +163,7 @@ extension Policy {
         return decideText(candidate, applied, expiresAt: expiresAt, isUrgent: isUrgent, now: now, &trace)
     }
 
-    /// Rule 6: the answer about a nudge that has not expired, but needs a zone. A message waits for 24 hours.
+    /// Rule 7: the answer about a nudge that has not expired, but needs a zone. A message waits for 24 hours.
     public static func withoutZone(_ nudge: Nudge, isUrgent: Bool = false, now: Instant) -> Decision {
         guard case .message(let message) = nudge,
             let sentAt = [message.createdAt, message.deliverAt].compactMap(\.self).max()
@@ -168,7 +173,7 @@ extension Policy {
         return Decision(.wait, .timezoneUnresolved, nextAt: min(end, message.expiresAt ?? end), urgent: isUrgent)
     }
 
-    /// Rules 8 to 10.
+    /// Rules 9 to 11.
     private func decideText(
         _ candidate: Candidate,
         _ applied: AppliedQuiet,

@@ -146,7 +146,7 @@ import Testing
         #expect(throws: APNsError.payloadTooLarge(bytes: limit + 1, limit: limit)) { try over.rendered() }
     }
 
-    @Test(arguments: ["aps", "conversation_id", "domain", "action", "image_url", "nudge"])
+    @Test(arguments: ["aps", "conversation_id", "domain", "action", "image_url", "nudge", "withdraw"])
     func customMember_isRefused_whenItsNameIsTaken(name: String) {
         #expect(CustomMembers([(name, "1")]) == nil && CustomMembers(object: "{\"\(name)\":1}") == nil)
     }

@@ -41,6 +41,23 @@ struct DecideLineTests {
         )
     }
 
+    /// Its rules end with the one that lets it pass.
+    @Test func answer_whenSilent_isSentWithoutTheRulesThatHoldOthers() throws {
+        let message =
+            #""message":{"title":"","body":"","urgent":false,"silent":true,"expires_at":"2026-05-07T12:00:09Z"}"#
+        let answer = try answer(line(#"\#(message),"preferences":{"muted_until":"never"}"#))
+        #expect(answer["reason"] == .string("due") && answer["valid_until"] == .string("2026-05-07T12:00:09Z"))
+        guard case .array(let steps)? = answer["trace"] else {
+            Issue.record("no trace")
+            return
+        }
+        #expect(
+            steps.compactMap { $0["rule"]?.text }
+                == ["expiry", "paused", "enabled", "devices", "urgency", "silent"]
+        )
+        #expect(steps.last?["verdict"] == .string("send"))
+    }
+
     @Test(arguments: [
         ("\"id\":1", "id"), ("\"id\":null", "id"), ("\"kind\":\"push\"", "kind"), ("\"kind\":3", "kind"),
         ("\"now\":null", "now"),
@@ -76,6 +93,7 @@ struct DecideLineTests {
         ("\"rules\":{\"quiet_hours\":{\"start\":\"22:00\",\"end\":\"8:00\"}}", "rules.quiet_hours.end"),
         ("\"rules\":{\"default_timezone\":1}", "rules.default_timezone"),
         ("\"message\":null", "message"),
+        ("\"message\":{\"title\":\"SECRETTITLE\",\"body\":\"\",\"urgent\":true,\"silent\":1}", "message.silent"),
         ("\"message\":{\"title\":\"SECRETTITLE\",\"body\":\"SECRETBODY\"}", "message.urgent"),
         ("\"message\":{\"title\":[\"SECRETTITLE\"],\"body\":\"SECRETBODY\",\"urgent\":true}", "message.title"),
         ("\"message\":{\"title\":\"SECRETTITLE\",\"body\":\"SECRETBODY\",\"urgent\":\"SECRETBODY\"}", "message.urgent"),

@@ -218,6 +218,7 @@ struct RandomQuestions {
                     .init(key: "title", value: .string(random.pick(texts))),
                     .init(key: "body", value: .string(random.pick(texts))),
                     .init(key: "urgent", value: .bool(random.chance(15))), .init(key: "expires_at", value: expiry),
+                    .init(key: "silent", value: .bool(random.chance(15))),
                     .init(key: "deliver_at", value: random.chance(15) ? instant(now, -2...2) : .null),
                     .init(key: "category", value: random.chance(40) ? .string(random.pick(Self.categories)) : .null),
                     .init(key: "conversation", value: random.chance(60) ? conversation(now) : .null),

@@ -213,6 +213,32 @@ def without_zone():
     return expiring(line, now)
 
 
+def silent():
+    """What holds every message, beside what holds only those that disturb somebody."""
+    line = question("message", seconds("2026-05-07T12:00:00Z"))
+    now, preferences = seconds(line["now"]), line["preferences"]
+    line["message"]["silent"] = draw.random() < 0.8
+    if draw.random() < 0.3:
+        preferences["timezone"] = "Mars/Base"
+    if draw.random() < 0.5:
+        preferences["quiet_hours_by_day"] = {day: hours(("00:00", "23:59")) for day in "1234567"}
+    if draw.random() < 0.3:
+        preferences["muted_until"] = draw.choice([written(now + 600), "never"])
+    if draw.random() < 0.3:
+        line["rules"]["max_per_hour"] = 1
+        line["sent"] = [written(now)]
+    if draw.random() < 0.3:
+        preferences["smart_enabled"] = True
+        line["message"]["conversation"] = {"messages": 50, "last_at": written(now)}
+    if draw.random() < 0.3:
+        line |= draw.choice([{"paused": True}, {"devices": 0}])
+    if draw.random() < 0.1:
+        preferences["messages_enabled"] = False
+    if draw.random() < 0.2:
+        line["message"]["deliver_at"] = written(now + draw.choice([-1, 0, 1]))
+    return expiring(line, now)
+
+
 def held_out():
     """The percentage that the user's hash is just in, or just out."""
     line = question("check_in", near(seconds("2026-06-10T12:00:00Z")))
@@ -227,7 +253,7 @@ def held_out():
 
 
 CASES = [("mute", mute, 130), ("by-day", by_day, 140), ("ladder", ladder, 70), ("opt-out", opt_out, 90), ("seen", seen, 20), ("conversation", conversation, 30), ("zone", without_zone, 30),
-    ("holdout", held_out, 30)]  # fmt: skip
+    ("holdout", held_out, 30), ("silent", silent, 60)]  # fmt: skip
 
 
 def main():

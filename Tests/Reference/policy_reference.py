@@ -434,7 +434,7 @@ class Question:
         return min(seconds(conversation["last_at"]), self.now) + self.preferences.get("pause_threshold_seconds", 120)
 
     def without_zone(self, is_urgent):
-        """Rule 6: a message has a day."""
+        """Rule 7: a message has a day."""
         message = self.line["message"] if self.line["kind"] == "message" else {}
         begun = [t for t in (seconds(message.get("created_at")), seconds(message.get("deliver_at"))) if t is not None]
         if not begun:
@@ -477,6 +477,8 @@ class Question:
         texts = [tokens(message["title"]), tokens(message["body"])]
         words = [tokens(word) for word in self.preferences.get("priority_keywords", [])]
         is_urgent = message["urgent"] or any(occurs(word, text) for word in words for text in texts)
+        if message.get("silent", False):
+            return answer("send", "urgent" if is_urgent else "due", urgent=is_urgent, valid_until=expires_at)
         passes = is_urgent and self.preferences.get("allow_urgent", True)
         return self.text(expires_at, is_urgent, None if passes else self.now)
 

@@ -27,9 +27,9 @@ struct PlanDraft {
     mutating func send(_ nudge: PlannedNudge, now: Instant) {
         nudges.append(nudge)
         if let countedAt = nudge.countedAt {
-            base = base.removing(nudge.identity, at: countedAt)
+            if !nudge.isSilent { base = base.removing(nudge.identity, at: countedAt) }
         } else {
-            history = history.adding(nudge.identity, at: now)
+            history = history.adding(nudge, at: now)
         }
     }
 

@@ -63,6 +63,8 @@ package final class PlannedNudge: Sendable {
         let text: PushText?
         /// Whether its pushes wake the app and show nothing.
         var isBackground = false
+        /// Whether it disturbs nobody.
+        var isSilent = false
 
         /// What the app gives back when the user opens it: of a digest, its first message.
         var name: String { members.first?.key ?? "" }
@@ -91,6 +93,8 @@ package final class PlannedNudge: Sendable {
     var text: PushText? { content.text }
     /// Whether its pushes wake the app and show nothing (push type background).
     package var isBackground: Bool { content.isBackground }
+    /// Whether it disturbs nobody. Then it is in no history.
+    var isSilent: Bool { content.isSilent }
     /// The push is not written from this instant on. nil: no limit.
     package var validUntil: Instant? { attempt.decision.validUntil }
     package var isUrgent: Bool { attempt.decision.urgent }

@@ -83,7 +83,8 @@ extension Planner {
             expiresAt: text.expiration(now: now),
             // The service decides only about what a user sees.
             text: mayAsk(about: recipient) && !text.content.isSilent ? text.content : nil,
-            isBackground: text.content.isBackground
+            isBackground: text.content.isBackground,
+            isSilent: text.nudge.isSilent
         )
     }
 }

@@ -149,7 +149,7 @@ struct PlanOutcomes {
         let left = nudge.waiting + attempt.left
         let entryAt = nudge.countedAt ?? attemptedAt
         if counts {
-            change.state.history = change.state.history.adding(nudge.identity, at: entryAt)
+            change.state.history = change.state.history.adding(nudge, at: entryAt)
             if nudge.identity.slot != nil, nudge.countedAt == nil {
                 change.state.template = nudge.template
                 if countsIgnored { change.ignored = min(change.ignored, .max - 1) + 1 }

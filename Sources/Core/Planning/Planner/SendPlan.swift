@@ -201,16 +201,18 @@ package final class SendPlan: Sendable {
             }
             isPartial = true
             if let retry = nudge.remembered(version: version) { others.append(retry) }
-            if let countedAt = nudge.countedAt { history = history.adding(nudge.identity, at: countedAt) }
+            if let countedAt = nudge.countedAt { history = history.adding(nudge, at: countedAt) }
         }
         return SendPlan(self, nudges: kept, others: others, history: history, isPartial: isPartial)
     }
 }
 
 extension History {
-    /// With the nudge's own entry.
-    package func adding(_ identity: NudgeIdentity, at instant: Instant) -> History {
-        if let slot = identity.slot { adding(CheckIn(at: instant, slot: slot)) } else { adding(sent: instant) }
+    /// With the nudge's own entry. A silent one has none.
+    func adding(_ nudge: PlannedNudge, at instant: Instant) -> History {
+        if nudge.isSilent { return self }
+        guard let slot = nudge.identity.slot else { return adding(sent: instant) }
+        return adding(CheckIn(at: instant, slot: slot))
     }
 
     /// Without the nudge's own entry.

@@ -29,6 +29,7 @@ struct PendingText: Sendable {
     ///   - due: when a message for later is due. nil: at once.
     ///   - conversation: what is known of the message's conversation.
     init(_ message: PendingMessage, due: Instant? = nil, conversation: Conversation? = nil, now: Instant) {
+        let content = PushText(message)
         identity = .message(message.id)
         members = [identity]
         nudge = .message(
@@ -36,6 +37,7 @@ struct PendingText: Sendable {
                 title: message.title,
                 body: message.body,
                 urgent: message.urgent,
+                isSilent: content.isWithdrawal,
                 category: message.category,
                 conversation: conversation,
                 createdAt: message.createdAt,
@@ -46,7 +48,6 @@ struct PendingText: Sendable {
         self.due = due
         createdAt = due ?? message.createdAt
         order = due.map { $0.seconds * 1_000_000 } ?? message.order
-        let content = PushText(message)
         // A newer badge replaces an older one.
         let key = message.collapseKey ?? (content.isBadgeAlone ? Self.badgeKey : nil)
         // One that is not due yet replaces nothing.

@@ -108,6 +108,9 @@ struct PushText: Sendable {
     /// Whether all that it does is to set the badge.
     var isBadgeAlone: Bool { notification.isSilent && !notification.isContentAvailable }
 
+    /// Whether all that it does is to take another nudge off the screen.
+    var isWithdrawal: Bool { notification.withdraws != nil }
+
     /// Whether it mentions this user: its category is `mention`, or its data contains `"mention": true`.
     var isMention: Bool {
         if holdsMention || notification.category == "mention" { return true }
