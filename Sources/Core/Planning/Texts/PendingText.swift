@@ -37,7 +37,7 @@ struct PendingText: Sendable {
                 title: message.title,
                 body: message.body,
                 urgent: message.urgent,
-                isSilent: content.isWithdrawal,
+                isSilent: content.withdraws != nil,
                 category: message.category,
                 conversation: conversation,
                 createdAt: message.createdAt,
@@ -113,10 +113,10 @@ struct PendingText: Sendable {
     func isExpired(at now: Instant) -> Bool { expiresAt.map { now >= $0 } ?? false }
 
     /// Names what its pushes replace on the phone: the last one with the same key, or only itself. A digest replaces
-    /// the last digest.
+    /// the last digest. A withdrawal replaces its message, which Apple may still keep for a phone that is offline.
     var collapseName: String {
         if let reminderName { return reminderName }
-        guard let collapseKey else { return identity.key }
+        guard let collapseKey else { return content.withdraws ?? identity.key }
         return (identity.isDigest ? "" : "key:") + collapseKey
     }
 
