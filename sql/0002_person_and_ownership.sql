@@ -47,6 +47,19 @@ create table nudged.seen (
     autovacuum_vacuum_threshold = 1000
 );
 
+-- Tokens of what an app shows beside notifications: each has tokens of its own.
+create table nudged.surface (
+    user_id uuid not null,
+    surface text not null check (octet_length(surface) <= 255),
+    token text not null check (octet_length(token) <= 255),
+    registered_at timestamptz not null default clock_timestamp(),
+    environment text check (octet_length(environment) <= 16),
+    topic text check (octet_length(topic) <= 155),
+    primary key (user_id, surface, token)
+);
+-- nudged.write_surface finds a token's former user by it.
+create index surface_token on nudged.surface (token);
+
 -- Changes that wait to be drained. Rows are only inserted and deleted, so an app's transaction never waits for the
 -- daemon here.
 create table nudged.touched (
@@ -643,6 +656,13 @@ comment on column nudged.setting.retention_days is 'How many days of nudged.deli
 comment on table nudged.seen is 'When the app last saw each user. nudged_api.seen, nudged_me.seen and an opened nudge write it, at most once a minute.';
 comment on column nudged.seen.user_id is 'The user''s id.';
 comment on column nudged.seen.at is 'When the app last saw the user.';
+comment on table nudged.surface is 'Tokens of Live Activities, widgets and controls. The app registers them by nudged_me.register_device.';
+comment on column nudged.surface.user_id is 'The user who is signed in.';
+comment on column nudged.surface.surface is 'widgets, controls, start: and a Swift type (starts such activities), or activity: and the app''s name of a running one.';
+comment on column nudged.surface.token is 'The token, in hexadecimal digits.';
+comment on column nudged.surface.registered_at is 'When the app last presented the token.';
+comment on column nudged.surface.environment is 'sandbox or production. Null: unknown, so nudged tries both.';
+comment on column nudged.surface.topic is 'The app''s bundle id. Null: the one in the daemon''s configuration.';
 comment on column nudged.person.ignored is 'Check-ins that counted as sent since the app last saw the user. 0 without policy.backOffAfter.';
 comment on function nudged_api.seen is 'Says that the user is active in the app now. Call it as often as you like: it writes at most once a minute. done: 1 if it wrote.';
 comment on function nudged_api.touch is 'Says that something about this user changed that nudged''s triggers don''t see. The next sweep evaluates the user.';

@@ -90,6 +90,43 @@ begin
 end
 $$;
 
+-- The member of apns that makes it a message for something else than the list of notifications. Null: there is none.
+create function nudged.surface_kind(apns jsonb) returns text
+language sql immutable parallel safe
+return case when apns ->> 'live_activity' is not null then 'live_activity' when apns -> 'widgets' = 'true' then 'widgets'
+    when apns -> 'controls' = 'true' then 'controls' end;
+
+-- The surface whose tokens a message is for, as nudged.surface has it. Null: the user's devices. apns: as
+-- nudged.stored_apns returns it.
+create function nudged.surface_name(apns jsonb) returns text
+language sql immutable parallel safe
+return case nudged.surface_kind(apns)
+    when 'live_activity' then case when apns #>> '{live_activity,event}' = 'start' then 'start:' || (apns #>> '{live_activity,attributes_type}')
+        else 'activity:' || (apns #>> '{live_activity,id}') end
+    else nudged.surface_kind(apns) end;
+
+-- For nudged.payload_bytes: the bytes of a push for such a surface.
+create function nudged.surface_bytes(title text, body text, apns jsonb) returns integer
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+    activity constant jsonb := apns -> 'live_activity';
+begin
+    return case when activity is null then octet_length('{"aps":{"content-changed":true}}') else
+        octet_length('{"aps":{"timestamp":1700000000,"event":"","content-state":}}') + octet_length(activity ->> 'event')
+        + nudged.utf8_bytes(activity ->> 'content_state')
+        + coalesce(octet_length(',"attributes-type":,"attributes":,"input-push-token":1') + nudged.utf8_bytes((activity -> 'attributes_type')::text)
+            + nudged.utf8_bytes(activity ->> 'attributes'), 0)
+        + coalesce(octet_length(',"stale-date":') + octet_length(activity ->> 'stale_date'), 0)
+        + coalesce(octet_length(',"dismissal-date":') + octet_length(activity ->> 'dismissal_date'), 0)
+        + case when coalesce(title, '') || coalesce(body, '') = '' then 0 else
+            octet_length(',"alert":{"title":,"body":}') + nudged.utf8_bytes(to_json(coalesce(title, ''))::text) + nudged.utf8_bytes(to_json(coalesce(body, ''))::text)
+            + case when apns ->> 'sound' = 'none' then 0
+                else 2 * (octet_length(',"sound":') + coalesce(nudged.utf8_bytes((apns -> 'sound')::text), octet_length('"default"'))) end end
+        + case when apns ? 'relevance_score'
+            then octet_length(',"relevance-score":') + greatest(3, octet_length(trim_scale((apns ->> 'relevance_score')::numeric)::text)) else 0 end end;
+end
+$$;
+
 -- Whether a push has no text: a background push, or a badge alone.
 create function nudged.is_silent(title text, body text, apns jsonb) returns boolean
 language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
@@ -115,8 +152,9 @@ $$;
 create function nudged.payload_bytes(
     title text, body text, data jsonb, urgent boolean, category text, thread_id text, apns jsonb default null
 ) returns integer
-language sql immutable set search_path = pg_catalog, pg_temp as $$
+language sql stable set search_path = pg_catalog, pg_temp as $$
     select case
+        when apns is not null and nudged.surface_kind(apns) is not null then nudged.surface_bytes(title, body, apns)
         when apns is not null and nudged.is_silent(title, body, apns) then nudged.silent_bytes(apns)
         else octet_length('{"aps":{"alert":{,},"sound":"default"},"action":"new_conversation"}')
             + coalesce(
@@ -250,7 +288,7 @@ create function nudged.apns_fault(apns jsonb, call text) returns text[]
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
     known constant text[] := '{subtitle,badge,sound,interruption_level,relevance_score,category,thread_id,mutable_content,image_url,title_loc_key,title_loc_args,'
-        'subtitle_loc_key,subtitle_loc_args,loc_key,loc_args,filter_criteria,target_content_id,content_available,data}';
+        'subtitle_loc_key,subtitle_loc_args,loc_key,loc_args,filter_criteria,target_content_id,content_available,live_activity,widgets,controls,data}';
     given jsonb;
     fault text[] := case
         -- Sizes first: nothing below is expanded without a bound.
@@ -307,7 +345,10 @@ begin
             ('loc_args', 'list', 'an array of at most 20 texts'),
             ('filter_criteria', 'name', 'a text of 1 to 255 bytes'),
             ('target_content_id', 'name', 'a text of 1 to 255 bytes'),
-            ('content_available', 'bool', 'true or false')
+            ('content_available', 'bool', 'true or false'),
+            ('live_activity', 'object', 'an object with event, id and content_state'),
+            ('widgets', 'bool', 'true or false'),
+            ('controls', 'bool', 'true or false')
         ) as k (key, kind, wanted)
         where given ? k.key
     loop
@@ -322,6 +363,7 @@ begin
                         else one.value -> 'volume' is null end
                 else false end
             when 'bool' then jsonb_typeof(one.value) = 'boolean'
+            when 'object' then jsonb_typeof(one.value) = 'object'
             when 'level' then jsonb_typeof(one.value) = 'string' and one.phrase in ('passive', 'active', 'time-sensitive', 'critical')
             when 'url' then jsonb_typeof(one.value) = 'string' and one.phrase ~ '^https://[!-~]+$' and octet_length(one.phrase) <= 2048
             when 'int' then case when jsonb_typeof(one.value) = 'number' and one.phrase ~ '^[0-9]{1,10}$' then one.phrase::bigint <= 2147483647 else false end
@@ -359,6 +401,8 @@ begin
         when given ? 'image_url' and given -> 'mutable_content' = 'false' then array[
             'apns.mutable_content is false beside apns.image_url',
             'An image is fetched by the app''s service extension, which needs mutable content: leave mutable_content out.']
+        when nudged.surface_kind(given) is not null and call <> 'message' then array[
+            format('apns.%s is given', nudged.surface_kind(given)), 'Only a message can be for it: use nudged_api.send.']
         when given -> 'content_available' = 'true' and call <> 'message' then array[
             'apns.content_available is true', 'Only a message can be a background push: use nudged_api.send.']
         when call = 'template' and given ->> 'interruption_level' = 'time-sensitive' then array[
@@ -383,6 +427,11 @@ declare
     has_title constant boolean := coalesce(title, '') <> '';
     has_body constant boolean := coalesce(body, '') <> '';
 begin
+    if nudged.surface_kind(apns) is not null then
+        -- A phone starts no activity that it can't announce.
+        return case when not (has_title or has_body) and apns #>> '{live_activity,event}' = 'start' then array[
+            'title and body are both empty', 'Phones announce an activity that starts. Give a title or a body.'] end;
+    end if;
     if call = 'message' and apns ? 'badge' and nudged.is_silent(title, body, apns) and apns -> 'content_available' is distinct from 'true' then
         return (
             select array[format('apns.%s is given with a badge alone', k.key), 'A badge alone shows nothing else. Leave it out, or give a title or a body.']
@@ -402,15 +451,29 @@ begin
 end
 $$;
 
+-- An instant in whole seconds since 1970. Null: the text is none, or far away.
+create function nudged.epoch(phrase text) returns bigint
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+    return case when phrase::timestamptz between '1970-01-01Z' and '2200-01-01Z' then floor(extract(epoch from phrase::timestamptz)) end;
+exception when data_exception then
+    return null;
+end
+$$;
+
 -- The argument apns as it is stored: without members that are null or false. A score has three decimals, since more
 -- decimals change no order that a user sees; so has a volume. Null: nothing is left.
 create function nudged.stored_apns(apns jsonb) returns jsonb
-language sql immutable set search_path = pg_catalog, pg_temp as $$
+language sql stable set search_path = pg_catalog, pg_temp as $$
     select jsonb_object_agg(m.key, case m.key
         when 'relevance_score' then to_jsonb(trim_scale(round(m.value::numeric, 3)))
         when 'sound' then case when jsonb_typeof(m.value) = 'object' then '{"name": "default"}' || jsonb_strip_nulls(m.value)
             || case when jsonb_typeof(m.value -> 'volume') = 'number' then jsonb_build_object('volume', trim_scale(round((m.value -> 'volume')::numeric, 3))) else '{}' end
             else m.value end
+        -- Objects as texts, so that the daemon copies them, with all digits of their numbers.
+        when 'live_activity' then jsonb_strip_nulls(m.value || jsonb_build_object(
+            'content_state', (m.value -> 'content_state')::text, 'attributes', (m.value -> 'attributes')::text,
+            'stale_date', nudged.epoch(m.value ->> 'stale_date'), 'dismissal_date', nudged.epoch(m.value ->> 'dismissal_date')))
         else m.value end)
     from jsonb_each(apns) as m (key, value)
     where m.value not in ('null', 'false')
@@ -432,6 +495,81 @@ create type nudged.new_message as (
     user_id uuid, title text, body text, data jsonb, urgent boolean, category text, thread_id text, collapse_key text, expires_at timestamptz,
     dedupe_key text, apns jsonb, deliver_at timestamptz, deliver_local timestamp, texts jsonb
 );
+
+-- The first thing that is wrong with a message for a Live Activity, widgets or controls, whose apns has no other fault, and
+-- the remedy. Null: nothing.
+create function nudged.surface_fault(message nudged.new_message) returns text[]
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+    surface constant text := nudged.surface_kind(message.apns);
+    activity constant jsonb := jsonb_strip_nulls(message.apns -> 'live_activity');
+    known constant text[] := '{event,id,content_state,attributes_type,attributes,stale_date,dismissal_date,priority}';
+    is_activity constant boolean := surface = 'live_activity';
+    stranger text;
+    one record;
+begin
+    select f.name into stranger
+    from (
+        select 'apns.' || k.key as name from jsonb_each(message.apns) as k (key, value)
+        where k.key <> surface and k.value not in ('null', 'false') and not (is_activity and k.key in ('sound', 'relevance_score', 'category'))
+        union all
+        select a.name
+        from (values
+            ('data', message.data is not null), ('thread_id', message.thread_id is not null), ('collapse_key', message.collapse_key is not null),
+            ('urgent', message.urgent and (not is_activity or activity ->> 'event' = 'start')),
+            ('title', not is_activity and message.title <> ''), ('body', not is_activity and message.body <> ''),
+            ('texts', not is_activity and message.texts is not null), ('category', not is_activity and message.category is not null),
+            ('apns.sound', is_activity and jsonb_typeof(message.apns -> 'sound') = 'object')
+        ) as a (name, is_given)
+        where a.is_given
+    ) f
+    limit 1;
+    if found then
+        return array[format('%s is given with apns.%s', stranger, surface), case
+            when stranger = 'urgent' and is_activity then 'No activity starts in quiet hours: leave urgent out.'
+            when is_activity then 'An activity takes a title, a body, texts, the name of a sound and a relevance_score. All else is in its content_state.'
+            else 'It only makes them reload: leave it out.' end];
+    elsif not is_activity then
+        return null;
+    end if;
+    select k.key into stranger from jsonb_object_keys(activity) as k (key) where k.key <> all (known) limit 1;
+    if found then
+        return array[
+            case when stranger ~ '^[A-Za-z_][A-Za-z0-9_-]{0,39}$' then format('apns.live_activity has a member %s', stranger)
+                else 'apns.live_activity has a member that it does not know' end,
+            format('Its members are %s.', array_to_string(known, ', '))];
+    end if;
+    for one in
+        select k.name, k.wanted, activity -> k.name as value, activity ->> k.name as phrase, activity ->> 'event' = any (k.needed) as is_needed,
+            activity ->> 'event' = any (k.allowed) as is_allowed, k.kind
+        from (values
+            ('event', 'event', 'start, update or end', '{}'::text[], '{start,update,end}'::text[]),
+            ('id', 'name', 'your own name of the activity, 1 to 200 bytes', '{start,update,end}', '{start,update,end}'),
+            ('content_state', 'object', 'an object: what your Swift type ContentState decodes', '{start,update,end}', '{start,update,end}'),
+            ('attributes_type', 'type', 'the name of your Swift type, only for a start', '{start}', '{start}'),
+            ('attributes', 'object', 'an object: what that type decodes, only for a start', '{start}', '{start}'),
+            ('stale_date', 'instant', 'an instant such as 2026-11-21T18:00:00Z', '{}', '{start,update,end}'),
+            ('dismissal_date', 'instant', 'an instant such as 2026-11-21T18:00:00Z, only for an end', '{}', '{end}'),
+            ('priority', 'priority', '5 or 10', '{}', '{start,update,end}')
+        ) as k (name, kind, wanted, needed, allowed)
+    loop
+        if one.value is null and not one.is_needed and one.name <> 'event' then
+            continue;
+        end if;
+        if not coalesce(one.is_allowed and case one.kind
+            when 'event' then true
+            when 'name' then jsonb_typeof(one.value) = 'string' and octet_length(one.phrase) between 1 and 200
+            when 'type' then jsonb_typeof(one.value) = 'string' and one.phrase ~ '^[A-Za-z_][A-Za-z0-9_.]{0,199}$'
+            when 'object' then jsonb_typeof(one.value) = 'object'
+            when 'priority' then one.value in ('5', '10')
+            when 'instant' then jsonb_typeof(one.value) = 'string' and nudged.epoch(one.phrase) is not null end, false)
+        then
+            return array[format('apns.live_activity.%s is not valid', one.name), format('Wanted: %s.', one.wanted)];
+        end if;
+    end loop;
+    return null;
+end
+$$;
 
 -- What is wrong with the length of a key or an id, and the remedy. Null: nothing.
 create function nudged.key_fault(name text, value text) returns text[]
@@ -525,6 +663,9 @@ declare
         case when message.data is not null then nudged.data_fault('data', message.data) end,
         case when message.apns is not null then nudged.apns_fault(message.apns, 'message') end);
 begin
+    if fault is null and nudged.surface_kind(message.apns) is not null then
+        fault := nudged.surface_fault(message);
+    end if;
     if fault is null and message.apns is not null then
         select f.fault into fault
         from (values
@@ -589,9 +730,11 @@ begin
             stored.deliver_local := nudged.whole_second(message.deliver_local);
         end if;
         -- What nobody could be told for a week is no news. A wall time comes at most 12 hours after the same time in UTC.
+        -- A phone ends an activity after eight hours.
         stored.expires_at := nullif(coalesce(
             message.expires_at,
-            coalesce(stored.deliver_at, (stored.deliver_local + interval '12 hours') at time zone 'UTC', now()) + interval '7 days'), 'infinity');
+            coalesce(stored.deliver_at, (stored.deliver_local + interval '12 hours') at time zone 'UTC', now())
+                + case when nudged.surface_kind(stored.apns) = 'live_activity' then interval '8 hours' else interval '7 days' end), 'infinity');
         bytes := nudged.payload_bytes(stored.title, stored.body, stored.data, stored.urgent, stored.category, stored.thread_id, stored.apns);
         if bytes > 4096 then
             fault := array[format('the payload has %s bytes', bytes), format('Apple accepts 4096 bytes for the whole payload. Shorten %s.',
@@ -606,10 +749,15 @@ end
 $$;
 
 -- What the caller of nudged_api.send may have overlooked. A broken view of the app fails no message.
-create function nudged.message_warnings(recipient uuid) returns text[]
+create function nudged.message_warnings(recipient uuid, surface text) returns text[]
 language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '100ms' as $$
 begin
-    if not exists (select from nudged.device d where d.user_id = recipient) then
+    if surface is not null then
+        -- An activity has no token before it has started.
+        return case when starts_with(surface, 'activity:') or exists (
+            select from nudged.surface s where s.user_id = recipient and s.surface = message_warnings.surface) then '{}'
+            else array['the user has no token for it now: a message without one is dropped'] end;
+    elsif not exists (select from nudged.device d where d.user_id = recipient) then
         return array['the user has no device now: a message without one is dropped'];
     elsif not exists (select from nudged.recipient r where r.user_id = recipient and r.timezone::text <> '')
         and nudged.own_zone(recipient) is null
@@ -679,7 +827,7 @@ begin
         new.deliver_at, new.deliver_local, new.texts);
     -- Once its time is set, the user is due then. So a message for later is no urgent arrival.
     insert into nudged.touched (user_id, urgent, arrival) values (new.user_id, new.urgent and num_nonnulls(new.deliver_at, new.deliver_local) = 0, true);
-    return nudged.result_of(made, warnings => nudged.message_warnings(new.user_id));
+    return nudged.result_of(made, warnings => nudged.message_warnings(new.user_id, nudged.surface_name(new.apns)));
 end
 $$;
 

@@ -129,8 +129,13 @@ begin
           -- The hash of the record, as the daemon writes it.
           and format('%s %s %s', w.user_id, w.apns_id, left(encode(sha256(convert_to(lower(w.device collate "C"), 'UTF8')), 'hex'), 16)) = any (refused)
     loop
+        delete from nudged.surface s
+        where s.user_id = stale.user_id and s.token = lower(stale.device collate "C") and coalesce(s.environment, stale.environment) = stale.environment
+          and coalesce(s.topic, stale.topic) = stale.topic and s.registered_at < stale.instant;
+        if found then
+            gone := gone + 1;
         -- No answer is about the future.
-        if nudged.forget_device(stale.user_id, stale.device, stale.environment, stale.topic, least(stale.instant, greatest(clock_timestamp(), answered_at))) then
+        elsif nudged.forget_device(stale.user_id, stale.device, stale.environment, stale.topic, least(stale.instant, greatest(clock_timestamp(), answered_at))) then
             gone := gone + 1;
         end if;
     end loop;
@@ -181,7 +186,7 @@ begin
     from open o where i.id = o.id;
     get diagnostics gone = row_count;
     erased := erased + gone;
-    foreach relation in array array['message', 'preview', 'own_call', 'message_key', 'occurrence', 'delivery'] loop
+    foreach relation in array array['message', 'preview', 'own_call', 'message_key', 'occurrence', 'delivery', 'surface'] loop
         execute format('delete from nudged.%I where user_id = $1', relation) using recipient;
         get diagnostics gone = row_count;
         erased := erased + gone;

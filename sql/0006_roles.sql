@@ -291,7 +291,7 @@ $$;
 -- What the daemon does (sql/queries). It can append to the record, but not change it. `update` of one column is for the
 -- locks of FOR UPDATE, which need no more.
 select nudged.allow('nudged_daemon', 'select',
-    'nudged.migration', 'nudged.setting', 'nudged.recipient', 'nudged.device', 'nudged.subject_member', 'nudged.excess_right', 'nudged.seen');
+    'nudged.migration', 'nudged.setting', 'nudged.recipient', 'nudged.device', 'nudged.subject_member', 'nudged.excess_right', 'nudged.seen', 'nudged.surface');
 select nudged.allow('nudged_daemon', 'select, insert', 'nudged.delivery');
 select nudged.allow('nudged_daemon', 'select, insert, update', 'nudged.person');
 select nudged.allow('nudged_daemon', 'select, update', 'nudged.range');
@@ -408,7 +408,9 @@ $$;
 -- An app calls this at each start: this device is now this user's, and the user is in this zone. It renews the
 -- registration, so a quarantine ends and an older 410 deletes nothing. It takes the token from the user who was signed
 -- in on the phone before.
-create function nudged.register(call text, user_id uuid, token text, platform text, environment text, topic text, timezone text, locale text) returns nudged.result
+create function nudged.register(
+    call text, user_id uuid, token text, platform text, environment text, topic text, timezone text, locale text, surface text
+) returns nudged.result
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     spellings constant text[] := nudged.device_spellings(call, token);
@@ -427,17 +429,43 @@ declare
             '`timezone` is no zone''s name', 'pass the device''s zone, such as Europe/Paris, or null']
         when octet_length(locale) > 64 or locale !~ '^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$' then array[
             '`locale` is no language', 'pass the user''s language, such as de or pt-BR, or null']
+        when surface !~ '^(widgets|controls|start:[A-Za-z_][A-Za-z0-9_.]{0,199}|activity:.+)$' or octet_length(surface) > 209 then array[
+            '`surface` is none', 'pass widgets, controls, start: and the name of your Swift type, or activity: and your name of the activity, or null for the device itself']
     end;
 begin
     if fault is not null then
         perform nudged.refuse(call, fault);
     end if;
     perform nudged.hold('device ' || spellings[1]);
-    perform nudged.write_device(user_id, spellings, platform, environment, topic);
+    if surface is null then
+        perform nudged.write_device(user_id, spellings, platform, environment, topic);
+    else
+        perform nudged.write_surface(user_id, spellings[1], surface, environment, topic);
+    end if;
     if num_nonnulls(timezone, locale) > 0 and nudged.may_write_profiles() then
         perform nudged.write_place(user_id, timezone, locale);
     end if;
     return nudged.result_of();
+end
+$$;
+
+-- Writes a token of a Live Activity, of widgets or of controls.
+create function nudged.write_surface(recipient uuid, token text, surface text, environment text, topic text) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+begin
+    delete from nudged.surface where token = write_surface.token and user_id <> recipient;
+    insert into nudged.surface (user_id, surface, token, environment, topic)
+    values (recipient, write_surface.surface, write_surface.token, write_surface.environment, write_surface.topic)
+    on conflict (user_id, surface, token) do update set
+        environment = excluded.environment, topic = excluded.topic, registered_at = clock_timestamp();
+    -- A phone ends an activity after eight hours, and shows it for four more.
+    delete from nudged.surface
+    where user_id = recipient and (
+        starts_with(surface, 'activity:') and registered_at < clock_timestamp() - interval '1 day'
+        or registered_at < (select s.registered_at from nudged.surface s where s.user_id = recipient order by s.registered_at desc offset 99 limit 1));
+    -- A message may wait for this token.
+    insert into nudged.touched (user_id, arrival) values (recipient, true);
 end
 $$;
 
@@ -515,7 +543,8 @@ declare
 begin
     perform nudged.refuse(call, case when user_id is null then array[
         '`user_id` is null', 'pass the id of the user who is signed in'] end);
-    return nudged.result_of(done => nudged.remove_device(user_id, spellings)::integer);
+    delete from nudged.surface s where s.user_id = unregister.user_id and s.token = spellings[1];
+    return nudged.result_of(done => case when found then 1 else nudged.remove_device(user_id, spellings)::integer end);
 end
 $$;
 
@@ -536,12 +565,13 @@ $$;
 -- For backends: they name the user.
 create function nudged_api.register_device(
     user_id uuid, token text, platform text default 'ios', environment text default null, topic text default null,
-    timezone text default null, locale text default null
+    timezone text default null, locale text default null, surface text default null
 ) returns nudged.result
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform nudged.require_backend('nudged_api.register_device');
-    return nudged.register('nudged_api.register_device', user_id, token collate "default", platform, environment, topic, timezone, locale);
+    return nudged.register(
+        'nudged_api.register_device', user_id, token collate "default", platform, environment, topic, timezone, locale, surface collate "default");
 end
 $$;
 
@@ -553,10 +583,14 @@ $$;
 
 -- For the signed-in user of Supabase.
 create function nudged_me.register_device(
-    token text, platform text default 'ios', environment text default null, topic text default null, timezone text default null, locale text default null
+    token text, platform text default 'ios', environment text default null, topic text default null, timezone text default null, locale text default null,
+    surface text default null
 ) returns nudged.result
-language sql security definer set search_path = pg_catalog, pg_temp
-as $$ select nudged.register('nudged_me.register_device', nudged.counted_user('nudged_me.register_device'), token collate "default", platform, environment, topic, timezone, locale) $$;
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+    select nudged.register(
+        'nudged_me.register_device', nudged.counted_user('nudged_me.register_device'), token collate "default", platform, environment, topic, timezone, locale,
+        surface collate "default")
+$$;
 
 create function nudged_me.unregister_device(token text) returns nudged.result
 language sql security definer set search_path = pg_catalog, pg_temp

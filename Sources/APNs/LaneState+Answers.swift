@@ -71,6 +71,8 @@ extension LaneState {
             // Otherwise many broken tokens of the other environment would stop this lane.
             if !batches.label(of: tag).isTrial { suspect(tag, reason: reason) }
             resolve(tag, .suspect(status: answer.status, reason: reason))
+        // A topic of widgets or activities that Apple refuses says nothing about the app's own pushes.
+        case .stopLane where answer.status == 400 && !batches.label(of: tag).type.isForApp: fallthrough
         case .rejectNudge, .reject:
             limit.succeeded(sentIn: trip.round)
             resolve(tag, refused)

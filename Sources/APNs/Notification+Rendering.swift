@@ -3,6 +3,7 @@ extension Notification {
     ///
     /// It builds no tree of values, because it runs once for each nudge.
     package func render(into out: inout [UInt8]) {
+        if let surface { return render(surface, into: &out) }
         if isSilent {
             JSONText.append(literal: "{\"aps\":{", to: &out)
             if isContentAvailable { JSONText.append(literal: "\"content-available\":1", to: &out) }
@@ -35,6 +36,25 @@ extension Notification {
         }
         out.append(contentsOf: custom.rendered)
         out.append(UInt8(ascii: "}"))
+    }
+
+    private func render(_ surface: Surface, into out: inout [UInt8]) {
+        JSONText.append(literal: "{\"aps\":{", to: &out)
+        if case .activity(let activity) = surface {
+            activity.render(into: &out)
+            if !title.isEmpty || !body.isEmpty {
+                JSONText.append(literal: ",\"alert\":{", to: &out)
+                renderAlert(into: &out)
+                // Apple's example has it here, others send it beside the alert.
+                Self.append("sound", sound, to: &out)
+                out.append(UInt8(ascii: "}"))
+                Self.append("sound", sound, to: &out)
+            }
+            renderScore(into: &out)
+        } else {
+            JSONText.append(literal: "\"content-changed\":true", to: &out)
+        }
+        JSONText.append(literal: "}}", to: &out)
     }
 
     /// The most bytes of a payload that gets a nudge's name as well.
@@ -120,13 +140,16 @@ extension Notification {
         Self.append("thread-id", threadID, to: &out)
         Self.append("category", category, to: &out)
         Self.append("interruption-level", interruptionLevel?.rawValue, to: &out)
-        if let relevanceScore, relevanceScore.isFinite {
-            JSONText.append(literal: ",\"relevance-score\":", to: &out)
-            out.append(contentsOf: relevanceScore.description.utf8)
-        }
+        renderScore(into: &out)
         if mutableContent || imageURL != nil { JSONText.append(literal: ",\"mutable-content\":1", to: &out) }
         Self.append("filter-criteria", filterCriteria, to: &out)
         Self.append("target-content-id", targetContentID, to: &out)
+    }
+
+    private func renderScore(into out: inout [UInt8]) {
+        guard let relevanceScore, relevanceScore.isFinite else { return }
+        JSONText.append(literal: ",\"relevance-score\":", to: &out)
+        out.append(contentsOf: relevanceScore.description.utf8)
     }
 
     /// `name` needs no escape.

@@ -37,6 +37,8 @@ package struct Notification: Sendable {
     package var conversationID: UUID?
     package var domain: String?
     package var custom: CustomMembers = .none
+    /// It updates this, instead of being a notification.
+    package var surface: Surface?
 
     /// A text of the app's own translations.
     package struct LocalizedText: Sendable, Equatable {
@@ -63,9 +65,9 @@ package struct Notification: Sendable {
         case critical
     }
 
-    /// Whether it shows no text: it wakes the app, or it is a badge alone.
+    /// Whether it shows no text: it wakes the app, it is a badge alone, or it reloads widgets or controls.
     package var isSilent: Bool {
-        isContentAvailable
+        isContentAvailable || surface == .widgets || surface == .controls
             || badge != nil && title.isEmpty && body.isEmpty && localizedTitle == nil && localizedBody == nil
     }
 
@@ -75,6 +77,16 @@ package struct Notification: Sendable {
     package init(title: String, body: String) {
         self.title = title
         self.body = body
+    }
+
+    package var type: PushType {
+        switch surface {
+        case .activity(let activity): .liveActivity(isUrgent: activity.isUrgent)
+        case .widgets: .widgets
+        case .controls: .controls
+        // With a badge, it is an alert for Apple.
+        case nil: isContentAvailable && badge == nil ? .background : .alert
+        }
     }
 
     /// What a tap does: `open_conversation` if there is a conversation, else `new_conversation`.
@@ -140,6 +152,11 @@ extension Notification {
         case ("withdraw", .string(let nudge)):
             withdraws = nudge
             isContentAvailable = true
+        case ("widgets", .bool(true)): surface = .widgets
+        case ("controls", .bool(true)): surface = .controls
+        case ("live_activity", .object(let object)):
+            surface = LiveActivity(object).map(Surface.activity)
+            return surface != nil
         // Read together with their arguments.
         case ("title_loc_key", .string), ("subtitle_loc_key", .string), ("loc_key", .string): break
         case ("title_loc_args", .array), ("subtitle_loc_args", .array), ("loc_args", .array): break

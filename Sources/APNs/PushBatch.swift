@@ -1,15 +1,34 @@
 package import FoundationEssentials
 import HTTP2
 
-/// The header `apns-push-type`.
-package enum PushType: String, Sendable {
+/// What a push is for. It sets the headers `apns-push-type`, `apns-priority` and the end of `apns-topic`.
+package enum PushType: Sendable, Equatable {
     /// A visible notification.
     case alert
     /// Content for the app only.
     case background
+    /// - Parameter isUrgent: Apple sends it at once, which counts towards a limit.
+    case liveActivity(isUrgent: Bool)
+    case widgets
+    case controls
 
-    /// The header `apns-priority`. Apple refuses a background push with 10.
-    var priority: String { self == .background ? "5" : "10" }
+    var name: String {
+        switch self {
+        case .alert: "alert"
+        case .background: "background"
+        case .liveActivity: "liveactivity"
+        case .widgets: "widgets"
+        case .controls: "controls"
+        }
+    }
+
+    /// Whether it is for the app itself. Another push has a token and a topic of its own.
+    var isForApp: Bool { self == .alert || self == .background }
+
+    func topic(of bundleID: String) -> String { isForApp ? bundleID : "\(bundleID).push-type.\(name)" }
+
+    /// Apple refuses a background push with 10.
+    var priority: String { self == .alert || self == .liveActivity(isUrgent: true) ? "10" : "5" }
 }
 
 /// Pushes that are sent together, in one buffer. A further push allocates nothing, and payloads are rendered into the
@@ -112,7 +131,7 @@ package struct PushBatch: Sendable {
     /// What pushes of one type with one provider token have in common.
     static func template(_ type: PushType, topic: String, token: String, authority: String) -> RequestTemplate {
         let fields = [
-            ("apns-topic", topic), ("apns-push-type", type.rawValue), ("apns-priority", type.priority),
+            ("apns-topic", type.topic(of: topic)), ("apns-push-type", type.name), ("apns-priority", type.priority),
             ("authorization", "bearer \(token)"),
         ]
         return RequestTemplate(authority: authority, fields: fields, varying: varying)

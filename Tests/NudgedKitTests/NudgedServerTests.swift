@@ -90,12 +90,6 @@ struct NudgedServerTests {
         )
     }
 
-    @Test func nudge_whenWithdrawn_isNamed() async throws {
-        server.answer = #"{"id":null,"done":0,"too_late":1,"warnings":[]}"#
-        #expect(try await server.withdraw("2026-11-20").tooLate == 1)
-        #expect(server.calls == [#"nudged_me.withdraw {"id":"2026-11-20"}"#])
-    }
-
     @Test func pages_whenRead_areTheArrays() async throws {
         // A number that no Double holds.
         let page = #"[{"place":"a", "content":{"id":12345678901234567890}}]"#

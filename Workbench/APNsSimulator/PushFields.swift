@@ -22,11 +22,15 @@ struct PushFields {
 
     init(headers: HeaderFields, body: [UInt8], settings: SimulatorSettings) throws(RequestRefusal) {
         try Self.checkDuplicates(headers)
-        topic = try Self.topic(headers, settings)
+        let topic = try Self.topic(headers, settings)
+        self.topic = topic
         guard let type = headers["apns-push-type"], Self.pushTypes.contains(type) else {
             throw RequestRefusal(400, "InvalidPushType")
         }
         pushType = type
+        // Such a push has a topic of its own.
+        let hasOwnTopic = ["liveactivity", "widgets", "controls"].contains(type)
+        guard topic.hasSuffix(".push-type.\(type)") == hasOwnTopic else { throw RequestRefusal(400, "BadTopic") }
         if let text = headers["apns-priority"] {
             guard text == "10" || text == "5" || text == "1", let number = Int(text) else {
                 throw RequestRefusal(400, "BadPriority")
@@ -89,7 +93,8 @@ struct PushFields {
                     || $0 == 95
             }
         guard isWellFormed else { throw RequestRefusal(400, "BadTopic") }
-        guard settings.topics.isEmpty || settings.topics.contains(topic) else {
+        let bundleID = topic.firstRange(of: ".push-type.").map { String(topic[..<$0.lowerBound]) } ?? topic
+        guard settings.topics.isEmpty || settings.topics.contains(bundleID) else {
             throw RequestRefusal(400, "TopicDisallowed")
         }
         return topic

@@ -126,6 +126,11 @@ where place <= 100 and $2::bigint is not null
 -- When the app last saw claimed users. $1 users.
 select user_id, at from nudged.seen where user_id = any ($1)
 
+-- name: claim_surfaces
+-- Tokens of Live Activities, widgets and controls of claimed users. Run if a message may be for one. $1 users, $2 most
+-- rows.
+select user_id, surface, token, registered_at, environment, topic from nudged.surface where user_id = any ($1) limit $2
+
 -- name: claim_messages
 -- Messages of claimed users. $1 users, $2 most rows. If so many come, some user has unusually many messages, and
 -- `claim_messages_bounded` is run.

@@ -243,7 +243,7 @@ extension PushBatch {
                 for target in nudge.targets {
                     append(
                         token: target.device.token,
-                        type: nudge.isBackground ? .background : .alert,
+                        type: nudge.type,
                         expiration: nudge.expiresAt.seconds,
                         apnsID: target.apnsID,
                         collapseID: collapseID,

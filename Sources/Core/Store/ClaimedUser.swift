@@ -46,6 +46,8 @@ package final class ClaimedUser: Sendable {
         /// The JSON that fills placeholders; nil: none. It may be any JSON, or text that was cut off and is no JSON.
         package var context: String?
         package var devices: [Device] = []
+        /// Tokens of Live Activities, widgets and controls, by the surface. Read if a message may be for one.
+        package var surfaces: [String: [Device]] = [:]
         /// Those that can be due in some zone. In the user's zone, a wall time may be due later.
         package var messages: [PendingMessage] = []
         /// Whether more messages wait than were read.

@@ -1,4 +1,5 @@
 package import FoundationEssentials
+import Postgres
 package import TimeZones
 
 /// A row of the view `nudged.device`.
@@ -17,6 +18,17 @@ extension Device {
     /// With a registration in whole seconds.
     package init(token: String, registeredAt: Instant?, environment: String? = nil, topic: String? = nil) {
         self.init(token: token, registration: registeredAt?.microseconds, environment: environment, topic: topic)
+    }
+
+    /// nil: there is no token.
+    init?(_ rows: Rows, _ row: Int, from column: Int) throws(PostgresError) {
+        guard let token = try rows.textOrNull(row, column) else { return nil }
+        self.init(
+            token: token,
+            registration: try rows.timestampOrNull(row, column + 1),
+            environment: try rows.textOrNull(row, column + 2),
+            topic: try rows.textOrNull(row, column + 3)
+        )
     }
 
     /// `registration` in whole seconds, rounded down.

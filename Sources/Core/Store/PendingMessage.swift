@@ -50,6 +50,7 @@ extension PendingMessage {
 
     /// Columns of `Query.claimMessages`. `Query.claimMessagesBounded` has one more: how many messages can be due.
     static let columns = 17
+    static let apnsColumn = 13
 
     /// Reads a row of `Query.claimMessages`.
     init(_ rows: Rows, _ row: Int) throws(PostgresError) {
@@ -68,7 +69,7 @@ extension PendingMessage {
             threadID: try rows.textOrNull(row, 10),
             collapseKey: try rows.textOrNull(row, 11),
             expiresAt: Instant(nearest: try rows.reachableTimestampOrNull(row, 12)),
-            apns: try rows.textOrNull(row, 13),
+            apns: try rows.textOrNull(row, Self.apnsColumn),
             due: try Self.due(rows, row),
             texts: try rows.textOrNull(row, 16)
         )

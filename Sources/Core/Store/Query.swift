@@ -5,7 +5,8 @@ import SQLFiles
 package enum Query: String, Sendable, CaseIterable {
     // claim.sql
     case claimPeople, dueFloor, claimProfiles, claimDevices, claimDevicesBounded, claimDevicesDistributed,
-        claimSeen, claimMessages, claimMessagesBounded, claimMessagesDistributed, claimReminders, claimRemindersBounded,
+        claimSeen, claimSurfaces, claimMessages, claimMessagesBounded, claimMessagesDistributed, claimReminders,
+        claimRemindersBounded,
         claimRemindersDistributed, liveReminders, templates, freePeople, postpone, probeProfile, probeDevices,
         probeMessages, probeReminders, analysed, noteAnalysed
     // touches.sql

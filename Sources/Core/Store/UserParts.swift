@@ -23,6 +23,8 @@ struct UserParts {
     private static func reminders(of users: Int) -> Int64 { Int64(4 * users + 1_000) }
     private static let remindersAUser = 200
     private static let remindersLookedAt: Int64 = 1_000
+    /// A user has at most a hundred (`nudged.write_surface`), or some more if calls overlap.
+    private static let surfacesAUser: Int64 = 200
     /// Most bytes of preferences and contexts in a batch.
     static let profileBytes: Int64 = 8 << 20
     /// Most rows of profiles: a view of the app can have many for one user.
@@ -39,6 +41,7 @@ struct UserParts {
     /// When the first message that can't be due yet can be due.
     private var messagesWakeAt: [UUID: Instant] = [:]
     private var seenAt: [UUID: Instant] = [:]
+    private var surfacesOf: [UUID: [String: [Device]]] = [:]
     private var remindersOf: [UUID: PendingReminders] = [:]
     /// Bytes of preferences and contexts.
     let bytes: Int64
@@ -93,6 +96,13 @@ struct UserParts {
             ]),
             if: first[3].count >= Self.reminders(of: count)
         )
+        // A message for a surface has options.
+        var hasOptions = false
+        for row in 0..<first[2].count where try first[2].isNull(row, PendingMessage.apnsColumn) == false {
+            hasOptions = true
+            break
+        }
+        let surfaces = asking(Query.claimSurfaces([all, .int8(surfacesAUser * Int64(count))]), if: hasOptions)
         let second = more.isEmpty ? [] : try await ask(more)
         guard second.count == more.count else {
             throw PostgresError(.unexpectedResult, statement: Query.claimDevicesBounded.name)
@@ -105,6 +115,7 @@ struct UserParts {
             seen: first[4],
             until: until
         )
+        if let surfaces { try parts.add(surfaces: second[surfaces]) }
         try await parts.add(reminders.map { second[$0] } ?? first[3], until: until, ask: ask)
         return parts
     }
@@ -133,15 +144,8 @@ struct UserParts {
             seenAt[try seen.uuid(row, 0)] = Instant(microseconds: try seen.timestamp(row, 1))
         }
         for row in 0..<devices.count {
-            guard let token = try devices.textOrNull(row, 1) else { continue }
-            devicesOf[try devices.uuid(row, 0), default: []].append(
-                Device(
-                    token: token,
-                    registration: try devices.timestampOrNull(row, 2),
-                    environment: try devices.textOrNull(row, 3),
-                    topic: try devices.textOrNull(row, 4)
-                )
-            )
+            guard let device = try Device(devices, row, from: 1) else { continue }
+            devicesOf[try devices.uuid(row, 0), default: []].append(device)
         }
         for row in 0..<messages.count {
             let user = try messages.uuid(row, 0)
@@ -155,6 +159,13 @@ struct UserParts {
             if messages.columnCount > PendingMessage.columns {
                 pendingOf[user] = try messages.int8(row, PendingMessage.columns)
             }
+        }
+    }
+
+    private mutating func add(surfaces: Rows) throws(PostgresError) {
+        for row in 0..<surfaces.count {
+            guard let device = try Device(surfaces, row, from: 2) else { continue }
+            surfacesOf[try surfaces.uuid(row, 0), default: [:]][try surfaces.text(row, 1), default: []].append(device)
         }
     }
 
@@ -214,6 +225,7 @@ struct UserParts {
         user.devices = devicesOf[id] ?? []
         // In a fixed order, so that a nudge's devices are the same each time.
         if user.devices.count > 1 { user.devices.sort { $0.token < $1.token } }
+        user.surfaces = surfacesOf[id] ?? [:]
         user.messages = messagesOf[id] ?? []
         user.hasMoreMessages = Int64(user.messages.count) < pendingOf[id] ?? 0
         user.messagesWakeAt = messagesWakeAt[id]

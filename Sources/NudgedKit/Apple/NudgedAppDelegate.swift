@@ -82,19 +82,6 @@
             ) {
                 failed(error)
             }
-
-            /// Apple's call for a background push.
-            public func application(
-                _ application: UIApplication,
-                didReceiveRemoteNotification userInfo: [AnyHashable: Any],
-                fetchCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void
-            ) {
-                let payload = Payload(userInfo: userInfo)
-                Task {
-                    await nudges.received(payload)
-                    completionHandler(.newData)
-                }
-            }
         }
     #else
         extension NudgedAppDelegate: NSApplicationDelegate {
@@ -117,15 +104,6 @@
                 didFailToRegisterForRemoteNotificationsWithError error: any Error
             ) {
                 failed(error)
-            }
-
-            /// Apple's call for a background push.
-            public func application(
-                _ application: NSApplication,
-                didReceiveRemoteNotification userInfo: [String: Any]
-            ) {
-                let payload = Payload(userInfo: userInfo)
-                Task { await nudges.received(payload) }
             }
         }
     #endif
@@ -161,14 +139,10 @@
     extension Payload {
         /// The payload of a push. Of another notification it is empty.
         public init(_ notification: UNNotification) {
-            self.init(userInfo: notification.request.content.userInfo)
-        }
-
-        /// The payload of a background push, for `Nudges.received(_:)`.
-        public init(userInfo: [AnyHashable: Any]) {
+            let content = notification.request.content.userInfo
             // Local notifications can hold what JSON can't, for which data(withJSONObject:) would end the app.
-            guard JSONSerialization.isValidJSONObject(userInfo),
-                let json = try? JSONSerialization.data(withJSONObject: userInfo)
+            guard JSONSerialization.isValidJSONObject(content),
+                let json = try? JSONSerialization.data(withJSONObject: content)
             else {
                 self.init(parsing: "{}")
                 return

@@ -29,7 +29,7 @@ import TimeZones
             left: [Retry.Left(deviceHash: PushIdentity.deviceHash(token: F.token(device)), notBefore: now)]
         )
         let recipient = try Recipient(F.user(), planner: planner, now: now)
-        return switch NudgeState(retry, isRefused: isRefused, of: recipient, now: now) {
+        return switch NudgeState(retry, isRefused: isRefused, .checkIn, of: recipient, now: now) {
         case .new: "new"
         case .unanswered: "unanswered"
         case .answered: "answered"

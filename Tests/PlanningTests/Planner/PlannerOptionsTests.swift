@@ -19,7 +19,7 @@ import TimeZones
         let payload = try M.payload(nudge)
         #expect(payload["aps"]?["badge"] == .int(3) && payload["aps"]?["sound"] == nil)
         #expect(M.text(payload["aps"]?["alert"]?["subtitle"]) == "s" && payload["x"] == .int(1))
-        #expect(!nudge.isBackground)
+        #expect(nudge.type == .alert)
     }
 
     @Test func message_whenUrgent_isTimeSensitiveWhateverItsLevel() throws {
@@ -39,7 +39,7 @@ import TimeZones
         let message = M.message(1, "", body: "", data: #"{"sync": 1}"#, apns: #"{"content_available":true}"#)
         let user = M.user([message], preferences: #"{"smart_enabled":true,"timezone":"Asia/Tokyo"}"#)
         let nudge = try #require(planner.plan(user, now: now).sendPlan?.nudges.first)
-        #expect(nudge.isBackground && !nudge.isToBeAsked)
+        #expect(nudge.type == .background && !nudge.isToBeAsked)
         #expect(
             String(decoding: nudge.payload, as: UTF8.self)
                 == #"{"aps":{"content-available":1},"sync": 1,"nudge":"\#(M.id(1).uuidString.lowercased())"}"#
@@ -93,7 +93,7 @@ import TimeZones
         let nudges = try #require(plan.sendPlan?.nudges)
         let newest = try #require(nudges.first)
         #expect(nudges.count == 1 && newest.identity == .message(M.id(5)))
-        #expect(!newest.isBackground && !newest.isToBeAsked)
+        #expect(newest.type == .alert && !newest.isToBeAsked)
         #expect(try M.payload(newest)["aps"] == JSONValue(parsing: #"{"badge":5}"#))
         #expect(plan.records.filter { $0.reason == "collapsed" }.count == 4)
     }
@@ -104,7 +104,7 @@ import TimeZones
             M.message(UInt8($0), "", body: "", apns: #"{"badge":\#($0),"content_available":true}"#)
         }
         let nudges = try #require(planner.plan(M.user(badges), now: now).sendPlan?.nudges)
-        #expect(nudges.count == 2 && nudges.allSatisfy { !$0.isBackground })
+        #expect(nudges.count == 2 && nudges.allSatisfy { $0.type == .alert })
     }
 
     @Test func row_whenItsOptionsAreNone_endsAsMalformed() {
@@ -145,7 +145,7 @@ import TimeZones
         let plan = planner.plan(M.user(messages + [silent], history: History()), now: F.at("2026-11-19T23:00:00Z"))
         let nudges = try #require(plan.sendPlan?.nudges)
         #expect(nudges.map(\.members.count).sorted() == [1, 4])
-        #expect(nudges.first(where: \.isBackground)?.identity == .message(M.id(9)))
+        #expect(nudges.first { $0.type == .background }?.identity == .message(M.id(9)))
     }
 
     /// A critical alert stays one if it is urgent, and is in no digest.
@@ -182,7 +182,7 @@ import TimeZones
 
     /// The service's text replaces the key of a translation, too.
     @Test func text_whenTheServiceSaysAnother_replacesTheKey() throws {
-        let text = PushText(M.message(1, "", body: "", apns: #"{"title_loc_key":"T","loc_key":"B"}"#))
+        let text = PushText(M.message(1, "", body: "", apns: #"{"title_loc_key":"T","loc_key":"B"}"#), at: now)
         let said = try JSONValue(parsing: try #require(text.saying("Ann", nil).payload(passesFocus: false)))
         #expect(M.text(said["aps"]?["alert"]?["title"]) == "Ann")
         #expect(said["aps"]?["alert"]?["title-loc-key"] == nil && M.text(said["aps"]?["alert"]?["loc-key"]) == "B")

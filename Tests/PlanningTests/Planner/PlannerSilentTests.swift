@@ -1,4 +1,3 @@
-import APNs
 import Fixtures
 import Policy
 @testable import Core
@@ -29,7 +28,7 @@ import TimeZones
         #expect(planner.plan(M.user([M.message(1)], preferences: preferences), now: now).sendPlan == nil)
         let plan = planner.plan(M.user([M.message(1), withdrawal(2)], preferences: preferences), now: now)
         let nudge = try #require(plan.sendPlan?.nudges.first)
-        #expect(plan.sendPlan?.nudges.count == 1 && nudge.validUntil == nil && nudge.isBackground)
+        #expect(plan.sendPlan?.nudges.count == 1 && nudge.validUntil == nil && nudge.type == .background)
         let name = M.id(2).uuidString.lowercased()
         #expect(
             String(decoding: nudge.payload, as: UTF8.self)
@@ -70,25 +69,5 @@ import TimeZones
         #expect(settled.state.history.sent == [now] && settled.ended == [M.id(1)])
         let tooLate = again.sendable(at: now + 60, paused: [])
         #expect(tooLate.nudges.isEmpty && tooLate.candidate.history.sent == [now])
-    }
-
-    /// It counts or not: what it withdraws is over, and nothing else is.
-    @Test(arguments: [true, false]) func nudge_whenItsWithdrawalWaits_ends(counts: Bool) throws {
-        let own = NudgeIdentity.message(M.id(1))
-        let order = M.message(2, "", body: "", apns: #"{"withdraw":"\#(own.key)"}"#)
-        let retry = Retry(
-            identity: own,
-            validUntil: nil,
-            version: 1,
-            attempt: 1,
-            countedAt: counts ? now - 60 : nil,
-            left: [.init(deviceHash: PushIdentity.deviceHash(token: F.token(1)), notBefore: now + 60)]
-        )
-        let plan = planner.plan(M.user([M.message(1), order, M.message(3)], retry: Retry.json([retry])), now: now)
-        let sent = try #require(plan.sendPlan)
-        #expect(sent.nudges.map(\.identity) == [.message(M.id(2)), .message(M.id(3))])
-        #expect(sent.ended == [own] && sent.others.isEmpty)
-        #expect(sent.records.map(\.reason) == ["withdrawn"])
-        #expect(sent.records.map(\.outcome) == [counts ? .skipped : .dropped])
     }
 }

@@ -30,7 +30,7 @@ import Testing
         $$
         """
 
-    @Test(arguments: ["devices", "messages", "reading", "reminders", "templates", "tests"])
+    @Test(arguments: ["devices", "messages", "reading", "reminders", "surfaces", "templates", "tests"])
     func calls_whenPlayed_areAnsweredAsWritten(name: String) async throws {
         let file = Self.folder.appending(path: "\(name).txt")
         let written = try String(contentsOf: file, encoding: .utf8)

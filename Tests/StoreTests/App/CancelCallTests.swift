@@ -150,7 +150,7 @@ import Testing
 
     @Test(arguments: [
         ("cancel", "\(F.quoted(1)), gen_random_uuid()"), ("cancel_reminders", F.quoted(1)),
-        ("cancel_messages", F.quoted(1)), ("withdraw", "\(F.quoted(1)), gen_random_uuid()::text"),
+        ("cancel_messages", F.quoted(1)),
     ]) func calls_whenTheSnapshotIsOlder_areRefused(name: String, arguments: String) async throws {
         let fixture = try await F()
         try fixture.sql("alter database \(fixture.name) set default_transaction_isolation = 'repeatable read'")

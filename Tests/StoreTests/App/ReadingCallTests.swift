@@ -136,6 +136,7 @@ import Testing
         try fixture.sql(
             """
             insert into nudged.departed (user_id, due_at) values (\(F.quoted(1)), now());
+            insert into nudged.surface values (\(F.quoted(1)), 'widgets', 'ab');
             insert into nudged.own_call values (\(F.quoted(1)), now(), 1, now(), 1);
             select nudged_api.seen(\(F.quoted(1)))
             """

@@ -1,4 +1,4 @@
-import APNs
+package import APNs
 import Policy
 package import TimeZones
 
@@ -61,8 +61,7 @@ package final class PlannedNudge: Sendable {
         let expiresAt: Instant
         /// Its text, for the decision service. nil: the service is not asked.
         let text: PushText?
-        /// Whether its pushes wake the app and show nothing.
-        var isBackground = false
+        var type = PushType.alert
         /// Whether it disturbs nobody.
         var isSilent = false
 
@@ -91,8 +90,7 @@ package final class PlannedNudge: Sendable {
     package var expiresAt: Instant { content.expiresAt }
     var endsAt: Instant? { content.endsAt }
     var text: PushText? { content.text }
-    /// Whether its pushes wake the app and show nothing (push type background).
-    package var isBackground: Bool { content.isBackground }
+    package var type: PushType { content.type }
     /// Whether it disturbs nobody. Then it is in no history.
     var isSilent: Bool { content.isSilent }
     /// The push is not written from this instant on. nil: no limit.

@@ -73,7 +73,10 @@ extension Planner {
         now: Instant
     ) -> PlannedNudge.Content? {
         let passesFocus = attempt.decision.urgent && recipient.candidate.preferences.allowUrgent
-        guard let payload = text.content.payload(passesFocus: passesFocus) else { return nil }
+        // An update reaches a sleeping user's phone, but not its speaker.
+        let isHeard = passesFocus || text.content.surface == nil || isAwake(recipient, now: now)
+        let content = isHeard ? text.content : text.content.silenced
+        guard let payload = content.payload(passesFocus: passesFocus) else { return nil }
         return PlannedNudge.Content(
             members: text.members,
             payload: payload,
@@ -81,10 +84,18 @@ extension Planner {
             collapseKey: text.collapseName,
             endsAt: text.expiresAt,
             expiresAt: text.expiration(now: now),
-            // The service decides only about what a user sees.
-            text: mayAsk(about: recipient) && !text.content.isSilent ? text.content : nil,
-            isBackground: text.content.isBackground,
+            // The service decides only about what a user reads.
+            text: mayAsk(about: recipient) && !content.isSilent && content.surface == nil ? content : nil,
+            type: text.content.type,
             isSilent: text.nudge.isSilent
         )
+    }
+
+    /// Whether neither quiet hours nor a mute hold the user's messages back. Without a zone nobody knows.
+    private func isAwake(_ recipient: Recipient, now: Instant) -> Bool {
+        let message = Nudge.message(Message(title: "", body: "", urgent: false))
+        var candidate = recipient.candidate
+        (candidate.nudge, candidate.history, candidate.devices, candidate.paused) = (message, History(), 1, false)
+        return (try? policy.decide(candidate, now: now))?.action == .send
     }
 }

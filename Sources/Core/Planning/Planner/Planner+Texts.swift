@@ -11,7 +11,7 @@ extension Planner {
         draft.wait(until: recipient.user.messagesWakeAt)
         for message in recipient.unplacedMessages { holdUnplaced(message, machine, &draft) }
         let texts = (recipient.messages + (try reminders(machine, &draft))).sorted(by: PendingText.precedes)
-        var live = collapsed(withoutWithdrawn(texts, machine, &draft), machine, &draft)
+        var live = collapsed(texts, machine, &draft)
         // A digest that was begun stays a digest.
         for (identity, retry) in recipient.retries where identity.isDigest {
             let names = Set(retry.members)
@@ -34,10 +34,10 @@ extension Planner {
         _ machine: RetryMachine,
         _ draft: inout PlanDraft
     ) throws(TimeZoneError) {
-        let devices = machine.recipient.devices
+        let devices = machine.recipient.devices(of: .text(text))
         let retry = machine.recipient.retries[text.identity]
         // A lane may come back: the app's text must not be dropped because of this daemon's configuration.
-        if devices.served.isEmpty, !devices.foreign.isEmpty, text.isDue(at: machine.now),
+        if devices.served.isEmpty, !devices.foreign.isEmpty || text.waitsForToken, text.isDue(at: machine.now),
             !text.isExpired(at: machine.now)
         {
             return draft.wait(until: text.expiresAt, retry: retry)
@@ -73,26 +73,6 @@ extension Planner {
         }
     }
 
-    /// Ends what a waiting message takes off the screen: no other device gets it.
-    private func withoutWithdrawn(
-        _ texts: [PendingText],
-        _ machine: RetryMachine,
-        _ draft: inout PlanDraft
-    ) -> [PendingText] {
-        let withdrawn = Set(texts.compactMap(\.content.withdraws))
-        guard !withdrawn.isEmpty else { return texts }
-        if let retry = machine.recipient.checkInRetry, retry.counts, withdrawn.contains(retry.identity.key) {
-            drop(retry.identity, because: Self.withdrawn, machine, &draft)
-        }
-        return texts.filter { text in
-            guard withdrawn.contains(text.identity.key) else { return true }
-            drop(text.identity, because: Self.withdrawn, machine, &draft)
-            return false
-        }
-    }
-
-    private static let withdrawn = "withdrawn"
-
     /// Of several with the same collapse key, keeps the newest. The others end.
     private func collapsed(
         _ texts: [PendingText],
@@ -101,9 +81,10 @@ extension Planner {
     ) -> [PendingText] {
         var newest: [ExactText: PendingText] = [:]
         for text in texts {
-            guard let key = text.collapseKey.map(ExactText.init) else { continue }
-            if let other = newest[key], other.isNewer(than: text) { continue }
-            newest[key] = text
+            for key in text.replacedKeys.map(ExactText.init) {
+                if let other = newest[key], other.isNewer(than: text) { continue }
+                newest[key] = text
+            }
         }
         guard !newest.isEmpty else { return texts }
         return texts.filter { text in
@@ -134,7 +115,7 @@ extension Planner {
             guard !text.content.isShownAlone else { continue }
             guard try policy.isQuiet(recipient.candidate, at: text.createdAt) else { continue }
             // A preview. Each message is evaluated again later, alone or in the digest.
-            let candidate = recipient.candidate(for: text.nudge, with: draft.history)
+            let candidate = recipient.candidate(for: .text(text), with: draft.history)
             let decision = try policy.decide(candidate, now: machine.now)
             if decision.action == .send, !decision.urgent { woken.append(text) }
         }

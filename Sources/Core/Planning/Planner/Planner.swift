@@ -60,8 +60,7 @@ package struct Planner: Sendable {
             var draft = PlanDraft(recipient.candidate.history)
             draft.records = try skippedSlots(recipient, now: now)
             if recipient.hasTexts { try planTexts(machine, &draft) }
-            let retry = recipient.checkInRetry.flatMap { draft.ended.contains($0.identity) ? nil : $0 }
-            let checkIn = try plan(.checkIn, retry, machine, &draft)
+            let checkIn = try plan(.checkIn, recipient.checkInRetry, machine, &draft)
             guard let checkIn, draft.nudges.isEmpty else {
                 return .send(SendPlan(recipient, draft), recipient.notices)
             }
@@ -81,10 +80,10 @@ package struct Planner: Sendable {
         _ machine: RetryMachine,
         _ draft: inout PlanDraft
     ) throws(TimeZoneError) -> Decision? {
-        let known = retry.map(machine.recipient.withoutRefused)
+        let known = retry.map { machine.recipient.withoutRefused($0, of: nudge) }
         draft.records += known?.ends ?? []
         let isRefused = known.map { $0.left.left.isEmpty && !$0.ends.isEmpty } ?? false
-        let state = NudgeState(known?.left, isRefused: isRefused, of: machine.recipient, now: machine.now)
+        let state = NudgeState(known?.left, isRefused: isRefused, nudge, of: machine.recipient, now: machine.now)
         switch try machine.step(nudge, state, draft.history) {
         case .send(let planned):
             draft.send(planned, now: machine.now)

@@ -10,6 +10,7 @@ struct Recipient: Sendable {
     /// The fingerprint of everything that sets the candidate's `since`.
     let fingerprint: Int64
     let devices: RecipientDevices
+    private let surfaces: [String: RecipientDevices]
     let retries: [NudgeIdentity: Retry]
     let messages: [PendingText]
     /// Messages for a wall time, of a user whose zone is unknown.
@@ -22,7 +23,9 @@ struct Recipient: Sendable {
 
     init(_ user: ClaimedUser, planner: Planner, now: Instant) throws(TimeZoneError) {
         self.user = user
-        devices = RecipientDevices(user, planner.lanes, now: now)
+        let devices = RecipientDevices(user.devices, user.quarantine, planner.lanes, now: now)
+        self.devices = devices
+        surfaces = user.surfaces.mapValues { RecipientDevices($0, user.quarantine, planner.lanes, now: now) }
         paused = planner.paused
         let retries = user.retry.map(Retry.all(json:)) ?? []
         self.retries = Dictionary(retries.map { ($0.identity, $0) }, uniquingKeysWith: { first, _ in first })
@@ -131,13 +134,20 @@ struct Recipient: Sendable {
     func isPaused(_ kind: NudgeKind) -> Bool { paused.contains(kind) }
 
     /// The policy's input for a nudge, with this history.
-    func candidate(for nudge: Nudge = .checkIn, with history: History) -> Candidate {
+    func candidate(for nudge: PendingNudge = .checkIn, with history: History) -> Candidate {
         var copy = candidate
         copy.history = history
-        copy.nudge = nudge
+        copy.nudge = nudge.subject
+        copy.devices = devices(of: nudge).served.count
         copy.keywords = keywords
         copy.paused = isPaused(nudge.kind)
         return copy
+    }
+
+    /// The devices that a nudge is for.
+    func devices(of nudge: PendingNudge) -> RecipientDevices {
+        guard let surface = nudge.text?.content.surface else { return devices }
+        return surfaces[surface.name] ?? RecipientDevices()
     }
 
     func targets(
@@ -157,8 +167,8 @@ struct Recipient: Sendable {
     }
 
     /// What is left of a nudge without devices that Apple refused since, and the records of those devices.
-    func withoutRefused(_ retry: Retry) -> (left: Retry, ends: [DeliveryRecord]) {
-        let (left, refused) = devices.withoutRefused(retry.left)
+    func withoutRefused(_ retry: Retry, of nudge: PendingNudge) -> (left: Retry, ends: [DeliveryRecord]) {
+        let (left, refused) = devices(of: nudge).withoutRefused(retry.left)
         let ends = refused.flatMap { hash, entry in
             records(
                 retry.members,

@@ -20,9 +20,11 @@ struct RecipientDevices: Sendable {
     /// No lane of this daemon serves them.
     private(set) var foreign: [Device] = []
 
-    init(_ user: ClaimedUser, _ lanes: LaneDirectory, now: Instant) {
-        let quarantine = user.quarantine.map(Quarantine.init(json:))
-        for device in user.devices {
+    init() {}
+
+    init(_ devices: [Device], _ quarantine: String?, _ lanes: LaneDirectory, now: Instant) {
+        let quarantine = quarantine.map(Quarantine.init(json:))
+        for device in devices {
             guard let lane = lanes.lane(of: device) else {
                 foreign.append(device)
                 continue
@@ -32,7 +34,7 @@ struct RecipientDevices: Sendable {
             case .other(let other, let trial):
                 // The app's own table may have another row of this token, for that lane.
                 guard
-                    !user.devices.contains(where: {
+                    !devices.contains(where: {
                         ExactText($0.token) == ExactText(device.token) && lanes.lane(of: $0) == other
                     })
                 else {

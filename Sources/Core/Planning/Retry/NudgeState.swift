@@ -124,7 +124,7 @@ enum NudgeState {
     /// The state by the row and the devices that are registered now.
     ///
     /// - Parameter retry: without devices that were refused since. nil: nothing is left.
-    init(_ retry: Retry?, isRefused: Bool, of recipient: Recipient, now: Instant) {
+    init(_ retry: Retry?, isRefused: Bool, _ nudge: PendingNudge, of recipient: Recipient, now: Instant) {
         guard let retry else {
             self = .new
             return
@@ -133,7 +133,7 @@ enum NudgeState {
             self = .refused(retry)
             return
         }
-        let devices = recipient.devices.remaining(retry.left, now: now)
+        let devices = recipient.devices(of: nudge).remaining(retry.left, now: now)
         if devices.isEmpty {
             // If all devices are new, the back-off of the old ones does not apply.
             self = retry.counts ? .gone(retry) : .new

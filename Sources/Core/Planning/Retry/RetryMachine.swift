@@ -23,7 +23,7 @@ struct RetryMachine {
 
     /// Evaluates the policy. With a recorder, its trace is kept as well.
     func evaluate(_ nudge: PendingNudge, _ history: History) throws(TimeZoneError) -> Decision {
-        let candidate = recipient.candidate(for: nudge.subject, with: history)
+        let candidate = recipient.candidate(for: nudge, with: history)
         guard let recorder = planner.recorder else { return try planner.policy.decide(candidate, now: now) }
         let (decision, trace) = try planner.policy.explain(candidate, now: now)
         recorder.note(
@@ -50,7 +50,7 @@ struct RetryMachine {
     private func first(_ nudge: PendingNudge, _ history: History) throws(TimeZoneError) -> NudgeStep {
         let decision = try evaluate(nudge, history)
         guard let identity = nudge.identity(sentBy: decision) else { return withheld(nudge, nil, by: decision) }
-        let devices = RemainingDevices(due: recipient.devices.served, waiting: [])
+        let devices = RemainingDevices(due: recipient.devices(of: nudge).served, waiting: [])
         return send(nudge, identity, devices, nil, under: decision)
     }
 

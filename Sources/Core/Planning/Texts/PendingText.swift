@@ -1,3 +1,4 @@
+import APNs
 import Configuration
 import Policy
 import TimeZones
@@ -17,6 +18,8 @@ struct PendingText: Sendable {
     private let order: Int64
     /// Of several with the same key, only the newest is sent.
     let collapseKey: String?
+    /// Its own key, and others that it replaces.
+    let replacedKeys: [String]
     /// From this instant on it is useless. nil: never.
     let expiresAt: Instant?
     /// Whether its sender marked it urgent.
@@ -29,29 +32,35 @@ struct PendingText: Sendable {
     ///   - due: when a message for later is due. nil: at once.
     ///   - conversation: what is known of the message's conversation.
     init(_ message: PendingMessage, due: Instant? = nil, conversation: Conversation? = nil, now: Instant) {
-        let content = PushText(message)
+        let content = PushText(message, at: due ?? message.createdAt)
         identity = .message(message.id)
         members = [identity]
-        nudge = .message(
-            Message(
-                title: message.title,
-                body: message.body,
-                urgent: message.urgent,
-                isSilent: content.withdraws != nil,
-                category: message.category,
-                conversation: conversation,
-                createdAt: message.createdAt,
-                expiresAt: message.expiresAt,
-                deliverAt: due
-            )
+        var asked = Message(
+            title: message.title,
+            body: message.body,
+            urgent: message.urgent,
+            category: message.category,
+            conversation: conversation,
+            createdAt: message.createdAt,
+            expiresAt: message.expiresAt,
+            deliverAt: due
         )
+        switch content.surface {
+        case .activity(let activity)? where activity.event == .start:
+            // None starts in quiet hours, whatever its text says.
+            (asked.title, asked.body, asked.urgent) = ("", "", false)
+        case .some: asked.isSilent = true
+        case nil: asked.isSilent = content.isWithdrawal
+        }
+        nudge = .message(asked)
         self.due = due
         createdAt = due ?? message.createdAt
         order = due.map { $0.seconds * 1_000_000 } ?? message.order
-        // A newer badge replaces an older one.
-        let key = message.collapseKey ?? (content.isBadgeAlone ? Self.badgeKey : nil)
+        let keys = Self.keys(message.collapseKey, content)
         // One that is not due yet replaces nothing.
-        collapseKey = due.map { $0 <= now } ?? true ? key : nil
+        let replaces = due.map { $0 <= now } ?? true
+        collapseKey = replaces ? keys.first : nil
+        replacedKeys = replaces ? keys : []
         expiresAt = message.expiresAt
         isUrgent = message.urgent
         reminderName = nil
@@ -72,9 +81,24 @@ struct PendingText: Sendable {
         reminderName = name
         // Of several that are due, only the last is sent. One that is not due yet replaces nothing.
         collapseKey = due <= now ? Self.reminderPrefix + name : nil
+        replacedKeys = collapseKey.map { [$0] } ?? []
         expiresAt = nil
         isUrgent = false
         content = PushText(reminder)
+    }
+
+    /// Its collapse key, and others that it replaces.
+    private static func keys(_ own: String?, _ content: PushText) -> [String] {
+        switch content.surface {
+        case .activity(let activity)?:
+            let key = { (event: LiveActivity.Event) in "\0\(event.rawValue)\0\(activity.id)" }
+            // What has ended is neither started nor updated any more.
+            return activity.event == .end ? [key(.end), key(.update), key(.start)] : [key(activity.event)]
+        case .widgets?: return ["\0widgets"]
+        case .controls?: return ["\0controls"]
+        // A newer badge replaces an older one.
+        case nil: return own.map { [$0] } ?? (content.isBadgeAlone ? [badgeKey] : [])
+        }
     }
 
     /// No message's key can start like these.
@@ -94,6 +118,7 @@ struct PendingText: Sendable {
         createdAt = texts.map(\.createdAt).min() ?? Instant(seconds: 0)
         order = texts.map(\.order).min() ?? 0
         collapseKey = Self.digestKey
+        replacedKeys = []
         isUrgent = false
         reminderName = nil
         content = PushText(
@@ -108,15 +133,20 @@ struct PendingText: Sendable {
     /// When Apple drops the push: at its end, or after a day.
     func expiration(now: Instant) -> Instant { expiresAt ?? now + 86_400 }
 
+    /// Whether it waits for a token: an activity has none until it has been started.
+    var waitsForToken: Bool {
+        if case .activity(let activity)? = content.surface { activity.event != .start } else { false }
+    }
+
     func isDue(at now: Instant) -> Bool { due.map { $0 <= now } ?? true }
 
     func isExpired(at now: Instant) -> Bool { expiresAt.map { now >= $0 } ?? false }
 
     /// Names what its pushes replace on the phone: the last one with the same key, or only itself. A digest replaces
-    /// the last digest. A withdrawal replaces its message, which Apple may still keep for a phone that is offline.
+    /// the last digest.
     var collapseName: String {
         if let reminderName { return reminderName }
-        guard let collapseKey else { return content.withdraws ?? identity.key }
+        guard let collapseKey else { return identity.key }
         return (identity.isDigest ? "" : "key:") + collapseKey
     }
 

@@ -1,5 +1,6 @@
 import APNs
 import JSON
+import TimeZones
 
 import struct FoundationEssentials.UUID
 
@@ -14,7 +15,8 @@ struct PushText: Sendable {
     /// Whether one of a digest's messages is a mention.
     private let holdsMention: Bool
 
-    init(_ message: PendingMessage) {
+    /// - Parameter at: when it was sent, or was to be sent.
+    init(_ message: PendingMessage, at instant: Instant) {
         var notification = Notification(title: message.title, body: message.body)
         notification.conversationID = message.conversationID.flatMap(UUID.init(uuidString:))
         notification.domain = message.domain
@@ -23,6 +25,10 @@ struct PushText: Sendable {
         let custom: CustomMembers? = message.data.map { CustomMembers(object: $0) } ?? CustomMembers.none
         notification.custom = custom ?? CustomMembers.none
         let takesOptions = message.apns.map { notification.take(apns: $0) } ?? true
+        if case .activity(var activity)? = notification.surface {
+            activity.timestamp = instant.seconds
+            notification.surface = .activity(activity)
+        }
         self.notification = notification
         isRenderable = custom != nil && takesOptions
         data = message.data
@@ -40,7 +46,9 @@ struct PushText: Sendable {
         let takesOptions = reminder.members.apns.map { notification.take(apns: $0) } ?? true
         notification.custom = (custom ?? CustomMembers.none).followed(by: subject ?? CustomMembers.none)
         // Only a message can be without text.
-        isRenderable = custom != nil && subject != nil && takesOptions && !notification.isSilent
+        isRenderable =
+            custom != nil && subject != nil && takesOptions && !notification.isSilent
+            && notification.surface == nil
         self.notification = notification
         data = reminder.members.data
         holdsMention = false
@@ -102,14 +110,15 @@ struct PushText: Sendable {
     /// Whether it shows no text: a background push, or a badge alone.
     var isSilent: Bool { notification.isSilent }
     /// Whether it is shown by itself, and in no digest.
-    var isShownAlone: Bool { notification.isSilent || notification.isCritical }
-    /// Whether it wakes the app and shows nothing. With a badge, it is an alert for Apple.
-    var isBackground: Bool { notification.isContentAvailable && notification.badge == nil }
+    var isShownAlone: Bool { notification.isSilent || notification.isCritical || notification.surface != nil }
+    var type: PushType { notification.type }
+    /// What it updates. nil: it is a notification.
+    var surface: Surface? { notification.surface }
     /// Whether all that it does is to set the badge.
-    var isBadgeAlone: Bool { notification.isSilent && !notification.isContentAvailable }
+    var isBadgeAlone: Bool { notification.isSilent && !notification.isContentAvailable && notification.surface == nil }
 
-    /// The nudge that it takes off the screen. nil: it is no withdrawal.
-    var withdraws: String? { notification.withdraws }
+    /// Whether all that it does is to take another nudge off the screen.
+    var isWithdrawal: Bool { notification.withdraws != nil }
 
     /// Whether it mentions this user: its category is `mention`, or its data contains `"mention": true`.
     var isMention: Bool {
@@ -132,13 +141,23 @@ struct PushText: Sendable {
         return other
     }
 
+    /// The same without a text: it updates what is shown already, and nobody hears it.
+    var silenced: PushText {
+        var other = self
+        other.notification.title = ""
+        other.notification.body = ""
+        return other
+    }
+
     /// The payload. nil: it can't be rendered.
     ///
     /// - Parameter passesFocus: whether a focus mode of the phone lets it through (time-sensitive).
     func payload(passesFocus: Bool) -> [UInt8]? {
         guard isRenderable else { return nil }
         var notification = notification
-        if passesFocus, !notification.isCritical { notification.interruptionLevel = .timeSensitive }
+        if passesFocus, !notification.isCritical, notification.surface == nil {
+            notification.interruptionLevel = .timeSensitive
+        }
         var bytes: [UInt8] = []
         notification.render(into: &bytes)
         // Too long with the interruption level. `nudged_api.send` could not know that a keyword makes the message

@@ -1,0 +1,126 @@
+import APNsSimulator
+import JSON
+import TestSupport
+import Testing
+
+/// Live Activities, widgets and controls end to end: from the SQL call to what the simulated Apple takes and answers.
+@Suite(.ownThreads) struct SurfaceTests {
+    private static let start =
+        #"apns => '{"live_activity": {"event": "start", "id": "o-17", "attributes_type": "OrderAttributes", "attributes": {"shop": "é"}, "content_state": {"eta": 10.50}, "stale_date": "2040-05-07T10:00:00+02:00"}, "relevance_score": 0.5}'"#
+    private static let tokens = (
+        start: String(repeating: "5a", count: 80), activity: String(repeating: "ac", count: 64)
+    )
+
+    private func scene(
+        perDevice: (@Sendable (_ token: String, _ attempt: Int) -> ScriptedAnswer?)? = nil
+    ) async throws -> Scene {
+        let scene = try await Scene(perDevice: perDevice)
+        try scene.seedDue(1)
+        try scene.sql(
+            "update public.context_profiles set notification_preferences = '{\"quiet_hours_start\": \"00:00\", \"quiet_hours_end\": \"00:00\"}'"
+        )
+        return scene
+    }
+
+    private func register(_ scene: Scene, _ token: String, _ surface: String) throws {
+        try scene.sql(
+            "select nudged_api.register_device('\(Scene.user(1))', '\(token)', environment => 'sandbox', surface => '\(surface)')"
+        )
+    }
+
+    private func send(_ scene: Scene, _ arguments: String) throws {
+        try scene.sql("select nudged_api.send('\(Scene.user(1))', \(arguments))")
+    }
+
+    private func update(_ event: String, _ more: String = "") -> String {
+        #"null, null, apns => '{"live_activity": {"event": "\#(event)", "id": "o-17", "content_state": {"eta": 5}\#(more)}}'"#
+    }
+
+    private func bytes(_ scene: Scene) throws -> Int? {
+        Int(
+            try scene.sql(
+                "select nudged.payload_bytes(title, body, data, urgent, category, thread_id, apns) from nudged.message"
+            )
+        )
+    }
+
+    /// An update waits until the phone has told its token.
+    @Test func activity_fromItsStartToItsEnd_isOnItsOwnTopic() async throws {
+        let scene = try await scene()
+        try register(scene, Self.tokens.start, "start:OrderAttributes")
+        try send(scene, "'Your \"order\"', 'It is on its way', \(Self.start)")
+        let size = try bytes(scene)
+        #expect(try await scene.once().number("sent") == 1)
+        let start = try #require(scene.simulator.snapshot().accepted.first)
+        #expect(start.token == Self.tokens.start && start.payload.count == size)
+        #expect(
+            start.topic == "\(Scene.topic).push-type.liveactivity" && start.pushType == "liveactivity"
+                && start.priority == 10
+        )
+        let sentAt = try scene.sql("select key from nudged.delivery where outcome = 'accepted'")
+        let aps = try #require(try JSONValue(parsing: start.payload)["aps"])
+        let timestamp = try #require(aps["timestamp"]?.integer)
+        let expected =
+            #"{"timestamp":\#(timestamp),"event":"start","content-state":{"eta": 10.50},"attributes-type":"OrderAttributes","attributes":{"shop": "é"},"input-push-token":1,"stale-date":2219990400,"alert":{"title":"Your \"order\"","body":"It is on its way","sound":"default"},"sound":"default","relevance-score":0.5}"#
+        #expect(String(decoding: start.payload, as: UTF8.self) == #"{"aps":\#(expected),"nudge":"\#(sentAt)"}"#)
+
+        try send(scene, update("update", #", "priority": 5"#))
+        #expect(try await scene.once().number("sent") == 0)
+        try register(scene, Self.tokens.activity, "activity:o-17")
+        #expect(try await scene.once().number("sent") == 1)
+        try send(scene, update("end", #", "dismissal_date": "2040-05-07T08:00:00Z""#))
+        #expect(try await scene.once().number("sent") == 1)
+        let others = scene.simulator.snapshot().accepted.dropFirst()
+        #expect(others.map(\.token) == [Self.tokens.activity, Self.tokens.activity])
+        #expect(others.map(\.priority) == [5, 10])
+        let ends = try others.map { try JSONValue(parsing: $0.payload)["aps"] }
+        #expect(ends.map { $0?["event"]?.text } == ["update", "end"])
+        #expect(ends.last??["dismissal-date"] == .int(2_219_990_400) && ends.last??["alert"] == nil)
+    }
+
+    @Test(arguments: ["widgets", "controls"]) func surface_whenItIsToReload_isTold(surface: String) async throws {
+        let scene = try await scene()
+        try register(scene, Self.tokens.activity, surface)
+        try send(scene, "null, null, apns => '{\"\(surface)\": true}'")
+        let size = try bytes(scene)
+        #expect(try await scene.once().number("sent") == 1)
+        let push = try #require(scene.simulator.snapshot().accepted.first)
+        #expect(push.topic == "\(Scene.topic).push-type.\(surface)" && push.pushType == surface && push.priority == 5)
+        #expect(push.payload.count == size && push.token == Self.tokens.activity)
+        #expect(try JSONValue(parsing: push.payload)["aps"] == JSONValue(parsing: #"{"content-changed":true}"#))
+    }
+
+    /// Only that token, in every spelling, and only if it was not registered since.
+    @Test func token_afterA410_isForgotten() async throws {
+        let scene = try await scene { token, _ in
+            token == Self.tokens.activity ? .answer(status: 410, reason: "ExpiredToken") : nil
+        }
+        try register(scene, Self.tokens.activity.uppercased(), "activity:o-17")
+        try register(scene, Self.tokens.start, "activity:o-17")
+        try send(scene, update("update"))
+        _ = try await scene.once()
+        #expect(try scene.lines("select token from nudged.surface") == [Self.tokens.start])
+        #expect(try scene.sql("select count(*) from public.push_tokens") == "1")
+        #expect(
+            try scene.lines("select outcome, status from nudged.delivery order by outcome")
+                == ["accepted|200", "rejected|410"]
+        )
+    }
+
+    /// An app that has no widgets yet: its notifications go on.
+    @Test func topic_whenAppleRefusesItForWidgets_stopsNoLane() async throws {
+        let scene = try await scene { token, _ in
+            token == Self.tokens.activity ? .answer(status: 400, reason: "TopicDisallowed") : nil
+        }
+        try register(scene, Self.tokens.activity, "widgets")
+        try send(scene, "null, null, apns => '{\"widgets\": true}'")
+        try send(scene, "'a', 'b'")
+        let run = try await scene.once()
+        #expect(
+            try scene.lines("select outcome, reason from nudged.delivery order by outcome")
+                == ["accepted|", "rejected|TopicDisallowed"],
+            "\(run.text)"
+        )
+        #expect(scene.simulator.snapshot().accepted.count == 1)
+    }
+}
