@@ -34,6 +34,7 @@ enum DrawnResult: String, CaseIterable {
     case live = "live_reminders"
     case templates
     case seen = "claim_seen"
+    case surfaces = "claim_surfaces"
 
     typealias Column = (name: String, type: PostgresType)
 
@@ -55,12 +56,17 @@ enum DrawnResult: String, CaseIterable {
                 ("user_id", .uuid), ("token", .text), ("registered_at", .timestamptz), ("environment", .text),
                 ("topic", .text),
             ]
+        case .surfaces:
+            [
+                ("user_id", .uuid), ("surface", .text), ("token", .text), ("registered_at", .timestamptz),
+                ("environment", .text), ("topic", .text),
+            ]
         case .messages:
             [
                 ("user_id", .uuid), ("id", .uuid), ("created_at", .timestamptz), ("title", .text), ("body", .text),
                 ("data", .text), ("conversation_id", .text), ("domain", .text), ("urgent", .bool), ("category", .text),
                 ("thread_id", .text), ("collapse_key", .text), ("expires_at", .timestamptz), ("apns", .text),
-                ("deliver_at", .timestamptz), ("deliver_local", .timestamptz), ("pending", .int8),
+                ("deliver_at", .timestamptz), ("deliver_local", .timestamptz), ("texts", .text), ("pending", .int8),
             ]
         case .reminders:
             [

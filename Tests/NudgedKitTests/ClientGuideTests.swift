@@ -37,7 +37,7 @@ struct ClientGuideTests {
         let compiled = try (["GuideSnippets.swift"] + sample).flatMap { try Self.lines($0) }
             .map { $0.trimmingCharacters(in: .whitespaces) }
         let snippets = try Self.blocks("swift")
-        #expect(snippets.count == 13)
+        #expect(snippets.count == 14)
         for snippet in snippets {
             let starts = compiled.indices.filter { compiled[$0...].starts(with: snippet) }
             #expect(starts.count == 1, "\(snippet.joined(separator: "\n"))")

@@ -57,6 +57,12 @@ struct GuideSnippets {
     }
 
     @MainActor
+    func surfaces(_ nudges: Nudges, _ startToken: [UInt8], _ token: [UInt8], _ id: String) async {
+        await nudges.received(DeviceToken(startToken), for: .start(type: "OrderAttributes"))
+        await nudges.received(DeviceToken(token), for: .activity(id: id))
+    }
+
+    @MainActor
     func foreground(_ nudges: Nudges, _ openConversation: ConversationID?) {
         nudges.isShowing = { $0.conversationID != nil && $0.conversationID == openConversation }
     }

@@ -183,7 +183,8 @@ struct NudgedServerTests {
                 environment: .sandbox,
                 topic: "a.b",
                 timezone: "Europe/Paris",
-                locale: "fr"
+                locale: "fr",
+                surface: .widgets
             )
         )
         _ = try? await server.unregisterDevice(Self.token)

@@ -191,6 +191,23 @@ struct NudgesTests {
         #expect(system.done == ["remove", "remove"] && system.defaults["nudged.user"] == "bob")
     }
 
+    /// Kept until somebody is signed in. Each is registered once, and none stays with a user who signs out.
+    @Test func surface_whenItHasAToken_isRegisteredForWhoIsSignedIn() async {
+        let nudges = Nudges(system: system)
+        await nudges.received(token, for: .activity(id: "order-17"))
+        #expect(server.calls.isEmpty)
+        await nudges.signedIn(as: "ann", server: server) { _ in }
+        await nudges.cameToFront()
+        await nudges.received(DeviceToken([1, 2]), for: .start(type: "OrderAttributes"))
+        await nudges.received(DeviceToken([1, 2]), for: .start(type: "OrderAttributes"))
+        #expect(functions(server) == ["register_device", "register_device", "register_device"])
+        let registrations = server.calls.filter { $0.contains("register_device") }
+        #expect(registrations.first?.contains(#""surface":"activity:order-17""#) == true)
+        #expect(registrations.last?.contains(#""surface":"start:OrderAttributes""#) == true)
+        await nudges.signOut()
+        #expect(functions(server).filter { $0 == "unregister_device" }.count == 2)
+    }
+
     @Test func device_whenARegistrationIsStillOnItsWayAtTheSignOut_isRemovedAfterIt() async {
         let nudges = Nudges(system: system)
         await nudges.signedIn(as: "ann", server: server) { _ in }

@@ -133,6 +133,7 @@ import struct FoundationEssentials.UUID
             (.claimProfiles, [.uuidArray(users), .int8(8 << 20), .int8(1_000)]),
             (.claimDevices, [.uuidArray(users), .int8(2_100)]),
             (.claimDevicesBounded, [.uuidArray(users), .int8(1_000)]),
+            (.claimSurfaces, [.uuidArray(users), .int8(100_000)]),
             (.claimMessages, [.uuidArray(users), .int8(3_000)]),
             (
                 .claimMessagesBounded,

@@ -26,6 +26,8 @@
             let open: @MainActor (Payload) -> Void
             /// What the server stored last.
             var registered: DeviceRegistration?
+            /// Of these surfaces, what the server stored.
+            var surfaces: Set<Surface> = []
 
             init(user: String, server: any NudgedServer, open: @escaping @MainActor (Payload) -> Void) {
                 self.user = user
@@ -39,6 +41,7 @@
         private var tap: PendingTap
         private var session: SignIn?
         private var token: DeviceToken?
+        private var surfaces: [Surface: DeviceToken] = [:]
         /// The server is called for one thing after the other: a late registration must not follow a removal.
         private var lastCall: Task<Void, Never>?
 
@@ -74,7 +77,9 @@
             let kept = tap.signedIn(user)
             system.store(Self.userKey, user)
             let next = SignIn(user: user, server: server, open: open)
-            if session?.user == user { next.registered = session?.registered }
+            if let session, session.user == user {
+                (next.registered, next.surfaces) = (session.registered, session.surfaces)
+            }
             session = next
             if let kept { opened(kept) }
             await register()
@@ -89,11 +94,12 @@
             tap.signedOut()
             system.removeDelivered()
             await inTurn { [self] in
-                guard let token else { return }
-                do {
-                    try await ended.server.unregisterDevice(token)
-                } catch {
-                    serverFailed(error)
+                for token in Set(surfaces.values).union(token.map { [$0] } ?? []) {
+                    do {
+                        try await ended.server.unregisterDevice(token)
+                    } catch {
+                        serverFailed(error)
+                    }
                 }
             }
         }
@@ -133,6 +139,13 @@
             self.token = token
             // Also the same token: each start renews the registration.
             session?.registered = nil
+            await register()
+        }
+
+        /// The system handed over a token of widgets, controls or a Live Activity. It is kept until a user is signed in.
+        public func received(_ token: DeviceToken, for surface: Surface) async {
+            surfaces[surface] = token
+            session?.surfaces.remove(surface)
             await register()
         }
 
@@ -182,7 +195,9 @@
 
         private func register() async {
             await inTurn { [self] in
-                guard let token, let session else { return }
+                guard let session else { return }
+                await register(surfacesOf: session)
+                guard let token else { return }
                 let registration = system.registration(of: token)
                 guard registration != session.registered else { return }
                 do {
@@ -191,6 +206,19 @@
                 } catch {
                     serverFailed(error)
                     await handle(system.event(of: error))
+                }
+            }
+        }
+
+        private func register(surfacesOf session: SignIn) async {
+            for (surface, token) in surfaces where !session.surfaces.contains(surface) {
+                var registration = system.registration(of: token)
+                registration.surface = surface
+                do {
+                    try await session.server.registerDevice(registration)
+                    session.surfaces.insert(surface)
+                } catch {
+                    serverFailed(error)
                 }
             }
         }

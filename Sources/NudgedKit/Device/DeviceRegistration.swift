@@ -12,6 +12,8 @@ public struct DeviceRegistration: Sendable, Equatable {
     public let timezone: String?
     /// The user's language as a tag, such as `pt-BR`. Nil if it is none.
     public let locale: String?
+    /// What the token is for. Nil: the device itself.
+    public var surface: Surface?
 
     /// - Parameters:
     ///   - timezone: the system's name of the zone, such as `Europe/Paris`. A name that no daemon takes (`GMT+0200`)
@@ -23,12 +25,14 @@ public struct DeviceRegistration: Sendable, Equatable {
         environment: DeviceEnvironment?,
         topic: String? = nil,
         timezone: String? = nil,
-        locale: String? = nil
+        locale: String? = nil,
+        surface: Surface? = nil
     ) {
         self.token = token
         self.platform = platform
         self.environment = environment
         self.topic = topic
+        self.surface = surface
         self.timezone = timezone.flatMap { ZoneName.isWellFormed($0) ? $0 : nil }
         self.locale = locale.flatMap { LocaleName.tag($0) }
     }

@@ -220,6 +220,7 @@
                 "token": .string(token.hexadecimal), "platform": .string(platform.rawValue),
                 "environment": environment.map { .string($0.rawValue) }, "topic": topic.map { .string($0) },
                 "timezone": timezone.map { .string($0) }, "locale": locale.map { .string($0) },
+                "surface": surface.map { .string($0.text) },
             ]
         }
     }
