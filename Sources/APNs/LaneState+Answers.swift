@@ -64,12 +64,14 @@ extension LaneState {
             change(number) { $0.isProven = true }
             limit.succeeded(sentIn: trip.round)
             take(window.answered(now: now))
+            resumeByToken(trip)
             let deletes = timestamp.map(TokenDeletion.olderThan(timestamp:)) ?? .olderThanSend
             resolve(tag, .rejected(status: answer.status, reason: reason, deletes: deletes))
         case .quarantine:
             limit.succeeded(sentIn: trip.round)
             // Otherwise many broken tokens of the other environment would stop this lane.
             if !batches.label(of: tag).isTrial { suspect(tag, reason: reason) }
+            resumeByToken(trip)
             resolve(tag, .suspect(status: answer.status, reason: reason))
         // A topic of widgets or activities that Apple refuses says nothing about the app's own pushes.
         case .stopLane where answer.status == 400 && !batches.label(of: tag).type.isForApp: fallthrough
@@ -149,11 +151,23 @@ extension LaneState {
         if phase == .running { take(window.answered(now: now)) }
         if let expiredToken, trip.token > expiredToken { self.expiredToken = nil }
         if number != unrelatedOn { unrelatedOn = nil }
-        // Only the probe proves that the cause is gone. Other answers can belong to pushes from before the stop.
-        if trip.isProbe, isStopped {
-            phase = .running
-            effects.log.append(.laneResumed)
+        resume(by: trip)
+    }
+
+    /// Only the probe proves that the cause is gone. Other answers can belong to pushes from before the stop.
+    private mutating func resume(by trip: LaneTrip) {
+        guard trip.isProbe, isStopped else { return }
+        phase = .running
+        effects.log.append(.laneResumed)
+    }
+
+    /// After an answer about the device's token. Apple checks key and topic first, so the stop is over, unless tokens
+    /// are its cause.
+    private mutating func resumeByToken(_ trip: LaneTrip) {
+        guard case .stopped(let cause, _) = phase, Answer(status: 400, reason: cause).action != .quarantine else {
+            return
         }
+        resume(by: trip)
     }
 
     /// Adds a refused token to the window. On a stopped or draining lane no device is blamed.

@@ -35,6 +35,8 @@ public enum Reason: String, Sendable, CaseIterable {
     case dormant
     /// Not the policy's answer: it allows a check-in, but no template fits the user.
     case noText = "no_text"
+    /// Not the policy's answer: no lane serves any of the user's devices. Hold, then drop.
+    case deviceNotServed = "device_not_served"
     // Hold for check-ins, drop for messages and reminders.
     case disabled
     case noDevice = "no_device"

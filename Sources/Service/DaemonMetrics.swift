@@ -105,7 +105,10 @@ struct DaemonMetrics: Sendable {
     }
 
     private var decisions: [MetricFamily] {
-        let reasons = Reason.allCases.filter { $0 != .due && $0 != .urgent }.map(\.rawValue) + [SweepReport.zonesUnread]
+        // The others are of check-ins.
+        let reasons =
+            Reason.allCases.filter { ![.due, .urgent, .deviceNotServed].contains($0) }.map(\.rawValue)
+            + [SweepReport.zonesUnread]
         let service = DecisionOutcome.Origin.allCases.flatMap { origin in
             [true, false].map { notify in
                 let count = totals.decisions[.init(origin: origin, shouldNotify: notify)] ?? 0

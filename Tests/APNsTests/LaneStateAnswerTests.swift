@@ -73,6 +73,28 @@ import Testing
         #expect(lane.status == .open && lane.free == 3)
     }
 
+    /// Only pushes to broken tokens wait. Apple answers about the token once it accepts key and topic.
+    @Test(
+        arguments: AnswerTests.stopping,
+        [(400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"), (410, "Unregistered")]
+    )
+    func lane_resumes_whenItsProbeIsAnsweredAboutTheToken(
+        cause: (status: Int, reason: String),
+        answer: (status: Int, reason: String)
+    ) {
+        var lane = LaneBench.proven()
+        lane.send(2, isTrial: true)
+        lane.answer(cause.status, cause.reason)
+        lane.answer(answer.status, answer.reason)
+        #expect(lane.free == 0, "it was sent before the stop")
+        lane.handle(.closed(1, why: "closed"))
+        lane.pass(60_000)
+        lane.send(isTrial: true)
+        if let dialled = lane.dials.last, dialled > 1 { lane.handle(.opened(dialled, streams: 1_000)) }
+        lane.answer(answer.status, answer.reason)
+        #expect(lane.log.last == .laneResumed && lane.status == .open && lane.free > 0)
+    }
+
     @Test func expiredProviderToken_isRefreshedOnceOnANewConnection() {
         var lane = LaneBench.proven()
         lane.send(3)

@@ -6,10 +6,10 @@ import Testing
 
 /// Tokens that name the wrong environment, between a simulated sandbox and a simulated production.
 @Suite(.ownThreads) struct EnvironmentTests {
-    private static let secondKey = "KEY7654321"
+    fileprivate static let secondKey = "KEY7654321"
 
     /// Sandbox is the main lane, production the other one, of the same app.
-    private final class TwoEnvironments: Sendable {
+    fileprivate final class TwoEnvironments: Sendable {
         let scene: Scene
         let production: APNsSimulator
         let path: String
@@ -18,7 +18,13 @@ import Testing
         ///   - sandboxOnly: users whose token production refuses.
         ///   - productionOnly: users whose token the sandbox refuses.
         ///   - broken: users whose token both refuse.
-        init(sandboxOnly: Set<Int> = [], productionOnly: Set<Int> = [], broken: Set<Int> = []) async throws {
+        ///   - refusesKey: whether production refuses the key with the first push of each device.
+        init(
+            sandboxOnly: Set<Int> = [],
+            productionOnly: Set<Int> = [],
+            broken: Set<Int> = [],
+            refusesKey: Bool = false
+        ) async throws {
             @Sendable func holds(_ users: Set<Int>, _ token: String) -> Bool {
                 users.contains { Scene.token($0) == token }
             }
@@ -31,8 +37,10 @@ import Testing
                     settings: SimulatorSettings(keys: [
                         certificate.registered(keyID: EnvironmentTests.secondKey, teamID: Scene.teamID)
                     ]),
-                    perDevice: { token, _ in
-                        holds(sandboxOnly.union(broken), token) ? .answer(status: 400, reason: "BadDeviceToken") : nil
+                    perDevice: { token, attempt in
+                        if refusesKey, attempt == 1 { return .answer(status: 403, reason: "InvalidProviderToken") }
+                        return holds(sandboxOnly.union(broken), token)
+                            ? .answer(status: 400, reason: "BadDeviceToken") : nil
                     }
                 ),
                 certificate: certificate.server
@@ -184,5 +192,22 @@ import Testing
         #expect(run.errors.contains("lane_stopped") && !run.errors.contains("device_quarantined"), "\(run.text)")
         #expect(try both.scene.sql("select count(*) from nudged.quarantined") == "0")
         #expect(both.requests[1] <= users)
+    }
+}
+
+@Suite(.ownThreads) struct EnvironmentLongTests {
+    /// Production refuses the key, and only a token that the sandbox has refused waits for it. When the key is accepted
+    /// again, the token is refused there, too: the lane resumes all the same, and nothing is left.
+    @Test func lane_whenStoppedWithOnlyATrialWaiting_resumes() async throws {
+        let both = try await EnvironmentTests.TwoEnvironments(broken: [1], refusesKey: true)
+        try both.seed(1, environment: "sandbox")
+        try both.send(1...1)
+        let daemon = try both.scene.start(["run", "--config", both.path], ["SCHEDULE_INTERVAL": "100ms"])
+        #expect(await eventually { daemon.errorOutput.contains("lane_stopped") })
+        #expect(await eventually(within: .seconds(150)) { daemon.errorOutput.contains("lane_resumed") })
+        try await both.scene.wait(for: "count(*) = 0 from nudged.message", of: daemon)
+        #expect(try both.scene.sql("select outcome from nudged.delivery where outcome <> 'deferred'") == "rejected")
+        #expect(both.requests == [2, 1])
+        try await both.scene.stop(daemon)
     }
 }

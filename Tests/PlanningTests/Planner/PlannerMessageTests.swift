@@ -131,10 +131,18 @@ import struct FoundationEssentials.UUID
             environment: "production",
             topic: nil
         )
-        let held = planner.plan(M.user([M.message(1)], devices: [foreign]), now: now)
+        let sent = M.message(1).createdAt
+        func plan(_ message: PendingMessage, after seconds: Int64) -> Plan {
+            planner.plan(M.user([message], devices: [foreign]), now: sent + seconds)
+        }
+        let message = M.message(1, expiresAt: sent + 700_000)
+        let held = plan(message, after: 699_999)
         #expect(held.ended.isEmpty && held.rest != nil)
-        let late = planner.plan(M.user([M.message(1, expiresAt: now)], devices: [foreign]), now: now)
-        #expect(late.records.map(\.reason) == ["expired"])
+        // One that never expires waits for seven days.
+        #expect(plan(M.message(1), after: 604_799).ended.isEmpty)
+        for end in [plan(message, after: 700_000), plan(M.message(1), after: 604_800)] {
+            #expect(end.records.map(\.reason) == ["device_not_served"] && end.ended == [M.id(1)])
+        }
     }
 
     @Test func message_whenItsDataIsSpoilt_isDroppedAlone() {

@@ -177,6 +177,29 @@ import struct FoundationEssentials.UUID
         #expect(unsent.ended.isEmpty && unsent.continued.isEmpty && unsent.retry == nil)
     }
 
+    /// A device that is left for long must not keep the others from the next one.
+    @Test func series_whenADeviceIsLeftAtTheNextOne_goesOn() throws {
+        let first = F.wall("2026-11-20T15:00:00")
+        let reminder = F.reminder(first, series: F.series("FREQ=DAILY", first))
+        func user(_ settled: Change? = nil) -> ClaimedUser {
+            self.user(
+                [reminder],
+                retry: settled?.retry,
+                history: settled?.state.history,
+                preferences: #"{"timezone":"Asia/Tokyo"}"#,
+                devices: [PlannerFixture.device(1), PlannerFixture.device(2)]
+            )
+        }
+        let sendPlan = try #require(planner.plan(user(), now: now).sendPlan)
+        let delayed = PushOutcome.delayed(reason: "ServiceUnavailable", status: 503, retryAfter: 172_800)
+        let settled = planner.settle(sendPlan, outcomes: [.accepted, delayed], attemptedAt: now, now: now)
+        let before = planner.plan(user(settled), now: now + 86_399)
+        #expect(before.ended.isEmpty && before.rest?.retry != nil && before.rest?.dueAt == now + 86_400)
+        let plan = planner.plan(user(settled), now: now + 86_400)
+        #expect(plan.ended == [F.id(1)] && continued(plan).map(\.instant) == [now + 86_400])
+        #expect(plan.records.map(\.reason) == ["collapsed"] && plan.records.map(\.outcome) == [.skipped])
+    }
+
     /// SQL knows the zone, and this host does not: it waits, and the journal says so. It is not sent at the same wall
     /// time of the user's own zone.
     @Test func reminder_whenItsZoneIsUnknownHere_waitsAndIsNoted() throws {

@@ -22,8 +22,14 @@ extension Planner {
                 hold(identity, Decision(.hold, .timezoneUnresolved), recipient.retries[identity], &draft)
                 continue
             }
-            if due <= now, let next = try hours.next(for: recipient.user.userID, now: now) {
+            // Devices that are left must not keep the next one from the others.
+            let counts = recipient.retries[identity]?.counts ?? false
+            if due <= now, let next = try hours.next(for: recipient.user.userID, now: counts ? due : now) {
                 draft.continue(identity, with: next)
+                guard next.instant > now else {
+                    drop(identity, because: "collapsed", machine, &draft)
+                    continue
+                }
             }
             if let restoredAt = reminder.restoredAt, due < restoredAt {
                 drop(identity, because: "restored", machine, &draft)

@@ -34,15 +34,7 @@ extension Planner {
         _ machine: RetryMachine,
         _ draft: inout PlanDraft
     ) throws(TimeZoneError) {
-        let devices = machine.recipient.devices(of: .text(text))
-        let retry = machine.recipient.retries[text.identity]
-        // A lane may come back: the app's text must not be dropped because of this daemon's configuration.
-        if devices.served.isEmpty, !devices.foreign.isEmpty || text.waitsForToken, text.isDue(at: machine.now),
-            !text.isExpired(at: machine.now)
-        {
-            return draft.wait(until: text.expiresAt, retry: retry)
-        }
-        try plan(.text(text), retry, machine, &draft)
+        try plan(.text(text), machine.recipient.retries[text.identity], machine, &draft)
     }
 
     /// Only a zone can make it sendable. It ends when it expires, or a day after its time has come in every zone.

@@ -80,7 +80,7 @@ package struct Planner: Sendable {
         _ machine: RetryMachine,
         _ draft: inout PlanDraft
     ) throws(TimeZoneError) -> Decision? {
-        let known = retry.map { machine.recipient.withoutRefused($0, of: nudge) }
+        let known = retry.map { machine.recipient.withoutEnded($0, of: nudge, now: machine.now) }
         draft.records += known?.ends ?? []
         let isRefused = known.map { $0.left.left.isEmpty && !$0.ends.isEmpty } ?? false
         let state = NudgeState(known?.left, isRefused: isRefused, nudge, of: machine.recipient, now: machine.now)

@@ -166,19 +166,20 @@ struct Recipient: Sendable {
         return newestFirst.map(target).filter { seen.insert($0.hash).inserted }
     }
 
-    /// What is left of a nudge without devices that Apple refused since, and the records of those devices.
-    func withoutRefused(_ retry: Retry, of nudge: PendingNudge) -> (left: Retry, ends: [DeliveryRecord]) {
-        let (left, refused) = devices(of: nudge).withoutRefused(retry.left)
-        let ends = refused.flatMap { hash, entry in
-            records(
-                retry.members,
-                device: hash,
-                .rejected,
-                reason: entry.reason,
-                status: 400,
-                // The time of the quarantine.
-                at: entry.at
-            )
+    /// What is left of a nudge without devices that get no other attempt, and the records of those devices.
+    func withoutEnded(
+        _ retry: Retry,
+        of nudge: PendingNudge,
+        now: Instant
+    ) -> (left: Retry, ends: [DeliveryRecord]) {
+        let (left, ended) = devices(of: nudge).withoutEnded(retry, now: now)
+        let ends = ended.flatMap { hash, refusal in
+            guard let refusal else {
+                let reason = Reason.deviceNotServed.rawValue
+                return records(retry.members, device: hash, .skipped, reason: reason, at: now)
+            }
+            // The time of the quarantine.
+            return records(retry.members, device: hash, .rejected, reason: refusal.reason, status: 400, at: refusal.at)
         }
         return (retry.keeping(left), ends)
     }

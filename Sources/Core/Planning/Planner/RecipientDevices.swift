@@ -49,11 +49,13 @@ struct RecipientDevices: Sendable {
     /// A user with such a device is evaluated again within half an hour to an hour, since a new configuration causes no
     /// touch.
     static let foreignSeconds: Int64 = 1_800
+    /// How long a nudge that never expires waits for a lane: as long as a message by default.
+    static let laneSeconds: Int64 = 604_800
 
     /// The devices that are left and still registered.
-    func remaining(_ left: [Retry.Left], now: Instant) -> RemainingDevices {
-        let notBefore = Dictionary(left.map { ($0.deviceHash, $0.notBefore) }, uniquingKeysWith: max)
-        let repeats = left.repeats
+    func remaining(_ retry: Retry, now: Instant) -> RemainingDevices {
+        let notBefore = Dictionary(retry.left.map { ($0.deviceHash, $0.notBefore) }, uniquingKeysWith: max)
+        let repeats = retry.left.repeats
         var due: [ServedDevice] = []
         var waiting: [Retry.Left] = []
         for device in served {
@@ -65,8 +67,9 @@ struct RecipientDevices: Sendable {
                 waiting.append(Retry.Left(deviceHash: hash, notBefore: at, isRepeat: repeats.contains(hash)))
             }
         }
-        // This daemon lacks the lane, perhaps after a reload. It may come back while the answer holds.
-        for device in foreign {
+        // This daemon lacks the lane, perhaps after a reload. It may come back while the answer holds. A nudge that
+        // nobody got does not wait for it while a lane serves another device.
+        for device in foreign where retry.counts || served.isEmpty {
             let hash = PushIdentity.deviceHash(token: device.token)
             guard let at = notBefore[hash] else { continue }
             let later = max(at, now + Self.foreignSeconds)
@@ -75,20 +78,20 @@ struct RecipientDevices: Sendable {
         return RemainingDevices(due: due, waiting: waiting)
     }
 
-    /// Divides devices into those that Apple has not refused since, and those that it has.
-    func withoutRefused(_ left: [Retry.Left]) -> (left: [Retry.Left], refused: [(hash: String, Quarantine.Entry)]) {
-        guard !refused.isEmpty else { return (left, []) }
-        // The same token may be served on another lane.
-        let deliverable = Set(served.map(\.hash))
-        var kept: [Retry.Left] = []
-        var gone: [(hash: String, Quarantine.Entry)] = []
-        for one in left {
-            if let entry = refused[one.deviceHash], !deliverable.contains(one.deviceHash) {
-                gone.append((one.deviceHash, entry))
-            } else {
-                kept.append(one)
-            }
+    /// Divides the devices that are left into those that may get the nudge, and those that get no other attempt: with
+    /// Apple's refusal since, or nil if no lane has served them for long.
+    func withoutEnded(_ retry: Retry, now: Instant) -> (left: [Retry.Left], ended: [(hash: String, Quarantine.Entry?)])
+    {
+        var ends = refused.mapValues(Optional.some)
+        if let countedAt = retry.countedAt, now >= countedAt + Self.laneSeconds {
+            for device in foreign { ends[PushIdentity.deviceHash(token: device.token)] = .some(nil) }
         }
-        return (kept, gone)
+        guard !ends.isEmpty else { return (retry.left, []) }
+        // The same token may be served on another lane.
+        for device in served { ends.removeValue(forKey: device.hash) }
+        return (
+            retry.left.filter { ends[$0.deviceHash] == nil },
+            retry.left.compactMap { left in ends[left.deviceHash].map { (left.deviceHash, $0) } }
+        )
     }
 }

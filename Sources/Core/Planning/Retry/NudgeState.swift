@@ -115,15 +115,15 @@ enum NudgeState {
     case answered(Retry, RemainingDevices, countedAt: Instant)
     /// Its kind is paused while its answer holds. → `unanswered` or `answered`, after a resume or when its answer ends.
     case paused(Retry)
-    /// Apple refused its last devices, by quarantine. → ended. Without this state, a check-in's slot would be due
-    /// again.
+    /// Its last devices get no other attempt, by quarantine or since no lane serves them. → ended. Without this state,
+    /// a check-in's slot would be due again.
     case refused(Retry)
     /// It counts, and its remaining devices are no longer registered. → ended.
     case gone(Retry)
 
     /// The state by the row and the devices that are registered now.
     ///
-    /// - Parameter retry: without devices that were refused since. nil: nothing is left.
+    /// - Parameter retry: without devices that get no other attempt. nil: nothing is left.
     init(_ retry: Retry?, isRefused: Bool, _ nudge: PendingNudge, of recipient: Recipient, now: Instant) {
         guard let retry else {
             self = .new
@@ -133,7 +133,7 @@ enum NudgeState {
             self = .refused(retry)
             return
         }
-        let devices = recipient.devices(of: nudge).remaining(retry.left, now: now)
+        let devices = recipient.devices(of: nudge).remaining(retry, now: now)
         if devices.isEmpty {
             // If all devices are new, the back-off of the old ones does not apply.
             self = retry.counts ? .gone(retry) : .new

@@ -24,18 +24,32 @@ struct RetryMachine {
     /// Evaluates the policy. With a recorder, its trace is kept as well.
     func evaluate(_ nudge: PendingNudge, _ history: History) throws(TimeZoneError) -> Decision {
         let candidate = recipient.candidate(for: nudge, with: history)
-        guard let recorder = planner.recorder else { return try planner.policy.decide(candidate, now: now) }
+        guard let recorder = planner.recorder else {
+            let decision = try planner.policy.decide(candidate, now: now)
+            return withoutLane(nudge, decision) ?? decision
+        }
         let (decision, trace) = try planner.policy.explain(candidate, now: now)
+        let other = withoutLane(nudge, decision)
         recorder.note(
             DecisionRecorder.Entry(
                 kind: nudge.kind,
                 key: nudge.text?.identity.key,
                 members: nudge.text?.members.map(\.key) ?? [],
-                decision: decision,
-                trace: trace
+                decision: other ?? decision,
+                trace: other == nil ? trace : trace.dropLast()
             )
         )
-        return decision
+        return other ?? decision
+    }
+
+    /// A lane may come back: the app's text must not be dropped at once because of this daemon's configuration. Nor
+    /// because its token has not come yet. nil: the policy's answer stands.
+    private func withoutLane(_ nudge: PendingNudge, _ decision: Decision) -> Decision? {
+        guard decision.reason == .noDevice || decision.reason == .expired, let text = nudge.text else { return nil }
+        let devices = recipient.devices(of: nudge)
+        guard devices.served.isEmpty, !devices.foreign.isEmpty || text.waitsForToken else { return nil }
+        let end = text.expiresAt ?? text.createdAt + RecipientDevices.laneSeconds
+        return Decision(now < end ? .hold : .drop, devices.foreign.isEmpty ? decision.reason : .deviceNotServed)
     }
 
     /// The record of a nudge that ends without another push. If it counts, its remaining devices are skipped. Otherwise

@@ -12,8 +12,6 @@ struct PendingText: Sendable {
     let nudge: Nudge
     /// When the app sent the message, or when the message or reminder is due.
     let createdAt: Instant
-    /// It is not due before. nil: it is due at once.
-    private let due: Instant?
     /// `createdAt` in microseconds since 1970.
     private let order: Int64
     /// Of several with the same key, only the newest is sent.
@@ -53,7 +51,6 @@ struct PendingText: Sendable {
         case nil: asked.isSilent = content.isWithdrawal
         }
         nudge = .message(asked)
-        self.due = due
         createdAt = due ?? message.createdAt
         order = due.map { $0.seconds * 1_000_000 } ?? message.order
         let keys = Self.keys(message.collapseKey, content)
@@ -72,7 +69,6 @@ struct PendingText: Sendable {
         identity = .reminder(reminder.id)
         members = [identity]
         nudge = .reminder(Reminder(dueAt: due, recipientIsAuthor: reminder.isOwn))
-        self.due = due
         createdAt = due
         order = due.seconds * 1_000_000
         // Author and subject identify a reminder, even if it is set again. No text in the database contains U+0000.
@@ -114,7 +110,6 @@ struct PendingText: Sendable {
         // Its text is the configuration's, so it is not searched for the user's keywords.
         let newest = texts.map(\.createdAt).max()
         nudge = .message(Message(title: "", body: "", urgent: false, createdAt: newest, expiresAt: expiresAt))
-        due = nil
         createdAt = texts.map(\.createdAt).min() ?? Instant(seconds: 0)
         order = texts.map(\.order).min() ?? 0
         collapseKey = Self.digestKey
@@ -137,8 +132,6 @@ struct PendingText: Sendable {
     var waitsForToken: Bool {
         if case .activity(let activity)? = content.surface { activity.event != .start } else { false }
     }
-
-    func isDue(at now: Instant) -> Bool { due.map { $0 <= now } ?? true }
 
     func isExpired(at now: Instant) -> Bool { expiresAt.map { now >= $0 } ?? false }
 
