@@ -145,8 +145,7 @@ struct ReportCommand: AsyncParsableCommand {
         abstract: "Writes the record as one HTML page of charts. It names no person.",
         discussion: """
             The page is one file that loads nothing from a network, light or dark as the reader's system is. The \
-            command reads one snapshot of the database and changes nothing. It uses one of the database's processors. \
-            docs/METRICS.md says how each chart is counted.
+            command reads one snapshot of the database and changes nothing. It uses one of the database's processors.
 
             Numbers are exact. With few users, an exact number can tell something of one person. So use --rounded for \
             a page that you pass on: 1 to 4 are then shown as 1–4, and all others as the nearest multiple of five.

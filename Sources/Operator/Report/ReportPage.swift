@@ -134,9 +134,7 @@ struct ReportPage {
     }
 
     private var footer: Node {
-        let text =
-            "Made by nudged report --days \(report.window.days)\(numbers == .rounded ? " --rounded" : ""). "
-            + "docs/METRICS.md says how each number is counted."
+        let text = "Made by nudged report --days \(report.window.days)\(numbers == .rounded ? " --rounded" : "")."
         return .element("footer", ["class": "soft"], [.p(text)])
     }
 
