@@ -4,15 +4,14 @@ import TestSupport
 import Testing
 
 /// What commands say, compared with a file in `Transcripts`. What differs from run to run is masked.
-///
-/// To write the files again, for a change of the output that is wanted: `NUDGED_TRANSCRIPTS=write swift test --filter
-/// TranscriptTests`. Then read the difference.
 final class Transcript {
     private let scene: Scene
     private let name: String
     private var text = ""
     /// Texts of this run, such as the database's name, with their masks.
     private var own: [(String, String)]
+
+    private static let again = "if that is wanted: NUDGED_TRANSCRIPTS=write swift test --filter TranscriptTests"
 
     /// Whether spans of time differ from run to run.
     private let masksSpans: Bool
@@ -103,11 +102,11 @@ final class Transcript {
             if line.hasPrefix("$ ") { command = String(line) }
             guard place < wanted.count, wanted[place] == line else {
                 let other = place < wanted.count ? String(wanted[place]) : "the end"
-                Issue.record("\(name).txt:\(place + 1), \(command)\nis     \(line)\nwanted \(other)")
+                Issue.record("\(name).txt:\(place + 1), \(command)\nis     \(line)\nwanted \(other)\n\(Self.again)")
                 return
             }
         }
-        #expect(found.count == wanted.count, "\(name).txt has more lines")
+        #expect(found.count == wanted.count, "\(name).txt has more lines. \(Self.again)")
     }
 
     private func mask(_ text: String) -> String {

@@ -11,7 +11,19 @@ struct FaultsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "faults",
         abstract:
-            "Plays faults, and compares what Apple accepted with the database. Exit 1: a promise was broken."
+            "Plays faults, and compares what Apple accepted with the database. Exit 1: a promise was broken.",
+        discussion: """
+            The columns of the results:
+
+              lost               due, and neither accepted nor recorded as rejected, dropped, skipped or unknown
+              doubled            beyond promise 2 of docs/GUARANTEES.md
+              over a limit       beyond a cap
+              quiet              accepted in quiet hours
+              deleted            tokens without a 410 that allows it
+              other              other broken promises
+              unknown / allowed  pushes recorded as unknown, and the most that the fault allows
+              recovery           the longest time from the fault's end to the next push
+            """
     )
 
     @Option(help: "The nudged to test: a debug build, because only those have fail points.") var nudged: String?

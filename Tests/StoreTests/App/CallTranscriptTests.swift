@@ -58,7 +58,8 @@ import Testing
             try played.write(to: file, atomically: true, encoding: .utf8)
         }
         let difference = zip(played.split(separator: "\n"), written.split(separator: "\n")).first { $0 != $1 }
-        #expect(played == written, "\(difference.map { "\($0.0)\ninstead of\n\($0.1)" } ?? "the end")")
+        let place = difference.map { "\($0.0)\ninstead of\n\($0.1)" } ?? "the end"
+        #expect(played == written, "\(place)\nif wanted: NUDGED_WRITE=1 swift test --filter CallTranscriptTests")
     }
 
     private static func statement(_ text: some StringProtocol) -> String {
