@@ -15,13 +15,13 @@ struct FaultsCommand: AsyncParsableCommand {
         discussion: """
             The columns of the results:
 
-              lost               due, and neither accepted nor recorded as rejected, dropped, skipped or unknown
+              lost               due, and neither accepted nor ended in the record
               doubled            beyond promise 2 of docs/GUARANTEES.md
               over a limit       beyond a cap
               quiet              accepted in quiet hours
               deleted            tokens without a 410 that allows it
               other              other broken promises
-              unknown / allowed  pushes recorded as unknown, and the most that the fault allows
+              unknown / allowed  recorded as unknown, and how many may be
               recovery           the longest time from the fault's end to the next push
             """
     )
