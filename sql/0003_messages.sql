@@ -756,19 +756,19 @@ begin
         -- An activity has no token before it has started.
         return case when starts_with(surface, 'activity:') or exists (
             select from nudged.surface s where s.user_id = recipient and s.surface = message_warnings.surface) then '{}'
-            else array['the user has no token for it now: a message without one is dropped'] end;
+            else array['no_token: the user has no token for it now: a message without one is dropped'] end;
     elsif not exists (select from nudged.device d where d.user_id = recipient) then
-        return array['the user has no device now: a message without one is dropped'];
+        return array['no_device: the user has no device now: a message without one is dropped'];
     elsif not exists (select from nudged.recipient r where r.user_id = recipient and r.timezone::text <> '')
         and nudged.own_zone(recipient) is null
     then
-        return array['the user has no time zone: unless policy.defaultTimezone is set, the message may wait for one, for a day'];
+        return array['no_timezone: the user has no time zone: unless policy.defaultTimezone is set, the message may wait for one, for a day'];
     end if;
     return '{}';
 exception
     -- A time-out of the caller's own must reach the caller.
     when query_canceled then raise;
-    when others or assert_failure then return array[format('the user''s rows could not be read (SQLSTATE %s)', sqlstate)];
+    when others or assert_failure then return array[format('user_unreadable: the user''s rows could not be read (SQLSTATE %s)', sqlstate)];
 end
 $$;
 

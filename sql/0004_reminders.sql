@@ -373,7 +373,7 @@ begin
             else 'Cancel reminders of this author that nobody needs (nudged_api.cancel_reminders), or raise nudged.setting.max_reminders.' end, 'ND015']);
     end if;
     if cardinality(replaced) > cardinality(nudged.take_back_reminders(recipients, replaced, 'replaced')) then
-        warnings := warnings || 'the reminder that this one replaces is on its way already'::text;
+        warnings := warnings || 'replaced_too_late: the reminder that this one replaces is on its way already'::text;
     end if;
     insert into nudged.occurrence (
         user_id, id, reminder_id, author_id, subject_type, subject_id, title, body, apns, due_at, due_local, timezone, is_fan_out, is_own, recurrence,
@@ -478,7 +478,7 @@ declare
 begin
     select nudged.preferences_text(r.preferences) into kept from nudged.recipient r where r.user_id = reminder_warnings.author limit 1;
     if not found and not exists (select from nudged.device d where d.user_id = reminder_warnings.author) then
-        warnings := warnings || 'the user has neither a profile nor a device now: a reminder without a device is dropped'::text;
+        warnings := warnings || 'no_device: the user has neither a profile nor a device now: a reminder without a device is dropped'::text;
     end if;
     begin
         wishes := kept::jsonb;
@@ -500,16 +500,16 @@ begin
             else wall::time >= night_begins::time or wall::time < night_ends::time
         end)
     then
-        warnings := warnings || format('the hour lies in the author''s own quiet hours, %s to %s: %s', night_begins, night_ends,
+        warnings := warnings || format('quiet_hours: the hour lies in the author''s own quiet hours, %s to %s: %s', night_begins, night_ends,
             case audience when 'me' then 'the author is told anyway' else 'recipients in quiet hours are told when these end' end);
     end if;
     if audience = 'me' and timezone is null and due_local at time zone own_zone < now() then
-        warnings := warnings || 'the hour is past on the author''s own clock: they are told at once'::text;
+        warnings := warnings || 'past_hour: the hour is past on the author''s own clock: they are told at once'::text;
     end if;
     if own_zone is null and timezone is null
         and (due_local is not null and audience = 'me' or recurrence is not null)
     then
-        warnings := warnings || 'the author has no time zone that the server knows: unless policy.defaultTimezone is set, a wall time waits until they have one'::text;
+        warnings := warnings || 'no_timezone: the author has no time zone that the server knows: unless policy.defaultTimezone is set, a wall time waits until they have one'::text;
     end if;
     if audience = 'everyone' then
         begin
@@ -517,14 +517,14 @@ begin
                 select 1 from nudged.subject_member m
                 where m.subject_type = reminder_warnings.subject_type and m.subject_id = any (nudged.subject_spellings(reminder_warnings.subject_id))
             ) then
-                warnings := warnings || 'the subject has no members in nudged.subject_member now'::text;
+                warnings := warnings || 'no_members: the subject has no members in nudged.subject_member now'::text;
             end if;
         exception
             -- A time-out of the caller's own must reach the caller.
             when query_canceled then
                 raise;
             when others or assert_failure then
-                warnings := warnings || format('nudged.subject_member could not be read now (SQLSTATE %s): nobody is told until it can', sqlstate);
+                warnings := warnings || format('members_unreadable: nudged.subject_member could not be read now (SQLSTATE %s): nobody is told until it can', sqlstate);
         end;
     end if;
     return warnings;

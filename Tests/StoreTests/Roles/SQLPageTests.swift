@@ -70,6 +70,19 @@ import Testing
         #expect(found >= 10)
     }
 
+    /// Apps translate by the codes.
+    @Test func warnings_whenMade_haveACodeOfThePage() async throws {
+        let fixture = try await F()
+        let code = try fixture.sql(
+            "select string_agg(prosrc, '') from pg_proc where proname ~ '_warnings$' or prosrc ~ 'warnings :='"
+        )
+        // Each text that becomes a warning.
+        let made = code.matches(of: /(?:warnings \|\| (?:format\()?|(?:return|else) array\[(?:format\()?)'(.*?)'/)
+        let codes = try made.map { try #require($0.1.firstMatch(of: #/^([a-z_]+): /#), "\($0.1)").1 }
+        let page = try #require(try Self.page("docs/SQL.md").firstMatch(of: /begins\s+with its code: ([^.]*)\./)).1
+        #expect(Set(page.matches(of: /`([a-z_]+)`/).map(\.1)) == Set(codes) && codes.count == 11)
+    }
+
     @Test(arguments: pages) func examples_whenRun_answerWhatThePageSays(page: String) async throws {
         // Of its own: they change roles.
         let cluster = try LocalCluster()
