@@ -165,6 +165,20 @@ let package = Package(
                 "Chaos", "Faults", argumentParser, logging,
             ]
         ),
+        // The part of the sample app that needs no screen, for tests. scripts/try-examples builds all of it.
+        .target(
+            name: "Supabase",
+            path: "Examples/Interfaces",
+            exclude: ["AppKit.swift", "Combine.swift", "SwiftUI.swift", "UIKit.swift", "UserNotifications.swift"],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "NudgedSample",
+            dependencies: ["NudgedKit", "Supabase"],
+            path: "Examples/NudgedSample",
+            exclude: ["HomeView.swift", "SampleApp.swift"],
+            swiftSettings: strict
+        ),
         // What several test targets share: seeds, generated keys, a server of https.
         .target(
             name: "TestSupport",
@@ -202,7 +216,10 @@ let package = Package(
         tests(
             "Store",
             of: "Core",
-            ["Base", "Seeded", "LocalPostgres", "NudgedPreferences", "Policy", "Postgres", "TimeZones", "TestSupport"]
+            [
+                "Base", "Seeded", "LocalPostgres", "NudgedKit", "NudgedPreferences", "NudgedSample", "Policy",
+                "Postgres", "Supabase", "TimeZones", "TestSupport",
+            ]
         ),
         // Users and configurations as several test targets need them.
         .target(

@@ -19,12 +19,12 @@ final class Account {
     var server: SupabaseServer { SupabaseServer(client: client) }
 
     /// The user's id. An anonymous user is enough for a first push.
-    func signIn() async throws -> String {
+    func signIn() async throws -> UserID {
         let known = try? await client.auth.session
         let session = if let known { known } else { try await client.auth.signInAnonymously() }
         userID = session.user.id
         try await write(Profile(userID: session.user.id))
-        return session.user.id.uuidString
+        return UserID(session.user.id)
     }
 
     func signOut() async throws {

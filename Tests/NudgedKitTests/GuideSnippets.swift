@@ -1,3 +1,4 @@
+import Foundation
 import NudgedKit
 
 /// The Swift of docs/CLIENT.md, compiled: `ClientGuideTests` looks for each of its blocks in the text of this file and
@@ -38,22 +39,23 @@ struct GuideSnippets {
         try await server.setPreferences(draft.encoded(over: column))
     }
 
-    func remind(_ server: some NudgedServer) async throws {
+    func remind(_ server: some NudgedServer, _ tomorrow: Date) async throws {
         guard let task = Subject(type: "task", id: "42") else { return }
         let reminder = OwnReminder(subject: task, title: "Call Ada", dueLocal: "2040-05-07T09:00:00")
         let set = try await server.setReminder(reminder)
         guard let id = set.id else { return }
-        try await server.snoozeReminder(id, until: "2040-05-07T10:00:00Z")
+        try await server.snoozeReminder(id, until: tomorrow)
         let cancelled = try await server.cancel(id)
         _ = cancelled
     }
 
-    func read(_ server: some NudgedServer) async throws -> [String] {
+    func read(_ server: some NudgedServer) async throws -> [Int] {
         let waiting = try await server.waiting()
         let history = try await server.history(most: 20)
+        let next = try await server.history(after: history.last, most: 20)
         let held = try await server.export()
         try await server.cancelMessages(category: "chat")
-        return [waiting, history, held]
+        return [waiting.count, history.count, next.count, held.count]
     }
 
     @MainActor

@@ -51,7 +51,7 @@ struct NudgesTests {
         let nudges = Nudges(system: system)
         await nudges.cameToFront()
         #expect(server.calls.isEmpty, "nobody is signed in")
-        await nudges.signedIn(as: "ann", server: server) { _ in }
+        await nudges.signedIn(as: UserID(rawValue: "ann"), server: server) { _ in }
         await nudges.cameToFront()
         #expect(server.calls == ["nudged_me.seen {}", "nudged_me.seen {}"])
         await nudges.signOut()
@@ -63,7 +63,7 @@ struct NudgesTests {
     @Test func tap_whenItNamesANudge_isReported() async {
         let nudges = Nudges(system: system)
         nudges.tapped(Payload(parsing: #"{"nudge":"2026-11-20"}"#))
-        await nudges.signedIn(as: "ann", server: server) { _ in }
+        await nudges.signedIn(as: UserID(rawValue: "ann"), server: server) { _ in }
         nudges.tapped(Payload(parsing: #"{"nudge":"2026-11-21"}"#))
         nudges.tapped(push)
         await server.called(3)
@@ -124,8 +124,8 @@ struct NudgesTests {
         let nudges = Nudges(system: system)
         await nudges.received(token)
         #expect(server.calls.isEmpty)
-        await nudges.signedIn(as: "ann", server: server) { _ in }
-        await nudges.signedIn(as: "ann", server: server) { _ in }
+        await nudges.signedIn(as: UserID(rawValue: "ann"), server: server) { _ in }
+        await nudges.signedIn(as: UserID(rawValue: "ann"), server: server) { _ in }
         await nudges.cameToFront()
         #expect(functions(server) == ["register_device"])
         // Each start renews it.
@@ -135,7 +135,7 @@ struct NudgesTests {
 
     @Test func device_whenTheUserTravels_isRegisteredAgain() async {
         let nudges = Nudges(system: system)
-        await nudges.signedIn(as: "ann", server: server) { _ in }
+        await nudges.signedIn(as: UserID(rawValue: "ann"), server: server) { _ in }
         await nudges.received(token)
         system.timezone = "Asia/Tokyo"
         await nudges.cameToFront()
@@ -161,7 +161,7 @@ struct NudgesTests {
         server.answer = nil
         system.settings = .allowed
         await nudges.started()
-        await nudges.signedIn(as: "ann", server: server) { _ in }
+        await nudges.signedIn(as: UserID(rawValue: "ann"), server: server) { _ in }
         await nudges.received(token)
         #expect(errors == 2, "the user is not seen, the device not registered")
         #expect(nudges.state == .error("It failed."))
@@ -172,14 +172,14 @@ struct NudgesTests {
 
     @Test func device_whenTheUserSignsOut_isRemovedBeforeTheNextOnesIsStored() async {
         let nudges = Nudges(system: system)
-        await nudges.signedIn(as: "ann", server: server) { _ in }
+        await nudges.signedIn(as: UserID(rawValue: "ann"), server: server) { _ in }
         await nudges.received(token)
         let other = RecordingServer()
         server.answer = "true"
         server.hold()
         let out = Task { await nudges.signOut() }
         await server.called(2)
-        let back = Task { await nudges.signedIn(as: "bob", server: other) { _ in } }
+        let back = Task { await nudges.signedIn(as: UserID(rawValue: "bob"), server: other) { _ in } }
         // Time for a call that doesn't wait.
         for _ in 0..<20 { await Task.yield() }
         #expect(other.calls.isEmpty)
@@ -210,12 +210,12 @@ struct NudgesTests {
 
     @Test func device_whenARegistrationIsStillOnItsWayAtTheSignOut_isRemovedAfterIt() async {
         let nudges = Nudges(system: system)
-        await nudges.signedIn(as: "ann", server: server) { _ in }
+        await nudges.signedIn(as: UserID(rawValue: "ann"), server: server) { _ in }
         server.hold()
         let stored = Task { await nudges.received(token) }
         await server.called(1)
         let out = Task { await nudges.signOut() }
-        let back = Task { await nudges.signedIn(as: "ann", server: server) { _ in } }
+        let back = Task { await nudges.signedIn(as: UserID(rawValue: "ann"), server: server) { _ in } }
         for _ in 0..<20 { await Task.yield() }
         #expect(functions(server) == ["register_device"])
         server.answer = "true"
@@ -230,7 +230,7 @@ struct NudgesTests {
         system.defaults["nudged.user"] = "ann"
         let nudges = Nudges(system: system)
         nudges.tapped(push)
-        await nudges.signedIn(as: "ann", server: server) { [system] in system.opened.append($0) }
+        await nudges.signedIn(as: UserID(rawValue: "ann"), server: server) { [system] in system.opened.append($0) }
         #expect(system.opened == [push])
         nudges.tapped(push)
         #expect(system.opened.count == 2 && system.done.isEmpty)
@@ -240,7 +240,7 @@ struct NudgesTests {
         system.defaults["nudged.user"] = "ann"
         let nudges = Nudges(system: system)
         nudges.tapped(push)
-        await nudges.signedIn(as: "bob", server: server) { [system] in system.opened.append($0) }
+        await nudges.signedIn(as: UserID(rawValue: "bob"), server: server) { [system] in system.opened.append($0) }
         #expect(system.opened.isEmpty && system.done == ["remove"])
     }
 
@@ -249,7 +249,7 @@ struct NudgesTests {
         let push = push
         nudges.isShowing = { $0 == push }
         #expect(nudges.display(push) == .banner)
-        await nudges.signedIn(as: "ann", server: server) { _ in }
+        await nudges.signedIn(as: UserID(rawValue: "ann"), server: server) { _ in }
         #expect(nudges.display(push) == .list && nudges.display(Payload(parsing: "{}")) == .banner)
     }
 

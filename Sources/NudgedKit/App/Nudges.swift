@@ -21,7 +21,7 @@
         /// The signed-in user. Each sign-in has its own object, so that a late answer can't change the next sign-in.
         @MainActor
         private final class SignIn {
-            let user: String
+            let user: UserID
             let server: any NudgedServer
             let open: @MainActor (Payload) -> Void
             /// What the server stored last.
@@ -29,7 +29,7 @@
             /// Of these surfaces, what the server stored.
             var surfaces: Set<Surface> = []
 
-            init(user: String, server: any NudgedServer, open: @escaping @MainActor (Payload) -> Void) {
+            init(user: UserID, server: any NudgedServer, open: @escaping @MainActor (Payload) -> Void) {
                 self.user = user
                 self.server = server
                 self.open = open
@@ -49,7 +49,7 @@
         public init(system: any NotificationSystem) {
             self.system = system
             permission = system.stored(Nudges.permissionKey).flatMap { Permission(rawValue: $0) } ?? Permission()
-            tap = PendingTap(lastUser: system.stored(Nudges.userKey))
+            tap = PendingTap(lastUser: system.stored(Nudges.userKey).map { UserID(rawValue: $0) })
         }
 
         private static let permissionKey = "nudged.permission"
@@ -68,14 +68,14 @@
         ///   - server: calls the database as this user.
         ///   - open: opens what a push leads to (`Payload.route(isUsers:)`).
         public func signedIn(
-            as user: String,
+            as user: UserID,
             server: any NudgedServer,
             open: @escaping @MainActor (Payload) -> Void
         ) async {
             // What the former user left on the lock screen is not for this one.
             if let last = tap.lastUser, last != user { system.removeDelivered() }
             let kept = tap.signedIn(user)
-            system.store(Self.userKey, user)
+            system.store(Self.userKey, user.rawValue)
             let next = SignIn(user: user, server: server, open: open)
             if let session, session.user == user {
                 (next.registered, next.surfaces) = (session.registered, session.surfaces)

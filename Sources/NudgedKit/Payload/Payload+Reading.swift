@@ -16,7 +16,7 @@ extension Payload {
         domain = text(object, "domain", "a string")
         action = text(object, "action", "a string").flatMap { PayloadAction(rawValue: $0) }
         imageURL = text(object, "image_url", "a string")
-        nudgeID = text(object, "nudge", "a string")
+        nudgeID = text(object, "nudge", "a string").map { NudgeID(rawValue: $0) }
         readSubject(object)
         data = MessageData(JSONObject(object.members.filter { !Self.own.contains($0.key) }))
     }

@@ -7,7 +7,7 @@ package import JSON
 /// first one. docs/CLIENT.md, "The payload", describes each member.
 public struct Payload: Sendable, Equatable {
     /// The nudge's id, for `NudgedServer.opened(_:)` and `feedback(_:isHelpful:)`.
-    public internal(set) var nudgeID: String?
+    public internal(set) var nudgeID: NudgeID?
     /// The conversation that the push names. Only the app knows whether it is the user's: see `route(isUsers:)`.
     public internal(set) var conversationID: ConversationID?
     /// Whether `conversation_id` is present, even if it is no UUID. Such a push opens a new conversation, not the

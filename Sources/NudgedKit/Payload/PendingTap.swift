@@ -1,14 +1,14 @@
 /// Keeps a tap on a push until a user is signed in. It is a value: the app tells it who comes and goes.
 public struct PendingTap: Sendable, Equatable {
     /// The signed-in user. Nil: nobody, or the app does not know it yet.
-    public private(set) var user: String?
+    public private(set) var user: UserID?
     /// The user who was signed in last, also before this start of the app.
-    public private(set) var lastUser: String?
+    public private(set) var lastUser: UserID?
     /// The last tap that nobody could open yet.
     public private(set) var payload: Payload?
 
     /// - Parameter lastUser: the value of `lastUser` at the app's last run, if it was stored.
-    public init(lastUser: String? = nil) {
+    public init(lastUser: UserID? = nil) {
         self.lastUser = lastUser
     }
 
@@ -25,7 +25,7 @@ public struct PendingTap: Sendable, Equatable {
     ///
     /// - Returns: the payload that was kept. Nil if there is none, or if another user was signed in last: that push was
     ///   not for this one.
-    public mutating func signedIn(_ user: String) -> Payload? {
+    public mutating func signedIn(_ user: UserID) -> Payload? {
         let kept = lastUser == nil || lastUser == user ? payload : nil
         payload = nil
         self.user = user

@@ -1,4 +1,9 @@
 #if !hasFeature(Embedded)
+    #if canImport(FoundationEssentials)
+        public import FoundationEssentials
+    #else
+        public import Foundation
+    #endif
     import JSON
 
     /// Calls functions of the database as the signed-in user, such as through PostgREST. The app conforms its own
@@ -12,15 +17,43 @@
     }
 
     /// What a call that changes something did.
-    public struct CallResult: Sendable, Equatable {
-        /// The id of what was made or changed, a UUID. Nil: the call is about no single nudge.
-        public let id: String?
+    public struct CallResult: Codable, Sendable, Hashable {
+        /// The message or reminder that was made or changed. Nil: the call is about no single nudge.
+        public let id: NudgeID?
         /// How many were done in time. 0: nothing changed.
         public let done: Int
         /// How many were too late: their push is on its way, or was tried.
         public let tooLate: Int
-        /// What may be unexpected, in English.
-        public let warnings: [String]
+        /// What may be unexpected.
+        public let warnings: [Warning]
+
+        private enum CodingKeys: String, CodingKey {
+            case id, done
+            case tooLate = "too_late"
+            case warnings
+        }
+    }
+
+    /// What may be unexpected after a call: `no_device: the user has no device now`.
+    public struct Warning: RawRepresentable, Codable, Sendable, Hashable {
+        /// Code and text, as the server gives it.
+        public let rawValue: String
+
+        /// Any text is taken.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// A key for translations, such as `no_device`. docs/SQL.md lists all; a later server may have others. Empty:
+        /// the server gave none.
+        public var code: String {
+            let code = rawValue.prefix { $0 != ":" }
+            return code.utf8.count < rawValue.utf8.count && code.allSatisfy { $0.isLowercase || $0 == "_" }
+                ? String(code) : ""
+        }
+
+        /// The warning in English.
+        public var text: String {
+            code.isEmpty ? rawValue : String(rawValue.dropFirst(code.count + 1).drop { $0 == " " })
+        }
     }
 
     /// The calls for a signed-in user (docs/SQL.md).
@@ -28,13 +61,13 @@
         /// Stores or renews this device of the signed-in user, and takes it from any other user.
         @discardableResult
         public func registerDevice(_ registration: DeviceRegistration) async throws -> CallResult {
-            try await change("register_device", registration.parameters)
+            try await read("register_device", registration.parameters)
         }
 
         /// Removes a device of the signed-in user. Call this before the user signs out.
         @discardableResult
         public func unregisterDevice(_ token: DeviceToken) async throws -> CallResult {
-            try await change("unregister_device", ["token": .string(token.hexadecimal)])
+            try await read("unregister_device", ["token": .string(token.hexadecimal)])
         }
 
         /// Sends a test push to the signed-in user's devices, all of the sandbox.
@@ -44,28 +77,28 @@
         ///   - body: the text. If `title` is nil too: nudged's text.
         @discardableResult
         public func sendTest(title: String? = nil, body: String? = nil) async throws -> CallResult {
-            try await change("send_test", ["title": title.map { .string($0) }, "body": body.map { .string($0) }])
+            try await read("send_test", ["title": title.map { .string($0) }, "body": body.map { .string($0) }])
         }
 
         /// Says that the user is active in the app now. Call it whenever the app comes to the foreground.
         @discardableResult
-        public func seen() async throws -> CallResult { try await change("seen", [:]) }
+        public func seen() async throws -> CallResult { try await read("seen", [:]) }
 
         /// Says that the user has opened a nudge.
         ///
         /// - Parameter nudge: the payload's `nudgeID`.
         /// - Returns: `done` is 1 if it is noted, for the first time.
         @discardableResult
-        public func opened(_ nudge: String) async throws -> CallResult {
-            try await change("opened", ["id": .string(nudge)])
+        public func opened(_ nudge: NudgeID) async throws -> CallResult {
+            try await read("opened", ["id": .string(nudge.rawValue)])
         }
 
         /// Says whether the user found a nudge helpful. The last word counts.
         ///
         /// - Parameter nudge: the payload's `nudgeID`.
         @discardableResult
-        public func feedback(_ nudge: String, isHelpful: Bool) async throws -> CallResult {
-            try await change("feedback", ["id": .string(nudge), "helpful": .bool(isHelpful)])
+        public func feedback(_ nudge: NudgeID, isHelpful: Bool) async throws -> CallResult {
+            try await read("feedback", ["id": .string(nudge.rawValue), "helpful": .bool(isHelpful)])
         }
 
         /// The signed-in user's preferences, for `PreferencesDraft`.
@@ -85,50 +118,46 @@
         @discardableResult
         public func setPreferences(_ preferences: String) async throws -> CallResult {
             guard let json = EncodableJSON(parsing: preferences) else { throw NoJSONError() }
-            return try await change("set_preferences", ["preferences": json.value])
+            return try await read("set_preferences", ["preferences": json.value])
         }
 
         /// Deletes the signed-in user's preferences, as if they had never chosen.
         @discardableResult
         public func clearPreferences() async throws -> CallResult {
-            try await change("set_preferences", ["preferences": .null])
+            try await read("set_preferences", ["preferences": .null])
         }
 
         /// Whether the decision service is in use, for the app's settings.
         public func decisionStatus() async throws -> ServiceStatus {
-            guard case .string(let name) = try await call("status", [:]),
-                let status = ServiceStatus(rawValue: name)
-            else { throw ServerAnswerError(function: "status", wanted: "active, resting or off") }
-            return status
+            try await read("status", [:])
         }
 
         /// Sets a reminder of the signed-in user, and replaces the one that they have for its subject.
         @discardableResult
         public func setReminder(_ reminder: OwnReminder) async throws -> CallResult {
-            try await change("set_reminder", reminder.parameters)
+            try await read("set_reminder", reminder.parameters)
         }
 
         /// Moves what is pending of a reminder for the signed-in user.
         ///
-        /// - Parameter until: an instant, such as `2026-11-24T09:00:00Z`.
         /// - Returns: `done` is 1 if nothing is sent before `until`.
         @discardableResult
-        public func snoozeReminder(_ id: String, until: String) async throws -> CallResult {
-            try await change("snooze_reminder", ["id": .string(id), "until": .string(until)])
+        public func snoozeReminder(_ id: NudgeID, until: Date) async throws -> CallResult {
+            try await read("snooze_reminder", ["id": .string(id.rawValue), "until": .string(until.instant)])
         }
 
         /// Cancels a message to the signed-in user, or a reminder that they have set.
         ///
         /// - Returns: `done` is 1 if it was in time. Then nothing more of it is sent.
         @discardableResult
-        public func cancel(_ id: String) async throws -> CallResult {
-            try await change("cancel", ["id": .string(id)])
+        public func cancel(_ id: NudgeID) async throws -> CallResult {
+            try await read("cancel", ["id": .string(id.rawValue)])
         }
 
         /// Cancels the reminders that the signed-in user has set: of one subject, or all.
         @discardableResult
         public func cancelReminders(of subject: Subject? = nil) async throws -> CallResult {
-            try await change(
+            try await read(
                 "cancel_reminders",
                 ["subject_type": subject.map { .string($0.type) }, "subject_id": subject.map { .string($0.id) }]
             )
@@ -147,7 +176,7 @@
             threadID: String? = nil,
             dedupePrefix: String? = nil
         ) async throws -> CallResult {
-            try await change(
+            try await read(
                 "cancel_messages",
                 [
                     "category": category.map { .string($0) }, "thread_id": threadID.map { .string($0) },
@@ -156,50 +185,37 @@
             )
         }
 
-        private func change(
-            _ function: String,
-            _ parameters: KeyValuePairs<String, JSONValue?>
-        ) async throws -> CallResult {
-            let answer = try await call(function, parameters)
-            guard case .int(let done)? = answer["done"], case .int(let tooLate)? = answer["too_late"],
-                case .array(let warnings)? = answer["warnings"]
-            else {
-                throw ServerAnswerError(function: function, wanted: "an object with done, too_late and warnings")
-            }
-            return CallResult(
-                id: answer["id"].flatMap(Self.text),
-                done: Int(done),
-                tooLate: Int(tooLate),
-                warnings: warnings.compactMap(Self.text)
-            )
-        }
-
-        private static func text(_ value: JSONValue) -> String? {
-            if case .string(let text) = value { text } else { nil }
-        }
-
-        /// Calls a function of schema `nudged_me`, and reads its answer.
-        func call(
-            _ function: String,
-            _ parameters: KeyValuePairs<String, JSONValue?>
-        ) async throws -> JSONValue {
-            try value(of: try await answer(function, parameters), function)
-        }
-
         /// Calls a function of schema `nudged_me`. A parameter that is nil is left out, and has its default.
-        func answer(_ function: String, _ parameters: KeyValuePairs<String, JSONValue?>) async throws -> String {
+        func call(_ function: String, _ parameters: KeyValuePairs<String, JSONValue?>) async throws -> JSONValue {
             let members = parameters.compactMap { key, value in value.map { JSONObject.Member(key: key, value: $0) } }
             let object = EncodableJSON(.object(JSONObject(members)))
-            return try await rpc(schema: "nudged_me", function: function, parameters: object)
-        }
-
-        /// An answer's text as a value. Nothing but blanks is null.
-        func value(of answer: String, _ function: String) throws -> JSONValue {
+            let answer = try await rpc(schema: "nudged_me", function: function, parameters: object)
             guard answer.contains(where: { !$0.isWhitespace }) else { return .null }
-            guard let value = EncodableJSON(parsing: answer)?.value else {
+            guard let value = try? JSONValue(parsing: answer.utf8, maximumDepth: Payload.maximumDepth) else {
                 throw ServerAnswerError(function: function, wanted: "JSON")
             }
             return value
+        }
+
+        /// Calls a function, and reads its answer as a type. Members that the type doesn't have are left out.
+        func read<Answer: Decodable>(
+            _ function: String,
+            _ parameters: KeyValuePairs<String, JSONValue?>
+        ) async throws -> Answer {
+            let text = EncodableJSON(try await call(function, parameters)).text
+            let decoder = JSONDecoder()
+            decoder.dateDecodingStrategy = .custom { decoder in
+                let container = try decoder.singleValueContainer()
+                guard let date = Date(instant: try container.decode(String.self)) else {
+                    throw DecodingError.dataCorruptedError(in: container, debugDescription: "no instant")
+                }
+                return date
+            }
+            do {
+                return try decoder.decode(Answer.self, from: Data(text.utf8))
+            } catch {
+                throw ServerAnswerError(function: function, wanted: "\(Answer.self)")
+            }
         }
     }
 
@@ -207,7 +223,8 @@
         fileprivate var parameters: KeyValuePairs<String, JSONValue?> {
             [
                 "subject_type": .string(subject.type), "subject_id": .string(subject.id), "title": .string(title),
-                "body": .string(body), "due_at": dueAt.map { .string($0) }, "due_local": dueLocal.map { .string($0) },
+                "body": .string(body), "due_at": dueAt.map { .string($0.instant) },
+                "due_local": dueLocal.map { .string($0) },
                 "recurrence": recurrence.map { .string($0) }, "timezone": timezone.map { .string($0) },
                 "apns": apns?.value,
             ]
@@ -238,7 +255,7 @@
     public struct ServerAnswerError: Error, Sendable, Equatable, CustomStringConvertible {
         /// The function of schema `nudged_me`.
         public let function: String
-        /// The expected answer, in English.
+        /// The expected answer: a type, or a word.
         public let wanted: String
 
         /// One line, without the answer.

@@ -1,6 +1,7 @@
 import APNs
 import Fixtures
 import JSON
+import NudgedKit
 import Policy
 import Seeded
 @testable import Core
@@ -224,6 +225,27 @@ import struct FoundationEssentials.UUID
                 == #"{"would_notify":true,"action":"send","reason":"due","next_at":null,"by":"policy","#
                 + #""priority":"medium","explanation":null,"title":"Hi","body":"there","devices":1,"digest":false}"#
         )
+    }
+
+    /// The daemon's answer, as an app gets it.
+    private struct Server: NudgedServer {
+        let answer: String
+
+        func rpc(schema: String, function: String, parameters: EncodableJSON) -> String { answer }
+    }
+
+    @Test func preview_whenAnAppReadsIt_isTheSame() async throws {
+        var draw = SplitMix64(seed: Seeds.extra)
+        for _ in 0..<200 {
+            let preview = try Drawn(&draw).preview()
+            let read = try #require(try await Server(answer: preview.json).preview(title: "", body: ""))
+            #expect(read.action.rawValue == preview.action.rawValue && read.reason == preview.reason)
+            #expect(read.by == preview.origin && read.explanation == preview.explanation)
+            #expect(read.nextAt.map { Int64($0.timeIntervalSince1970) } == preview.nextAt?.seconds)
+            #expect(read.title == preview.texts.title && read.body == preview.texts.body)
+            #expect(read.priority == preview.priority && read.devices == preview.devices)
+            #expect(read.isDigest == preview.isDigest)
+        }
     }
 
     @Test func preview_whenThePayloadIsTooLarge_saysSo() {
