@@ -37,7 +37,7 @@ struct ClientGuideTests {
         let compiled = try (["GuideSnippets.swift"] + sample).flatMap { try Self.lines($0) }
             .map { $0.trimmingCharacters(in: .whitespaces) }
         let snippets = try Self.blocks("swift")
-        #expect(snippets.count == 14)
+        #expect(snippets.count == 13)
         for snippet in snippets {
             let starts = compiled.indices.filter { compiled[$0...].starts(with: snippet) }
             #expect(starts.count == 1, "\(snippet.joined(separator: "\n"))")
@@ -52,8 +52,6 @@ struct ClientGuideTests {
         let preferences = Preferences(parsing: text)
         #expect(preferences.malformed == nil && preferences.weekday == 7 && preferences.checkInsEnabled == true)
         #expect(text.hasPrefix(#"{"theme":"dark","#) && snippets.shown.isEmpty)
-        #expect(snippets.optIn(nil).priorityKeywords == ["dringend"])
-        #expect(snippets.optIn(text).priorityKeywords.isEmpty)
         snippets.names()
         #expect(snippets.shown.contains("nudged.frequency.few_times_a_week:A few times a week"))
     }

@@ -28,11 +28,6 @@ struct GuideSnippets {
         return text
     }
 
-    func optIn(_ column: String?) -> PreferencesDraft {
-        let draft = PreferencesDraft.optingIn(over: Preferences(parsing: column), keywords: ["dringend"])
-        return draft
-    }
-
     func optIn(_ server: some NudgedServer) async throws {
         let column = try await server.preferences()
         let draft = PreferencesDraft.optingIn(over: Preferences(parsing: column))

@@ -196,7 +196,7 @@ struct NudgesTests {
         let nudges = Nudges(system: system)
         await nudges.received(token, for: .activity(id: "order-17"))
         #expect(server.calls.isEmpty)
-        await nudges.signedIn(as: "ann", server: server) { _ in }
+        await nudges.signedIn(as: UserID(rawValue: "ann"), server: server) { _ in }
         await nudges.cameToFront()
         await nudges.received(DeviceToken([1, 2]), for: .start(type: "OrderAttributes"))
         await nudges.received(DeviceToken([1, 2]), for: .start(type: "OrderAttributes"))

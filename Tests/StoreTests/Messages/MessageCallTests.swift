@@ -51,6 +51,8 @@ import struct FoundationEssentials.UUID
         #expect(try fixture.sql(call) == "{}")
         try fixture.sql("delete from public.push_tokens")
         #expect(try fixture.sql(call).hasPrefix("{\"no_device: "))
+        let widgets = "select warnings from nudged_api.send(\(F.quoted(1)), null, null, apns => '{\"widgets\": true}')"
+        #expect(try fixture.sql(widgets).hasPrefix("{\"no_token: "))
     }
 
     @Test func send_whenCalled_leavesAMessageAndATouch() async throws {
