@@ -1088,8 +1088,9 @@ end
 $$;
 
 -- Cancels waiting messages by what they have in common, for the calls of schema nudged_api. Arguments that are null
--- match all messages. It cancels at most 10,000 per call, in the order of user_id: call it again until `done` is 0.
--- `too_late` counts those that are being sent, or that a phone may have already. The latter are not tried again.
+-- match all messages. It cancels at most 10,000 per call: call it again until `done` is 0. `too_late` counts those that
+-- are being sent, or that a phone may have already. The latter are not tried again. What no index finds is searched for
+-- five seconds: the locks of what was found are held meanwhile.
 --
 -- As nudged.cancel_message: a row that the daemon has locked is being sent, and it is skipped. Rows are locked one by one,
 -- since Citus locks rows of one user at a time.
@@ -1104,6 +1105,8 @@ as $$
 #variable_conflict use_column
 declare
     most constant integer := 10000;
+    search_end constant timestamptz := clock_timestamp() + interval '5 seconds';
+    is_late boolean := false;
     going uuid[];
     whose uuid[];
     which uuid[];
@@ -1129,18 +1132,29 @@ begin
         -- A user's messages are found by the primary key alone, so || '' keeps the other indexes out. With them, the planner
         -- may read a whole campaign that the statistics don't know yet.
         for one in
-            select m.user_id, m.id, m.id = any (going) as is_going from nudged.message m
-            where (recipient is null or m.user_id = recipient)
-              and (dedupe_prefix is null or case
-                  when recipient is null then starts_with(m.dedupe_key, dedupe_prefix) else starts_with(m.dedupe_key || '', dedupe_prefix) end)
-              and (cancel_messages.title is null or m.title = cancel_messages.title)
-              and (cancel_messages.category is null or case
-                  when recipient is null then m.category = cancel_messages.category else m.category || '' = cancel_messages.category end)
-              and (cancel_messages.thread_id is null or m.thread_id = cancel_messages.thread_id)
-              and (sent_after is null or m.created_at >= sent_after) and (sent_before is null or m.created_at < sent_before)
-            order by m.user_id, m.id
+            select * from (
+                select
+                    m.user_id, m.id, m.id = any (going) as is_going,
+                    ((cancel_messages.title is null or m.title = cancel_messages.title)
+                        and (cancel_messages.thread_id is null or m.thread_id = cancel_messages.thread_id)
+                        and (sent_after is null or m.created_at >= sent_after)
+                        and (sent_before is null or m.created_at < sent_before)) is true as matches
+                from nudged.message m
+                where (recipient is null or m.user_id = recipient)
+                  and (dedupe_prefix is null or case
+                      when recipient is null then starts_with(m.dedupe_key, dedupe_prefix) else starts_with(m.dedupe_key || '', dedupe_prefix) end)
+                  and (cancel_messages.category is null or case
+                      when recipient is null then m.category = cancel_messages.category else m.category || '' = cancel_messages.category end)
+            ) f
+            -- One of a thousand others comes too, to see the time.
+            where f.matches or uuid_hash(f.id) & 1023 = 0
         loop
             exit when ready = most;
+            if not one.matches then
+                is_late := clock_timestamp() > search_end;
+                exit when is_late;
+                continue;
+            end if;
             if not one.is_going then
                 perform 1 from nudged.message m where m.user_id = one.user_id and m.id = one.id for update skip locked;
                 if found then
@@ -1177,6 +1191,8 @@ begin
         -- A caller repeats the call until `done` is 0. So a page of messages that were tried does not end it.
         exit when cancelled > tried or ready < most;
     end loop;
+    perform nudged.refuse(call, case when is_late and cancelled = tried then array['five seconds have passed, and no message was found that can be cancelled',
+        'Give the user, the category or the beginning of the dedupe_key as well: an index finds these.', '54000'] end);
     return nudged.result_of(done => cancelled - tried, too_late => left_alone + tried);
 end
 $$;

@@ -107,6 +107,30 @@ import Testing
         #expect(read == ["50|0", "0|0"])
     }
 
+    /// However many wait, a search for what no index finds ends. What it has found until then is cancelled.
+    @Test func messages_whenTheSearchTakesLong_areLeft() async throws {
+        let fixture = try await F()
+        try fixture.sql(
+            """
+            insert into nudged.message (user_id, id, title, body, category)
+            select gen_random_uuid(), gen_random_uuid(), case when g in (1, 30000) then 'Rare' else 'Sale' end, '', 'c' || g % 1000
+            from generate_series(1, 30000) g;
+            analyze nudged.message;
+            -- As if five seconds had passed.
+            do $$ begin execute replace(pg_get_functiondef('nudged.cancel_messages'::regproc), '5 seconds', '0 seconds'); end $$
+            """
+        )
+        let call = "select done, too_late from nudged_api.cancel_messages("
+        #expect(try fixture.sql("\(call)title => 'Rare')") == "1|0")
+        #expect(
+            try fixture.refusal("\(call)title => 'Rare')")
+                == "54000 nudged_api.cancel_messages: five seconds have passed, and no message was found that can be cancelled / "
+                + "Give the user, the category or the beginning of the dedupe_key as well: an index finds these."
+        )
+        #expect(try fixture.sql("\(call)title => 'Rare', category => 'c0')") == "1|0")
+        #expect(try fixture.sql("\(call)title => 'Sale')") == "10000|0")
+    }
+
     /// A caller repeats the call until nothing was done. So a whole page that was tried before must not end it.
     @Test func messages_whenAPageWasTried_areCancelledBehindIt() async throws {
         let fixture = try await F()

@@ -171,6 +171,24 @@ import Testing
         await fixture.close()
     }
 
+    /// All that wait: a call for messages, and one for reminders.
+    @Test func nudges_whenTheUserCancelsAll_areGone() async throws {
+        let fixture = try await F.onSupabase()
+        try fixture.seed(1...2)
+        for user in 1...2 {
+            for subject in ["7", "8"] { _ = try fixture.setReminder(by: user, about: subject) }
+            for more in ["", ", urgent => true, thread_id => 'ann', category => 'chat'"] {
+                _ = try fixture.sendMessage(user, more: more)
+            }
+        }
+        let cancel = "(select done from nudged_me.cancel_messages()), (select done from nudged_me.cancel_reminders())"
+        #expect(try own(fixture, 1, "select \(cancel)") == "2|2")
+        let left = "select count(*) from nudged_me.waiting()"
+        #expect(try own(fixture, 1, left) == "0")
+        #expect(try own(fixture, 2, left) == "4")
+        await fixture.close()
+    }
+
     @Test func preferences_whenWritten_areChecked() async throws {
         let fixture = try await F.onSupabase()
         func set(_ value: String) -> String { "select nudged_me.set_preferences(\(value))" }
