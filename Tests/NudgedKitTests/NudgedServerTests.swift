@@ -204,6 +204,9 @@ struct NudgedServerTests {
         #expect(try await server.preferences() == #"{"frequency":"daily"}"#)
         server.answer = ""
         #expect(try await server.preferences() == nil)
+        // A phone's stack is small.
+        server.answer = String(repeating: "[", count: 65) + String(repeating: "]", count: 65)
+        await #expect(throws: ServerAnswerError.self) { try await server.preferences() }
         server.answer = #"{"id":null,"done":1,"too_late":0,"warnings":[]}"#
         try await server.setPreferences("{}")
         #expect(server.calls.last == #"nudged_me.set_preferences {"preferences":{}}"#)
