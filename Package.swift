@@ -152,7 +152,7 @@ let package = Package(
         workbench(
             "Demo",
             [
-                "Seeded", "TimeZones", "Postgres", "Core", "Systemd", "Configuration", "Service",
+                "Seeded", "JSON", "TimeZones", "Postgres", "Core", "Systemd", "Configuration", "Service",
                 "APNsSimulator", "LocalPostgres", logging,
             ]
         ),

@@ -14,6 +14,8 @@ import Testing
         #expect(lines.last == "" && lines.dropLast().last?.hasPrefix("simulator and database agree: ") == true)
         #expect(lines.count { $0.contains(":00   ") } >= 24)
         #expect(lines.contains { $0.hasPrefix("nobody was woken: none of ") })
+        let activities = lines.first { $0.contains(" started, none in quiet hours, and ended; of ") }
+        #expect(activities?.split(separator: " ").first.flatMap { Int($0) } ?? 0 > 0)
         #expect(lines.allSatisfy { $0.count <= 80 }, "\(lines.filter { $0.count > 80 })")
         #expect(!transcript.text.contains("\u{1B}"))
         // Of 300 people some 230 are served, most of them daily.

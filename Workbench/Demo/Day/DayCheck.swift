@@ -7,8 +7,9 @@ struct DayCheck: Sendable {
     let repeated: Int
     /// Tokens that were deleted though they are not stale, and stale ones that were pushed to and are still there.
     let wrongTokens: Int
+    let orders: OrderCheck
 
-    var holds: Bool { agreement.holds && woken == 0 && repeated == 0 && wrongTokens == 0 }
+    var holds: Bool { agreement.holds && woken == 0 && repeated == 0 && wrongTokens == 0 && orders.wrong == 0 }
 
     /// - Parameters:
     ///   - askedOf: tokens that got any request, whatever the answer.
@@ -16,15 +17,19 @@ struct DayCheck: Sendable {
     init(
         agreement: Agreement,
         hours: LocalHours,
+        orders: OrderCheck,
         pushes: [PushLog],
         devices: [String: DemoDevice],
         askedOf: Set<String>,
         tokensLeft: Set<String>
     ) {
         self.agreement = agreement
+        self.orders = orders
         woken = hours.woken
         var nudges: Set<String> = []
-        repeated = pushes.count { !nudges.insert("\($0.push.token) \($0.push.collapseID ?? "")").inserted }
+        repeated = pushes.count {
+            $0.event == nil && !nudges.insert("\($0.push.token) \($0.push.collapseID ?? "")").inserted
+        }
         wrongTokens = devices.values.count { device in
             let isToStay = !(device.isStale && askedOf.contains(device.token))
             return isToStay != tokensLeft.contains(device.token)
@@ -34,16 +39,15 @@ struct DayCheck: Sendable {
     func lines(pushes: Int) -> [String] {
         [
             woken == 0
-                ? "nobody was woken: none of \(Columns.count(pushes, "push", "pushes")) came in its "
-                    + "recipient's quiet hours"
-                : "WOKEN: \(Columns.grouped(woken)) of \(Columns.count(pushes, "push", "pushes")) came in quiet hours",
+                ? "nobody was woken: none of \(Columns.count(pushes, "push", "pushes")) with a text came in quiet hours"
+                : "WOKEN: \(Columns.grouped(woken)) of \(Columns.count(pushes, "push", "pushes")) with a text came in quiet hours",
             repeated == 0
                 ? "no check-in reached a device twice"
                 : "TWICE: \(Columns.count(repeated, "check-in", "check-ins")) reached a device more than once",
             wrongTokens == 0
                 ? "every stale token that was pushed to was deleted, and no other token"
                 : "WRONG: \(Columns.count(wrongTokens, "token", "tokens")) deleted though valid, or kept though stale",
-        ]
+        ] + orders.lines
     }
 }
 

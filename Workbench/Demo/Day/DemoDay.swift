@@ -1,5 +1,6 @@
 import APNsSimulator
 import Core
+import JSON
 import TimeZones
 
 import struct FoundationEssentials.UUID
@@ -12,6 +13,7 @@ struct DemoDay {
     private let directory: Directory
     private let interruption: Interruption
     private let changes: [Int: [(userID: UUID, preferences: String)]]
+    private let events: [Int: [(order: DemoOrder, step: Int)]]
     private var pushes: [PushLog] = []
     /// The sums of the hours before.
     private var total = HourTable.Line()
@@ -24,11 +26,17 @@ struct DemoDay {
         directory = Directory(scene.population, zones: scene.zones, start: scene.start)
         let changing = scene.population.people.compactMap { person in person.change.map { (person.userID, $0) } }
         changes = Dictionary(grouping: changing, by: \.1.minute).mapValues { $0.map { ($0.0, $0.1.preferences) } }
+        let events = scene.population.people.compactMap(\.order).flatMap { order in
+            order.minutes.indices.map { (order: order, step: $0) }
+        }
+        self.events = Dictionary(grouping: events) { $0.order.minutes[$0.step] }
     }
 
     /// - Parameter onHour: called at the end of each hour with its line and its start, in seconds of the UTC day.
     mutating func run(onHour: (HourTable.Line, Int) throws -> Void) async throws -> DayResult {
         let began = ContinuousClock.now
+        let orders = scene.population.people.compactMap(\.order)
+        try await app.register(orders, haveStarted: false, at: scene.start)
         for minute in 0..<1440 {
             try await step(minute)
             guard minute % 60 == 59 else { continue }
@@ -40,10 +48,15 @@ struct DemoDay {
     private mutating func step(_ minute: Int) async throws {
         let now = directory.instant(minute)
         if let changes = changes[minute] { try await app.change(changes, at: now) }
+        if let events = events[minute] { try await app.send(events, at: now) }
         try await engine.serve(at: now, interruption)
         // Everything is settled, so new entries in the simulator's log are from this minute.
         guard scene.apple.simulator.counts.accepted > pushes.count else { return }
-        pushes += scene.apple.simulator.snapshot().accepted[pushes.count...].map { PushLog(push: $0, minute: minute) }
+        let accepted = scene.apple.simulator.snapshot().accepted[pushes.count...].map { PushLog($0, minute: minute) }
+        pushes += accepted
+        let started = accepted.filter { $0.event == "start" }
+            .compactMap { directory.recipient(of: $0.push.token)?.person.order }
+        if !started.isEmpty { try await app.register(started, haveStarted: true, at: now) }
     }
 
     private mutating func line(_ lastMinute: Int) async throws -> HourTable.Line {
@@ -68,6 +81,7 @@ struct DemoDay {
         let check = DayCheck(
             agreement: Agreement(accepted: accepted, recorded: record.accepted, unknown: record.unknown),
             hours: hours,
+            orders: OrderCheck(pushes: pushes, directory: directory),
             pushes: pushes,
             devices: scene.population.devicesByToken,
             askedOf: Set(log.answered.map(\.token)),
@@ -77,7 +91,6 @@ struct DemoDay {
             total: total,
             hours: hours,
             check: check,
-            pushes: pushes.count,
             changes: changes.values.reduce(0) { $0 + $1.count },
             duration: duration
         )
@@ -89,7 +102,6 @@ struct DayResult: Sendable {
     let total: HourTable.Line
     let hours: LocalHours
     let check: DayCheck
-    let pushes: Int
     /// How many changes of preferences the app wrote.
     let changes: Int
     let duration: Duration
@@ -99,4 +111,20 @@ struct DayResult: Sendable {
 struct PushLog: Sendable {
     let push: AcceptedPush
     let minute: Int
+    /// Of a Live Activity; nil for a check-in.
+    private(set) var event: String?
+    /// The index in `DemoOrder.events`, from the activity's state.
+    private(set) var step = -1
+    /// Whether it shows a text.
+    private(set) var isHeard = true
+
+    init(_ push: AcceptedPush, minute: Int) {
+        self.push = push
+        self.minute = minute
+        guard push.pushType == "liveactivity" else { return }
+        let aps = try? JSONValue(parsing: push.payload)["aps"]
+        event = aps?["event"]?.text
+        step = Int(aps?["content-state"]?["step"]?.integer ?? -1)
+        isHeard = aps?["alert"] != nil || aps?["sound"] != nil
+    }
 }

@@ -12,7 +12,7 @@ struct Directory: Sendable {
             DemoRecipient(person: person, zone: person.zone.flatMap { try? zones.zone(named: $0) })
         }
         byToken = population.people.enumerated().reduce(into: [:]) { byToken, one in
-            for device in one.element.devices { byToken[device.token] = one.offset }
+            for token in one.element.tokens { byToken[token] = one.offset }
         }
     }
 
@@ -49,7 +49,7 @@ struct DemoRecipient: Sendable {
     }
 }
 
-/// Pushes by the recipients' local hour, and how many people are in their quiet hours then.
+/// Pushes with a text by the recipients' local hour, and how many people are in their quiet hours then.
 struct LocalHours: Sendable {
     private(set) var sends = [Int](repeating: 0, count: 24)
     /// People in their own quiet hours at half past each hour.
@@ -84,6 +84,7 @@ struct LocalHours: Sendable {
             unplaced += 1
             return
         }
+        guard push.isHeard else { return }
         sends[minute / 60] += 1
         if recipient.isAsleep(at: instant, minute: push.minute) { wokenByHour[minute / 60] += 1 }
     }

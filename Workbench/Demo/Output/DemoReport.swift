@@ -64,8 +64,8 @@ struct DemoReport: Sendable {
         var lines = [table.total(result.total), ""]
         lines.append(
             wrapped(
-                "By the recipient's local hour: the share of people in quiet hours, pushes sent, and pushes in "
-                    + "quiet hours. The demo works this out from zones and preferences, without nudged:"
+                "By the recipient's local hour: the share of people in quiet hours, pushes with a text, and "
+                    + "those in quiet hours. The demo works this out from zones and preferences, without nudged:"
             )
         )
         lines += chart.lines(result.hours)
@@ -84,7 +84,7 @@ struct DemoReport: Sendable {
                     + "\(Columns.count(result.changes, "person", "people")) changed their preferences meanwhile"
             ),
         ]
-        lines += check.lines(pushes: result.pushes).map(wrapped)
+        lines += check.lines(pushes: result.hours.sends.reduce(0, +)).map(wrapped)
         lines.append(paint(wrapped(check.agreement.text), check.holds ? .green : .red))
         return lines.joined(separator: "\n") + "\n"
     }

@@ -22,6 +22,9 @@ struct DemoPerson: Sendable, Equatable {
     /// Whether check-ins are possible at the day's start, apart from their devices.
     let isServed: Bool
     let change: Change?
+    var order: DemoOrder?
+
+    var tokens: [String] { devices.map(\.token) + (order.map { [$0.startToken, $0.activityToken] } ?? []) }
 
     func night(at minute: Int) -> Night {
         if let change, minute >= change.minute { change.night } else { night }
@@ -70,17 +73,19 @@ struct DemoDevice: Sendable, Equatable {
 struct DemoPopulation: Sendable, Equatable {
     let people: [DemoPerson]
 
-    init(people: [DemoPerson]) {
-        self.people = people
-    }
-
     /// - Parameters:
     ///   - zones: every zone name of the database, sorted.
     ///   - start: the day's start, Unix seconds. Registrations are before it.
     init(count: Int, seed: UInt64, zones: [String], start: Int64) {
         var generator = SplitMix64(seed: seed)
         let places = Places(names: zones)
-        people = (0..<count).map { _ in DemoPerson.draw(places, start: start, &generator) }
+        // Of its own: the same seed gives the same people, with or without orders.
+        var orders = SplitMix64(seed: ~seed)
+        people = (0..<count).map { _ in
+            var person = DemoPerson.draw(places, start: start, &generator)
+            person.order = DemoOrder.draw(person, &orders)
+            return person
+        }
     }
 
     var devicesByToken: [String: DemoDevice] {

@@ -83,15 +83,48 @@ struct AppDatabase: Sendable {
 
     /// A plain update, as an app does it. The demo only sets the time of the change.
     func change(_ people: [(userID: UUID, preferences: String)], at now: Instant) async throws(PostgresError) {
+        try await write(
+            """
+            update public.context_profiles p set notification_preferences = c.preferences
+            from unnest($1::uuid[], $2::jsonb[]) as c (user_id, preferences) where p.user_id = c.user_id
+            """,
+            [.uuidArray(people.map(\.userID)), .jsonArray(people.map(\.preferences))],
+            at: now
+        )
+    }
+
+    /// The tokens that start Live Activities, or those of activities that have started.
+    func register(_ orders: [DemoOrder], haveStarted: Bool, at now: Instant) async throws(PostgresError) {
+        let surfaces = orders.map { haveStarted ? "activity:\($0.id)" : "start:\(DemoOrder.attributesType)" }
+        let tokens = orders.map { haveStarted ? $0.activityToken : $0.startToken }
+        try await write(
+            """
+            select nudged_api.register_device(user_id, token, environment => 'sandbox', surface => surface)
+            from unnest($1::uuid[], $2::text[], $3::text[]) as t (user_id, surface, token)
+            """,
+            [.uuidArray(orders.map(\.userID)), .textArray(surfaces), .textArray(tokens)],
+            at: now
+        )
+    }
+
+    /// They expire eight hours later, when a phone would end the activity.
+    func send(_ events: [(order: DemoOrder, step: Int)], at now: Instant) async throws(PostgresError) {
+        try await write(
+            """
+            select nudged_api.send(user_id, title, null, apns => apns, expires_at => $4)
+            from unnest($1::uuid[], $2::text[], $3::jsonb[]) as e (user_id, title, apns)
+            """,
+            [
+                .uuidArray(events.map(\.order.userID)), .textArray(events.map { DemoOrder.events[$0.step].title }),
+                .jsonArray(events.map { $0.order.apns($0.step) }), .timestamp((now.seconds + 8 * 3600) * 1_000_000),
+            ],
+            at: now
+        )
+    }
+
+    private func write(_ sql: String, _ parameters: [Parameter], at now: Instant) async throws(PostgresError) {
         _ = try await connection.transaction([
-            Statement(
-                "change preferences",
-                sql: """
-                    update public.context_profiles p set notification_preferences = c.preferences
-                    from unnest($1::uuid[], $2::jsonb[]) as c (user_id, preferences) where p.user_id = c.user_id
-                    """,
-                parameters: [.uuidArray(people.map(\.userID)), .jsonArray(people.map(\.preferences))]
-            ),
+            Statement("write", sql: sql, parameters: parameters),
             Statement(
                 "stamp touches",
                 sql: "update nudged.touched set at = $1",
