@@ -411,6 +411,51 @@ create function nudged_me.cancel(id uuid) returns nudged.result
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$ select nudged.cancel('nudged_me.cancel', nudged.counted_user('nudged_me.cancel'), id) $$;
 
+-- Cancels the nudge that has this id, as nudged.cancel does. If a phone may have it, a message tells the app to take it off
+-- the screen, once. `id`: the payload's `nudge`, or that of a message or reminder. A reminder's own id means the newest of
+-- its pushes to this user. As for answers, a week of the record is read.
+create function nudged.withdraw(call text, recipient uuid, id text) returns nudged.result
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+declare
+    name constant text := lower(withdraw.id collate "C") collate "default";
+    ended nudged.result := nudged.result_of(done => 0);
+    nudge text;
+begin
+    perform nudged.refuse(call, case
+        when recipient is null then array['user_id is null', 'Name the user who got the nudge.']
+        when name is null or name !~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$|^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then array[
+            'id is none of a nudge', 'Give the payload''s "nudge", or the id that the call returned that sent the message.'] end);
+    if octet_length(name) = 36 then
+        ended := nudged.cancel(call, recipient, name::uuid);
+    end if;
+    select d.key into nudge from nudged.delivery d
+    where d.user_id = recipient and (d.key = name or d.kind = 'reminder' and starts_with(d.key, left(name, 18)))
+      and d.outcome in ('accepted', 'unknown') and d.attempted_at > clock_timestamp() - interval '7 days'
+    order by d.key = name desc, d.attempted_at desc limit 1;
+    -- On its way, it is not in the record yet.
+    nudge := coalesce(nudge, case when ended.too_late > 0 then name end);
+    if nudge is not null and not exists (select from nudged.message_key k where k.user_id = recipient and k.key = 'nudged.withdraw ' || nudge) then
+        perform nudged.insert_messages(array[row(
+            recipient, '', '', null, false, null, null, null, now() + interval '7 days', 'nudged.withdraw ' || nudge,
+            jsonb_build_object('withdraw', nudge), null, null, null
+        )::nudged.new_message]);
+        ended.too_late := 1;
+    end if;
+    return ended;
+end
+$$;
+
+create function nudged_api.withdraw(user_id uuid, id text) returns nudged.result
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+    select nudged.require_backend('nudged_api.withdraw');
+    select nudged.withdraw('nudged_api.withdraw', user_id, id collate "default");
+$$;
+
+create function nudged_me.withdraw(id text) returns nudged.result
+language sql security definer set search_path = pg_catalog, pg_temp
+as $$ select nudged.withdraw('nudged_me.withdraw', nudged.counted_user('nudged_me.withdraw'), id collate "default") $$;
+
 -- For everyone who was to get them. user_id null: of all authors of the subject.
 create function nudged_api.cancel_reminders(user_id uuid default null, subject_type text default null, subject_id text default null) returns nudged.result
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -798,10 +843,10 @@ $$;
 
 
 select nudged.allow('nudged_app, service_role', 'execute',
-    'nudged_api.seen', 'nudged_api.opened', 'nudged_api.feedback', 'nudged_api.waiting', 'nudged_api.history', 'nudged_api.export', 'nudged_api.list_reminders', 'nudged_api.cancel', 'nudged_api.cancel_reminders');
+    'nudged_api.seen', 'nudged_api.opened', 'nudged_api.feedback', 'nudged_api.waiting', 'nudged_api.history', 'nudged_api.export', 'nudged_api.list_reminders', 'nudged_api.cancel', 'nudged_api.cancel_reminders', 'nudged_api.withdraw');
 select nudged.allow('authenticated', 'execute',
     'nudged_me.waiting', 'nudged_me.history', 'nudged_me.export', 'nudged_me.list_reminders', 'nudged_me.set_reminder', 'nudged_me.snooze_reminder',
-    'nudged_me.seen', 'nudged_me.opened', 'nudged_me.feedback', 'nudged_me.cancel', 'nudged_me.cancel_reminders', 'nudged_me.cancel_messages', 'nudged_me.preferences', 'nudged_me.set_preferences', 'nudged_me.status');
+    'nudged_me.seen', 'nudged_me.opened', 'nudged_me.feedback', 'nudged_me.cancel', 'nudged_me.cancel_reminders', 'nudged_me.cancel_messages', 'nudged_me.withdraw', 'nudged_me.preferences', 'nudged_me.set_preferences', 'nudged_me.status');
 -- The profiles that nudged created. For a table of the app's own, its owner says so (docs/TABLES.md).
 select nudged.allow('nudged_writer', 'select, insert, update, delete', 'public.context_profiles') from nudged.own_table where name = 'context_profiles';
 select nudged.allow('nudged_writer', 'own', 'nudged.write_place', 'nudged.write_preferences', 'nudged.keeps_rows');
@@ -814,6 +859,7 @@ comment on function nudged_api.history is 'A user''s record, the newest first, o
 comment on function nudged_api.export is 'All that nudged holds of a user.';
 comment on function nudged_api.list_reminders is 'A user''s pending reminders.';
 comment on function nudged_api.cancel is 'Cancels a user''s message, or the reminder that they set, by its id. done: it was in time, and nothing more of it is sent.';
+comment on function nudged_api.withdraw is 'Cancels a nudge of a user. If a phone may have it, the app is told to take it off the screen: id is the payload''s "nudge", or the message''s. done: it was in time. too_late: the app is told.';
 comment on function nudged_api.cancel_reminders is 'Cancels reminders: of a user, of a subject, or a user''s of a subject.';
 comment on function nudged_me.waiting is 'What waits for the signed-in user: messages and reminders.';
 comment on function nudged_me.history is 'The signed-in user''s record, the newest first, or what became of one message or reminder (id): one row per device and attempt.';
@@ -825,6 +871,7 @@ comment on function nudged_me.feedback is 'Says whether the signed-in user found
 comment on function nudged_me.set_reminder is 'Sets a reminder of the signed-in user for themselves. Returns its id and warnings.';
 comment on function nudged_me.snooze_reminder is 'Moves what is pending of a reminder for the signed-in user. done: nothing is sent before then.';
 comment on function nudged_me.cancel is 'Cancels the signed-in user''s message, or the reminder that they set, by its id. done: it was in time.';
+comment on function nudged_me.withdraw is 'Cancels a nudge of the signed-in user. If a phone may have it, the app is told to take it off the screen: id is the payload''s "nudge".';
 comment on function nudged_me.cancel_reminders is 'Cancels the reminders that the signed-in user has set: of a subject, or all.';
 comment on function nudged_me.cancel_messages is 'Cancels messages that wait for the signed-in user: by category, thread, the beginning of their dedupe_key, or all.';
 comment on function nudged.write_place is 'Writes a user''s zone and language into public.context_profiles. Redefine it if the profiles are in another table.';

@@ -90,6 +90,12 @@ struct NudgedServerTests {
         )
     }
 
+    @Test func nudge_whenWithdrawn_isNamed() async throws {
+        server.answer = #"{"id":null,"done":0,"too_late":1,"warnings":[]}"#
+        #expect(try await server.withdraw(NudgeID(rawValue: "2026-11-20")).tooLate == 1)
+        #expect(server.calls == [#"nudged_me.withdraw {"id":"2026-11-20"}"#])
+    }
+
     /// One row with the members of each kind of row, as PostgREST writes it. A later server may have more.
     private nonisolated static let page = """
         [{"place": "a", "id": "0f4a1c3e-9b7d-4c2a-8e5f-001122334455", "key": "2026-11-20", "kind": "letter", "at": null,

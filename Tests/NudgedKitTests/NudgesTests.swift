@@ -14,6 +14,8 @@ struct NudgesTests {
         /// What the app opened.
         var opened: [Payload] = []
         var badges = 0
+        /// By the system's identifier, the payload's `nudge`.
+        var onScreen: KeyValuePairs<String, String> = [:]
 
         func permission() async -> SystemPermission { settings }
 
@@ -25,6 +27,10 @@ struct NudgesTests {
         func openSettings() async { done.append("settings") }
         func registerToken() { done.append("token") }
         func removeDelivered() { done.append("remove") }
+        func removeDelivered(_ identifiers: [String]) { done.append("remove \(identifiers)") }
+        func delivered() async -> [(identifier: String, payload: Payload)] {
+            onScreen.map { ($0, Payload(parsing: #"{"nudge":"\#($1)"}"#)) }
+        }
         func removeBadge() { badges += 1 }
 
         func registration(of token: DeviceToken) -> DeviceRegistration {
@@ -77,6 +83,17 @@ struct NudgesTests {
         nudges.serverFailed = { _ in failures += 1 }
         await nudges.cameToFront()
         #expect(failures == 1)
+    }
+
+    /// A digest that a daemon repeated may be there twice. Nobody needs to be signed in.
+    @Test func nudge_whenWithdrawn_leavesTheScreenAlone() async {
+        let nudges = Nudges(system: system)
+        system.onScreen = ["a": "2026-11-20", "b": "2026-11-21", "c": "2026-11-20"]
+        await nudges.received(Payload(parsing: #"{"aps":{"content-available":1},"sync":1,"nudge":"2026-11-20"}"#))
+        await nudges.received(Payload(parsing: #"{"withdraw":"2026-11-22"}"#))
+        #expect(system.done == [])
+        await nudges.received(Payload(parsing: #"{"withdraw":"2026-11-20","nudge":"2026-11-21"}"#))
+        #expect(system.done == [#"remove ["a", "c"]"#])
     }
 
     @Test func question_whenAnsweredYes_prompts() async {

@@ -23,6 +23,12 @@
         /// Removes this app's pushes from the screen and the list of notifications, and its badge.
         func removeDelivered()
 
+        /// This app's pushes that are on the screen or in the list of notifications, each with the system's identifier.
+        func delivered() async -> [(identifier: String, payload: Payload)]
+
+        /// Removes the pushes with these identifiers from the screen and the list of notifications.
+        func removeDelivered(_ identifiers: [String])
+
         /// Removes the app's badge.
         func removeBadge()
 

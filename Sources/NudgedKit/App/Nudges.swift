@@ -157,6 +157,14 @@
             if let payload = tap.tapped(payload) { opened(payload) }
         }
 
+        /// A background push came. Takes the nudge off the screen that it withdraws, if it does. Another device may have
+        /// shown it.
+        public func received(_ payload: Payload) async {
+            guard let nudge = payload.withdrawnID else { return }
+            let identifiers = await system.delivered().filter { $0.payload.nudgeID == nudge }.map(\.identifier)
+            if !identifiers.isEmpty { system.removeDelivered(identifiers) }
+        }
+
         /// How to show a push that came while the app is in the foreground.
         public func display(_ payload: Payload) -> ForegroundDisplay {
             session != nil && isShowing(payload) ? .list : .banner

@@ -67,6 +67,20 @@
             removeBadge()
         }
 
+        /// This app's pushes that can still be seen.
+        public func delivered() async -> [(identifier: String, payload: Payload)] { await Self.delivered() }
+
+        private nonisolated static func delivered() async -> [(identifier: String, payload: Payload)] {
+            await UNUserNotificationCenter.current().deliveredNotifications().map {
+                ($0.request.identifier, Payload($0))
+            }
+        }
+
+        /// Removes some of this app's pushes.
+        public func removeDelivered(_ identifiers: [String]) {
+            UNUserNotificationCenter.current().removeDeliveredNotifications(withIdentifiers: identifiers)
+        }
+
         /// Removes the app's badge.
         public func removeBadge() { UNUserNotificationCenter.current().setBadgeCount(0) }
 

@@ -82,6 +82,19 @@
             ) {
                 failed(error)
             }
+
+            /// Apple's call for a background push.
+            public func application(
+                _ application: UIApplication,
+                didReceiveRemoteNotification userInfo: [AnyHashable: Any],
+                fetchCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void
+            ) {
+                let payload = Payload(userInfo: userInfo)
+                Task {
+                    await nudges.received(payload)
+                    completionHandler(.newData)
+                }
+            }
         }
     #else
         extension NudgedAppDelegate: NSApplicationDelegate {
@@ -104,6 +117,15 @@
                 didFailToRegisterForRemoteNotificationsWithError error: any Error
             ) {
                 failed(error)
+            }
+
+            /// Apple's call for a background push.
+            public func application(
+                _ application: NSApplication,
+                didReceiveRemoteNotification userInfo: [String: Any]
+            ) {
+                let payload = Payload(userInfo: userInfo)
+                Task { await nudges.received(payload) }
             }
         }
     #endif
@@ -139,10 +161,14 @@
     extension Payload {
         /// The payload of a push. Of another notification it is empty.
         public init(_ notification: UNNotification) {
-            let content = notification.request.content.userInfo
+            self.init(userInfo: notification.request.content.userInfo)
+        }
+
+        /// The payload of a background push, for `Nudges.received(_:)`.
+        public init(userInfo: [AnyHashable: Any]) {
             // Local notifications can hold what JSON can't, for which data(withJSONObject:) would end the app.
-            guard JSONSerialization.isValidJSONObject(content),
-                let json = try? JSONSerialization.data(withJSONObject: content)
+            guard JSONSerialization.isValidJSONObject(userInfo),
+                let json = try? JSONSerialization.data(withJSONObject: userInfo)
             else {
                 self.init(parsing: "{}")
                 return

@@ -3,7 +3,7 @@ import JSON
 extension Payload {
     /// The members that nudged or the system writes. All others are the app's data.
     private static let own: Set<String> = [
-        "aps", "conversation_id", "domain", "action", "image_url", "subject_type", "subject_id", "nudge",
+        "aps", "conversation_id", "domain", "action", "image_url", "subject_type", "subject_id", "nudge", "withdraw",
     ]
 
     /// Reads each member independently. An explicit null counts as absent.
@@ -17,6 +17,7 @@ extension Payload {
         action = text(object, "action", "a string").flatMap { PayloadAction(rawValue: $0) }
         imageURL = text(object, "image_url", "a string")
         nudgeID = text(object, "nudge", "a string").map { NudgeID(rawValue: $0) }
+        withdrawnID = text(object, "withdraw", "a string").map { NudgeID(rawValue: $0) }
         readSubject(object)
         data = MessageData(JSONObject(object.members.filter { !Self.own.contains($0.key) }))
     }

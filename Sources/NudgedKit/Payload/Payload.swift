@@ -1,13 +1,15 @@
 package import JSON
 
 /// The content of a push, read from its JSON (RFC 8259): `{"aps":…, "conversation_id"?, "domain"?, "action"?,
-/// "subject_type"?, "subject_id"?, "nudge"?, …}`.
+/// "subject_type"?, "subject_id"?, "withdraw"?, "nudge"?, …}`.
 ///
 /// Any JSON gives a payload, so reading never fails. An invalid member counts as absent, and `malformed` names the
 /// first one. docs/CLIENT.md, "The payload", describes each member.
 public struct Payload: Sendable, Equatable {
     /// The nudge's id, for `NudgedServer.opened(_:)` and `feedback(_:isHelpful:)`.
     public internal(set) var nudgeID: NudgeID?
+    /// The nudge that the app takes off the screen, by its `nudgeID`. Nil: the push is no such order.
+    public internal(set) var withdrawnID: NudgeID?
     /// The conversation that the push names. Only the app knows whether it is the user's: see `route(isUsers:)`.
     public internal(set) var conversationID: ConversationID?
     /// Whether `conversation_id` is present, even if it is no UUID. Such a push opens a new conversation, not the

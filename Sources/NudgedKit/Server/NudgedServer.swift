@@ -154,6 +154,16 @@
             try await read("cancel", ["id": .string(id.rawValue)])
         }
 
+        /// Takes a nudge of the signed-in user off the screens of all their devices, such as a message that was read on
+        /// another one. Cancels what waits, as `cancel(_:)`.
+        ///
+        /// - Parameter nudge: the payload's `nudgeID`.
+        /// - Returns: `tooLate` is 1 if the devices are told to remove it.
+        @discardableResult
+        public func withdraw(_ nudge: NudgeID) async throws -> CallResult {
+            try await read("withdraw", ["id": .string(nudge.rawValue)])
+        }
+
         /// Cancels the reminders that the signed-in user has set: of one subject, or all.
         @discardableResult
         public func cancelReminders(of subject: Subject? = nil) async throws -> CallResult {

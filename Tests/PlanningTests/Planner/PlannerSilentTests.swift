@@ -1,3 +1,4 @@
+import APNs
 import Fixtures
 import Policy
 @testable import Core
@@ -69,5 +70,25 @@ import TimeZones
         #expect(settled.state.history.sent == [now] && settled.ended == [M.id(1)])
         let tooLate = again.sendable(at: now + 60, paused: [])
         #expect(tooLate.nudges.isEmpty && tooLate.candidate.history.sent == [now])
+    }
+
+    /// It counts or not: what it withdraws is over, and nothing else is.
+    @Test(arguments: [true, false]) func nudge_whenItsWithdrawalWaits_ends(counts: Bool) throws {
+        let own = NudgeIdentity.message(M.id(1))
+        let order = M.message(2, "", body: "", apns: #"{"withdraw":"\#(own.key)"}"#)
+        let retry = Retry(
+            identity: own,
+            validUntil: nil,
+            version: 1,
+            attempt: 1,
+            countedAt: counts ? now - 60 : nil,
+            left: [.init(deviceHash: PushIdentity.deviceHash(token: F.token(1)), notBefore: now + 60)]
+        )
+        let plan = planner.plan(M.user([M.message(1), order, M.message(3)], retry: Retry.json([retry])), now: now)
+        let sent = try #require(plan.sendPlan)
+        #expect(sent.nudges.map(\.identity) == [.message(M.id(2)), .message(M.id(3))])
+        #expect(sent.ended == [own] && sent.others.isEmpty)
+        #expect(sent.records.map(\.reason) == ["withdrawn"])
+        #expect(sent.records.map(\.outcome) == [counts ? .skipped : .dropped])
     }
 }

@@ -174,7 +174,7 @@ import Testing
 
     @Test(arguments: [
         ("cancel", "\(F.quoted(1)), gen_random_uuid()"), ("cancel_reminders", F.quoted(1)),
-        ("cancel_messages", F.quoted(1)),
+        ("cancel_messages", F.quoted(1)), ("withdraw", "\(F.quoted(1)), gen_random_uuid()::text"),
     ]) func calls_whenTheSnapshotIsOlder_areRefused(name: String, arguments: String) async throws {
         let fixture = try await F()
         try fixture.sql("alter database \(fixture.name) set default_transaction_isolation = 'repeatable read'")

@@ -92,6 +92,7 @@ import Testing
         "cancel": "perform nudged_me.cancel(gen_random_uuid())",
         "cancel_reminders": "perform nudged_me.cancel_reminders()",
         "cancel_messages": "perform nudged_me.cancel_messages()",
+        "withdraw": "perform nudged_me.withdraw('2026-11-20')",
         "set_preferences": "perform nudged_me.set_preferences(null)",
         "register_device": "perform nudged_me.register_device('\(F.token(7))')",
         "unregister_device": "perform nudged_me.unregister_device('\(F.token(7))')",

@@ -71,6 +71,8 @@ import Testing
         func openSettings() async {}
         func registerToken() {}
         func removeDelivered() {}
+        func removeDelivered(_ identifiers: [String]) {}
+        func delivered() async -> [(identifier: String, payload: Payload)] { [] }
         func removeBadge() {}
         func event(of error: any Error) -> PermissionEvent { .failed("\(error)") }
         func stored(_ key: String) -> String? { defaults[key] }

@@ -50,7 +50,7 @@ import Testing
             (
                 "nudged_api", backends,
                 """
-                send send_many cancel cancel_messages set_reminder cancel_reminders snooze_reminder
+                send send_many cancel cancel_messages withdraw set_reminder cancel_reminders snooze_reminder
                 cancel_subject_reminders touch forget preview register_device unregister_device
                 waiting history export list_reminders seen opened feedback
                 """
@@ -60,7 +60,7 @@ import Testing
                 """
                 preview register_device unregister_device send_test waiting history export list_reminders set_reminder
                 snooze_reminder cancel cancel_reminders seen opened feedback
-                cancel_messages preferences set_preferences status
+                cancel_messages withdraw preferences set_preferences status
                 """
             ),
             ("nudged_api", apps, "preferences_fault"),

@@ -11,7 +11,7 @@ extension Planner {
         draft.wait(until: recipient.user.messagesWakeAt)
         for message in recipient.unplacedMessages { holdUnplaced(message, machine, &draft) }
         let texts = (recipient.messages + (try reminders(machine, &draft))).sorted(by: PendingText.precedes)
-        var live = collapsed(texts, machine, &draft)
+        var live = collapsed(withoutWithdrawn(texts, machine, &draft), machine, &draft)
         // A digest that was begun stays a digest.
         for (identity, retry) in recipient.retries where identity.isDigest {
             let names = Set(retry.members)
@@ -64,6 +64,26 @@ extension Planner {
             draft.wait(until: nil, retry: retry)
         }
     }
+
+    /// Ends what a waiting message takes off the screen: no other device gets it.
+    private func withoutWithdrawn(
+        _ texts: [PendingText],
+        _ machine: RetryMachine,
+        _ draft: inout PlanDraft
+    ) -> [PendingText] {
+        let withdrawn = Set(texts.compactMap(\.content.withdraws))
+        guard !withdrawn.isEmpty else { return texts }
+        if let retry = machine.recipient.checkInRetry, retry.counts, withdrawn.contains(retry.identity.key) {
+            drop(retry.identity, because: Self.withdrawn, machine, &draft)
+        }
+        return texts.filter { text in
+            guard withdrawn.contains(text.identity.key) else { return true }
+            drop(text.identity, because: Self.withdrawn, machine, &draft)
+            return false
+        }
+    }
+
+    private static let withdrawn = "withdrawn"
 
     /// Of several with the same collapse key, keeps the newest. The others end.
     private func collapsed(

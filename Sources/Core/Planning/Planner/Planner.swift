@@ -60,7 +60,8 @@ package struct Planner: Sendable {
             var draft = PlanDraft(recipient.candidate.history)
             draft.records = try skippedSlots(recipient, now: now)
             if recipient.hasTexts { try planTexts(machine, &draft) }
-            let checkIn = try plan(.checkIn, recipient.checkInRetry, machine, &draft)
+            let retry = recipient.checkInRetry.flatMap { draft.ended.contains($0.identity) ? nil : $0 }
+            let checkIn = try plan(.checkIn, retry, machine, &draft)
             guard let checkIn, draft.nudges.isEmpty else {
                 return .send(SendPlan(recipient, draft), recipient.notices)
             }

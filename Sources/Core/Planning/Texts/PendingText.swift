@@ -48,7 +48,7 @@ struct PendingText: Sendable {
             // None starts in quiet hours, whatever its text says.
             (asked.title, asked.body, asked.urgent) = ("", "", false)
         case .some: asked.isSilent = true
-        case nil: asked.isSilent = content.isWithdrawal
+        case nil: asked.isSilent = content.withdraws != nil
         }
         nudge = .message(asked)
         createdAt = due ?? message.createdAt
@@ -136,10 +136,10 @@ struct PendingText: Sendable {
     func isExpired(at now: Instant) -> Bool { expiresAt.map { now >= $0 } ?? false }
 
     /// Names what its pushes replace on the phone: the last one with the same key, or only itself. A digest replaces
-    /// the last digest.
+    /// the last digest. A withdrawal replaces its message, which Apple may still keep for a phone that is offline.
     var collapseName: String {
         if let reminderName { return reminderName }
-        guard let collapseKey else { return identity.key }
+        guard let collapseKey else { return content.withdraws ?? identity.key }
         return (identity.isDigest ? "" : "key:") + collapseKey
     }
 

@@ -117,8 +117,8 @@ struct PushText: Sendable {
     /// Whether all that it does is to set the badge.
     var isBadgeAlone: Bool { notification.isSilent && !notification.isContentAvailable && notification.surface == nil }
 
-    /// Whether all that it does is to take another nudge off the screen.
-    var isWithdrawal: Bool { notification.withdraws != nil }
+    /// The nudge that it takes off the screen. nil: it is no withdrawal.
+    var withdraws: String? { notification.withdraws }
 
     /// Whether it mentions this user: its category is `mention`, or its data contains `"mention": true`.
     var isMention: Bool {
