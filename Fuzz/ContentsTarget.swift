@@ -68,7 +68,8 @@ enum ContentsTarget {
                 history: History(
                     checkIns: [CheckIn(at: now, slot: slot), CheckIn(at: now - 86_400, slot: slot - 1)],
                     closed: [slot - 2],
-                    sent: [now, now - 60, now - 86_400]
+                    sent: [now, now - 60, now - 86_400],
+                    unseen: UnseenPushes(count: 3, lastAt: now)
                 )
             ),
         ]

@@ -77,7 +77,7 @@ begin
         + coalesce(octet_length(',"subtitle-loc-args":') + nudged.utf8_bytes((apns -> 'subtitle_loc_args')::text)
             - greatest(jsonb_array_length(apns -> 'subtitle_loc_args') - 1, 0), 0)
         + coalesce(octet_length(',"loc-args":') + nudged.utf8_bytes((apns -> 'loc_args')::text) - greatest(jsonb_array_length(apns -> 'loc_args') - 1, 0), 0)
-        + coalesce(octet_length(',"badge":') + octet_length(apns ->> 'badge'), 0)
+        + coalesce(octet_length(',"badge":') + octet_length(replace(apns ->> 'badge', 'increment', '2147483647')), 0)
         -- A critical alert is more than time-sensitive.
         + case when urgent and not nudged.is_critical(apns) then octet_length(',"interruption-level":"time-sensitive"') else coalesce(octet_length(',"interruption-level":') + nudged.utf8_bytes((apns -> 'interruption_level')::text), 0) end
         -- The daemon writes 0 and 1 as 0.0 and 1.0.
@@ -142,7 +142,7 @@ language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp a
 begin
     return octet_length('{"aps":{}}')
         + case when apns ? 'content_available' then octet_length('"content-available":1') else 0 end
-        + coalesce(octet_length('"badge":') + octet_length(apns ->> 'badge'), 0)
+        + coalesce(octet_length('"badge":') + octet_length(replace(apns ->> 'badge', 'increment', '2147483647')), 0)
         + case when apns ?& array['content_available', 'badge'] then 1 else 0 end;
 end
 $$;
@@ -329,7 +329,7 @@ begin
         select k.key, k.kind, k.wanted, given -> k.key as value, given ->> k.key as phrase
         from (values
             ('subtitle', 'text', 'a text that is not blank'),
-            ('badge', 'int', 'an integer from 0 to 2147483647; 0 removes the badge'),
+            ('badge', 'badge', 'an integer from 0 to 2147483647, where 0 removes the badge, or increment'),
             ('sound', 'sound', 'default, none, or the name of a sound in the app, 1 to 255 bytes; for a critical alert an object as {"critical": 1, "name": "default", "volume": 1}'),
             ('interruption_level', 'level', 'passive, active, time-sensitive or critical'),
             ('relevance_score', 'score', 'a number from 0 to 1'),
@@ -366,7 +366,8 @@ begin
             when 'object' then jsonb_typeof(one.value) = 'object'
             when 'level' then jsonb_typeof(one.value) = 'string' and one.phrase in ('passive', 'active', 'time-sensitive', 'critical')
             when 'url' then jsonb_typeof(one.value) = 'string' and one.phrase ~ '^https://[!-~]+$' and octet_length(one.phrase) <= 2048
-            when 'int' then case when jsonb_typeof(one.value) = 'number' and one.phrase ~ '^[0-9]{1,10}$' then one.phrase::bigint <= 2147483647 else false end
+            when 'badge' then one.value = '"increment"'
+                or case when jsonb_typeof(one.value) = 'number' and one.phrase ~ '^[0-9]{1,10}$' then one.phrase::bigint <= 2147483647 else false end
             when 'score' then case when jsonb_typeof(one.value) = 'number' then one.phrase::numeric between 0 and 1 else false end
             when 'list' then case when jsonb_typeof(one.value) = 'array'
                 then jsonb_array_length(one.value) <= 20 and not jsonb_path_exists(one.value, 'strict $[*] ? (@.type() != "string")') else false end

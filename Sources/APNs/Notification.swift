@@ -11,6 +11,9 @@ package struct Notification: Sendable {
     package var criticalSound: CriticalSound?
     /// The number on the app's icon.
     package var badge: Int?
+    /// How many the badge counts up. 0: `badge` is the app's own number.
+    package var badgeIncrement = 0
+    package static let largestBadge = Int(Int32.max)
     package var threadID: String?
     package var category: String?
     package var interruptionLevel: InterruptionLevel?
@@ -131,6 +134,10 @@ extension Notification {
         switch (name, value) {
         case ("subtitle", .string(let text)): subtitle = text
         case ("badge", .int(let number)): badge = Int(number)
+        case ("badge", .string("increment")):
+            badgeIncrement = 1
+            // Until it is counted: no number is longer.
+            badge = Self.largestBadge
         case ("sound", .string(let name)): sound = name == "none" ? nil : name
         case ("sound", .object(let sound)):
             guard let name = sound["name"]?.text else { return false }

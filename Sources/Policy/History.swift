@@ -12,6 +12,18 @@ public struct CheckIn: Sendable, Hashable {
     }
 }
 
+/// Pushes that count up the badge and that the app has not seen.
+public struct UnseenPushes: Sendable, Equatable {
+    public var count: Int32
+    /// When the last one was sent.
+    public var lastAt: Instant
+
+    public init(count: Int32, lastAt: Instant) {
+        self.count = count
+        self.lastAt = lastAt
+    }
+}
+
 /// What was sent to a user and counts. Each list may be in any order.
 public struct History: Sendable, Equatable {
     public var checkIns: [CheckIn]
@@ -19,11 +31,19 @@ public struct History: Sendable, Equatable {
     public var closed: [LocalDate]
     /// Every send that counts, of any kind, check-ins included.
     public var sent: [Instant]
+    /// nil: none.
+    public var unseen: UnseenPushes?
 
-    public init(checkIns: [CheckIn] = [], closed: [LocalDate] = [], sent: [Instant] = []) {
+    public init(
+        checkIns: [CheckIn] = [],
+        closed: [LocalDate] = [],
+        sent: [Instant] = [],
+        unseen: UnseenPushes? = nil
+    ) {
         self.checkIns = checkIns
         self.closed = closed
         self.sent = sent
+        self.unseen = unseen
     }
 
     /// With a check-in, which is also a send.
@@ -87,7 +107,8 @@ extension History {
         return History(
             checkIns: trimmedCheckIns(ahead: ahead),
             closed: trimmedClosed(now: now),
-            sent: trimmedSends(ahead: ahead, day: now - 86_400, cap: cap)
+            sent: trimmedSends(ahead: ahead, day: now - 86_400, cap: cap),
+            unseen: unseen
         )
     }
 

@@ -31,7 +31,9 @@ struct UserStateTests {
             history: History(
                 checkIns: (0..<random.int(0...9)).map { _ in CheckIn(at: instant(), slot: slot()) },
                 closed: (0..<random.int(0...9)).map { _ in slot() },
-                sent: (0..<random.int(0...99)).map { _ in instant() }
+                sent: (0..<random.int(0...99)).map { _ in instant() },
+                unseen: random.chance(50)
+                    ? nil : UnseenPushes(count: random.pick([1, 7, .max]), lastAt: instant())
             )
         )
     }
@@ -114,8 +116,17 @@ struct UserStateTests {
         let content = Self.change(&random).content
         for count in 0..<state.count { #expect(UserState(bytes: Array(state.prefix(count))) == nil) }
         for count in 0..<content.count { #expect(Self.read(Array(content.prefix(count)), turn: 1) == nil) }
-        #expect(UserState(bytes: state + [0]) == nil && UserState(bytes: [2] + state.dropFirst()) == nil)
+        #expect(UserState(bytes: state + [0]) == nil && UserState(bytes: [3] + state.dropFirst()) == nil)
         #expect(Self.read(content + [0], turn: 1) == nil && Self.read([2] + content.dropFirst(), turn: 1) == nil)
+    }
+
+    /// What older daemons wrote is read, and what needs no newer format has none.
+    @Test func state_whenNothingIsUnseen_hasTheFirstFormat() {
+        let state = UserState(fingerprint: 7, history: History(sent: [StoreFixture.now]))
+        #expect(state.bytes.first == 1)
+        // A count that no daemon writes is none.
+        let hostile = [2] + state.bytes.dropFirst() + [0, 0]
+        #expect(UserState(bytes: hostile) == state)
     }
 
     /// Three sends and a check-in a day, for a week.

@@ -16,12 +16,13 @@ package struct UserState: Sendable, Equatable {
         self.history = history
     }
 
-    private static let format: UInt8 = 1
+    /// The second format also has what counts in the badge. It is written only if there is some.
+    private static let formats: ClosedRange<UInt8> = 1...2
 
     /// Each instant is the distance to the one before: in order, most take three bytes.
     package var bytes: [UInt8] {
         var writer = ByteWriter()
-        writer.byte(Self.format)
+        writer.byte(history.unseen == nil ? 1 : 2)
         writer.optional(fingerprint) { $0.number($1) }
         writer.optional(template) { $0.number(Int64($1)) }
         var last: Int64 = 0
@@ -38,6 +39,10 @@ package struct UserState: Sendable, Equatable {
         }
         writer.count(history.closed.count)
         for slot in history.closed { writer.number(Int64(slot.days)) }
+        if let unseen = history.unseen {
+            writer.number(Int64(unseen.count))
+            writer.number(step(unseen.lastAt.seconds))
+        }
         return writer.bytes
     }
 
@@ -45,7 +50,8 @@ package struct UserState: Sendable, Equatable {
     package init?(bytes: [UInt8]) {
         do throws(ByteReader.Malformed) {
             var reader = ByteReader(bytes)
-            guard try reader.byte() == Self.format else { return nil }
+            let format = try reader.byte()
+            guard Self.formats.contains(format) else { return nil }
             fingerprint = try reader.optional { reader throws(ByteReader.Malformed) in try reader.number() }
             template = try reader.optional { reader throws(ByteReader.Malformed) in
                 Int32(clamping: try reader.number())
@@ -64,6 +70,11 @@ package struct UserState: Sendable, Equatable {
             history.closed = try reader.list { reader throws(ByteReader.Malformed) in
                 LocalDate(slot: try reader.number())
             }.compactMap(\.self)
+            if format == 2 {
+                let count = Int32(clamping: try reader.number())
+                let lastAt = try step(&reader)
+                if count > 0 { history.unseen = UnseenPushes(count: count, lastAt: lastAt) }
+            }
             try reader.end()
         } catch {
             return nil

@@ -37,6 +37,8 @@ package final class PlannedNudge: Sendable {
         let identity: NudgeIdentity
         /// The policy's answer.
         let decision: Decision
+        /// How many pushes are in the badge before it.
+        let unseen: Int
         var targets: [Target]
         /// Devices that are left but must wait.
         var waiting: [Retry.Left]
@@ -64,6 +66,8 @@ package final class PlannedNudge: Sendable {
         var type = PushType.alert
         /// Whether it disturbs nobody.
         var isSilent = false
+        /// How many the badge counts up. 0: it does not count.
+        var badgeIncrement = 0
 
         /// What the app gives back when the user opens it: of a digest, its first message.
         var name: String { members.first?.key ?? "" }
@@ -91,6 +95,8 @@ package final class PlannedNudge: Sendable {
     var endsAt: Instant? { content.endsAt }
     var text: PushText? { content.text }
     package var type: PushType { content.type }
+    /// How many the badge counts up.
+    var badgeIncrement: Int { content.badgeIncrement }
     /// Whether it disturbs nobody. Then it is in no history.
     var isSilent: Bool { content.isSilent }
     /// The push is not written from this instant on. nil: no limit.

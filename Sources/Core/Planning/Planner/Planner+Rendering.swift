@@ -28,16 +28,20 @@ extension Planner {
     ) -> PlannedNudge.Content? {
         let context = RecipientContext(json: recipient.user.context)
         guard let choice = choose(attempt, for: recipient, context) else { return nil }
+        let asks = mayAsk(about: recipient)
+        let counts = choice.badgeIncrement > 0
+        let said = asks || counts ? checkInTexts.content(of: choice, context)?.counted(after: attempt) : nil
         return PlannedNudge.Content(
             members: [attempt.identity],
-            payload: choice.payload,
+            payload: counts ? said?.payload(passesFocus: false) ?? choice.payload : choice.payload,
             template: choice.template,
             collapseKey: attempt.identity.key,
             endsAt: attempt.decision.validUntil,
             // A phone that gets its network back at night must not show yesterday's check-in. The policy gives every
             // check-in an end.
             expiresAt: attempt.decision.validUntil ?? now,
-            text: mayAsk(about: recipient) ? checkInTexts.content(of: choice, context) : nil
+            text: asks ? said : nil,
+            badgeIncrement: choice.badgeIncrement
         )
     }
 
@@ -75,7 +79,7 @@ extension Planner {
         let passesFocus = attempt.decision.urgent && recipient.candidate.preferences.allowUrgent
         // An update reaches a sleeping user's phone, but not its speaker.
         let isHeard = passesFocus || text.content.surface == nil || isAwake(recipient, now: now)
-        let content = isHeard ? text.content : text.content.silenced
+        let content = (isHeard ? text.content : text.content.silenced).counted(after: attempt)
         guard let payload = content.payload(passesFocus: passesFocus) else { return nil }
         return PlannedNudge.Content(
             members: text.members,
@@ -87,7 +91,8 @@ extension Planner {
             // The service decides only about what a user reads.
             text: mayAsk(about: recipient) && !content.isSilent && content.surface == nil ? content : nil,
             type: text.content.type,
-            isSilent: text.nudge.isSilent
+            isSilent: text.nudge.isSilent,
+            badgeIncrement: content.badgeIncrement
         )
     }
 

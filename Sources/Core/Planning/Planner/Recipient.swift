@@ -42,6 +42,10 @@ struct Recipient: Sendable {
         )
         candidate.seen = Self.seen(user, now: now)
         candidate.ignored = Self.ignored(user, seen: candidate.seen, planner.policy.rules, now: now)
+        // The app may have looked again within a minute, without a note (`nudged.note_seen`).
+        if let seen = candidate.seen, let last = candidate.history.unseen?.lastAt, min(last, now) <= seen + 60 {
+            candidate.history.unseen = nil
+        }
         fingerprint = try planner.policy.scheduleFingerprint(candidate)
         candidate.since = Self.since(user, fingerprint: fingerprint, now: now)
         if let after = planner.policy.rules.backOffAfter, let seen = candidate.seen,

@@ -211,8 +211,13 @@ extension History {
     /// With the nudge's own entry. A silent one has none.
     func adding(_ nudge: PlannedNudge, at instant: Instant) -> History {
         if nudge.isSilent { return self }
-        guard let slot = nudge.identity.slot else { return adding(sent: instant) }
-        return adding(CheckIn(at: instant, slot: slot))
+        var history = nudge.identity.slot.map { adding(CheckIn(at: instant, slot: $0)) } ?? adding(sent: instant)
+        // Once, whatever is left of it afterwards.
+        if nudge.badgeIncrement > 0, nudge.countedAt == nil {
+            let count = Int64(unseen?.count ?? 0) + Int64(nudge.badgeIncrement)
+            history.unseen = UnseenPushes(count: Int32(clamping: count), lastAt: instant)
+        }
+        return history
     }
 
     /// Without the nudge's own entry.

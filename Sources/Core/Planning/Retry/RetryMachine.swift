@@ -65,7 +65,7 @@ struct RetryMachine {
         let decision = try evaluate(nudge, history)
         guard let identity = nudge.identity(sentBy: decision) else { return withheld(nudge, nil, by: decision) }
         let devices = RemainingDevices(due: recipient.devices(of: nudge).served, waiting: [])
-        return send(nudge, identity, devices, nil, under: decision)
+        return send(nudge, identity, devices, nil, under: decision, history)
     }
 
     private func tryAgain(
@@ -80,7 +80,7 @@ struct RetryMachine {
         }
         // Another slot is due.
         guard identity == retry.identity else { return try first(nudge, history) }
-        return send(nudge, identity, devices, retry, under: decision)
+        return send(nudge, identity, devices, retry, under: decision, history)
     }
 
     /// - Parameter history: without the nudge's own entry.
@@ -101,7 +101,7 @@ struct RetryMachine {
         } else {
             decision = Decision(.send, decision.reason, urgent: decision.urgent, validUntil: retry.validUntil)
         }
-        return send(nudge, retry.identity, devices, retry, under: decision)
+        return send(nudge, retry.identity, devices, retry, under: decision, history)
     }
 
     /// It is not sent now. It waits with what is left of it, or it ends.
@@ -119,12 +119,14 @@ struct RetryMachine {
         _ identity: NudgeIdentity,
         _ devices: RemainingDevices,
         _ retry: Retry?,
-        under decision: Decision
+        under decision: Decision,
+        _ history: History
     ) -> NudgeStep {
         if let retry, devices.due.isEmpty { return .backOff(retry.keeping(devices.waiting)) }
         let attempt = PlannedNudge.Attempt(
             identity: identity,
             decision: decision,
+            unseen: Int(history.unseen?.count ?? 0),
             targets: recipient.targets(devices.due, of: identity, repeating: retry?.left.repeats ?? []),
             waiting: devices.waiting,
             retry: retry

@@ -16,6 +16,8 @@ package struct CheckInTexts: Sendable {
     struct Choice: Sendable, Equatable {
         let template: Int32
         let payload: [UInt8]
+        /// How many the badge counts up.
+        var badgeIncrement = 0
     }
 
     /// In the order of their ids.
@@ -28,7 +30,9 @@ package struct CheckInTexts: Sendable {
 
     /// Draws one of the templates of the closest locale that the context can fill, by their weights. nil: none fits.
     func choose(_ question: Question) -> Choice? {
-        chosen(question).map { Choice(template: $0.template.id, payload: $0.payload) }
+        chosen(question).map {
+            Choice(template: $0.template.id, payload: $0.payload, badgeIncrement: $0.template.badgeIncrement)
+        }
     }
 
     /// The same template again, for the remaining devices of a check-in that others have got. nil: it doesn't fit any
@@ -37,7 +41,7 @@ package struct CheckInTexts: Sendable {
         guard let template = templates.first(where: { $0.id == template }), template.fault(for: context) == nil,
             let payload = template.payload(for: context)
         else { return nil }
-        return Choice(template: template.id, payload: payload)
+        return Choice(template: template.id, payload: payload, badgeIncrement: template.badgeIncrement)
     }
 
     /// The result for each template, for `nudged explain`.

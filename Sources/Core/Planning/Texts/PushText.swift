@@ -79,6 +79,7 @@ struct PushText: Sendable {
         notification.domain = common(\.domain)
         notification.threadID = common(\.threadID)
         notification.badge = contents.last(where: { $0.notification.badge != nil })?.notification.badge
+        notification.badgeIncrement = contents.reduce(0) { $0 + $1.badgeIncrement }
         // Silent only if each of them is.
         notification.sound = contents.allSatisfy { $0.notification.sound == nil } ? nil : common(\.sound) ?? "default"
         notification.interruptionLevel = common(\.interruptionLevel)
@@ -114,8 +115,12 @@ struct PushText: Sendable {
     var type: PushType { notification.type }
     /// What it updates. nil: it is a notification.
     var surface: Surface? { notification.surface }
-    /// Whether all that it does is to set the badge.
-    var isBadgeAlone: Bool { notification.isSilent && !notification.isContentAvailable && notification.surface == nil }
+    /// Whether all that it does is to set the badge to the app's own number.
+    var isBadgeAlone: Bool {
+        notification.isSilent && !notification.isContentAvailable && notification.surface == nil && badgeIncrement == 0
+    }
+    /// How many the badge counts up. 0: it does not count.
+    var badgeIncrement: Int { notification.badgeIncrement }
 
     /// The nudge that it takes off the screen. nil: it is no withdrawal.
     var withdraws: String? { notification.withdraws }
@@ -146,6 +151,16 @@ struct PushText: Sendable {
         var other = self
         other.notification.title = ""
         other.notification.body = ""
+        return other
+    }
+
+    /// With the number that its badge shows now. Devices that follow get it without counting again.
+    func counted(after attempt: PlannedNudge.Attempt) -> PushText {
+        guard badgeIncrement > 0 else { return self }
+        var other = self
+        let number =
+            attempt.retry?.counts == true ? max(attempt.unseen, badgeIncrement) : attempt.unseen + badgeIncrement
+        other.notification.badge = min(number, Notification.largestBadge)
         return other
     }
 

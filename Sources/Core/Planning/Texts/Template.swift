@@ -49,6 +49,8 @@ final class Template: Sendable {
         plain = try? frame.rendered(limit: Notification.unnamedLimit)
     }
 
+    var badgeIncrement: Int { frame.badgeIncrement }
+
     func hasText(of other: Template) -> Bool {
         title == other.title && body == other.body && frame.localizedTitle == other.frame.localizedTitle
             && frame.localizedBody == other.frame.localizedBody
