@@ -657,7 +657,7 @@ comment on table nudged.seen is 'When the app last saw each user. nudged_api.see
 comment on column nudged.seen.user_id is 'The user''s id.';
 comment on column nudged.seen.at is 'When the app last saw the user.';
 comment on table nudged.surface is 'Tokens of Live Activities, widgets and controls. The app registers them by nudged_me.register_device.';
-comment on column nudged.surface.user_id is 'The user who is signed in.';
+comment on column nudged.surface.user_id is 'The user who was signed in when the app registered the token.';
 comment on column nudged.surface.surface is 'widgets, controls, start: and a Swift type (starts such activities), or activity: and the app''s name of a running one.';
 comment on column nudged.surface.token is 'The token, in hexadecimal digits.';
 comment on column nudged.surface.registered_at is 'When the app last presented the token.';

@@ -528,8 +528,8 @@ begin
     if found then
         return array[format('%s is given with apns.%s', stranger, surface), case
             when stranger = 'urgent' and is_activity then 'No activity starts in quiet hours: leave urgent out.'
-            when is_activity then 'An activity takes a title, a body, texts, the name of a sound and a relevance_score. All else is in its content_state.'
-            else 'It only makes them reload: leave it out.' end];
+            when is_activity then 'A Live Activity does not have this: leave it out, or put it into content_state.'
+            else 'Such a message only makes them reload: leave this out.' end];
     elsif not is_activity then
         return null;
     end if;
@@ -548,7 +548,7 @@ begin
             ('id', 'name', 'your own name of the activity, 1 to 200 bytes', '{start,update,end}', '{start,update,end}'),
             ('content_state', 'object', 'an object: what your Swift type ContentState decodes', '{start,update,end}', '{start,update,end}'),
             ('attributes_type', 'type', 'the name of your Swift type, only for a start', '{start}', '{start}'),
-            ('attributes', 'object', 'an object: what that type decodes, only for a start', '{start}', '{start}'),
+            ('attributes', 'object', 'an object: what your Swift type decodes, only for a start', '{start}', '{start}'),
             ('stale_date', 'instant', 'an instant such as 2026-11-21T18:00:00Z', '{}', '{start,update,end}'),
             ('dismissal_date', 'instant', 'an instant such as 2026-11-21T18:00:00Z, only for an end', '{}', '{end}'),
             ('priority', 'priority', '5 or 10', '{}', '{start,update,end}')
@@ -1090,8 +1090,8 @@ $$;
 
 -- Cancels waiting messages by what they have in common, for the calls of schema nudged_api. Arguments that are null
 -- match all messages. It cancels at most 10,000 per call: call it again until `done` is 0. `too_late` counts those that
--- are being sent, or that a phone may have already. The latter are not tried again. What no index finds is searched for
--- five seconds: the locks of what was found are held meanwhile.
+-- are being sent, or that a phone may have already. The latter are not tried again. A search without an index ends after
+-- five seconds, since what it found stays locked meanwhile.
 --
 -- As nudged.cancel_message: a row that the daemon has locked is being sent, and it is skipped. Rows are locked one by one,
 -- since Citus locks rows of one user at a time.
@@ -1147,7 +1147,7 @@ begin
                   and (cancel_messages.category is null or case
                       when recipient is null then m.category = cancel_messages.category else m.category || '' = cancel_messages.category end)
             ) f
-            -- One of a thousand others comes too, to see the time.
+            -- One of a thousand other rows comes too, so that the loop looks at the clock.
             where f.matches or uuid_hash(f.id) & 1023 = 0
         loop
             exit when ready = most;

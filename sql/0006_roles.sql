@@ -430,7 +430,7 @@ declare
         when octet_length(locale) > 64 or locale !~ '^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$' then array[
             '`locale` is no language', 'pass the user''s language, such as de or pt-BR, or null']
         when surface !~ '^(widgets|controls|start:[A-Za-z_][A-Za-z0-9_.]{0,199}|activity:.+)$' or octet_length(surface) > 209 then array[
-            '`surface` is none', 'pass widgets, controls, start: and the name of your Swift type, or activity: and your name of the activity, or null for the device itself']
+            '`surface` is not valid', 'pass widgets, controls, start: and your Swift type, activity: and your name of the activity, or null for the device''s own token']
     end;
 begin
     if fault is not null then

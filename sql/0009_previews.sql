@@ -43,7 +43,7 @@ begin
     message.expires_at := coalesce(message.expires_at, 'infinity');
     message := nudged.checked_message(call, message);
     perform nudged.refuse(call, case when nudged.surface_kind(message.apns) is not null then array[
-        format('apns.%s is given', nudged.surface_kind(message.apns)), 'A preview is of a notification.'] end);
+        format('apns.%s is given', nudged.surface_kind(message.apns)), 'Only notifications have a preview.'] end);
     select p.id, p.answer into asked
     from nudged.preview p
     where p.user_id = message.user_id and not p.is_read

@@ -105,7 +105,7 @@ struct DaemonMetrics: Sendable {
     }
 
     private var decisions: [MetricFamily] {
-        // The others are of check-ins.
+        // The reasons why a check-in is not sent.
         let reasons =
             Reason.allCases.filter { ![.due, .urgent, .deviceNotServed].contains($0) }.map(\.rawValue)
             + [SweepReport.zonesUnread]

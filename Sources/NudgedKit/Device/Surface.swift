@@ -2,7 +2,7 @@
 public enum Surface: Sendable, Hashable {
     case widgets
     case controls
-    /// Starts Live Activities of a Swift type, named as in the push: `OrderAttributes`.
+    /// Starts Live Activities of a Swift type, such as `OrderAttributes` (`attributes_type` in the push).
     case start(type: String)
     /// A running Live Activity, by the app's own name of it.
     case activity(id: String)

@@ -113,7 +113,7 @@ import Testing
         try fixture.sql(
             """
             insert into nudged.message (user_id, id, title, body, category)
-            select gen_random_uuid(), gen_random_uuid(), case when g in (1, 30000) then 'Rare' else 'Sale' end, '', 'c' || g % 1000
+            select gen_random_uuid(), md5(g::text)::uuid, case when g in (1, 30000) then 'Rare' else 'Sale' end, '', 'c' || g % 1000
             from generate_series(1, 30000) g;
             analyze nudged.message;
             -- As if five seconds had passed.
