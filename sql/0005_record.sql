@@ -231,7 +231,7 @@ declare
 begin
     perform nudged.refuse(call, case
         when recipient is null then array['user_id is null', 'Name the user who got the nudge.']
-        when note_answer.id is null or octet_length(note_answer.id) > 64 then array['id is none of a nudge', 'Give the payload''s "nudge".']
+        when note_answer.id is null or octet_length(note_answer.id) > 64 then array['id is not valid', 'Give the payload''s "nudge".']
         when answer is null then array['helpful is null', 'Give true or false.'] end);
     select d.* into nudge from nudged.delivery d
     where d.user_id = recipient and d.key = name and d.outcome in ('accepted', 'unknown') and d.attempted_at > instant - interval '7 days'

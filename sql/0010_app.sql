@@ -425,7 +425,7 @@ begin
     perform nudged.refuse(call, case
         when recipient is null then array['user_id is null', 'Name the user who got the nudge.']
         when name is null or name !~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$|^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then array[
-            'id is none of a nudge', 'Give the payload''s "nudge", or the id that the call returned that sent the message.'] end);
+            'id is not valid', 'Give the payload''s "nudge", or the id that send or set_reminder returned.'] end);
     if octet_length(name) = 36 then
         ended := nudged.cancel(call, recipient, name::uuid);
     end if;

@@ -158,8 +158,8 @@ import TimeZones
 
     @Test(arguments: [
         ("nudged_api.seen(null)", "user_id is null"), ("nudged_api.opened(null, 'x')", "user_id is null"),
-        ("nudged_api.opened(\(F.quoted(1)), null)", "id is none of a nudge"),
-        ("nudged_api.opened(\(F.quoted(1)), repeat('x', 65))", "id is none of a nudge"),
+        ("nudged_api.opened(\(F.quoted(1)), null)", "id is not valid"),
+        ("nudged_api.opened(\(F.quoted(1)), repeat('x', 65))", "id is not valid"),
         ("nudged_api.feedback(\(F.quoted(1)), 'x', null)", "helpful is null"),
     ]) func call_whenAnArgumentIsWrong_saysWhich(call: String, fault: String) async throws {
         let fixture = try await F()
