@@ -430,7 +430,7 @@ declare
 begin
     if nudged.surface_kind(apns) is not null then
         -- A phone starts no activity that it can't announce.
-        return case when not (has_title or has_body) and apns #>> '{live_activity,event}' = 'start' then array[
+        return case when nudged.is_blank(title) and nudged.is_blank(body) and apns #>> '{live_activity,event}' = 'start' then array[
             'title and body are both empty', 'Phones announce an activity that starts. Give a title or a body.'] end;
     end if;
     if call = 'message' and apns ? 'badge' and nudged.is_silent(title, body, apns) and apns -> 'content_available' is distinct from 'true' then
@@ -562,7 +562,7 @@ begin
             when 'name' then jsonb_typeof(one.value) = 'string' and octet_length(one.phrase) between 1 and 200
             when 'type' then jsonb_typeof(one.value) = 'string' and one.phrase ~ '^[A-Za-z_][A-Za-z0-9_.]{0,199}$'
             when 'object' then jsonb_typeof(one.value) = 'object'
-            when 'priority' then one.value in ('5', '10')
+            when 'priority' then jsonb_typeof(one.value) = 'number' and one.phrase in ('5', '10')
             when 'instant' then jsonb_typeof(one.value) = 'string' and nudged.epoch(one.phrase) is not null end, false)
         then
             return array[format('apns.live_activity.%s is not valid', one.name), format('Wanted: %s.', one.wanted)];
@@ -753,14 +753,15 @@ $$;
 create function nudged.message_warnings(recipient uuid, surface text) returns text[]
 language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '100ms' as $$
 begin
-    if surface is not null then
+    if surface is not null and not exists (select from nudged.surface s where s.user_id = recipient and s.surface = message_warnings.surface) then
         -- An activity has no token before it has started.
-        return case when starts_with(surface, 'activity:') or exists (
-            select from nudged.surface s where s.user_id = recipient and s.surface = message_warnings.surface) then '{}'
+        return case when starts_with(surface, 'activity:') then '{}'
             else array['no_token: the user has no token for it now: a message without one is dropped'] end;
-    elsif not exists (select from nudged.device d where d.user_id = recipient) then
+    elsif surface is null and not exists (select from nudged.device d where d.user_id = recipient) then
         return array['no_device: the user has no device now: a message without one is dropped'];
-    elsif not exists (select from nudged.recipient r where r.user_id = recipient and r.timezone::text <> '')
+    -- What is silent needs no zone.
+    elsif coalesce(starts_with(surface, 'start:'), true) and not exists (
+            select from nudged.recipient r where r.user_id = recipient and r.timezone::text <> '')
         and nudged.own_zone(recipient) is null
     then
         return array['no_timezone: the user has no time zone: unless policy.defaultTimezone is set, the message may wait for one, for a day'];

@@ -118,6 +118,7 @@ declare
     refused text[];
     answered_at timestamptz;
     stale record;
+    is_surface boolean;
     gone bigint := 0;
 begin
     select array_agg(format('%s %s %s', d.user_id, d.apns_id, d.device_hash)), max(d.attempted_at) into refused, answered_at from nudged.delivery d
@@ -129,13 +130,18 @@ begin
           -- The hash of the record, as the daemon writes it.
           and format('%s %s %s', w.user_id, w.apns_id, left(encode(sha256(convert_to(lower(w.device collate "C"), 'UTF8')), 'hex'), 16)) = any (refused)
     loop
-        delete from nudged.surface s
-        where s.user_id = stale.user_id and s.token = lower(stale.device collate "C") and coalesce(s.environment, stale.environment) = stale.environment
-          and coalesce(s.topic, stale.topic) = stale.topic and s.registered_at < stale.instant;
-        if found then
-            gone := gone + 1;
         -- No answer is about the future.
-        elsif nudged.forget_device(stale.user_id, stale.device, stale.environment, stale.topic, least(stale.instant, greatest(clock_timestamp(), answered_at))) then
+        stale.instant := least(stale.instant, greatest(clock_timestamp(), answered_at));
+        -- As nudged.forget_device: a row that the app has locked is registering again.
+        delete from nudged.surface
+        where user_id = stale.user_id and (surface, token) in (
+            select s.surface, s.token from nudged.surface s
+            where s.user_id = stale.user_id and s.token = lower(stale.device collate "C")
+              and coalesce(s.environment, stale.environment) = stale.environment and coalesce(s.topic, stale.topic) = stale.topic
+              and s.registered_at < stale.instant
+            for update skip locked);
+        is_surface := found;
+        if nudged.forget_device(stale.user_id, stale.device, stale.environment, stale.topic, stale.instant) or is_surface then
             gone := gone + 1;
         end if;
     end loop;

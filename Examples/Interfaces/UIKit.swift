@@ -26,6 +26,8 @@ public class UIDevice: NSObject {
     public var userInterfaceIdiom: UserInterfaceIdiom { .phone }
 }
 
+public enum UIBackgroundFetchResult: UInt { case newData, noData, failed }
+
 // Optional requirements need Objective-C, so all are required here.
 @MainActor
 public protocol UIApplicationDelegate: NSObjectProtocol {
@@ -40,5 +42,10 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
     func application(
         _ application: UIApplication,
         didFailToRegisterForRemoteNotificationsWithError error: any Error
+    )
+    func application(
+        _ application: UIApplication,
+        didReceiveRemoteNotification userInfo: [AnyHashable: Any],
+        fetchCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void
     )
 }

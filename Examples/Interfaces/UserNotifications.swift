@@ -50,6 +50,7 @@ open class UNNotificationServiceExtension: NSObject {
 }
 
 public class UNNotificationRequest: NSObject {
+    public var identifier: String { "" }
     public var content: UNNotificationContent { UNNotificationContent() }
 }
 
@@ -69,6 +70,8 @@ public class UNUserNotificationCenter: NSObject {
     public weak var delegate: (any UNUserNotificationCenterDelegate)?
     public func notificationSettings() async -> UNNotificationSettings { UNNotificationSettings() }
     public func requestAuthorization(options: UNAuthorizationOptions = []) async throws -> Bool { false }
+    public func deliveredNotifications() async -> [UNNotification] { [] }
+    public func removeDeliveredNotifications(withIdentifiers identifiers: [String]) {}
     public func removeAllDeliveredNotifications() {}
     public func setBadgeCount(
         _ newBadgeCount: Int,

@@ -123,4 +123,21 @@ import Testing
         )
         #expect(scene.simulator.snapshot().accepted.count == 1)
     }
+
+    /// One user's very many rows, written directly, keep nobody else's tokens away.
+    @Test(arguments: [
+        "insert into nudged.message (user_id, id, title, body, deliver_at) select '\(Scene.user(1))', gen_random_uuid(), 'a', '', now() + interval '1 day' from generate_series(1, 2100)",
+        "insert into nudged.surface (user_id, surface, token) select '\(Scene.user(1))', 'activity:' || n, md5(n::text) from generate_series(1, 1000) n",
+    ]) func token_whenAnotherUserHasManyRows_isFound(rows: String) async throws {
+        let scene = try await scene()
+        try scene.sql(rows)
+        try scene.sql(
+            """
+            select nudged_api.register_device('\(Scene.user(2))', '\(Self.tokens.activity)', environment => 'sandbox', surface => 'widgets');
+            select nudged_api.send('\(Scene.user(2))', null, null, apns => '{"widgets": true}');
+            """
+        )
+        _ = try await scene.once()
+        #expect(scene.accepted()[Self.tokens.activity] == 1)
+    }
 }

@@ -225,6 +225,20 @@ struct NudgesTests {
         #expect(functions(server).filter { $0 == "unregister_device" }.count == 2)
     }
 
+    @Test func surface_whenItsTokenChangesWhileTheOldOneIsOnItsWay_isRegisteredAgain() async {
+        let nudges = Nudges(system: system)
+        await nudges.signedIn(as: UserID(rawValue: "ann"), server: server) { _ in }
+        server.hold()
+        let old = Task { await nudges.received(token, for: .widgets) }
+        await server.called(2)
+        let new = Task { await nudges.received(DeviceToken([1, 2]), for: .widgets) }
+        for _ in 0..<20 { await Task.yield() }
+        server.release()
+        await old.value
+        await new.value
+        #expect(server.calls.last?.contains(#""token":"0102""#) == true, "\(server.calls)")
+    }
+
     @Test func device_whenARegistrationIsStillOnItsWayAtTheSignOut_isRemovedAfterIt() async {
         let nudges = Nudges(system: system)
         await nudges.signedIn(as: UserID(rawValue: "ann"), server: server) { _ in }

@@ -128,8 +128,14 @@ select user_id, at from nudged.seen where user_id = any ($1)
 
 -- name: claim_surfaces
 -- Tokens of Live Activities, widgets and controls of claimed users. Run if a message may be for one. $1 users, $2 most
--- rows.
-select user_id, surface, token, registered_at, environment, topic from nudged.surface where user_id = any ($1) limit $2
+-- rows of each.
+select user_id, surface, token, registered_at, environment, topic
+from (
+    select user_id, surface, token, registered_at, environment, topic, row_number() over (partition by user_id order by registered_at desc) as place
+    from nudged.surface
+    where user_id = any ($1)
+) one
+where place <= $2
 
 -- name: claim_messages
 -- Messages of claimed users. $1 users, $2 most rows. If so many come, some user has unusually many messages, and

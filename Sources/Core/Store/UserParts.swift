@@ -96,13 +96,13 @@ struct UserParts {
             ]),
             if: first[3].count >= Self.reminders(of: count)
         )
-        // A message for a surface has options.
-        var hasOptions = false
+        // A message for a surface has options. It may be one of those that were not read yet.
+        var hasOptions = messages != nil
         for row in 0..<first[2].count where try first[2].isNull(row, PendingMessage.apnsColumn) == false {
             hasOptions = true
             break
         }
-        let surfaces = asking(Query.claimSurfaces([all, .int8(surfacesAUser * Int64(count))]), if: hasOptions)
+        let surfaces = asking(Query.claimSurfaces([all, .int8(surfacesAUser)]), if: hasOptions)
         let second = more.isEmpty ? [] : try await ask(more)
         guard second.count == more.count else {
             throw PostgresError(.unexpectedResult, statement: Query.claimDevicesBounded.name)

@@ -27,7 +27,7 @@
             /// What the server stored last.
             var registered: DeviceRegistration?
             /// Of these surfaces, what the server stored.
-            var surfaces: Set<Surface> = []
+            var surfaces: [Surface: DeviceToken] = [:]
 
             init(user: UserID, server: any NudgedServer, open: @escaping @MainActor (Payload) -> Void) {
                 self.user = user
@@ -145,7 +145,7 @@
         /// The system handed over a token of widgets, controls or a Live Activity. It is kept until a user is signed in.
         public func received(_ token: DeviceToken, for surface: Surface) async {
             surfaces[surface] = token
-            session?.surfaces.remove(surface)
+            session?.surfaces[surface] = nil
             await register()
         }
 
@@ -219,12 +219,12 @@
         }
 
         private func register(surfacesOf session: SignIn) async {
-            for (surface, token) in surfaces where !session.surfaces.contains(surface) {
+            for (surface, token) in surfaces where session.surfaces[surface] != token {
                 var registration = system.registration(of: token)
                 registration.surface = surface
                 do {
                     try await session.server.registerDevice(registration)
-                    session.surfaces.insert(surface)
+                    session.surfaces[surface] = token
                 } catch {
                     serverFailed(error)
                 }

@@ -52,4 +52,53 @@ import Testing
         #expect(try fixture.sql(left) == "100|0")
         await fixture.close()
     }
+
+    /// An answer about a later time than now says nothing about a token that comes meanwhile.
+    @Test func token_afterA410_goesUnlessItRegisteredSince() async throws {
+        let fixture = try await F()
+        for user in [1, 2] { try register(user, user, "widgets", in: fixture) }
+        try fixture.sql("select nudged_api.register_device(\(F.quoted(2)), '\(Self.token(2))')")
+        let early = try fixture.recorded410(1, Self.token(1), at: "clock_timestamp() - interval '1 hour'")
+        #expect(try fixture.sql("select \(early)") == "0")
+        let future = try fixture.recorded410(1, Self.token(1), at: "'2100-01-01Z'")
+        try fixture.sql(
+            "update nudged.surface set registered_at = now() + interval '1 hour' where user_id = \(F.quoted(1))"
+        )
+        #expect(try fixture.sql("select \(future)") == "0")
+        // The device's row of that token goes with it.
+        let both = try fixture.recorded410(2, Self.token(2))
+        #expect(try fixture.sql("select \(both)") == "1")
+        #expect(try rows(fixture) == ["t|widgets|a1"] && fixture.sql("select count(*) from public.push_tokens") == "0")
+        await fixture.close()
+    }
+
+    /// Nobody waits for the app: the token is registering again, or Apple will answer 410 again.
+    @Test func token_whenTheAppHoldsIt_isNotWaitedFor() async throws {
+        let fixture = try await F()
+        try register(1, 1, "widgets", in: fixture)
+        let call = try fixture.recorded410(1, Self.token(1))
+        try await fixture.holding("select from nudged.surface for update") {
+            let held = try fixture.sql("set lock_timeout = '10s'; select \(call)")
+            #expect(held == "0")
+        }
+        #expect(try fixture.sql("select \(call)") == "1")
+        await fixture.close()
+    }
+
+    /// A start keeps the user's quiet hours, so it needs a zone. The others disturb nobody.
+    @Test func message_whenTheUserHasNoZone_warnsOfAStart() async throws {
+        let fixture = try await F()
+        for surface in ["start:T", "widgets"] { try register(1, 1, surface, in: fixture) }
+        let start =
+            #"{"live_activity": {"event": "start", "id": "o", "attributes_type": "T", "attributes": {}, "content_state": {}}}"#
+        func codes(_ title: String, _ apns: String) throws -> String {
+            try fixture.sql(
+                "select split_part(w, ':', 1) from nudged_api.send(\(F.quoted(1)), \(title), null, apns => '\(apns)'), unnest(warnings) w"
+            )
+        }
+        #expect(try codes("'a'", start) == "no_timezone" && codes("null", #"{"widgets": true}"#) == "")
+        try fixture.sql("insert into public.context_profiles (user_id, timezone) values (\(F.quoted(1)), 'UTC')")
+        #expect(try codes("'a'", start) == "")
+        await fixture.close()
+    }
 }
