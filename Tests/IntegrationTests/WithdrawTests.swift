@@ -106,7 +106,10 @@ import Testing
             attempt == 1 ? .held(then: .answer(status: 503, reason: "Shutdown")) : nil
         })
         let id = try send(scene)
-        let process = try scene.start(["run"], ["SCHEDULE_INTERVAL": "100ms"])
+        let process = try scene.start(
+            ["run"],
+            ["SCHEDULE_INTERVAL": "100ms", "APNS_RESPONSE_TIMEOUT": "300s", "SCHEDULE_LEASE": "900s"]
+        )
         try await scene.wait(for: "count(*) = 1 from nudged.intent", of: process)
         #expect(try withdraw(scene, id) == "0|1")
         scene.simulator.release()
