@@ -212,7 +212,7 @@ create function nudged_api.touch(user_id uuid) returns nudged.result
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform nudged.require_backend('nudged_api.touch');
-    perform nudged.refuse('nudged_api.touch', case when touch.user_id is null then array['user_id is null', 'Name the user whose data changed.'] end);
+    if nudged.refuse('nudged_api.touch', case when touch.user_id is null then array['user_id is null', 'Name the user whose data changed.'] end) then end if;
     insert into nudged.touched (user_id) values (touch.user_id);
     return nudged.result_of();
 end
@@ -250,7 +250,7 @@ create function nudged_api.seen(user_id uuid) returns nudged.result
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform nudged.require_backend('nudged_api.seen');
-    perform nudged.refuse('nudged_api.seen', case when seen.user_id is null then array['user_id is null', 'Name the user whom the app sees.'] end);
+    if nudged.refuse('nudged_api.seen', case when seen.user_id is null then array['user_id is null', 'Name the user whom the app sees.'] end) then end if;
     return nudged.note_seen(seen.user_id);
 end
 $$;

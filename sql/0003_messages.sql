@@ -580,12 +580,15 @@ return case when value = '' or nudged.utf8_bytes(value) > 255 then array[
 
 -- Fails with what is wrong with a call, if something is: the fault, the remedy, and the SQLSTATE if it is not 22023
 -- (invalid_parameter_value).
-create function nudged.refuse(caller text, fault text[]) returns void
+--
+-- Called in IF, since PERFORM would show its whole statement in the error's context.
+create function nudged.refuse(caller text, fault text[]) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
     if fault is not null then
         raise exception using errcode = coalesce(fault[3], '22023'), message = format('%s: %s', caller, fault[1]), hint = fault[2];
     end if;
+    return false;
 end
 $$;
 
@@ -731,11 +734,11 @@ begin
             stored.deliver_local := nudged.whole_second(message.deliver_local);
         end if;
         -- What nobody could be told for a week is no news. A wall time comes at most 12 hours after the same time in UTC.
-        -- A phone ends an activity after eight hours.
+        -- A phone ends an activity after eight hours, and shows it for four more. Usual quiet hours are shorter.
         stored.expires_at := nullif(coalesce(
             message.expires_at,
             coalesce(stored.deliver_at, (stored.deliver_local + interval '12 hours') at time zone 'UTC', now())
-                + case when nudged.surface_kind(stored.apns) = 'live_activity' then interval '8 hours' else interval '7 days' end), 'infinity');
+                + case when nudged.surface_kind(stored.apns) = 'live_activity' then interval '12 hours' else interval '7 days' end), 'infinity');
         bytes := nudged.payload_bytes(stored.title, stored.body, stored.data, stored.urgent, stored.category, stored.thread_id, stored.apns);
         if bytes > 4096 then
             fault := array[format('the payload has %s bytes', bytes), format('Apple accepts 4096 bytes for the whole payload. Shorten %s.',
@@ -743,7 +746,7 @@ begin
         end if;
     end if;
     if fault is not null then
-        perform nudged.refuse(caller, fault);
+        if nudged.refuse(caller, fault) then end if;
     end if;
     return stored;
 end
@@ -818,8 +821,8 @@ begin
     end if;
     -- Concurrent calls don't see each other's rows, so together they may exceed the limit.
     if (select count(*) from (select 1 from nudged.message m where m.user_id = new.user_id limit most) as waiting) >= most then
-        perform nudged.refuse('nudged_api.send', array[format('the user has %s messages waiting', most),
-            'Send less to this user, give messages an expires_at or a collapse_key, or raise nudged.setting.max_messages.', 'ND014']);
+        if nudged.refuse('nudged_api.send', array[format('the user has %s messages waiting', most),
+            'Send less to this user, give messages an expires_at or a collapse_key, or raise nudged.setting.max_messages.', 'ND014']) then end if;
     end if;
     insert into nudged.message (
         user_id, id, title, body, data, urgent, category, thread_id, collapse_key, dedupe_key, expires_at, apns, deliver_at, deliver_local, texts
@@ -845,8 +848,8 @@ declare
     asked nudged.new_message[];
 begin
     perform nudged.require_backend('nudged_api.send_many');
-    perform nudged.refuse('nudged_api.send_many', case when jsonb_typeof(messages) is distinct from 'array' then array['messages is no array',
-        'Give a JSON array of objects, as jsonb_agg(jsonb_build_object(''user_id'', ..., ''title'', ..., ''body'', ...)) makes it.'] end);
+    if nudged.refuse('nudged_api.send_many', case when jsonb_typeof(messages) is distinct from 'array' then array['messages is no array',
+        'Give a JSON array of objects, as jsonb_agg(jsonb_build_object(''user_id'', ..., ''title'', ..., ''body'', ...)) makes it.'] end) then end if;
     -- A member of a wrong type would be converted without a word: a number is a title, an object is one as JSON.
     select m.place - 1 as place, jsonb_typeof(m.message) as type, k.name, k.phrase into stranger
     from jsonb_array_elements(messages) with ordinality as m (message, place)
@@ -872,7 +875,7 @@ begin
     order by m.place
     limit 1;
     if stranger.phrase is not null then
-        perform nudged.refuse_member(stranger.place, stranger.name, stranger.phrase);
+        if nudged.refuse_member(stranger.place, stranger.name, stranger.phrase) then end if;
     elsif found then
         raise invalid_parameter_value
             using message = format('nudged_api.send_many: message %s %s', stranger.place,
@@ -893,27 +896,27 @@ begin
             dedupe_key text, apns jsonb, deliver_at timestamptz, deliver_local timestamp, texts jsonb
         );
     exception when data_exception then
-        perform nudged.refuse_members(messages);
+        if nudged.refuse_members(messages) then end if;
         raise;
     end;
-    return query select s.user_id, s.id from nudged.insert_messages(array(
-        select nudged.checked_message(format('nudged_api.send_many: message %s', a.place - 1), asked[a.place])
-        from generate_subscripts(asked, 1) as a (place) order by a.place
-    )) s;
+    for place in 1..cardinality(asked) loop
+        asked[place] := nudged.checked_message(format('nudged_api.send_many: message %s', place - 1), asked[place]);
+    end loop;
+    return query select s.user_id, s.id from nudged.insert_messages(asked) s;
 end
 $$;
 
 -- The value is not shown.
-create function nudged.refuse_member(place bigint, name text, phrase text) returns void
+create function nudged.refuse_member(place bigint, name text, phrase text) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-    perform nudged.refuse(format('nudged_api.send_many: message %s', place), array[format('%s is no %s', name, phrase),
+    return nudged.refuse(format('nudged_api.send_many: message %s', place), array[format('%s is no %s', name, phrase),
         'user_id: a UUID. urgent: true or false. data, apns, texts: objects. expires_at, deliver_at: an instant such as 2026-11-21T18:00:00Z. deliver_local: a wall time without a zone, such as 2026-11-21T18:00:00. All others: texts.']);
 end
 $$;
 
 -- Names the first member of nudged_api.send_many's messages that can't be read as its type.
-create function nudged.refuse_members(messages jsonb) returns void
+create function nudged.refuse_members(messages jsonb) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     one record;
@@ -930,9 +933,10 @@ begin
         begin
             execute format('select $1::%s', one.type) using one.value;
         exception when data_exception then
-            perform nudged.refuse_member(one.place, one.name, one.phrase);
+            if nudged.refuse_member(one.place, one.name, one.phrase) then end if;
         end;
     end loop;
+    return false;
 end
 $$;
 
@@ -946,17 +950,19 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     new nudged.new_message;
+    hole bigint;
 begin
     perform nudged.require_backend('nudged_api.send_many');
-    perform nudged.refuse('nudged_api.send_many', case when send_many.user_ids is null then array[
-        'user_ids is null', 'Give an array of the users whom the message is for; an empty one is for nobody.'] end);
+    if nudged.refuse('nudged_api.send_many', case when send_many.user_ids is null then array[
+        'user_ids is null', 'Give an array of the users whom the message is for; an empty one is for nobody.'] end) then end if;
     -- The text is the same for all, and is checked even for an empty list.
     new := nudged.checked_message('nudged_api.send_many', row(
         '00000000-0000-0000-0000-000000000000', send_many.title, send_many.body, send_many.data, send_many.urgent, send_many.category, send_many.thread_id,
         send_many.collapse_key, send_many.expires_at, send_many.dedupe_key, send_many.apns, send_many.deliver_at, send_many.deliver_local, send_many.texts
     )::nudged.new_message);
-    perform nudged.refuse(format('nudged_api.send_many: message %s', u.place - 1), array['user_id is null', 'Name the user whom the message is for.'])
-    from unnest(send_many.user_ids) with ordinality as u (user_id, place) where u.user_id is null order by u.place limit 1;
+    hole := (select min(u.place) from unnest(send_many.user_ids) with ordinality as u (user_id, place) where u.user_id is null);
+    if nudged.refuse(format('nudged_api.send_many: message %s', hole - 1),
+        case when hole is not null then array['user_id is null', 'Name the user whom the message is for.'] end) then end if;
     return query select s.user_id, s.id from nudged.insert_messages(array(
         select row(
             u.user_id, new.title, new.body, new.data, new.urgent, new.category, new.thread_id, new.collapse_key, new.expires_at, new.dedupe_key, new.apns,
@@ -1118,9 +1124,9 @@ declare
     tried bigint := 0;
     one record;
 begin
-    perform nudged.refuse(call, coalesce(
+    if nudged.refuse(call, coalesce(
         nudged.key_fault('category', cancel_messages.category), nudged.key_fault('thread_id', cancel_messages.thread_id),
-        nudged.key_fault('dedupe_prefix', dedupe_prefix), nudged.isolation_fault('a message')));
+        nudged.key_fault('dedupe_prefix', dedupe_prefix), nudged.isolation_fault('a message'))) then end if;
     -- Those are left alone, so that their outcomes don't wait for the caller's commit.
     going := array(
         select nudged.on_their_way(array_agg(m.user_id), array_agg(m.id)) from nudged.message m
@@ -1193,8 +1199,8 @@ begin
         -- A caller repeats the call until `done` is 0. So a page of messages that were tried does not end it.
         exit when cancelled > tried or ready < most;
     end loop;
-    perform nudged.refuse(call, case when is_late and cancelled = tried then array['five seconds have passed, and no message was found that can be cancelled',
-        'Give the user, the category or the beginning of the dedupe_key as well: an index finds these.', '54000'] end);
+    if nudged.refuse(call, case when is_late and cancelled = tried then array['five seconds have passed, and no message was found that can be cancelled',
+        'Give the user, the category or the beginning of the dedupe_key as well: an index finds these.', '54000'] end) then end if;
     return nudged.result_of(done => cancelled - tried, too_late => left_alone + tried);
 end
 $$;
@@ -1208,9 +1214,9 @@ create function nudged_api.cancel_messages(
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform nudged.require_backend('nudged_api.cancel_messages');
-    perform nudged.refuse('nudged_api.cancel_messages', case
+    if nudged.refuse('nudged_api.cancel_messages', case
         when num_nonnulls(user_id, title, category, thread_id, dedupe_prefix, sent_after, sent_before) = 0 then array['no argument is given',
-            'Give the user, the title, the category, the thread, the beginning of the dedupe_key or the time of the messages.'] end);
+            'Give the user, the title, the category, the thread, the beginning of the dedupe_key or the time of the messages.'] end) then end if;
     return nudged.cancel_messages(
         'nudged_api.cancel_messages', user_id, title collate "default", category, thread_id collate "default", dedupe_prefix, sent_after, sent_before);
 end

@@ -344,10 +344,10 @@ begin
     if upper(left(recurrence, 6) collate "C") = 'RRULE:' then
         recurrence := substr(recurrence, 7);
     end if;
-    perform nudged.refuse(call, nudged.reminder_fault(
+    if nudged.refuse(call, nudged.reminder_fault(
         set_reminder.subject_type, set_reminder.subject_id, author, set_reminder.title, set_reminder.body, instant, wall, audience,
         set_reminder.recurrence, set_reminder.timezone, set_reminder.apns
-    ));
+    )) then end if;
     -- Locked until the commit: a second call for this author and subject waits, and replaces this one.
     insert into nudged.reminder as r (user_id, subject_type, subject_id, id)
     values (author, set_reminder.subject_type, set_reminder.subject_id, made)
@@ -360,7 +360,7 @@ begin
     from nudged.occurrence o
     where o.subject_type = set_reminder.subject_type and o.subject_id = set_reminder.subject_id and o.author_id = author;
     if replaced is not null then
-        perform nudged.refuse(call, nudged.isolation_fault('the reminder'));
+        if nudged.refuse(call, nudged.isolation_fault('the reminder')) then end if;
     -- Only the author's own reminders count: those that others send them must not use up the limit. Concurrent calls
     -- may exceed it together.
     elsif (
@@ -368,9 +368,9 @@ begin
             select 1 from nudged.occurrence o where o.user_id = set_reminder.author and o.author_id = set_reminder.author limit most
         ) as pending
     ) >= most then
-        perform nudged.refuse(call, array[format('the author has %s reminders pending', most), case call
+        if nudged.refuse(call, array[format('the author has %s reminders pending', most), case call
             when 'nudged_me.set_reminder' then 'Cancel some of them first (nudged_me.cancel).'
-            else 'Cancel reminders of this author that nobody needs (nudged_api.cancel_reminders), or raise nudged.setting.max_reminders.' end, 'ND015']);
+            else 'Cancel reminders of this author that nobody needs (nudged_api.cancel_reminders), or raise nudged.setting.max_reminders.' end, 'ND015']) then end if;
     end if;
     if cardinality(replaced) > cardinality(nudged.take_back_reminders(recipients, replaced, 'replaced')) then
         warnings := warnings || 'replaced_too_late: the reminder that this one replaces is on its way already'::text;
@@ -597,12 +597,12 @@ declare
     taken uuid[];
     missed integer;
 begin
-    perform nudged.refuse(call, case
+    if nudged.refuse(call, case
         when snooze.id is null then array['id is null', 'Give the reminder''s id, as the call that set it returned it.']
         when until is null or not isfinite(until) or instant < now() or instant > now() + interval '100 years' then array[
             'until is null, in the past or more than 100 years away', 'Give a time in the future, within 100 years.']
-    end);
-    perform nudged.refuse(call, nudged.isolation_fault('the reminder'));
+    end) then end if;
+    if nudged.refuse(call, nudged.isolation_fault('the reminder')) then end if;
     recipients := nudged.hold_reminder(snooze.id, recipient);
     -- A later snapshot: it sees what the line above waited for. The zone of a wall time is not known here, so wakes_at
     -- is used: the earliest instant that it can be.

@@ -235,10 +235,10 @@ declare
     name constant text := lower(note_answer.id collate "C") collate "default";
     nudge nudged.delivery;
 begin
-    perform nudged.refuse(call, case
+    if nudged.refuse(call, case
         when recipient is null then array['user_id is null', 'Name the user who got the nudge.']
         when note_answer.id is null or octet_length(note_answer.id) > 64 then array['id is not valid', 'Give the payload''s "nudge".']
-        when answer is null then array['helpful is null', 'Give true or false.'] end);
+        when answer is null then array['helpful is null', 'Give true or false.'] end) then end if;
     select d.* into nudge from nudged.delivery d
     where d.user_id = recipient and d.key = name and d.outcome in ('accepted', 'unknown') and d.attempted_at > instant - interval '7 days'
     order by d.attempted_at limit 1;

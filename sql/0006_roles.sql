@@ -382,9 +382,9 @@ begin
         ends := counted.hour_since + interval '1 hour';
     end if;
     if fault is not null then
-        perform nudged.refuse(call, array['you have made ' || fault,
+        if nudged.refuse(call, array['you have made ' || fault,
             format('Wait until %s. The owner of nudged can raise nudged.setting.max_calls_per_%s.',
-                to_char(ends at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), substring(fault from '[a-z]+$')), 'ND040']);
+                to_char(ends at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), substring(fault from '[a-z]+$')), 'ND040']) then end if;
     end if;
     return recipient;
 end
@@ -434,7 +434,7 @@ declare
     end;
 begin
     if fault is not null then
-        perform nudged.refuse(call, fault);
+        if nudged.refuse(call, fault) then end if;
     end if;
     perform nudged.hold('device ' || spellings[1]);
     if surface is null then
@@ -541,8 +541,8 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     spellings constant text[] := nudged.device_spellings(call, token);
 begin
-    perform nudged.refuse(call, case when user_id is null then array[
-        '`user_id` is null', 'pass the id of the user who is signed in'] end);
+    if nudged.refuse(call, case when user_id is null then array[
+        '`user_id` is null', 'pass the id of the user who is signed in'] end) then end if;
     delete from nudged.surface s where s.user_id = unregister.user_id and s.token = spellings[1];
     return nudged.result_of(done => case when found then 1 else nudged.remove_device(user_id, spellings)::integer end);
 end

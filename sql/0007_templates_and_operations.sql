@@ -110,6 +110,7 @@ declare
     environments text[];
     state text;
     made uuid;
+    fault text[];
 begin
     select case when count(distinct d.environment) = 1 then min(d.environment) end into configured
     -- A lane that can't be read makes the environment unknown as well. So do both of Apple's environments for one app.
@@ -122,7 +123,7 @@ begin
     ) d;
     select array_agg(distinct coalesce(nullif(d.environment::text, ''), configured, '')) into environments
     from nudged.device d where d.user_id = recipient;
-    perform nudged.refuse('nudged_me.send_test', case
+    fault := case
         when environments is null then array['you have no device that nudged sends to',
             'Allow notifications on your device: the app registers it then (nudged_me.register_device).', 'ND013']
         when 'production' = any (environments) then array['a device of yours is of production, where no tests are sent',
@@ -139,7 +140,8 @@ begin
         ) then array['no daemon sends to sandbox for the app on your device',
             'Ask an operator to add a sandbox lane for the app''s bundle id (apns in the configuration). If your device is of another app or environment, register it with its own topic and environment.',
             'ND016']
-    end);
+    end;
+    if nudged.refuse('nudged_me.send_test', fault) then end if;
     -- Ten keys, each taken for an hour. Two calls at once can't take the same one, and old keys are deleted with all
     -- others.
     for place in 1..10 loop
@@ -149,8 +151,8 @@ begin
         exit when found;
         made := null;
     end loop;
-    perform nudged.refuse('nudged_me.send_test', case when made is null then array[
-        'you have had ten tests in the last hour', 'Wait until the first of them is an hour old.', 'ND011'] end);
+    if nudged.refuse('nudged_me.send_test', case when made is null then array[
+        'you have had ten tests in the last hour', 'Wait until the first of them is an hour old.', 'ND011'] end) then end if;
     made := (select s.id from nudged.insert_messages(array[nudged.checked_message('nudged_me.send_test: message 0', row(
         recipient, case when num_nulls(send_test.title, send_test.body) = 2 then 'nudged' else send_test.title end,
         case when num_nulls(send_test.title, send_test.body) = 2 then 'A test: this device can be reached.' else send_test.body end, '{"test": true}', true, null, null, null,

@@ -42,8 +42,8 @@ begin
     -- Otherwise the next call would not be the same question.
     message.expires_at := coalesce(message.expires_at, 'infinity');
     message := nudged.checked_message(call, message);
-    perform nudged.refuse(call, case when nudged.surface_kind(message.apns) is not null then array[
-        format('apns.%s is given', nudged.surface_kind(message.apns)), 'Only notifications have a preview.'] end);
+    if nudged.refuse(call, case when nudged.surface_kind(message.apns) is not null then array[
+        format('apns.%s is given', nudged.surface_kind(message.apns)), 'Only notifications have a preview.'] end) then end if;
     select p.id, p.answer into asked
     from nudged.preview p
     where p.user_id = message.user_id and not p.is_read
@@ -63,13 +63,13 @@ begin
         perform nudged.counted_user(call);
     end if;
     -- Concurrent calls don't see each other's rows, so together they may exceed the limits.
-    perform nudged.refuse(call, case
+    if nudged.refuse(call, case
         when (select count(*) from (select from nudged.preview p where p.user_id = message.user_id and p.asked_at > now() - interval '5 minutes' limit 10) as own) >= 10
             then array['the user had ten previews in the last five minutes', 'Wait a few minutes.', 'ND030']
         when (select count(*) from (select from nudged.preview p where p.answer is null limit most) as open) >= most then array[
             format('%s previews wait for an answer', most),
             case call when 'nudged_me.preview' then 'Ask again later.' else 'Check that a daemon runs (nudged status), and ask again later.' end, 'ND031']
-    end);
+    end) then end if;
     insert into nudged.preview (
         user_id, id, title, body, data, urgent, category, thread_id, collapse_key, expires_at, apns, deliver_at, deliver_local, texts
     )

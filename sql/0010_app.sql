@@ -3,10 +3,10 @@
 
 -- Pages: `after` is where the last one ended, `most` how many rows. Every page reads one user's rows by an index.
 
-create function nudged.check_page(call text, recipient uuid, most integer) returns void
+create function nudged.check_page(call text, recipient uuid, most integer) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-    perform nudged.refuse(call, case
+    return nudged.refuse(call, case
         when recipient is null then array['user_id is null', 'Name the user.']
         when most is null or most not between 1 and 1000 then array[
             'most is not between 1 and 1000', 'Give the number of rows of a page. For the next page, give after the place of the last row.']
@@ -15,11 +15,10 @@ end
 $$;
 
 -- Refuses what is no place: nudged's functions return places as texts.
-create function nudged.check_place(call text, is_place boolean) returns void
-language sql set search_path = pg_catalog, pg_temp as $$
-    select nudged.refuse(call, array['after is not a place', 'Give the column place of the last row, or null for the first page.'])
-    where is_place is not true
-$$;
+create function nudged.check_place(call text, is_place boolean) returns boolean
+language sql set search_path = pg_catalog, pg_temp
+return nudged.refuse(call, case when is_place is not true then array[
+    'after is not a place', 'Give the column place of the last row, or null for the first page.'] end);
 
 -- A row's place in the record: microseconds, kind, key, device. Nulls for null.
 create function nudged.record_place(call text, place text, out at timestamptz, out kind text, out key text, out device text)
@@ -27,7 +26,7 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     parts constant text[] := case when octet_length(place) <= 600 then regexp_match(place, '^([0-9]{1,17}) ([^ ]{1,32}) (.*) ([^ ]*)$') end;
 begin
-    perform nudged.check_place(call, place is null or parts is not null);
+    if nudged.check_place(call, place is null or parts is not null) then end if;
     at := timestamptz '1970-01-01 00:00:00Z' + parts[1]::bigint * interval '1 microsecond';
     kind := parts[2];
     key := parts[3];
@@ -44,7 +43,7 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     edge record;
 begin
-    select p.at, p.kind, p.key, p.device into edge from nudged.record_place(call, after) p;
+    edge := nudged.record_place(call, after);
     return query
     select
         format('%s %s %s %s', (extract(epoch from d.attempted_at) * 1000000)::bigint, d.kind, d.key, d.device_hash), d.attempted_at, d.kind, d.key,
@@ -102,12 +101,13 @@ declare
     is_pending constant boolean := exists (select from nudged.occurrence o where o.user_id = recipient and o.id = read_history.id);
     edge record;
 begin
-    perform nudged.check_page(call, recipient, most);
+    if nudged.check_page(call, recipient, most) then end if;
     if read_history.id is null then
+        edge := nudged.record_place(call, after);
         return query select * from nudged.read_record(call, recipient, after, most);
         return;
     end if;
-    select p.at, p.kind, p.key, p.device into edge from nudged.record_place(call, case when after not in ('waiting', 'sending') then after end) p;
+    edge := nudged.record_place(call, case when after not in ('waiting', 'sending') then after end);
     if after is null then
         return query
         with pending as (
@@ -144,7 +144,7 @@ create function nudged.read_waiting(call text, recipient uuid, after uuid, most 
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 begin
-    perform nudged.check_page(call, recipient, most);
+    if nudged.check_page(call, recipient, most) then end if;
     return query
     select w.* from (
         (
@@ -170,7 +170,7 @@ create function nudged.read_reminders(call text, recipient uuid, after uuid, mos
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 begin
-    perform nudged.check_page(call, recipient, most);
+    if nudged.check_page(call, recipient, most) then end if;
     return query
     select
         o.id, o.reminder_id, o.author_id, o.subject_type, o.subject_id, o.title, o.body, o.due_at, o.due_local, o.timezone, o.recurrence,
@@ -181,10 +181,10 @@ end
 $$;
 
 -- Refuses a subject of which one half is missing, or that no reminder can have.
-create function nudged.check_subject(call text, subject_type text, subject_id text) returns void
+create function nudged.check_subject(call text, subject_type text, subject_id text) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-    perform nudged.refuse(call, case
+    return nudged.refuse(call, case
         when num_nonnulls(subject_type, subject_id) = 1 then array[
             format('%s is null', case when subject_type is null then 'subject_type' else 'subject_id' end),
             'Give both subject_type and subject_id, or none for all subjects.']
@@ -212,14 +212,14 @@ declare
     tables constant text[] := '{message,message_key,reminder,occurrence,touched}';
     types constant text[] := '{uuid,text,uuid,uuid,bigint}';
 begin
-    perform nudged.check_page(call, recipient, most);
+    if nudged.check_page(call, recipient, most) then end if;
     if after is not null then
-        perform nudged.check_place(call, octet_length(after) <= 700 and after ~ '^([1-9]|10) ');
+        if nudged.check_place(call, octet_length(after) <= 700 and after ~ '^([1-9]|10) ') then end if;
         step := split_part(after, ' ', 1)::integer;
         edge := substr(after, strpos(after, ' ') + 1);
-        perform nudged.check_place(call, case
+        if nudged.check_place(call, case
             when step in (4, 6, 7) then edge ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
-            when step in (8, 10) then edge ~ '^[0-9]{1,18}$' else true end);
+            when step in (8, 10) then edge ~ '^[0-9]{1,18}$' else true end) then end if;
     end if;
     while wanted > 0 and step <= 10 loop
         -- Each source runs one query, whose rows are counted below.
@@ -388,10 +388,10 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     ended nudged.result;
 begin
-    perform nudged.refuse(call, case
+    if nudged.refuse(call, case
         when recipient is null then array['user_id is null', 'Name the user whom the message is for, or who set the reminder.']
         when cancel.id is null then array['id is null', 'Give the id that the call returned that sent the message or set the reminder.']
-        else nudged.isolation_fault('the nudge') end);
+        else nudged.isolation_fault('the nudge') end) then end if;
     ended := nudged.cancel_message(recipient, cancel.id);
     if ended.done + ended.too_late = 0 then
         ended := nudged.end_reminders_of(recipient, cancel.id, null, null);
@@ -422,10 +422,10 @@ declare
     ended nudged.result := nudged.result_of(done => 0);
     nudge text;
 begin
-    perform nudged.refuse(call, case
+    if nudged.refuse(call, case
         when recipient is null then array['user_id is null', 'Name the user who got the nudge.']
         when name is null or name !~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$|^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then array[
-            'id is not valid', 'Give the payload''s "nudge", or the id that send or set_reminder returned.'] end);
+            'id is not valid', 'Give the payload''s "nudge", or the id that send or set_reminder returned.'] end) then end if;
     if octet_length(name) = 36 then
         ended := nudged.cancel(call, recipient, name::uuid);
     end if;
@@ -461,10 +461,10 @@ create function nudged_api.cancel_reminders(user_id uuid default null, subject_t
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform nudged.require_backend('nudged_api.cancel_reminders');
-    perform nudged.refuse('nudged_api.cancel_reminders', case when num_nonnulls(user_id, subject_type, subject_id) = 0 then array[
-        'no argument is given', 'Give the user who set the reminders, or their subject_type and subject_id.'] end);
-    perform nudged.check_subject('nudged_api.cancel_reminders', subject_type, subject_id);
-    perform nudged.refuse('nudged_api.cancel_reminders', nudged.isolation_fault('the reminder'));
+    if nudged.refuse('nudged_api.cancel_reminders', case when num_nonnulls(user_id, subject_type, subject_id) = 0 then array[
+        'no argument is given', 'Give the user who set the reminders, or their subject_type and subject_id.'] end) then end if;
+    if nudged.check_subject('nudged_api.cancel_reminders', subject_type, subject_id) then end if;
+    if nudged.refuse('nudged_api.cancel_reminders', nudged.isolation_fault('the reminder')) then end if;
     return case when user_id is null then nudged.end_reminders(subject_type collate "default", nudged.subject_key(subject_id))
         else nudged.end_reminders_of(user_id, null, subject_type collate "default", nudged.subject_key(subject_id)) end;
 end
@@ -505,8 +505,8 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     author constant uuid := nudged.counted_user('nudged_me.cancel_reminders');
 begin
-    perform nudged.check_subject('nudged_me.cancel_reminders', subject_type, subject_id);
-    perform nudged.refuse('nudged_me.cancel_reminders', nudged.isolation_fault('the reminder'));
+    if nudged.check_subject('nudged_me.cancel_reminders', subject_type, subject_id) then end if;
+    if nudged.refuse('nudged_me.cancel_reminders', nudged.isolation_fault('the reminder')) then end if;
     return nudged.end_reminders_of(author, null, subject_type collate "default", nudged.subject_key(subject_id));
 end
 $$;
@@ -627,8 +627,8 @@ begin
         -- As text, such a number of a few bytes would have 131,072 digits.
         when nudged.has_long_number(kept) then 'hold a number of more than 100 digits'
     end;
-    perform nudged.refuse('nudged_me.preferences', case when fault is not null then array[
-        'the preferences ' || fault, 'Write others with nudged_me.set_preferences.', '54000'] end);
+    if nudged.refuse('nudged_me.preferences', case when fault is not null then array[
+        'the preferences ' || fault, 'Write others with nudged_me.set_preferences.', '54000'] end) then end if;
     return kept;
 exception when data_exception or statement_too_complex then
     raise invalid_parameter_value using message = 'nudged_me.preferences: the preferences are no JSON', hint = 'Write them with nudged_me.set_preferences.';
@@ -644,13 +644,13 @@ declare
         when pg_column_size(preferences) > 262144 then 'preferences: more than 262144 bytes, wanted fewer'
         else nudged_api.preferences_fault(preferences) end;
 begin
-    perform nudged.refuse('nudged_me.set_preferences', case
+    if nudged.refuse('nudged_me.set_preferences', case
         when fault is not null then array[fault,
             'docs/POLICY.md, "Preferences", has the keys.']
         when not nudged.may_write_profiles() then array['nudged may not write the profiles',
             'Write that table yourself. For public.context_profiles, its owner can let nudged write: select nudged.allow(''nudged_writer'', ''select, insert, update'', ''public.context_profiles'').',
             '0A000']
-    end);
+    end) then end if;
     -- JSON's null is no value.
     perform nudged.write_preferences(recipient, nullif(preferences, 'null'));
     return nudged.result_of();

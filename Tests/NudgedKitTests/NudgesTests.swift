@@ -239,6 +239,15 @@ struct NudgesTests {
         #expect(server.calls.last?.contains(#""token":"0102""#) == true, "\(server.calls)")
     }
 
+    @Test func controls_whenEachHasAToken_areAllRegisteredAndRemoved() async {
+        let nudges = Nudges(system: system)
+        for byte in [1, 2] as [UInt8] { await nudges.received(DeviceToken([byte]), for: .controls) }
+        await nudges.signedIn(as: UserID(rawValue: "ann"), server: server) { _ in }
+        #expect(functions(server) == ["register_device", "register_device"])
+        await nudges.signOut()
+        #expect(functions(server).filter { $0 == "unregister_device" }.count == 2)
+    }
+
     @Test func device_whenARegistrationIsStillOnItsWayAtTheSignOut_isRemovedAfterIt() async {
         let nudges = Nudges(system: system)
         await nudges.signedIn(as: UserID(rawValue: "ann"), server: server) { _ in }

@@ -27,7 +27,7 @@
             /// What the server stored last.
             var registered: DeviceRegistration?
             /// Of these surfaces, what the server stored.
-            var surfaces: [Surface: DeviceToken] = [:]
+            var surfaces: [Surface: Set<DeviceToken>] = [:]
 
             init(user: UserID, server: any NudgedServer, open: @escaping @MainActor (Payload) -> Void) {
                 self.user = user
@@ -41,7 +41,8 @@
         private var tap: PendingTap
         private var session: SignIn?
         private var token: DeviceToken?
-        private var surfaces: [Surface: DeviceToken] = [:]
+        /// Each control has a token of its own.
+        private var surfaces: [Surface: Set<DeviceToken>] = [:]
         /// The server is called for one thing after the other: a late registration must not follow a removal.
         private var lastCall: Task<Void, Never>?
 
@@ -94,7 +95,7 @@
             tap.signedOut()
             system.removeDelivered()
             await inTurn { [self] in
-                for token in Set(surfaces.values).union(token.map { [$0] } ?? []) {
+                for token in Set(surfaces.values.joined()).union(token.map { [$0] } ?? []) {
                     do {
                         try await ended.server.unregisterDevice(token)
                     } catch {
@@ -144,8 +145,8 @@
 
         /// The system handed over a token of widgets, controls or a Live Activity. It is kept until a user is signed in.
         public func received(_ token: DeviceToken, for surface: Surface) async {
-            surfaces[surface] = token
-            session?.surfaces[surface] = nil
+            surfaces[surface, default: []].insert(token)
+            session?.surfaces[surface]?.remove(token)
             await register()
         }
 
@@ -219,14 +220,16 @@
         }
 
         private func register(surfacesOf session: SignIn) async {
-            for (surface, token) in surfaces where session.surfaces[surface] != token {
-                var registration = system.registration(of: token)
-                registration.surface = surface
-                do {
-                    try await session.server.registerDevice(registration)
-                    session.surfaces[surface] = token
-                } catch {
-                    serverFailed(error)
+            for (surface, tokens) in surfaces {
+                for token in tokens.subtracting(session.surfaces[surface] ?? []) {
+                    var registration = system.registration(of: token)
+                    registration.surface = surface
+                    do {
+                        try await session.server.registerDevice(registration)
+                        session.surfaces[surface, default: []].insert(token)
+                    } catch {
+                        serverFailed(error)
+                    }
                 }
             }
         }

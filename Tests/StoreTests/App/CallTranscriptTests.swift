@@ -19,13 +19,17 @@ import Testing
             message text;
             hint text;
             broken text;
+            context text;
         begin
             perform set_config('request.jwt.claim.sub', who, true);
             return query execute format('with answer as materialized (%s) select a::text from answer a', call);
         exception when others then
-            get stacked diagnostics message = message_text, hint = pg_exception_hint, broken = constraint_name;
+            get stacked diagnostics message = message_text, hint = pg_exception_hint, broken = constraint_name,
+                context = pg_exception_context;
             return next concat_ws(' ', sqlstate, nullif(broken, '')) || ': ' || message;
             return next '      ' || hint;
+            -- Of nudged's own functions, an error names no more than the lines.
+            return query select '      shows ' || r[1] from regexp_matches(context, 'SQL (?:statement|expression) "(?!with answer)([^"]{0,60})', 'g') r;
         end
         $$
         """
