@@ -15,12 +15,19 @@ import TimeZones
     /// 03:00 in Tokyo.
     private let night = PlannerFixture.at("2026-11-20T18:00:00Z")
 
-    private func activity(_ number: UInt8, _ event: String, text: String = "", urgent: Bool = false) -> PendingMessage {
+    private func activity(
+        _ number: UInt8,
+        _ event: String,
+        text: String = "",
+        urgent: Bool = false,
+        created: Instant? = nil
+    ) -> PendingMessage {
         let start = event == "start" ? #","attributes_type":"T","attributes":"{\"n\": 1.50}""# : ""
         return M.message(
             number,
             text,
             body: "",
+            created: created,
             urgent: urgent,
             apns: #"{"live_activity":{"event":"\#(event)","id":"o","content_state":"{\"eta\": 10.50}"\#(start)}}"#
         )
@@ -122,7 +129,8 @@ import TimeZones
     @Test func digest_whenAnActivityWaitedToo_leavesItApart() {
         let evening = F.at("2026-11-19T18:00:00Z")
         let messages = (1...4).map { M.message(UInt8($0), created: evening + Int64($0)) }
-        let plan = plan(messages + [activity(9, "start", text: "t")], ["start:T": 2], at: F.at("2026-11-19T23:00:00Z"))
+        let start = activity(9, "start", text: "t", created: evening + 9)
+        let plan = plan(messages + [start], ["start:T": 2], at: F.at("2026-11-19T23:00:00Z"))
         #expect(nudges(plan).map(\.members.count).sorted() == [1, 4])
     }
 
