@@ -110,7 +110,7 @@ import Testing
             ["run"],
             ["SCHEDULE_INTERVAL": "100ms", "APNS_RESPONSE_TIMEOUT": "300s", "SCHEDULE_LEASE": "900s"]
         )
-        try await scene.wait(for: "count(*) = 1 from nudged.intent", of: process)
+        #expect(await scene.simulator.wait { $0.held == 1 })
         #expect(try withdraw(scene, id) == "0|1")
         scene.simulator.release()
         #expect(await scene.simulator.waitUntil(accepted: 1))

@@ -174,9 +174,9 @@ import Testing
             }
         }
         // cancel, cancel_messages, hold_occurrences (twice: also the statement for when the first is refused), erase,
-        // forget_device, define_forget_device, move_device, drop_devices, end_reminders_of, erase_departed,
+        // forget_devices, forget_device, define_forget_device, move_device, drop_devices, end_reminders_of, erase_departed,
         // note_seen.
-        #expect(locks == 12)
+        #expect(locks == 13)
         await fixture.close()
     }
 
