@@ -65,12 +65,10 @@ import TimeZones
         #"{"timezone":"Asia/Tokyo","quiet_hours_start":"00:00","quiet_hours_end":"23:59"}"#,
         #"{"timezone":"Asia/Tokyo","muted_until":"2026-11-22T00:00:00Z"}"#,
         #"{"timezone":"Asia/Tokyo","max_per_day":1}"#, "{}",
-    ]) func update_whenTheUserSleeps_isSentWithoutItsText(preferences: String) throws {
+    ]) func update_whenAMessageWouldBeHeld_isSentWithoutItsText(preferences: String) throws {
         let plan = plan([activity(1, "update", text: "Soon")], ["activity:o": 3], preferences: preferences)
         let aps = try #require(try M.payload(nudges(plan).first)["aps"])
-        #expect(aps["content-state"] != nil)
-        // A limit is not sleep.
-        #expect((aps["alert"] == nil) == !preferences.contains("max_per_day"))
+        #expect(aps["content-state"] != nil && aps["alert"] == nil && aps["sound"] == nil)
         let settled = planner.settle(
             try #require(plan.sendPlan),
             outcomes: [.accepted],
@@ -80,11 +78,21 @@ import TimeZones
         #expect(settled.state.history.sent == M.history.sent)
     }
 
+    /// Then it counts like a message, and it is not written once quiet hours have begun.
     @Test func update_whenTheUserIsAwakeOrItIsUrgent_isHeard() throws {
         for (urgent, instant) in [(false, now), (true, night)] {
             let plan = plan([activity(1, "end", text: "Here", urgent: urgent)], ["activity:o": 3], at: instant)
-            let aps = try M.payload(nudges(plan).first)["aps"]
+            let nudge = try #require(nudges(plan).first)
+            let aps = try M.payload(nudge)["aps"]
             #expect(aps?["alert"]?["title"] == .string("Here") && aps?["sound"] == .string("default"))
+            #expect(nudge.validUntil == (urgent ? nil : F.at("2026-11-20T13:00:00Z")))
+            let settled = planner.settle(
+                try #require(plan.sendPlan),
+                outcomes: [.accepted],
+                attemptedAt: instant,
+                now: instant
+            )
+            #expect(settled.state.history.sent == [instant] + M.history.sent)
         }
     }
 

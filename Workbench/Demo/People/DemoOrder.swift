@@ -27,8 +27,9 @@ struct DemoOrder: Sendable, Equatable {
         guard person.isServed, person.preferences?.contains("max_per_day") == false,
             person.devices.contains(where: { $0.answer == .accepted }), generator.chance(share)
         else { return nil }
-        let gap = generator.number(20...120)
-        let first = generator.number(0...1439 - 3 * gap)
+        // Whole five minutes, since each minute in which the app sends something costs a sweep.
+        let gap = 5 * generator.number(4...24)
+        let first = 5 * generator.number(0...(1439 - 3 * gap) / 5)
         return DemoOrder(
             userID: person.userID,
             id: generator.hex(8),

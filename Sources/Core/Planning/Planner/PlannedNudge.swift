@@ -66,6 +66,8 @@ package final class PlannedNudge: Sendable {
         var type = PushType.alert
         /// Whether it disturbs nobody.
         var isSilent = false
+        /// An update with this text may not be heard from then on. nil: no limit.
+        var heardUntil: Instant?
         /// How many the badge counts up. 0: it does not count.
         var badgeIncrement = 0
 
@@ -100,7 +102,9 @@ package final class PlannedNudge: Sendable {
     /// Whether it disturbs nobody. Then it is in no history.
     var isSilent: Bool { content.isSilent }
     /// The push is not written from this instant on. nil: no limit.
-    package var validUntil: Instant? { attempt.decision.validUntil }
+    package var validUntil: Instant? {
+        [attempt.decision.validUntil, content.heardUntil].compactMap(\.self).min()
+    }
     package var isUrgent: Bool { attempt.decision.urgent }
     /// Whether there was no earlier attempt.
     var isFirst: Bool { attempt.retry == nil }

@@ -77,8 +77,10 @@ extension Planner {
         now: Instant
     ) -> PlannedNudge.Content? {
         let passesFocus = attempt.decision.urgent && recipient.candidate.preferences.allowUrgent
-        // An update reaches a sleeping user's phone, but not its speaker.
-        let isHeard = passesFocus || text.content.surface == nil || isAwake(recipient, now: now)
+        // An update reaches the phone of a user who sleeps, but not its speaker.
+        let isUpdate = text.content.surface != nil && !text.content.isWithoutText
+        let hearing = isUpdate && !passesFocus ? hearing(of: recipient, now: now) : nil
+        let isHeard = !isUpdate || passesFocus || hearing != nil
         let content = (isHeard ? text.content : text.content.silenced).counted(after: attempt)
         guard let payload = content.payload(passesFocus: passesFocus) else { return nil }
         return PlannedNudge.Content(
@@ -91,16 +93,19 @@ extension Planner {
             // The service decides only about what a user reads.
             text: mayAsk(about: recipient) && !content.isSilent && content.surface == nil ? content : nil,
             type: text.content.type,
-            isSilent: text.nudge.isSilent,
+            isSilent: text.nudge.isSilent && content.isWithoutText,
+            heardUntil: hearing?.validUntil,
             badgeIncrement: content.badgeIncrement
         )
     }
 
-    /// Whether neither quiet hours nor a mute hold the user's messages back. Without a zone nobody knows.
-    private func isAwake(_ recipient: Recipient, now: Instant) -> Bool {
-        let message = Nudge.message(Message(title: "", body: "", urgent: false))
+    /// The answer about a message that could be heard now. nil: quiet hours, a mute or a limit hold it back, or the zone
+    /// is unknown.
+    private func hearing(of recipient: Recipient, now: Instant) -> Decision? {
         var candidate = recipient.candidate
-        (candidate.nudge, candidate.history, candidate.devices, candidate.paused) = (message, History(), 1, false)
-        return (try? policy.decide(candidate, now: now))?.action == .send
+        candidate.nudge = .message(Message(title: "", body: "", urgent: false))
+        (candidate.devices, candidate.paused) = (1, false)
+        guard let decision = try? policy.decide(candidate, now: now), decision.action == .send else { return nil }
+        return decision
     }
 }

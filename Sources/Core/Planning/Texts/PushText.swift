@@ -146,6 +146,8 @@ struct PushText: Sendable {
         return other
     }
 
+    var isWithoutText: Bool { notification.title.isEmpty && notification.body.isEmpty }
+
     /// The same without a text: it updates what is shown already, and nobody hears it.
     var silenced: PushText {
         var other = self

@@ -9,7 +9,7 @@ import struct FoundationEssentials.UUID
 @testable import Core
 
 /// The hot statements go by index whatever the planner believes: a plan that errs costs three quarters of the throughput.
-@Suite(.ownThreads) struct PlanTests {
+@Suite(.ownThreads) struct PlanLongTests {
     enum Belief: String, CaseIterable {
         /// A fresh table, a burst: no statistics at all.
         case nothing
