@@ -69,8 +69,9 @@ extension LaneState {
             resolve(tag, .rejected(status: answer.status, reason: reason, deletes: deletes))
         case .quarantine:
             limit.succeeded(sentIn: trip.round)
-            // Otherwise many broken tokens of the other environment would stop this lane.
-            if !batches.label(of: tag).isTrial { suspect(tag, reason: reason) }
+            // Otherwise many broken tokens of the other environment, or of widgets, would stop this lane.
+            let label = batches.label(of: tag)
+            if !label.isTrial, label.type.isForApp { suspect(tag, reason: reason) }
             resumeByToken(trip)
             resolve(tag, .suspect(status: answer.status, reason: reason))
         // A topic of widgets or activities that Apple refuses says nothing about the app's own pushes.

@@ -23,7 +23,7 @@ package enum PushType: Sendable, Equatable {
     }
 
     /// Whether it is for the app itself. Another push has a token and a topic of its own.
-    var isForApp: Bool { self == .alert || self == .background }
+    package var isForApp: Bool { self == .alert || self == .background }
 
     func topic(of bundleID: String) -> String { isForApp ? bundleID : "\(bundleID).push-type.\(name)" }
 

@@ -107,6 +107,36 @@ import Testing
         )
     }
 
+    /// Many wrong tokens of widgets are an app's mistake. Each gets one push of a message, and alerts go on.
+    @Test(arguments: ["BadDeviceToken", "DeviceTokenNotForTopic"])
+    func tokens_whenManyOfWidgetsAreRefused_stopNoLane(reason: String) async throws {
+        let scene = try await scene { token, _ in
+            token.hasPrefix("ac") ? .answer(status: 400, reason: reason) : nil
+        }
+        let users =
+            "select ('00000000-0000-4000-8000-' || lpad(to_hex(n), 12, '0'))::uuid from generate_series(1, 150) n"
+        try scene.sql(
+            """
+            insert into nudged.surface (user_id, surface, token, environment) select u, 'widgets', rpad('ac' || replace(u::text, '-', ''), 64, '0'), 'sandbox'
+            from (\(users)) as w (u);
+            select count(*) from nudged_api.send_many(array(\(users)), null, null, apns => '{"widgets": true}');
+            """
+        )
+        let refused = try await scene.once()
+        #expect(refused.exit == .code(0) && !refused.text.contains("lane_stopped"), "\(refused.text)")
+        try scene.sql("update nudged.person set due_at = now()")
+        try send(scene, "'a', 'b'")
+        let run = try await scene.once()
+        #expect(run.number("sent") == 1, "\(run.text)")
+        #expect(
+            try scene.lines(
+                "select outcome, count(*), count(distinct user_id) from nudged.delivery group by 1 order by 1"
+            )
+                == ["accepted|1|1", "rejected|150|150"]
+        )
+        #expect(try scene.sql("select count(*) from nudged.surface") == "150")
+    }
+
     /// An app that has no widgets yet: its notifications go on.
     @Test func topic_whenAppleRefusesItForWidgets_stopsNoLane() async throws {
         let scene = try await scene { token, _ in

@@ -206,6 +206,10 @@ struct PlanOutcomes {
         case .suspect(let status, let reason):
             attempt.wasAttempted = true
             let seconds = suspect(target, reason: reason)
+            // No window of answers will blame it.
+            guard attempt.nudge.type.isForApp || target.trial == .open && reason == PushOutcome.badDeviceToken else {
+                return record(.rejected, target, of: attempt.nudge, reason: reason, status: status)
+            }
             comeBack(target, &attempt, at: now + seconds, orElse: .rejected, reason: reason, status: status)
         case .delayed(let reason, let status, let retryAfter):
             attempt.wasAttempted = true
