@@ -15,6 +15,10 @@ struct PushFields {
         "alert", "background", "controls", "complication", "fileprovider", "liveactivity", "location", "mdm",
         "pushtotalk", "voip", "widgets",
     ]
+    /// How topics end of pushes that are not for the app itself.
+    private static let topicEnds = [
+        "liveactivity": ".push-type.liveactivity", "widgets": ".push-type.widgets", "controls": ".push-type.controls",
+    ]
     private static let names = [
         "authorization", "apns-topic", "apns-push-type", "apns-priority", "apns-expiration", "apns-id",
         "apns-collapse-id",
@@ -22,15 +26,11 @@ struct PushFields {
 
     init(headers: HeaderFields, body: [UInt8], settings: SimulatorSettings) throws(RequestRefusal) {
         try Self.checkDuplicates(headers)
-        let topic = try Self.topic(headers, settings)
-        self.topic = topic
+        topic = try Self.topic(headers, settings)
         guard let type = headers["apns-push-type"], Self.pushTypes.contains(type) else {
             throw RequestRefusal(400, "InvalidPushType")
         }
         pushType = type
-        // Such a push has a topic of its own.
-        let hasOwnTopic = ["liveactivity", "widgets", "controls"].contains(type)
-        guard topic.hasSuffix(".push-type.\(type)") == hasOwnTopic else { throw RequestRefusal(400, "BadTopic") }
         if let text = headers["apns-priority"] {
             guard text == "10" || text == "5" || text == "1", let number = Int(text) else {
                 throw RequestRefusal(400, "BadPriority")
@@ -93,7 +93,9 @@ struct PushFields {
                     || $0 == 95
             }
         guard isWellFormed else { throw RequestRefusal(400, "BadTopic") }
-        let bundleID = topic.firstRange(of: ".push-type.").map { String(topic[..<$0.lowerBound]) } ?? topic
+        let end = headers["apns-push-type"].flatMap { topicEnds[$0] }
+        guard end.map({ topic.hasSuffix($0) }) ?? true else { throw RequestRefusal(400, "BadTopic") }
+        let bundleID = end.map { String(topic.dropLast($0.count)) } ?? topic
         guard settings.topics.isEmpty || settings.topics.contains(bundleID) else {
             throw RequestRefusal(400, "TopicDisallowed")
         }
