@@ -14,7 +14,7 @@ import TimeZones
     @Test(arguments: ["2035-03-24T20:00:00Z", "2035-11-04T00:00:00Z"])
     func demo_whenClocksChange(on start: String) async throws {
         let transcript = Transcript()
-        var demo = Demo(users: 400, seed: 7, output: transcript.output())
+        var demo = Demo(users: 1_500, seed: 7, output: transcript.output())
         demo.start = Instant(rfc3339: start)
         let status = await demo.run(Interruption())
         #expect(status == .success, "\(transcript.text) \(transcript.complaints)")
