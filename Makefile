@@ -14,6 +14,7 @@
 # make sanitize    the sender's tests under AddressSanitizer and ThreadSanitizer
 # make release     the stripped binary: .build/release/nudged.stripped; beside it nudged-apple, the simulated Apple
 # make deb         the Debian package, in .build/deb
+# make image       the container image, from the package that make deb made; in .build/image
 # make release-artifacts SIGN_KEY=FILE   checksums and an SSH signature beside what make deb made
 # make try-package install, use, upgrade and purge the package in a fresh Debian
 # make nightly     what is too long for CI; hours
@@ -38,7 +39,7 @@ DEB := .build/deb
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
 
-.PHONY: help check demo test verify build-tests model bench fuzz sanitize chaos faults release deb release-artifacts try-package try-built-package nightly docs build lint format dependencies clean
+.PHONY: help check demo test verify build-tests model bench fuzz sanitize chaos faults release deb image release-artifacts try-package try-built-package nightly docs build lint format dependencies clean
 
 dependencies:
 	@scripts/dependencies
@@ -56,6 +57,12 @@ deb: dependencies
 	# With this stamp, debhelper would reuse its last build.
 	rm -f $(DEB)/* debian/debhelper-build-stamp
 	DEB_RULES_REQUIRES_ROOT=no scripts/provenance $(DEB) debian/rules binary DESTINATION=$(DEB)
+
+# It doesn't build, so the image has the package that was tested.
+image: dependencies
+	@ls $(DEB)/*.deb >/dev/null || { echo "there is no package: make deb"; exit 1; }
+	rm -rf .build/image
+	scripts/image $(DEB)/*.deb .build/image
 
 # It doesn't build, so the signed package is the one that was tested.
 release-artifacts:
