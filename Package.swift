@@ -121,7 +121,7 @@ let package = Package(
             "Operator",
             [
                 "Base", "JSON", "NudgedPreferences", "TimeZones", "Policy", "Postgres", "OpenSSL", "HTTP2", "APNs",
-                "HTTPClient", "Core", "Systemd", "Configuration", "Service",
+                "HTTPClient", "Core", "Systemd", "Metrics", "Configuration", "Service",
             ]
         ),
         executable(
@@ -248,7 +248,7 @@ let package = Package(
             [
                 "Base",
                 "TimeZones", "Policy", "Postgres", "APNs", "Core", "Systemd", "Metrics", "Configuration",
-                "TestSupport", "Fixtures", logging,
+                "LocalPostgres", "TestSupport", "Fixtures", logging,
             ]
         ),
         tests(

@@ -84,6 +84,12 @@ package struct Configuration: Sendable, Equatable {
         package var caFile: String?
     }
 
+    package struct Metrics: Sendable, Equatable {
+        package var listen: ListenAddress
+        /// What Prometheus must send. Nil: everyone who reaches the address can read the metrics.
+        package var token: Secret?
+    }
+
     package struct Heartbeat: Sendable, Equatable {
         /// `https://…`, or `http://` to this machine. Its path is a secret.
         package var url: Secret
@@ -100,8 +106,8 @@ package struct Configuration: Sendable, Equatable {
     package var decision: Decision?
     /// The operator's rules for users whose preferences say nothing else.
     package var policy: Rules
-    /// Where Prometheus may read metrics, on a loopback address. Nil: nowhere.
-    package var metrics: LoopbackAddress?
+    /// Where Prometheus may read metrics. Nil: nowhere.
+    package var metrics: Metrics?
     package var heartbeat: Heartbeat?
     package var logLevel: Logger.Level
 }

@@ -38,6 +38,7 @@ struct ConfigurationAssembler {
         checkDecision()
         checkZone()
         checkHeartbeat()
+        checkMetrics()
         let draft = values.draft
         var apns = draft.apns
         apns.lanes = lanes ?? []
@@ -48,7 +49,7 @@ struct ConfigurationAssembler {
             messages: draft.messages,
             decision: values.has("decision.url") ? draft.decision : nil,
             policy: draft.policy,
-            metrics: draft.metrics,
+            metrics: draft.metrics.listen.map { .init(listen: $0, token: draft.metrics.token) },
             heartbeat: values.has("heartbeat.url") ? draft.heartbeat : nil,
             logLevel: draft.logLevel
         )
@@ -64,6 +65,7 @@ extension ConfigurationAssembler {
             guard case .file = values.source(key.name), let text = values.text(key.name) else { continue }
             // A database URL is a secret only if it holds a password.
             if key.name == "database.url", !Self.holdsPassword(text) { continue }
+            if key.name == "metrics.token", text == ValueKind.openToken { continue }
             values.report(
                 key.name,
                 "this file is readable by every user of this machine",
@@ -151,6 +153,21 @@ extension ConfigurationAssembler {
     private mutating func checkHeartbeat() {
         guard values.has("heartbeat.url") else { return }
         check("heartbeat.url") { my in try my.checks.heartbeat(my.values.draft.heartbeat.url.text) }
+    }
+
+    /// Other machines read the metrics only with a token, or if the operator says that all may. Commands that don't run
+    /// the daemon may not have the token.
+    private mutating func checkMetrics() {
+        if values.text("metrics.token") == ValueKind.openToken { disclosed["metrics.token"] = ValueKind.openToken }
+        guard needs == .all, let address = values.draft.metrics.listen, !address.isLoopback,
+            !values.isGiven("metrics.token")
+        else { return }
+        values.report(
+            "metrics.listen",
+            "others can reach \(address), and metrics.token is missing",
+            "write a token into the credential metrics.token (openssl rand -hex 24), or set METRICS_TOKEN; "
+                + "or write token: open, if everyone who can reach the address may read the metrics"
+        )
     }
 
     private mutating func checkZone() {

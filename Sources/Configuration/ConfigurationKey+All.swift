@@ -108,8 +108,13 @@ extension ConfigurationKey {
     ]
 
     private static let metrics: [ConfigurationKey] = [
-        .init("listen", .loopback(\.metrics))
-            .means("The address for Prometheus, on this machine only.")
+        .init("listen", .listen(\.metrics.listen))
+            .means("The address for Prometheus."),
+        .init("token", .token(20...500, \.metrics.token), isSecret: true)
+            .means(
+                "The bearer token that Prometheus sends. Needed if others can reach the address; `open` lets them read the "
+                    + "metrics without one."
+            ),
     ]
 
     private static let heartbeat: [ConfigurationKey] = [

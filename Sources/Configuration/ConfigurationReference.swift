@@ -54,17 +54,15 @@ package enum ConfigurationReference {
         3. the file
         4. the default
 
-        `nudged check-config` finds every fault. `nudged config` shows the values in force, without secrets. \
+        `nudged check-config` finds every fault. `nudged config` shows the values in force. \
         `systemctl reload nudged` reads the file again. A changed credential or variable counts after a restart.
 
-        - Below, a key's default is in parentheses.
         - Durations are `500ms`, `1s`, `5m`, `2h`, or a number of seconds. Write a time in quotes: `"10:00"`.
         - `none` (or null) turns a rule off, if its value may be none.
-        - The file and all folders above it must belong to root or to nudged's user, and only they may write there. \
-        The same holds for key files.
-        - Internal keys, such as `apns.endpoint`, `apns.caFile` and `decision.caFile`, are for tests and mirrors. \
-        `nudged config` shows those that are set. `internals` in Sources/Configuration/ConfigurationKey+All.swift \
-        lists them.
+        - The file, key files and all folders above must belong to root or to nudged's user, and only they may write \
+        there.
+        - Internal keys, such as `apns.endpoint` and `apns.caFile`, are for tests and mirrors: `internals` in \
+        Sources/Configuration/ConfigurationKey+All.swift.
 
 
         """

@@ -80,7 +80,7 @@ struct Draft: Sendable {
     var messages = Configuration.Messages(digestAfter: 3, digestTitle: "", digestBody: "")
     var decision = Configuration.Decision(url: "", timeout: .seconds(2), concurrency: 8)
     var policy = Rules { $0.quietHours = nil }
-    var metrics: LoopbackAddress?
+    var metrics: (listen: ListenAddress?, token: Secret?)
     var heartbeat = Configuration.Heartbeat(url: Secret(""), interval: .seconds(60))
     var logLevel = Logger.Level.info
 }

@@ -174,14 +174,24 @@ extension ValueKind {
         ValueKind("https://host or https://host:port", parse: endpoint(_:)) { $1[keyPath: place] = $0 }
     }
 
-    static func loopback(_ place: Place<LoopbackAddress?>) -> ValueKind {
+    static func listen(_ place: Place<ListenAddress?>) -> ValueKind {
         ValueKind(
-            "an address of this machine and a port, 127.0.0.1:9464 or [::1]:9464",
-            wrong: { "\(quoted($0)) is not an address and a port that only this machine can reach" },
-            parse: { LoopbackAddress($0) },
+            "a numeric address and a port such as 127.0.0.1:9464 or [::]:9464",
+            parse: { ListenAddress($0) },
             put: { $1[keyPath: place] = $0 }
         )
     }
+
+    /// A bearer token (RFC 6750, section 2.1), or the word that stands for none. The range is its length.
+    static func token(_ range: ClosedRange<Int>, _ place: Place<Secret?>) -> ValueKind {
+        ValueKind(
+            "\(range.lowerBound) to \(range.upperBound) letters, digits and -._~+/=, or \(openToken)",
+            parse: { $0 == openToken || range.contains($0.utf8.count) && isWord($0, and: "-._~+/=") ? $0 : nil },
+            put: { $1[keyPath: place] = $0 == openToken ? nil : Secret($0) }
+        )
+    }
+
+    static let openToken = "open"
 
     /// A signing key's text, from a credential as bytes. A variable on one line writes its newlines as `\n`.
     static func pem(_ place: Place<Secret>) -> ValueKind {

@@ -1,4 +1,14 @@
+import Base
 import Glibc
+
+/// Which requests get the metrics.
+struct ScrapeRule: Sendable {
+    /// A client must send it. Nil: everyone who reaches the address gets the metrics.
+    var token: Secret?
+    /// Whether the host may be any name. If not, it is localhost or a numeric address: a page on the web can make its
+    /// own name point to this machine (DNS rebinding), and a browser would then let the page read the metrics.
+    var allowsNames = false
+}
 
 /// The part of a request that has arrived: the head of HTTP/1.0 or 1.1 (RFC 9112). A body is not read.
 struct ScrapeRequest {
@@ -12,15 +22,18 @@ struct ScrapeRequest {
     /// The most bytes of a head. Prometheus sends about 300.
     static let mostBytes = 4096
 
+    private let rule: ScrapeRule
     private var head: [UInt8] = []
     /// Bytes before this one hold no end of the head.
     private var searched = 0
+
+    init(_ rule: ScrapeRule = ScrapeRule()) { self.rule = rule }
 
     /// Takes bytes that arrived. Nil: the head is not complete yet.
     mutating func take(_ bytes: some Collection<UInt8>) -> Outcome? {
         head += bytes.prefix(Self.mostBytes + 1 - head.count)
         guard let end = endOfHead() else { return head.count > Self.mostBytes ? Outcome(refusal: .tooLarge) : nil }
-        return Self.check(head[..<end])
+        return check(head[..<end])
     }
 
     /// An empty line ends the head. A bare line feed also ends a line (RFC 9112, section 2.2).
@@ -33,7 +46,7 @@ struct ScrapeRequest {
         return nil
     }
 
-    private static func check(_ head: ArraySlice<UInt8>) -> Outcome {
+    private func check(_ head: ArraySlice<UInt8>) -> Outcome {
         let lines = head.split(separator: 0x0A, omittingEmptySubsequences: false).map { line in
             line.last == 0x0D ? line.dropLast() : line
         }
@@ -44,18 +57,32 @@ struct ScrapeRequest {
             return Outcome(refusal: .malformed)
         }
         guard words[2] == "HTTP/1.1" || words[2] == "HTTP/1.0" else { return Outcome(refusal: .version) }
-        let fields = lines.dropFirst().compactMap { field($0) }
+        let fields = lines.dropFirst().compactMap { Self.field($0) }
         guard fields.count == lines.count - 1 else { return Outcome(refusal: .malformed) }
         // HTTP/1.1 requires exactly one Host field (RFC 9112, section 3.2).
         let hosts = fields.filter { $0.name == "host" }
         guard hosts.count == 1 || hosts.isEmpty && words[2] == "HTTP/1.0" else { return Outcome(refusal: .malformed) }
         let isHead = words[0] == "HEAD"
-        let target = parts(of: words[1])
-        if let host = target.authority ?? hosts.first?.value, !isThisMachine(host) {
+        // Before all else that a client without the token could learn.
+        guard isAllowed(fields.filter { $0.name == "authorization" }.map(\.value)) else {
+            return Outcome(refusal: .unauthorized, isHead: isHead)
+        }
+        let target = Self.parts(of: words[1])
+        if !rule.allowsNames, let host = target.authority ?? hosts.first?.value, !Self.isThisMachine(host) {
             return Outcome(refusal: .host, isHead: isHead)
         }
         guard target.path == "/metrics" else { return Outcome(refusal: .notFound, isHead: isHead) }
         return Outcome(refusal: isHead || words[0] == "GET" ? nil : .method, isHead: isHead)
+    }
+
+    /// Whether there is one field `Authorization: Bearer TOKEN` with the right token (RFC 6750, section 2.1). The
+    /// scheme's case does not count (RFC 9110, section 11.1).
+    private func isAllowed(_ values: [Substring]) -> Bool {
+        guard let token = rule.token else { return true }
+        guard values.count == 1, let space = values[0].firstIndex(of: " "),
+            values[0][..<space].lowercased() == "bearer"
+        else { return false }
+        return token.matches(values[0][space...].drop { $0 == " " }.utf8)
     }
 
     /// A field with its name in lower case. Nil if the line is no field: RFC 9112, section 5, allows no space before
@@ -80,8 +107,7 @@ struct ScrapeRequest {
         return (authority, rest[authority.endIndex...])
     }
 
-    /// Whether a host is localhost or a numeric address. A page on the web can make its own name point to this machine
-    /// (DNS rebinding), and a browser would then let the page read the metrics.
+    /// Whether a host is localhost or a numeric address.
     private static func isThisMachine(_ host: Substring) -> Bool {
         let isBracketed = host.first == "["
         let name = isBracketed ? host.dropFirst().prefix { $0 != "]" } : host.prefix { $0 != ":" }
@@ -98,6 +124,8 @@ struct ScrapeRequest {
 /// Why a request gets no metrics.
 enum ScrapeRefusal: CaseIterable {
     case malformed
+    /// The token is missing or wrong.
+    case unauthorized
     /// The host is a name that is not localhost.
     case host
     case notFound
@@ -109,6 +137,7 @@ enum ScrapeRefusal: CaseIterable {
     var status: String {
         switch self {
         case .malformed: "400 Bad Request"
+        case .unauthorized: "401 Unauthorized"
         case .notFound: "404 Not Found"
         case .method: "405 Method Not Allowed"
         case .tooLarge: "431 Request Header Fields Too Large"
@@ -119,7 +148,21 @@ enum ScrapeRefusal: CaseIterable {
 
     /// What to do, for the answer's body.
     var remedy: String {
-        self == .host ? "use localhost or a numeric address as the host" : "metrics are at /metrics"
+        switch self {
+        case .host: "use localhost or a numeric address as the host"
+        case .unauthorized: "send metrics.token as Authorization: Bearer TOKEN"
+        case .malformed, .notFound, .method, .tooLarge, .version: "metrics are at /metrics"
+        }
+    }
+
+    /// A field that the answer must have, with its line break.
+    fileprivate var field: String {
+        switch self {
+        // RFC 9110, section 15.5.2
+        case .unauthorized: "www-authenticate: Bearer\r\n"
+        case .method: "allow: GET, HEAD\r\n"
+        case .malformed, .host, .notFound, .tooLarge, .version: ""
+        }
     }
 }
 
@@ -136,9 +179,9 @@ enum ScrapeAnswer {
                     Array("\(refusal.status): \(refusal.remedy)\n".utf8)
                 )
             } else { ("200 OK", MetricFamily.contentType, page()) }
-        let allowed = outcome.refusal == .method ? "allow: GET, HEAD\r\n" : ""
+        let field = outcome.refusal?.field ?? ""
         let head =
-            "HTTP/1.1 \(status)\r\ncontent-type: \(type)\r\ncontent-length: \(body.count)\r\nconnection: close\r\n\(allowed)\r\n"
+            "HTTP/1.1 \(status)\r\ncontent-type: \(type)\r\ncontent-length: \(body.count)\r\nconnection: close\r\n\(field)\r\n"
         return Array(head.utf8) + (outcome.isHead ? [] : body)
     }
 }

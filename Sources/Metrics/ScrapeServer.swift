@@ -1,7 +1,7 @@
-import Base
+package import Base
 import Glibc
 
-/// Serves `GET /metrics` on a loopback address, on a thread of its own. A slow or endless client costs a bounded number
+/// Serves `GET /metrics` on an address, on a thread of its own. A slow or endless client costs a bounded number
 /// of bytes for a bounded time.
 package final class ScrapeServer: Sendable {
     /// Closing `stop` ends the thread. Nil after `stop()`.
@@ -9,9 +9,16 @@ package final class ScrapeServer: Sendable {
 
     /// Listens on the address and starts the thread.
     ///
-    /// - Parameter page: makes the page, in the format of `MetricFamily.page`. Called on the server's thread.
+    /// - Parameters:
+    ///   - token: what a client must send. Nil: everyone who reaches the address gets the metrics. On a loopback
+    ///     address the host may then be no name.
+    ///   - page: makes the page, in the format of `MetricFamily.page`. Called on the server's thread.
     /// - Throws: `MetricsError` with code `.listen` or `.resources`.
-    package init(at address: LoopbackAddress, page: @escaping @Sendable () -> [UInt8]) throws(MetricsError) {
+    package init(
+        at address: ListenAddress,
+        token: Secret? = nil,
+        page: @escaping @Sendable () -> [UInt8]
+    ) throws(MetricsError) {
         let listener = try Self.listen(address)
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
@@ -19,7 +26,8 @@ package final class ScrapeServer: Sendable {
             close(listener)
             throw MetricsError(.resources, "\(address)", number)
         }
-        let loop = ScrapeLoop(listener: listener, stop: ends[0], page: page)
+        let rule = ScrapeRule(token: token, allowsNames: token != nil || !address.isLoopback)
+        let loop = ScrapeLoop(listener: listener, stop: ends[0], rule: rule, page: page)
         guard let thread = DedicatedThread.start(named: "metrics", { loop.run() }) else {
             for descriptor in ends + [listener] { close(descriptor) }
             throw MetricsError(.resources, "\(address)", EAGAIN)
@@ -41,7 +49,7 @@ package final class ScrapeServer: Sendable {
         pthread_join(end.thread, nil)
     }
 
-    private static func listen(_ address: LoopbackAddress) throws(MetricsError) -> Int32 {
+    private static func listen(_ address: ListenAddress) throws(MetricsError) -> Int32 {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let listener = socket(address.family, kind, 0)
         guard listener >= 0 else { throw MetricsError(.listen, "\(address)", errno) }
@@ -63,6 +71,7 @@ package final class ScrapeServer: Sendable {
 final class ScrapeLoop: @unchecked Sendable {
     private let listener: Int32
     private let stop: Int32
+    private let rule: ScrapeRule
     private let page: () -> [UInt8]
     /// The oldest first.
     private var connections: [ScrapeConnection] = []
@@ -77,9 +86,10 @@ final class ScrapeLoop: @unchecked Sendable {
     ///   - listener: a non-blocking socket; `run` closes it.
     ///   - stop: readable when the loop must end; `run` closes it.
     ///   - page: makes the metrics.
-    init(listener: Int32, stop: Int32, page: @escaping @Sendable () -> [UInt8]) {
+    init(listener: Int32, stop: Int32, rule: ScrapeRule, page: @escaping @Sendable () -> [UInt8]) {
         self.listener = listener
         self.stop = stop
+        self.rule = rule
         self.page = page
     }
 
@@ -131,7 +141,7 @@ final class ScrapeLoop: @unchecked Sendable {
                 continue
             }
             if connections.count == Self.mostConnections { connections.removeFirst() }
-            connections.append(ScrapeConnection(descriptor, now: now))
+            connections.append(ScrapeConnection(descriptor, rule, now: now))
             // Usually the request has arrived already.
             connections.last?.proceed(now: now, page: page)
         }
@@ -155,7 +165,7 @@ final class ScrapeConnection {
     private(set) var phase = Phase.reading
     /// When the loop closes the connection, in any phase.
     private(set) var deadline: ContinuousClock.Instant
-    private var request = ScrapeRequest()
+    private var request: ScrapeRequest
     private var answer: ArraySlice<UInt8> = []
 
     /// The time for request and answer together.
@@ -164,8 +174,9 @@ final class ScrapeConnection {
     static let lingering = Duration.seconds(1)
 
     /// - Parameter descriptor: a non-blocking socket. This object closes it.
-    init(_ descriptor: Int32, now: ContinuousClock.Instant) {
+    init(_ descriptor: Int32, _ rule: ScrapeRule, now: ContinuousClock.Instant) {
         self.descriptor = descriptor
+        request = ScrapeRequest(rule)
         deadline = now + Self.patience
     }
 

@@ -2,7 +2,6 @@ package import APNs
 import Base
 package import Configuration
 package import Core
-import Metrics
 import OpenSSL
 import Policy
 package import Postgres
@@ -20,7 +19,7 @@ package struct Assembly: Sendable {
     /// nil: no decision service is configured.
     let decision: Configuration.Decision?
     /// nil: no port is configured.
-    let metrics: LoopbackAddress?
+    let metrics: Configuration.Metrics?
     /// nil: no address is configured.
     let heartbeat: Configuration.Heartbeat?
 

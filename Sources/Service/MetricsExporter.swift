@@ -1,4 +1,5 @@
 import Base
+import Configuration
 import Core
 import Metrics
 import Postgres
@@ -10,7 +11,7 @@ actor MetricsExporter {
     private let gather: @Sendable () async -> DaemonMetrics
     private let reporter: Reporter
     private let connection: ConnectionConfiguration
-    private var address: LoopbackAddress?
+    private var settings: Configuration.Metrics?
     private var server: ScrapeServer?
     private var loop: (ticker: Ticker, task: Task<Void, Never>)?
     /// Has its own connection, so that no sweep waits for these queries.
@@ -47,13 +48,13 @@ actor MetricsExporter {
     }
 
     /// Applies a configuration. What fails is reported and tried again.
-    func apply(_ next: LoopbackAddress?) async {
-        if next != address {
+    func apply(_ next: Configuration.Metrics?) async {
+        if next != settings {
             server?.stop()
             server = nil
             nextListening = 0
         }
-        address = next
+        settings = next
         if next == nil {
             await rest()
         } else if loop == nil {
@@ -85,13 +86,16 @@ actor MetricsExporter {
         }
         latest.metrics.withLock { $0 = metrics }
         if metrics.isSchemaUsable, pace.begin(now: now) { Task { await ask() } }
-        guard let address, server == nil, now >= nextListening else { return }
+        guard let settings, server == nil, now >= nextListening else { return }
         nextListening = now + Self.interval
+        let address = "\(settings.listen)"
         do throws(MetricsError) {
-            server = try ScrapeServer(at: address) { [latest] in latest.metrics.withLock { $0 }?.page ?? [] }
-            reporter.metricsShown(at: "\(address)")
+            server = try ScrapeServer(at: settings.listen, token: settings.token) { [latest] in
+                latest.metrics.withLock { $0 }?.page ?? []
+            }
+            reporter.metricsShown(at: address)
         } catch {
-            reporter.metricsFailed(error, at: "\(address)")
+            reporter.metricsFailed(error, at: address)
         }
     }
 

@@ -259,6 +259,39 @@ import TestSupport
         try await scene.stop(process)
     }
 
+    /// Others reach the port. Who has no token learns nothing, and can't fill the journal.
+    @Test func metrics_forOtherMachines_needTheTokenThatIsInForce() async throws {
+        let scene = try await Scene()
+        let port = LoopbackClient.freePort()
+        let tokens = ["planted-token-0123456789", "planted-token-9876543210"]
+        scene.secrets.withLock { $0 += tokens + ["planted-wrong-token-01"] }
+        scene.write("metrics: {listen: \"0.0.0.0:\(port)\"}\n", to: "nudged.yaml")
+        let run = ["run", "--config", "\(scene.folder)/nudged.yaml"]
+        let refused = try await scene.nudged(run)
+        #expect(refused.exit == .code(78) && refused.errors.contains("metrics.token is missing"), "\(refused.text)")
+        func ask(_ token: String) -> String? {
+            let client = LoopbackClient(port: port)
+            client?.send("GET /metrics HTTP/1.1\r\nHost: nudged:\(port)\r\nAuthorization: Bearer \(token)\r\n\r\n")
+            return client?.readAll()
+        }
+        func isShown(_ token: String) -> Bool { ask(token)?.contains("nudged_build_info{") == true }
+        scene.write(tokens[0], to: "metrics.token")
+        let process = try scene.start(
+            run,
+            Self.fast.merging(["CREDENTIALS_DIRECTORY": scene.folder, "LOG_LEVEL": "debug"]) { $1 }
+        )
+        #expect(await eventually { isShown(tokens[0]) || process.exit != nil })
+        for _ in 0..<100 { #expect(ask("planted-wrong-token-01")?.hasPrefix("HTTP/1.1 401 ") == true) }
+        #expect(isShown(tokens[0]) && !isShown(tokens[1]))
+        scene.write(tokens[1], to: "metrics.token")
+        process.signal(SIGHUP)
+        #expect(await eventually { isShown(tokens[1]) || process.exit != nil })
+        #expect(!isShown(tokens[0]))
+        let errors = try await scene.stop(process).errors.split(separator: "\n")
+        // Sweeps write no line while there is nothing to do.
+        #expect(errors.count < 30, "\(errors.count) lines")
+    }
+
     /// The service that is called hears of good sweeps, and of no other.
     @Test func heartbeat_isCalledAfterGoodSweepsOnly() async throws {
         let cluster = try LocalCluster(LocalCluster.Options(password: Scene.password))

@@ -1,3 +1,4 @@
+import Base
 import Seeded
 import TestSupport
 import Testing
@@ -7,8 +8,8 @@ import Testing
 @Suite struct ScrapeRequestTests {
     private static let page = ScrapeRequest.Outcome()
 
-    private static func outcome(_ text: String) -> ScrapeRequest.Outcome? {
-        var request = ScrapeRequest()
+    private static func outcome(_ text: String, _ rule: ScrapeRule = ScrapeRule()) -> ScrapeRequest.Outcome? {
+        var request = ScrapeRequest(rule)
         return request.take(Array(text.utf8))
     }
 
@@ -65,6 +66,43 @@ import Testing
     @Test func request_whenItsTargetNamesAHost_isRefusedForThatHost() {
         let text = "GET http://evil.example/metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
         #expect(Self.outcome(text) == .init(refusal: .host))
+    }
+
+    /// An address that others reach has a name for Prometheus, such as a service of Compose.
+    @Test func request_whenNamesAreAllowed_namesAnyHost() {
+        let text = "GET /metrics HTTP/1.1\r\nHost: nudged:9464\r\n\r\n"
+        #expect(Self.outcome(text) == .init(refusal: .host))
+        #expect(Self.outcome(text, ScrapeRule(allowsNames: true)) == Self.page)
+    }
+
+    @Test(
+        arguments: [
+            ("Authorization: Bearer planted-token", true), ("authorization:bearer   planted-token \t", true),
+            ("AUTHORIZATION: BEARER planted-token", true), ("", false), ("Authorization: Bearer", false),
+            ("Authorization: Bearer ", false), ("Authorization: planted-token", false),
+            ("Authorization: Basic planted-token", false), ("Authorization: Bearerplanted-token", false),
+            ("Authorization: Bearer planted-toke", false), ("Authorization: Bearer planted-tokens", false),
+            ("Authorization: Bearer planted-tokem", false), ("Authorization: Bearer PLANTED-TOKEN", false),
+            ("Authorization: Bearer planted-token planted-token", false), ("X: Bearer planted-token", false),
+            ("Authorization: Bearer planted-token\r\nAuthorization: Bearer planted-token", false),
+            ("Authorization: Bearer planted-token\r\nAuthorization: Basic x", false),
+            ("Proxy-Authorization: Bearer planted-token", false),
+        ]
+    )
+    func request_whenThereIsAToken_mustHaveItOnce(fields: String, isTaken: Bool) {
+        let rule = ScrapeRule(token: Secret("planted-token"), allowsNames: true)
+        let lines = fields.isEmpty ? "" : fields + "\r\n"
+        let wanted = isTaken ? Self.page : ScrapeRequest.Outcome(refusal: .unauthorized)
+        #expect(Self.outcome("GET /metrics HTTP/1.1\r\nHost: x\r\n\(lines)\r\n", rule) == wanted)
+    }
+
+    /// Without the token a client learns of no page, method or host.
+    @Test(arguments: ["GET /", "GET /metrics", "POST /metrics"]) func request_withoutTheToken_isRefusedFirst(
+        start: String
+    ) {
+        let rule = ScrapeRule(token: Secret("planted-token"))
+        let wanted = ScrapeRequest.Outcome(refusal: .unauthorized)
+        #expect(Self.outcome("\(start) HTTP/1.1\r\nHost: evil.example\r\n\r\n", rule) == wanted)
     }
 
     @Test func request_whenTooLarge_isRefusedAndNotKept() {

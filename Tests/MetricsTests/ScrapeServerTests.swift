@@ -15,11 +15,15 @@ import Testing
     }
 
     /// On a free port. Another program can take it before the server does: then another one is tried.
-    private static func server(isVersion6: Bool = false, _ page: String = "planted 1\n") throws -> Shown {
+    private static func server(
+        at host: String = "127.0.0.1",
+        token: Secret? = nil,
+        _ page: String = "planted 1\n"
+    ) throws -> Shown {
         for _ in 0..<20 {
             let port = LoopbackClient.freePort()
-            let address = try #require(LoopbackAddress(isVersion6 ? "[::1]:\(port)" : "127.0.0.1:\(port)"))
-            let server = try? ScrapeServer(at: address) { Array(page.utf8) }
+            let address = try #require(ListenAddress("\(host):\(port)"))
+            let server = try? ScrapeServer(at: address, token: token) { Array(page.utf8) }
             if let server { return Shown(server: server, port: port) }
         }
         throw CancellationError()
@@ -33,7 +37,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func page_whenAskedFor_isWhole(isVersion6: Bool) throws {
-        let server = try Self.server(isVersion6: isVersion6)
+        let server = try Self.server(at: isVersion6 ? "[::1]" : "127.0.0.1")
         #expect(
             LoopbackClient.scrape(port: server.port, isVersion6: isVersion6)
                 == "HTTP/1.1 200 OK\r\ncontent-type: text/plain; version=0.0.4; charset=utf-8\r\ncontent-length: 10\r\nconnection: close\r\n\r\nplanted 1\n"
@@ -69,6 +73,48 @@ import Testing
         #expect(answer.hasPrefix("HTTP/1.1 \(status)\r\n"), "\(answer.prefix(200))")
         #expect(!answer.contains("planted"))
         #expect(answer.contains("allow: GET, HEAD\r\n") == status.hasPrefix("405"))
+    }
+
+    /// As Prometheus asks, with the name of a service and with its token.
+    private static func prometheus(_ token: String) -> String {
+        "GET /metrics HTTP/1.1\r\nHost: nudged:9464\r\nUser-Agent: Prometheus/2.42.0\r\n"
+            + "Accept: application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5,*/*;q=0.1\r\n"
+            + "Accept-Encoding: gzip\r\nAuthorization: Bearer \(token)\r\nX-Prometheus-Scrape-Timeout-Seconds: 10\r\n\r\n"
+    }
+
+    @Test(arguments: ["127.0.0.1", "0.0.0.0"]) func page_whenThereIsAToken_isForThoseWhoSendIt(host: String) throws {
+        let server = try Self.server(at: host, token: Secret("0123456789-planted-token"))
+        let answer = try #require(Self.ask(server, Self.prometheus("0123456789-planted-token")))
+        #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n") && answer.hasSuffix("\r\n\r\nplanted 1\n"))
+        let refused = try #require(Self.ask(server, Self.prometheus("9876543210-planted-token")))
+        #expect(
+            refused
+                == "HTTP/1.1 401 Unauthorized\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: 68\r\nconnection: close\r\nwww-authenticate: Bearer\r\n\r\n401 Unauthorized: send metrics.token as Authorization: Bearer TOKEN\n"
+        )
+        #expect(LoopbackClient.scrape(port: server.port)?.hasPrefix("HTTP/1.1 401 ") == true)
+    }
+
+    /// Who listens for other machines is asked by a name too; who listens for this one may be asked by a web page.
+    @Test func page_onAnAddressThatOthersReach_takesNames() throws {
+        let text = "GET /metrics HTTP/1.1\r\nHost: nudged:9464\r\n\r\n"
+        #expect(Self.ask(try Self.server(at: "0.0.0.0"), text)?.hasSuffix("planted 1\n") == true)
+        #expect(Self.ask(try Self.server(), text)?.hasPrefix("HTTP/1.1 421 ") == true)
+    }
+
+    /// Clients without the token get nothing but a place for a bounded time.
+    @Test func page_whenStrangersHoldEveryPlace_isShownAtOnce() throws {
+        let server = try Self.server(at: "0.0.0.0", token: Secret("0123456789-planted-token"))
+        let strangers = (0..<3 * ScrapeLoop.mostConnections).compactMap { _ in LoopbackClient(port: server.port) }
+        let start = "GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(String(repeating: "a", count: 2000))"
+        for client in strangers { client.send(start) }
+        let endless = try #require(LoopbackClient(port: server.port))
+        endless.send(start)
+        for _ in 0..<100 { endless.send("\r\nAuthorization: Bearer 0123456789-planted-token") }
+        #expect(endless.readAll()?.hasPrefix("HTTP/1.1 431 ") == true)
+        let began = ContinuousClock.now
+        #expect(Self.ask(server, Self.prometheus("0123456789-planted-token"))?.hasSuffix("planted 1\n") == true)
+        #expect(ContinuousClock.now - began < ScrapeConnection.patience)
+        #expect(strangers.count == 3 * ScrapeLoop.mostConnections)
     }
 
     @Test func page_whenLarge_isWholeForASlowReader() throws {
@@ -114,7 +160,7 @@ import Testing
 
     @Test func address_whenTaken_isRefusedAndFreeAfterAStop() throws {
         let port = LoopbackClient.freePort()
-        let address = try #require(LoopbackAddress("127.0.0.1:\(port)"))
+        let address = try #require(ListenAddress("127.0.0.1:\(port)"))
         let server = try ScrapeServer(at: address) { Array("first 1\n".utf8) }
         #expect(throws: MetricsError(.listen, "127.0.0.1:\(port)", EADDRINUSE)) {
             _ = try ScrapeServer(at: address) { [] }

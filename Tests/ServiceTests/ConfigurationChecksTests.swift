@@ -151,21 +151,63 @@ import Testing
 
     @Test func metrics_whenTheFileSaysThem() throws {
         let metrics = try fixture.load("metrics: {listen: \"[::1]:9464\"}\n").configuration.metrics
-        #expect(metrics == LoopbackAddress("[::1]:9464"))
+        #expect(metrics?.listen == ListenAddress("[::1]:9464") && metrics?.token == nil)
         #expect(try fixture.load("{}\n").configuration.metrics == nil)
         var environment = ConfigurationFixture.environment
         environment["METRICS_LISTEN"] = "127.0.0.1:9464"
         let loaded = try fixture.load(environment: environment)
-        #expect(loaded.configuration.metrics == LoopbackAddress("127.0.0.1:9464"))
+        #expect(loaded.configuration.metrics?.listen == ListenAddress("127.0.0.1:9464"))
         #expect(loaded.rows.first { $0.key == "metrics.listen" }?.value == "127.0.0.1:9464")
     }
 
-    @Test(arguments: ["0.0.0.0:9464", "10.1.2.3:9464", "[::]:9464", "localhost:9464", "9464", "127.0.0.1"])
-    func listen_whenOthersCouldReachIt_isRefused(address: String) {
+    @Test(arguments: ["localhost:9464", "9464", "127.0.0.1", ":9464", "[fe80::1%eth0]:9464"])
+    func listen_whenItIsNoAddress_isRefused(address: String) {
         #expect(
             fixture.faults("metrics: {listen: \"\(address)\"}\n") == [
-                "nudged.yaml:1:19: metrics.listen: \"\(address)\" is not an address and a port that only this machine can reach: "
-                    + "write an address of this machine and a port, 127.0.0.1:9464 or [::1]:9464"
+                "nudged.yaml:1:19: metrics.listen: \"\(address)\" is wrong: "
+                    + "write a numeric address and a port such as 127.0.0.1:9464 or [::]:9464"
+            ]
+        )
+    }
+
+    @Test(arguments: ["0.0.0.0:9464", "10.1.2.3:9464", "[::]:9464", "[2001:db8::9]:9464"])
+    func listen_whenOthersReachIt_needsATokenOrConsent(address: String) throws {
+        let listen = "listen: \"\(address)\""
+        let refused = [
+            "nudged.yaml:1:19: metrics.listen: others can reach \(address), and metrics.token is missing: "
+                + "write a token into the credential metrics.token (openssl rand -hex 24), or set METRICS_TOKEN; "
+                + "or write token: open, if everyone who can reach the address may read the metrics"
+        ]
+        #expect(fixture.faults("metrics: {\(listen)}\n") == refused)
+        // An empty value is no consent.
+        #expect(fixture.faults("metrics: {\(listen), token: }\n") == refused)
+        let open = try fixture.load("metrics: {\(listen), token: open}\n", mode: 0o644)
+        #expect(open.configuration.metrics?.listen.description == address)
+        #expect(open.configuration.metrics?.token == nil && open.warnings.isEmpty)
+        #expect(open.rows.first { $0.key == "metrics.token" }?.value == "open")
+        var environment = ConfigurationFixture.environment
+        environment["CREDENTIALS_DIRECTORY"] = fixture.folder
+        fixture.write("0123456789-planted-token\n", to: "metrics.token")
+        let loaded = try fixture.load("metrics: {\(listen)}\n", environment: environment)
+        #expect(loaded.configuration.metrics?.token == Secret("0123456789-planted-token"))
+        #expect(!ConfigurationReport.show(loaded).contains("planted-token"))
+        #expect(ConfigurationReport.show(loaded).contains("metrics.token"))
+        // Commands that don't run the daemon may not have the token.
+        #expect(fixture.faults("metrics: {\(listen)}\n", needs: .database) == [])
+    }
+
+    @Test(arguments: [
+        "0123456789-planted", String(repeating: "a", count: 501), "0123456789 planted token",
+        "0123456789,planted,token",
+        "0123456789-plänted-token", "\"0123456789-planted\"",
+    ])
+    func token_whenItCantBeOne_isRefusedAndNotShown(token: String) {
+        var environment = ConfigurationFixture.environment
+        environment["METRICS_TOKEN"] = token
+        // The address is no second fault.
+        #expect(
+            fixture.faults("metrics: {listen: \"0.0.0.0:9464\"}\n", environment: environment) == [
+                "environment METRICS_TOKEN: metrics.token: the value is wrong: write 20 to 500 letters, digits and -._~+/=, or open"
             ]
         )
     }

@@ -3,6 +3,7 @@ package import Configuration
 import APNs
 import Glibc
 import HTTPClient
+import Metrics
 import Postgres
 import Service
 package import Systemd
@@ -37,8 +38,8 @@ package struct UnitAddresses: Sendable {
     /// Whether a lane sends to Apple.
     private let usesApple: Bool
     let peers: [Peer]
-    /// The port of `metrics.listen`.
-    private let port: String?
+    /// `metrics.listen`
+    private let metrics: ListenAddress?
 
     /// - Throws: what is wrong with an address of the configuration.
     package init(_ loaded: LoadedConfiguration) throws {
@@ -64,7 +65,7 @@ package struct UnitAddresses: Sendable {
         file = loaded.path
         usesApple = servers.contains { $0?.isApples ?? true }
         self.peers = peers.enumerated().filter { peers.firstIndex(of: $0.element) == $0.offset }.map(\.element)
-        port = configuration.metrics.map { "\($0)" }?.split(separator: ":").last.map(String.init)
+        metrics = configuration.metrics?.listen
     }
 
     /// The drop-in's text, without its last newline.
@@ -93,7 +94,10 @@ package struct UnitAddresses: Sendable {
             lines += Self.allow(addresses, for: "\(peer.purpose): \(peer.host)")
         }
         lines += Self.allow(nameServers, for: "the name servers in /etc/resolv.conf")
-        if let port { lines += ["# metrics.listen.", "SocketBindAllow=tcp:\(port)"] }
+        if let metrics {
+            lines += ["# metrics.listen.", "SocketBindAllow=tcp:\(metrics.port)"]
+            if !metrics.isLoopback { lines.append("# Allow Prometheus' address in another drop-in (IPAddressAllow=).") }
+        }
         return lines.joined(separator: "\n")
     }
 

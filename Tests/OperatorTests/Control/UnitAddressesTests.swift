@@ -53,6 +53,19 @@ import Testing
         #expect(Self.settings(text) == ["[Service]", "IPAddressDeny=any", "IPAddressAllow=localhost"])
     }
 
+    /// Only the operator knows where Prometheus is.
+    @Test(arguments: ["127.0.0.1:9464", "[::]:9464"]) func dropIn_whenOthersReadTheMetrics_namesWhatToAdd(
+        listen: String
+    ) throws {
+        let unit = try addresses([
+            "DATABASE_URL": "postgresql:///app?host=/run/postgresql", "METRICS_LISTEN": listen,
+            "METRICS_TOKEN": "planted-token-0123456789",
+        ])
+        let text = try unit.dropIn(nameServers: []) { _ in [] }
+        #expect(Self.settings(text).last == "SocketBindAllow=tcp:9464")
+        #expect(text.contains("# Allow Prometheus' address") == (listen == "[::]:9464") && !text.contains("planted"))
+    }
+
     /// A database that is cut off would be worse than one that is not confined.
     @Test func dropIn_whenANameHasNoAddress_isRefused() throws {
         let unit = try addresses(["DATABASE_URL": "postgresql://me@db.test/app?sslmode=verify-full"])
