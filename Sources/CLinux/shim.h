@@ -1,11 +1,14 @@
 #pragma once
+#include <fcntl.h>
 #include <link.h>
+#include <linux/stat.h>
 #include <malloc.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -25,6 +28,17 @@ enum { nudged_spawn_setsid = 0x80 };
 
 /* O_PATH of glibc's fcntl.h, for the same reason. */
 enum { nudged_open_path = 010000000 };
+
+/* Whether an open folder is the root of a mount that is read-only here. glibc declares statx(2) only with _GNU_SOURCE.
+   Kernels before 5.8 don't tell roots: then the answer is no. */
+static inline int nudged_is_read_only_mount(int folder) {
+    struct statvfs mount;
+    struct statx facts;
+    memset(&facts, 0, sizeof facts);
+    /* AT_EMPTY_PATH, which needs _GNU_SOURCE too. */
+    return fstatvfs(folder, &mount) == 0 && mount.f_flag & ST_RDONLY &&
+           syscall(SYS_statx, folder, "", 0x1000, 0, &facts) == 0 && facts.stx_attributes & STATX_ATTR_MOUNT_ROOT;
+}
 
 /* prctl(2) is variadic. */
 static inline int nudged_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }

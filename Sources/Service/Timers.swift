@@ -62,21 +62,27 @@ package final class SignalSource: Sendable {
     }
 }
 
-/// Notifies systemd's watchdog as long as the sweep loop makes progress. If the loop hangs, systemd restarts the
-/// service.
+/// Tells systemd's watchdog and the board as long as the sweep loop makes progress. If the loop hangs, systemd or the
+/// container's runtime restarts the service.
 final class Watchdog: Sendable {
     private let notifier: Notifier
+    private let board: DaemonBoard?
     private let lastProgress = Mutex(BootTime.milliseconds())
     /// Milliseconds that the loop may take without progress.
     private let patience: Mutex<Int64>
     // Thread-safe, like `Ticker.timer`.
     nonisolated(unsafe) private let timer: (any DispatchSourceTimer)?
 
+    /// How often the board is told.
+    private static let boardInterval = Duration.seconds(10)
+
     /// - Parameter longestWait: milliseconds that a healthy loop may take without progress.
-    init(_ notifier: Notifier, longestWait: Int64) {
+    init(_ notifier: Notifier, _ board: DaemonBoard?, longestWait: Int64) {
         self.notifier = notifier
+        self.board = board
         patience = Mutex(longestWait)
-        guard let interval = notifier.watchdogInterval else {
+        let intervals = [notifier.watchdogInterval, board.map { _ in Self.boardInterval }]
+        guard let interval = intervals.compactMap(\.self).min() else {
             timer = nil
             return
         }
@@ -92,9 +98,12 @@ final class Watchdog: Sendable {
     /// The configuration has changed.
     func expect(longestWait: Int64) { patience.withLock { $0 = longestWait } }
 
-    private func feed() {
+    /// Called by the timer.
+    func feed() {
         let age = BootTime.milliseconds() - lastProgress.withLock { $0 }
-        if age <= patience.withLock({ $0 }) { _ = notifier.watchdog() }
+        guard age <= patience.withLock({ $0 }) else { return }
+        _ = notifier.watchdog()
+        board?.moved()
     }
 
     deinit { timer?.cancel() }

@@ -5,7 +5,8 @@ import Glibc
 /// A file that others can't change: a configuration or a key. It belongs to root or to the user who runs this process,
 /// and neither its group nor others may write to it. The same holds for its folder and for all folders above, as sshd
 /// asks it of its files (StrictModes), so that nobody can put another file in its place. A folder with the sticky bit,
-/// such as /tmp, may be open to all: there, only owners replace what is theirs.
+/// such as /tmp, may be open to all: there, only owners replace what is theirs. So may a folder that is a read-only mount
+/// of its own, such as a ConfigMap of Kubernetes: it has mode 0777, and who mounted it answers for what is in it.
 package struct ProtectedFile: Sendable {
     /// Without trailing line breaks and spaces.
     package let content: Secret
@@ -75,7 +76,8 @@ package struct ProtectedFile: Sendable {
             throw SystemdError(.foreignFolder, path, guarded: guarded)
         }
         // In a folder with the sticky bit only owners can replace files.
-        guard facts.st_mode & 0o022 == 0 || facts.st_mode & 0o1000 != 0 else {
+        guard facts.st_mode & 0o022 == 0 || facts.st_mode & 0o1000 != 0 || nudged_is_read_only_mount(descriptor) != 0
+        else {
             throw SystemdError(.replaceable, path, guarded: guarded)
         }
     }

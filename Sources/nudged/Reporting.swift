@@ -4,6 +4,7 @@ import Configuration
 import FoundationEssentials
 import Glibc
 import Operator
+import Service
 import Systemd
 import TimeZones
 
@@ -17,14 +18,36 @@ struct Status: AsyncParsableCommand {
             Exit status: 0 if it works, also while a backlog shrinks or a kind is paused; 1 if sweeps fail, or if \
             users wait and none is served; 69 if no daemon is alive or the database can't be reached; 75 if a lane \
             is stopped; 77 if a right is missing; 78 if the configuration or the schema is wrong.
+
+            --health is for the probes of containers. It reads no configuration and no database. It only says whether \
+            the daemon of this machine or container hangs. It is well while PostgreSQL or Apple is away: a restart \
+            does not help then. Exit status: 0 if it is alive; 1 if it hangs; 69 if none runs here; 77 if a right is \
+            missing.
             """
     )
 
     @OptionGroup var config: ConfigurationOption
     @Flag(help: "As one JSON object.") var json = false
+    @Flag(help: "Only say whether the daemon here is alive.") var health = false
+
+    func validate() throws {
+        if health && (json || config.path != nil) { throw ValidationError("--health takes no other option") }
+    }
 
     func run() async throws {
+        if health { return try sayHealth() }
         try await config.answer(isJSON: json, "the page", StatusPage.read)
+    }
+
+    private func sayHealth() throws {
+        let process: Int32
+        do throws(LocalDaemonError) {
+            process = try HealthRun(environment: ProcessEnvironment.current()).run()
+        } catch {
+            Output.error("\(error)")
+            throw ExitCode(error.status.rawValue)
+        }
+        Output.line("process \(process) is alive")
     }
 }
 

@@ -45,6 +45,8 @@ struct Run: AsyncParsableCommand {
 
     private func serve(log: Logger, output: LogOutput, environment: [String: String]) async throws {
         let path = config.path
+        let board = DaemonBoard.path(environment).map(DaemonBoard.init)
+        if let trouble = board?.trouble { config.say(.configurationWarning, trouble, to: log) }
         do {
             let daemon = try Daemon(
                 load: {
@@ -53,7 +55,7 @@ struct Run: AsyncParsableCommand {
                 log: log,
                 output: output,
                 notifier: Notifier(environment: environment),
-                board: ReloadBoard.path(environment).map(ReloadBoard.init),
+                board: board,
                 version: Version.current
             )
             await daemon.run()
@@ -86,7 +88,7 @@ struct Reload: AsyncParsableCommand {
     )
 
     func run() async throws {
-        do throws(ReloadError) {
+        do throws(LocalDaemonError) {
             try await ReloadRun(environment: ProcessEnvironment.current()).run()
         } catch {
             Output.error("\(error)")

@@ -126,6 +126,36 @@ import Testing
         #expect(nobody.exit == .code(69) && nobody.errors.contains("no nudged runs here"), "\(nobody.text)")
     }
 
+    /// A restart doesn't help against a database that is away, so the probe of a container must not ask for one.
+    @Test func health_whenTheDatabaseIsAway_isGood_andWhenNobodyRuns_isBad() async throws {
+        let scene = try await Scene()
+        let place: [String: String?] = ["RUNTIME_DIRECTORY": scene.folder]
+        let health = ["status", "--health"]
+        let process = try scene.start(
+            ["run"],
+            Self.fast.merging(["DATABASE_URL": "postgresql://nobody@127.0.0.1:1/app"].merging(place) { $1 }) { $1 }
+        )
+        #expect(process.waitForOutput(.seconds(60)) { $0.contains("connecting failed") })
+        // It needs no configuration.
+        let without = Dictionary(
+            uniqueKeysWithValues: scene.environment().keys.map { ($0, nil as String?) }
+        ).merging(place) { $1 }
+        let good = try await scene.nudged(health, without)
+        #expect(good.exit == .code(0) && good.output == "process \(process.id) is alive\n", "\(good.text)")
+        try await scene.stop(process)
+        let bad = try await scene.nudged(health, without)
+        #expect(bad.exit == .code(69) && bad.errors.contains("no nudged runs here"), "\(bad.text)")
+        for wrong in [health + ["--json"], health + ["--config", "x"]] {
+            #expect(try await scene.nudged(wrong).exit == .code(64))
+        }
+        // A daemon that commands can't find says so, and works.
+        let lost = try scene.start(["run"], Self.fast.merging(["RUNTIME_DIRECTORY": "/nonexistent"]) { $1 })
+        #expect(lost.waitForOutput(.seconds(60)) { $0.contains("/nonexistent/daemon.lock can't be locked") })
+        try scene.seedDue(1)
+        #expect(await scene.simulator.waitUntil(accepted: 1))
+        try await scene.stop(lost)
+    }
+
     /// Whether a signal waits for a stopped process: the bit of its number in `ShdPnd` (proc(5)).
     private static func awaits(_ signal: Int32, _ process: Int32) -> Bool {
         guard let file = fopen("/proc/\(process)/status", "r") else { return false }

@@ -187,7 +187,7 @@ extension ServiceFacts {
         configuration = file.mode == nil ? nil : file
         host = HostName.own
         isNudged = Self.isNudged
-        do throws(ReloadError) {
+        do throws(LocalDaemonError) {
             let id = try ReloadRun(environment: environment).daemon()
             process = .running(id, unit: Self.unit(of: id))
         } catch {
