@@ -162,9 +162,10 @@ import Testing
                 $0.initialWindowSize = 1 << 30; $0.connectionWindowSize = 1 << 30
             },
             client: {
-                $0.requestDeadline = 100
-                $0.pingInterval = 500
-                $0.pingTimeout = 100
+                // Long enough for a busy machine to begin some.
+                $0.requestDeadline = 2_000
+                $0.pingInterval = 3_000
+                $0.pingTimeout = 500
             }
         )
         #expect(pair.client.submit(requests))
