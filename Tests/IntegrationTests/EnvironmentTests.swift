@@ -151,11 +151,13 @@ import Testing
         let states = "select quarantine #>> '{0,state}' from nudged.person"
         #expect(try both.scene.sql(states) == "moved")
     }
+}
 
+@Suite(.ownThreads) struct EnvironmentLongTests {
     /// Two daemons share the users. Each user has one push too many, from either daemon.
     @Test func sandboxTokens_whenTwoDaemonsWork_costOnePushEach() async throws {
         let users = 40
-        let both = try await TwoEnvironments(sandboxOnly: Set(1...users))
+        let both = try await EnvironmentTests.TwoEnvironments(sandboxOnly: Set(1...users))
         try both.seed(users)
         let daemons = try (0..<2).map { _ in
             try both.scene.start(["run", "--config", both.path], ["SCHEDULE_INTERVAL": "100ms"])
@@ -179,7 +181,7 @@ import Testing
     /// the sandbox, whose lane goes on.
     @Test func lane_whenMostTokensAreBrokenEverywhere_stopsAndBlamesNobody() async throws {
         let users = 150
-        let both = try await TwoEnvironments(sandboxOnly: [], broken: Set(1...users))
+        let both = try await EnvironmentTests.TwoEnvironments(sandboxOnly: [], broken: Set(1...users))
         try both.seed(users)
         try both.send(1...users)
         let daemon = try both.scene.start(["run", "--config", both.path], ["SCHEDULE_INTERVAL": "100ms"])
@@ -193,9 +195,7 @@ import Testing
         #expect(try both.scene.sql("select count(*) from nudged.quarantined") == "0")
         #expect(both.requests[1] <= users)
     }
-}
 
-@Suite(.ownThreads) struct EnvironmentLongTests {
     /// Production refuses the key, and only a token that the sandbox has refused waits for it. When the key is accepted
     /// again, the token is refused there, too: the lane resumes all the same, and nothing is left.
     @Test func lane_whenStoppedWithOnlyATrialWaiting_resumes() async throws {

@@ -18,20 +18,40 @@ final class StoreFixture: Sendable {
         try LocalCluster(LocalCluster.Options(maxConnections: 100, settings: ["autovacuum": "off"]))
     }
     private static let count = Atomic<Int>(0)
-    /// Migrated once, copied for each test; and the day when it was.
-    private static let template = Task { () async throws -> (name: String, day: Int) in
+    /// Migrated once, copied for each test: by what was set up before the migration.
+    private static let templates = Mutex<[String: Task<Template, any Error>]>([:])
+    private struct Template {
+        let name: String
+        /// When it was migrated.
+        let day: Int
+    }
+
+    private static func template(after setup: String) async throws -> Template {
+        let making = templates.withLock { templates in
+            if let made = templates[setup] { return made }
+            let name = "migrated\(templates.count)"
+            let making = Task { try await makeTemplate(named: name, after: setup) }
+            templates[setup] = making
+            return making
+        }
+        return try await making.value
+    }
+
+    private static func makeTemplate(named name: String, after setup: String) async throws -> Template {
         let day = today
         let cluster = try StoreFixture.cluster.get()
-        try cluster.createDatabase(named: "migrated")
-        let migrator = Migrator(configuration: try .parse(url: cluster.url(database: "migrated")))
+        try cluster.createDatabase(named: name)
+        try cluster.sql(setup, database: name)
+        let migrator = Migrator(configuration: try .parse(url: cluster.url(database: name)))
         _ = try await migrator.migrate()
         await migrator.close()
         // The template must be left by everybody before it is copied.
         try cluster.sql(
-            "select pg_terminate_backend(pid) from pg_stat_activity where datname = 'migrated'; select pg_sleep(0)"
+            "select pg_terminate_backend(pid) from pg_stat_activity where datname = '\(name)'; select pg_sleep(0)"
         )
-        return ("migrated", day)
+        return Template(name: name, day: day)
     }
+
     /// The days since 1970, in UTC.
     private static var today: Int { Int(Date().timeIntervalSince1970) / 86_400 }
 
@@ -40,14 +60,14 @@ final class StoreFixture: Sendable {
     let configuration: ConnectionConfiguration
     let store: Store
 
-    /// An empty database, or a migrated one.
-    convenience init(migrated: Bool = true) async throws {
+    /// An empty database, or one that was migrated after this script.
+    convenience init(migrated: Bool = true, after setup: String = "") async throws {
         let cluster = try Self.cluster.get()
         guard migrated else {
             try self.init(on: cluster)
             return
         }
-        let template = try await Self.template.value
+        let template = try await Self.template(after: setup)
         try self.init(on: cluster, template: template.name)
         // It has partitions of the record as on the day of a migration.
         if Self.today != template.day { try sql("select nudged.maintain_delivery()") }

@@ -58,7 +58,9 @@ import Testing
             }
         }
     }
+}
 
+@Suite(.ownThreads) struct HeldLockLongTests {
     /// An advisory lock for each device would need a place in shared memory (53200).
     @Test(.timeLimit(.minutes(10))) func devices_whenManyAreRegisteredAtOnce_needNoSharedMemory() async throws {
         let fixture = try await F()

@@ -30,9 +30,7 @@ extension StoreFixture {
 
     /// A migrated database on Supabase.
     static func onSupabase(before setup: String = "") async throws -> StoreFixture {
-        let fixture = try await StoreFixture(migrated: false)
-        try fixture.sql(supabase + setup)
-        try await fixture.migrate()
+        let fixture = try await StoreFixture(after: supabase + setup)
         try fixture.sql(attempt)
         return fixture
     }

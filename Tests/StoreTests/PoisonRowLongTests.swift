@@ -7,7 +7,7 @@ import struct FoundationEssentials.UUID
 @testable import Core
 
 /// What one user can write delays nobody else's claim.
-@Suite(.ownThreads) struct PoisonRowTests {
+@Suite(.ownThreads) struct PoisonRowLongTests {
     private func claim(_ fixture: F, startingOver: Bool = true) async throws -> (
         users: [ClaimedUser], refused: [Refusal]
     ) {

@@ -9,7 +9,7 @@ import struct FoundationEssentials.UUID
 
 /// Hostile values, drawn for every column that a user can write, in tables of the app's without limits: the others are claimed, soon, and what is read
 /// of the user is bounded.
-@Suite(.ownThreads) struct HostileDrawTests {
+@Suite(.ownThreads) struct HostileDrawLongTests {
     private static let users = 40
     private static let columns: [(table: String, name: String, draw: @Sendable (inout SplitMix64) -> String)] = [
         ("context_profiles", "notification_preferences", { json(&$0) }),

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Signed-in users take their own messages and reminders back while a daemon sends them.
-@Suite(.ownThreads, .timeLimit(.minutes(5))) struct OwnCancelTests {
+@Suite(.ownThreads, .timeLimit(.minutes(5))) struct OwnCancelLongTests {
     /// A call of a signed-in user about what they have. True: it was in time.
     struct Way: Sendable {
         /// Whether it is about messages, else about reminders.
