@@ -130,6 +130,12 @@ extension Notification {
         return true
     }
 
+    /// Whether this version knows all members of the argument `apns`. If it does not, a newer version wrote them.
+    package static func knows(apns text: String) -> Bool {
+        var notification = Notification(title: "", body: "")
+        return notification.take(apns: text)
+    }
+
     private mutating func take(_ name: String, _ value: JSONValue) -> Bool {
         switch (name, value) {
         case ("subtitle", .string(let text)): subtitle = text

@@ -142,9 +142,13 @@ extension Reporter {
         case .rowUnreadable(let user, let column, let error):
             fields["column"] = column ?? "unknown"
             (event, id) = (.rowUnreadable, user)
+            let next =
+                error == Refusal.newer
+                ? "upgrade nudged here; until then this daemon evaluates the user again every few minutes"
+                : "nudged evaluates the user again when the data changes, at the latest in a day"
             text = {
                 "user \($0) is set aside: \(column ?? "one of the user's values") can't be read or written (\(error)); "
-                    + "nudged evaluates the user again when the data changes, at the latest in a day"
+                    + next
             }
         case .preferencesMalformed(let user, _, let why):
             (event, id) = (.preferencesMalformed, user)

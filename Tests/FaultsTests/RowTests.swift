@@ -4,8 +4,8 @@ import Testing
 
 @testable import Faults
 
-/// Rows of the table of faults, with real daemons and the books compared: a kill -9 at a moment and at a point, and a
-/// failover. `nudged-bench faults --quick` plays all of them, one after the other.
+/// Rows of the table of faults, with real daemons and the books compared: a kill -9 at a moment and at a point, a
+/// failover, and an upgrade. `nudged-bench faults --quick` plays all of them, one after the other.
 @Suite(.ownThreads, .serialized) struct RowTests {
     private static let seed: UInt64 = {
         if let given = getenv("NUDGED_SEED").flatMap({ UInt64(String(cString: $0)) }) { return given }
@@ -14,6 +14,7 @@ import Testing
 
     @Test(arguments: [
         ("kill-at-random-moments", 1), ("kill-at-fail-points", 3), ("standby-promoted-synchronous", 1),
+        ("rolling-upgrade", 1),
     ])
     func daemon_whenThisGoesWrong_losesAndDoublesNothing(name: String, rounds: Int) async throws {
         let fault = try #require(Fault.named(name))

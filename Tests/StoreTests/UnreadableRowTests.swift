@@ -64,7 +64,7 @@ import struct FoundationEssentials.UUID
         let member = try await fixture.member()
         let found = try await fixture.store.claim(ranges: F.ranges, now: F.now, limit: 9) { refused.append($0) }
         #expect(found.users.map(\.userID) == [F.user(1), F.user(3)] && found.isComplete)
-        #expect(refused.map(\.userID) == [F.user(2)] && refused.first?.column == "column state")
+        #expect(refused.map(\.userID) == [F.user(2)] && refused.first?.column == "nudged.person.state")
         try await fixture.store.postpone(
             refused.map { Postponement(userID: $0.userID, version: nil, until: F.now + 86_400) },
             member: member

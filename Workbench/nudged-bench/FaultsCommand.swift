@@ -27,6 +27,8 @@ struct FaultsCommand: AsyncParsableCommand {
     )
 
     @Option(help: "The nudged to test: a debug build, because only those have fail points.") var nudged: String?
+    @Option(help: "The nudged of an earlier version, also a debug build. It makes the schema, and is upgraded.")
+    var older: String?
     @Option(parsing: .upToNextOption, help: "Plays only these faults.") var only: [String] = []
     @Flag(help: "Plays each fault a little, in about six minutes.") var quick = false
     @Option(help: "The seed of users and scripts. Default: a random one, which the output names.") var seed: UInt64?
@@ -49,7 +51,7 @@ struct FaultsCommand: AsyncParsableCommand {
         guard let nudged, !list else {
             return print(Fault.all.map { "\($0.name): \($0.row)" }.joined(separator: "\n"))
         }
-        let workshop = try Workshop(nudged: nudged, reference: reference)
+        let workshop = try Workshop(nudged: nudged, older: older, reference: reference)
         // Ctrl-C or a closed terminal must leave no process and no folder behind.
         let end: @Sendable () -> Void = { Self.interrupt(workshop) }
         let signals = SignalSource(Dictionary(uniqueKeysWithValues: Self.ends.map { ($0, end) }))

@@ -259,7 +259,7 @@ actor Claimer {
     private func plan(_ users: [(ClaimedUser, HeldUser)], now: Instant, member: UUID, _ run: SweepRun) async {
         var rests: [Settler.Entry] = []
         var planned: [PlannedUser] = []
-        var unread: [(user: ClaimedUser, held: HeldUser, error: TimeZoneError)] = []
+        var unread: [(user: ClaimedUser, held: HeldUser, error: Unreadable)] = []
         var reasons: [Reason: Int] = [:]
         // Read once: it is the same for the batch, and a copy counts two dozen references.
         let planner = delivery.terms.planner
@@ -285,17 +285,28 @@ actor Claimer {
         await router.stepAside(aside)
     }
 
-    /// Postpones users whose zones could not be read by one to two minutes. They are neither held for a day nor planned
-    /// with another zone.
+    /// Postpones users by one to two minutes if their zones could not be read, or if a newer version wrote something that
+    /// this one does not know. They are neither held for a day nor planned without it.
     private func evaluateLater(
-        _ unread: [(user: ClaimedUser, held: HeldUser, error: TimeZoneError)],
+        _ unread: [(user: ClaimedUser, held: HeldUser, error: Unreadable)],
         member: UUID,
         now: Instant,
         _ run: SweepRun
     ) async {
-        guard let first = unread.first else { return }
-        run.count { $0.resting[SweepReport.zonesUnread, default: 0] += unread.count }
-        delivery.onEvent(.zonesUnread(first.error, users: unread.count))
+        guard !unread.isEmpty else { return }
+        var zones: [TimeZoneError] = []
+        for one in unread {
+            switch one.error {
+            case .zone(let error): zones.append(error)
+            case .newer(let column):
+                let refusal = Refusal(userID: one.user.userID, column: column, error: Refusal.newer, cause: .newer)
+                delivery.onEvent(.noticed([Notice(refusal)]))
+            }
+        }
+        if let first = zones.first {
+            run.count { $0.resting[SweepReport.zonesUnread, default: 0] += zones.count }
+            delivery.onEvent(.zonesUnread(first, users: zones.count))
+        }
         let planner = delivery.terms.planner
         await delivery.postpone(
             unread.map { one in

@@ -93,18 +93,24 @@ final class DeliveryContext: Sendable {
         }
     }
 
-    /// Sets aside users whose content the database refuses: due again in a day, or when their data changes. If the
-    /// server may be the cause, they are only skipped for seconds, then for minutes.
+    /// Sets aside users whose content the database refuses: due again in a day, or when their data changes. If a
+    /// newer version wrote it, in a minute or two. If the server may be the cause, they are only skipped for seconds,
+    /// then for minutes.
     func setAside(_ refusals: [Refusal], member: UUID, now: Instant) async {
         let refused = refusals.filter { !$0.isHeld }
         guard !refused.isEmpty else { return }
         await hooks.reach(.beforeSetAside)
         onEvent(.noticed(refused.map { Notice($0) }))
         for refusal in refused where refusal.cause == .maybeServer { store.skip(refusal) }
-        let until = now + Planner.recheckSeconds
-        await postpone(
-            refused.filter { $0.cause == .content }.map { Postponement(userID: $0.userID, version: nil, until: until) },
-            member: member
-        )
+        let planner = terms.planner
+        let later = refused.compactMap { refusal -> Postponement? in
+            let user = refusal.userID
+            switch refusal.cause {
+            case .heldRow, .maybeServer: return nil
+            case .content: return Postponement(userID: user, version: nil, until: now + Planner.recheckSeconds)
+            case .newer: return Postponement(userID: user, version: nil, until: planner.askAgainAt(user, now: now))
+            }
+        }
+        await postpone(later, member: member)
     }
 }

@@ -86,7 +86,8 @@ extension ClaimedUser.Values {
         )
         guard let bytes = try rows.bytesOrNull(row, 9) else { return }
         guard let state = UserState(bytes: bytes) else {
-            throw PostgresError(.unexpectedResult, object: "column state", detail: "can't be read")
+            let detail = UserState.isNewer(bytes) ? Refusal.newer : "can't be read"
+            throw PostgresError(.unexpectedResult, object: "nudged.person.state", detail: detail)
         }
         self.state = state
     }

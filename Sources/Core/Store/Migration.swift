@@ -1,3 +1,4 @@
+import Glibc
 import SQLFiles
 
 /// A numbered migration of `sql/`. Its text never changes once it is released.
@@ -39,14 +40,30 @@ package struct Migration: Sendable, Equatable {
 
     /// Its file is embedded at build time. MigrationTests find a number without one.
     private init(_ number: Int32, _ name: String, oldest: Int32 = 0) {
+        self.init(number, name, nudged_migration(number).map { String(cString: $0) } ?? "", oldest: oldest)
+    }
+
+    private init(_ number: Int32, _ name: String, _ script: String, oldest: Int32 = 0) {
         self.number = number
         self.name = name
-        script = nudged_migration(number).map { String(cString: $0) } ?? ""
+        self.script = script
         self.oldest = oldest
     }
 
     /// All migrations, in order.
-    package static let all = [
+    package static let all = released + next
+
+    /// In debug builds, NUDGED_NEXT_MIGRATION is the text of one more: so an upgrade can be played before there is one.
+    private static var next: [Migration] {
+        #if DEBUG
+            if let text = getenv("NUDGED_NEXT_MIGRATION") {
+                return [Migration(Int32(released.count) + 1, "next", String(cString: text))]
+            }
+        #endif
+        return []
+    }
+
+    private static let released = [
         Migration(1, "app_tables"),
         Migration(2, "person_and_ownership"),
         Migration(3, "messages"),
@@ -75,7 +92,7 @@ extension Migration {
         var text = """
             -- The schema of nudged, migrations \(first.label) to \(final.label) (nudged migrate --sql).
             -- Apply it in one transaction, as the role that owns the app's tables. First run nudged migrate --dry-run:
-            -- it says what is in the way, and which tables are made. If a table stays locked for 3 s, the script ends
+            -- it says what is in the way, and which tables are made. If a table stays locked for 1 s, the script ends
             -- with 55P03; then repeat it.
 
             -- Nothing that other roles may have made in another schema is called.

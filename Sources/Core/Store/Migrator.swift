@@ -263,10 +263,10 @@ package struct Migrator: Sendable {
 }
 
 /// How long a migration waits for locks. While it waits for one of the app's tables, later sessions wait behind it. So
-/// it waits briefly, gives up the lock request, and tries again.
+/// it waits briefly, gives up the lock request, and tries again after a longer pause, in which they go on.
 struct LockPatience: Sendable {
-    var wait = Duration.seconds(3)
+    var wait = Duration.seconds(1)
     var pause = Duration.seconds(3)
     /// After so many attempts the error is thrown.
-    var attempts = 20
+    var attempts = 30
 }

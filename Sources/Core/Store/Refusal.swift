@@ -19,7 +19,12 @@ package struct Refusal: Sendable, Equatable {
         case maybeServer
         /// The content is refused until it changes.
         case content
+        /// A newer version wrote it. Tried again in a minute or two, since that version may own the user by then.
+        case newer
     }
+
+    /// The error of what a newer version wrote.
+    package static let newer = "a newer nudged wrote it"
 
     package var isHeld: Bool { cause == .heldRow }
 }
@@ -32,7 +37,8 @@ extension Refusal {
             userID: userID,
             column: column ?? error.object,
             error: [error.sqlState, error.condition ?? error.detail].compactMap(\.self).joined(separator: " "),
-            cause: locks && error.isHeldRow ? .heldRow : error.isSurelyContent ? .content : .maybeServer
+            cause: error.detail == Self.newer
+                ? .newer : locks && error.isHeldRow ? .heldRow : error.isSurelyContent ? .content : .maybeServer
         )
     }
 }
@@ -106,7 +112,7 @@ struct SetAside: Sendable {
         switch refusal.cause {
         case .heldRow: skip(refusal.userID, at: now)
         case .maybeServer: delay(refusal.userID, at: now)
-        case .content: skippedUntil[refusal.userID] = now + Self.suspectMilliseconds
+        case .content, .newer: skippedUntil[refusal.userID] = now + Self.suspectMilliseconds
         }
     }
 

@@ -17,7 +17,12 @@ package struct UserState: Sendable, Equatable {
     }
 
     /// The second format also has what counts in the badge. It is written only if there is some.
+    ///
+    /// A new format is read by one version and written by the next: daemons of two versions work side by side.
     private static let formats: ClosedRange<UInt8> = 1...2
+
+    /// Whether a newer version wrote it.
+    static func isNewer(_ bytes: [UInt8]) -> Bool { bytes.first.map { $0 > formats.upperBound } ?? false }
 
     /// Each instant is the distance to the one before: in order, most take three bytes.
     package var bytes: [UInt8] {

@@ -37,7 +37,7 @@ extension Explanation {
     /// For the time from the explained instant on.
     private func outlook(_ read: ReadUser) -> String {
         if case .unreadable(let error)? = plan {
-            return "Waits: the file of the user's time zone can't be read (\(error)). "
+            return "Waits: \(error). "
                 + "The user is evaluated again within two minutes."
         }
         if let first = next ?? held, let daemons = obstacles.first(where: \.isOfDaemons) {

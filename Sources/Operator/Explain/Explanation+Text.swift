@@ -55,7 +55,7 @@ extension Explanation {
             page.field("decision", "nothing is sent \(question == .now ? "now" : "then"): \(reason.rawValue)")
             if !read.isUnseen { page.field("next evaluation", dated(rest.dueAt)) }
         case .unreadable(let error):
-            page.field("decision", "none: the zone's file can't be read (\(error))")
+            page.field("decision", "none: \(error)")
         }
         for record in plan.records { page.field("", "records \(line(record))") }
         for intent in read.intents {

@@ -246,6 +246,22 @@ import struct FoundationEssentials.UUID
             left: [Retry.Left(deviceHash: hash(1), notBefore: now)]
         )
         #expect(Retry.json([retry]).map(Retry.all) == [retry])
+        let ids = [UUID(), UUID()]
+        let digest = Retry(
+            identity: .digest(of: .message(ids[0])),
+            members: [.message(ids[0]), .message(ids[1])],
+            validUntil: nil,
+            version: 9,
+            attempt: 0,
+            countedAt: nil,
+            left: [Retry.Left(deviceHash: hash(1), notBefore: now, isRepeat: true)]
+        )
+        let both = try #require(Retry.json([retry, digest]))
+        #expect(Retry.all(json: both) == [retry, digest] && Retry.knows(json: both))
+        // A newer version's: it must not be evaluated as if nothing had been tried, nor be written back without it.
+        for newer in [both.replacing("attempt", with: "tries"), both.replacing("left", with: "later\":1,\"left"), "7"] {
+            #expect(!Retry.knows(json: newer), "\(newer)")
+        }
         #expect(Retry.json([]) == nil)
         #expect(Retry.all(json: "[]").isEmpty && Retry.all(json: "{").isEmpty && Retry.all(json: "[{}]").isEmpty)
     }

@@ -49,7 +49,7 @@ import TimeZones
     }
 
     private static func number(_ plan: Plan) -> Int32? {
-        if case .unreadable(let error) = plan { return error.number }
+        if case .unreadable(.zone(let error)) = plan { return error.number }
         return nil
     }
 

@@ -129,15 +129,18 @@ final class Stage: Sendable {
 
     /// Starts `nudged` with these arguments, such as `["run"]` or `["run", "--once", "--json"]`.
     ///
-    /// - Parameter wrapper: a command before it, such as `strace`. `strace` needs `-D`, so that the process is the
-    ///   daemon itself.
+    /// - Parameters:
+    ///   - wrapper: a command before it, such as `strace`. `strace` needs `-D`, so that the process is the daemon
+    ///     itself.
+    ///   - binary: another `nudged` than the one under test.
     func start(
         _ arguments: [String],
         _ changes: [String: String] = [:],
-        wrapper: [String] = []
+        wrapper: [String] = [],
+        binary: String? = nil
     ) throws -> ChildProcess {
         let process = try ChildProcess(
-            wrapper + [workshop.binary] + arguments,
+            wrapper + [binary ?? workshop.binary] + arguments,
             environment: environment(changes),
             output: .captured,
             error: .captured

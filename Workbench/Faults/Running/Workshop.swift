@@ -9,6 +9,8 @@ import Synchronization
 package final class Workshop: Sendable {
     /// The path of `nudged`: a debug build, because only those have fail points.
     let binary: String
+    /// That of an earlier version, or `binary`. It makes the schema.
+    let older: String
     let reference: String
     let cluster: LocalCluster
     let certificate: SimulatorCertificate
@@ -24,16 +26,18 @@ package final class Workshop: Sendable {
 
     /// - Parameters:
     ///   - nudged: the binary's path.
+    ///   - older: that of an earlier version; nil: there is none.
     ///   - reference: the path of the policy's second reading.
     /// - Throws: if PostgreSQL, python3 or a file is missing, or the migration fails.
-    package init(nudged: String, reference: String) throws {
-        guard access(nudged, X_OK) == 0 else {
-            throw FaultError("\(nudged) is not a program: build it with `swift build`")
+    package init(nudged: String, older: String? = nil, reference: String) throws {
+        for path in [nudged, older ?? nudged] where access(path, X_OK) != 0 {
+            throw FaultError("\(path) is not a program: build it with `swift build`")
         }
         guard access(reference, R_OK) == 0 else {
             throw FaultError("\(reference) can't be read: give its path with --reference")
         }
         binary = nudged
+        self.older = older ?? nudged
         self.reference = reference
         certificate = try SimulatorCertificate()
         cluster = try LocalCluster(LocalCluster.Options(maxConnections: 200))
@@ -94,7 +98,7 @@ package final class Workshop: Sendable {
         let environment = [
             "PATH": "/usr/bin:/bin", "DATABASE_URL": cluster.url(database: Self.template), "LOG_LEVEL": "warning",
         ]
-        try ChildProcess.run([binary, "migrate", "--with-templates"], environment: environment)
+        try ChildProcess.run([older, "migrate", "--with-templates"], environment: environment)
     }
 }
 

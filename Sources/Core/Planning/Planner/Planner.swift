@@ -9,9 +9,9 @@ package enum Plan: Sendable {
     case nothing(Change, Reason, [Notice])
     /// The nudges are sent, after their intent is committed. → `Planner.settle` with their outcomes.
     case send(SendPlan, [Notice])
-    /// The user's zone could not be read, so nothing was decided and the row does not change. → planned again after one
-    /// to two minutes.
-    case unreadable(TimeZoneError)
+    /// Something could not be read, so nothing was decided and the row does not change. → planned again after one to two
+    /// minutes.
+    case unreadable(Unreadable)
 
     /// What to log, once per value.
     package var notices: [Notice] {
@@ -27,6 +27,22 @@ package enum Plan: Sendable {
         case .nothing(let change, _, _): change.records
         case .send(let plan, _): plan.records
         case .unreadable: []
+        }
+    }
+}
+
+/// Why nothing can be decided for a user now.
+package enum Unreadable: Error, Sendable, CustomStringConvertible {
+    /// A zone's file.
+    case zone(TimeZoneError)
+    /// A newer version wrote this column, and this one does not know all of it. It would send something else, or lose
+    /// what it writes back.
+    case newer(column: String)
+
+    package var description: String {
+        switch self {
+        case .zone(let error): "the file of the user's time zone can't be read (\(error))"
+        case .newer(let column): "\(column) can't be read: \(Refusal.newer)"
         }
     }
 }
@@ -54,6 +70,7 @@ package struct Planner: Sendable {
 
     /// Messages and reminders come first, since somebody waits for them. The check-in counts them.
     package func plan(_ user: ClaimedUser, now: Instant) -> Plan {
+        if let column = user.newerColumn { return .unreadable(.newer(column: column)) }
         do throws(TimeZoneError) {
             let recipient = try Recipient(user, planner: self, now: now)
             let machine = RetryMachine(planner: self, recipient: recipient, now: now)
@@ -67,7 +84,7 @@ package struct Planner: Sendable {
             }
             return .nothing(settlement(recipient, draft, checkIn, now: now), checkIn.reason, recipient.notices)
         } catch {
-            return .unreadable(error)
+            return .unreadable(.zone(error))
         }
     }
 

@@ -106,8 +106,9 @@ extension Planner {
         let plan = recording.plan(ClaimedUser(values), now: now)
         let decision = recorder.entries.last { $0.members.contains(identity.key) }?.decision
         switch plan {
-        case .unreadable:
-            return Preview(action: .wait, reason: "zone_unreadable", nextAt: askAgainAt(user.userID, now: now))
+        case .unreadable(let error):
+            let reason = if case .zone = error { "zone_unreadable" } else { "newer_version" }
+            return Preview(action: .wait, reason: reason, nextAt: askAgainAt(user.userID, now: now))
         case .send(let plan, _):
             if let nudge = plan.nudges.first(where: { $0.members.contains(identity) }) {
                 if nudge.payload.count > PushBatch.payloadLimit {

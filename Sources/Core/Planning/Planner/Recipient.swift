@@ -1,3 +1,4 @@
+import APNs
 import Policy
 package import TimeZones
 
@@ -218,5 +219,17 @@ extension Planner {
     package func ignored(by user: ClaimedUser, now: Instant) -> Int64? {
         guard policy.rules.backOffAfter != nil else { return nil }
         return Recipient.ignored(user, seen: Recipient.seen(user, now: now), policy.rules, now: now)
+    }
+}
+
+extension ClaimedUser {
+    /// A column in which a newer version wrote something that this one does not know. nil: none.
+    ///
+    /// The formats of `nudged.person.state` are checked when it is read.
+    var newerColumn: String? {
+        func isNewer(_ apns: String?) -> Bool { apns.map { !Notification.knows(apns: $0) } ?? false }
+        if let retry = self.retry, !Retry.knows(json: retry) { return "nudged.person.retry" }
+        if self.messages.contains(where: { isNewer($0.apns) }) { return "nudged.message.apns" }
+        return self.reminders.all.contains { isNewer($0.members.apns) } ? "nudged.occurrence.apns" : nil
     }
 }

@@ -94,6 +94,28 @@ extension Retry {
         return [Retry(value)].compactMap(\.self)
     }
 
+    /// Whether this version knows all of a text. If it does not, a newer version wrote it.
+    static func knows(json text: String) -> Bool {
+        guard let value = try? JSONValue(parsing: text), names(in: value).allSatisfy(names.contains) else {
+            return false
+        }
+        guard case .array(let items) = value else { return Retry(value) != nil }
+        return items.allSatisfy { Retry($0) != nil }
+    }
+
+    private static let names: Set = [
+        "slot", "kind", "key", "members", "valid_until", "version", "attempt", "counted_at", "left", "device",
+        "not_before", "repeat",
+    ]
+
+    private static func names(in value: JSONValue) -> [String] {
+        switch value {
+        case .array(let items): items.flatMap(names)
+        case .object(let object): object.members.flatMap { [$0.key] + names(in: $0.value) }
+        default: []
+        }
+    }
+
     /// nil: nothing is left.
     package static func json(_ retries: [Retry]) -> String? {
         guard let first = retries.first else { return nil }
