@@ -1,3 +1,5 @@
+import Base
+
 @testable import Metrics
 
 /// Reads the input as a scrape request: in one piece, byte by byte, and in pieces whose sizes the first byte gives.
@@ -10,12 +12,21 @@ enum ScrapesTarget {
         let mixed = outcome(bytes) { place in 1 + (Int(head) &* 31 &+ place) % 97 }
         require(mixed == whole, "another answer in pieces")
         if let whole { check(whole, bytes) }
+        let guarded = outcome(bytes, ScrapeRule(token: Secret(token), allowsNames: true)) { _ in bytes.count }
+        let isShown = guarded.map { $0.refusal == nil } ?? false
+        require(!isShown || bytes.contains(Array(token.utf8)), "the metrics without the token")
         return 0
     }
 
+    private static let token = "a-token"
+
     /// The outcome of a request that comes in pieces. nil: more is awaited.
-    private static func outcome(_ bytes: [UInt8], _ size: (Int) -> Int) -> ScrapeRequest.Outcome? {
-        var request = ScrapeRequest()
+    private static func outcome(
+        _ bytes: [UInt8],
+        _ rule: ScrapeRule = ScrapeRule(),
+        _ size: (Int) -> Int
+    ) -> ScrapeRequest.Outcome? {
+        var request = ScrapeRequest(rule)
         var outcome: ScrapeRequest.Outcome?
         var place = 0
         while outcome == nil, place < bytes.count {

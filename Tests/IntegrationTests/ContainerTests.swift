@@ -14,7 +14,7 @@ import Testing
         folder=$1 key=$2 url=$3 configuration=$4; shift 4
         mount --make-rprivate /
         cd "$folder"
-        mkdir secrets run etc map
+        mkdir secrets run etc map open
         mount -t tmpfs -o mode=1777 none run
         mount -t tmpfs -o mode=1777 none secrets
         mkdir -m 755 secrets/..1
@@ -33,6 +33,7 @@ import Testing
         ln -s ..data/nudged.yaml map
         mount --bind map etc
         mount -o remount,bind,ro etc
+        mount --bind map open
         mount -t proc none /proc
         mount -o remount,bind,ro /
         exec "$@"
@@ -97,6 +98,15 @@ import Testing
             try inside(["sh", "-c", "cd /; ls \(folder)/run; touch /tmp/x \(folder)/x 2>/dev/null || echo read-only"])
                 == "daemon.json\ndaemon.lock\nread-only\n"
         )
+        // Elsewhere such a folder is refused: on a mount that can be written, and if it is no mount of its own.
+        for name in ["open", "map"] {
+            let check = "\(Scene.binary) check-config --config \(folder)/\(name)/nudged.yaml 2>&1; echo $?"
+            let answer = try inside(["sh", "-c", check])
+            #expect(
+                answer.contains("the folder \(folder)/\(name) has mode 0777") && answer.hasSuffix("\n77\n"),
+                "\(answer)"
+            )
+        }
         _ = try inside(["kill", "-TERM", "1"])
         #expect(await container.ended() == .code(0))
         _ = container.wait(.seconds(60))
