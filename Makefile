@@ -15,8 +15,9 @@
 # make release     the stripped binary: .build/release/nudged.stripped; beside it nudged-apple, the simulated Apple
 # make deb         the Debian package, in .build/deb
 # make image       the container image, from the package that make deb made; in .build/image
-# make release-artifacts SIGN_KEY=FILE   checksums and an SSH signature beside what make deb made
-# make try-package install, use, upgrade and purge the package in a fresh Debian
+# make apt-repository SIGN_KEY=KEY      the package, in a signed apt repository: REPOSITORY, or .build/apt
+# make release-artifacts SIGN_KEY=KEY   all files of a release, signed, from a clean checkout of its tag
+# make try-package install, use, upgrade and purge the package in a fresh Debian 12 and 13
 # make nightly     what is too long for CI; hours
 
 SHELL := /bin/bash
@@ -35,11 +36,12 @@ RELEASE := -c release --static-swift-stdlib --disable-local-rpath -Xlinker -z -X
 	-Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=.
 BIN := .build/release
 DEB := .build/deb
+REPOSITORY ?= .build/apt
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
 
-.PHONY: help check demo test verify build-tests model bench fuzz sanitize chaos faults release deb image release-artifacts try-package try-built-package nightly docs build lint format dependencies clean
+.PHONY: help check demo test verify build-tests model bench fuzz sanitize chaos faults release deb image apt-repository release-artifacts try-package try-built-package nightly docs build lint format dependencies clean
 
 dependencies:
 	@scripts/dependencies
@@ -56,7 +58,7 @@ deb: dependencies
 	mkdir -p $(DEB)
 	# With this stamp, debhelper would reuse its last build.
 	rm -f $(DEB)/* debian/debhelper-build-stamp
-	DEB_RULES_REQUIRES_ROOT=no scripts/provenance $(DEB) debian/rules binary DESTINATION=$(DEB)
+	DEB_RULES_REQUIRES_ROOT=no debian/rules binary DESTINATION=$(DEB)
 
 # It doesn't build, so the image has the package that was tested.
 image: dependencies
@@ -65,8 +67,17 @@ image: dependencies
 	scripts/image $(DEB)/*.deb .build/image
 
 # It doesn't build, so the signed package is the one that was tested.
+apt-repository:
+	@ls $(DEB)/*.deb >/dev/null || { echo "there is no package: make deb"; exit 1; }
+	@scripts/dependencies package
+	@scripts/apt-repository $(REPOSITORY) $(DEB)/*.deb
+
 release-artifacts:
-	@scripts/release-artifacts $(DEB)
+	@scripts/dependencies package
+	@scripts/release-artifacts --check
+	@$(MAKE) deb
+	@$(MAKE) image
+	@scripts/release-artifacts
 
 try-package: deb
 	@scripts/dependencies try-package
@@ -75,7 +86,7 @@ try-package: deb
 
 try-built-package:
 	@ls $(DEB)/*.deb >/dev/null || { echo "there is no package: make deb"; exit 1; }
-	scripts/try-package $(DEB)/*.deb
+	scripts/try-package $(DEB)/*.deb bookworm trixie
 
 docs: dependencies
 	$(SWIFT) build --product nudged
