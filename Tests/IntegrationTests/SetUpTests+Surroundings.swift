@@ -38,7 +38,7 @@ extension SetUpTests {
         )
     }
 
-    @Test(arguments: [nil, LocalPooler.Mode.session, .transaction])
+    @Test(arguments: [LocalPooler.Mode?.none])
     func setUp_onSupabase_isWholeAndOpensNothing(_ mode: LocalPooler.Mode?) async throws {
         let owner = "supabase_owner"
         try becomeSupabase(owner: owner)
