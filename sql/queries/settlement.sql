@@ -9,11 +9,14 @@
 -- $24 sweep id, $25 users who must have no change since their version. Rows: the users who were settled.
 with wanted as materialized (
     -- Cast here: an UPDATE across shards refuses functions that are not immutable.
-    select user_id, turn, version, due_at, evaluated_at, since, reason, retry::jsonb as retry, state, ignored,
-        (user_id in (select d.user_id from unnest($11::uuid[], $16::uuid[]) as d (user_id, apns_id) where d.apns_id is not null)) is true as is_pushed
+    select user_id, turn, version, due_at, evaluated_at, since, reason, retry::jsonb as retry, state, ignored
     from unnest(
         $1::uuid[], $2::integer[], $3::bigint[], $4::timestamptz[], $5::timestamptz[], $6::timestamptz[], $7::text[], $8::text[], $9::bytea[], $10::smallint[]
     ) as w (user_id, turn, version, due_at, evaluated_at, since, reason, retry, state, ignored)
+),
+-- Read only if a turn is missing.
+pushed as materialized (
+    select user_id from unnest($11::uuid[], $16::uuid[]) as d (user_id, apns_id) where apns_id is not null
 ),
 settled as (
     update nudged.person p set
@@ -31,7 +34,7 @@ settled as (
     from wanted w
     -- A promoted standby can lack turns before this one. Pushes are recorded all the same. A decision without a push is
     -- based on what is lost, so its user is evaluated again.
-    where p.user_id = w.user_id and (p.turn = w.turn or w.is_pushed and p.turn < w.turn)
+    where p.user_id = w.user_id and (p.turn = w.turn or p.turn < w.turn and p.user_id in (select user_id from pushed))
       -- Read by the list, then joined by hashing, whatever the planner expects of the list's length.
       and p.user_id = any ($1)
       and (p.user_id <> all ($25) or p.version >> 32 = w.version >> 32)
