@@ -139,7 +139,7 @@ import Testing
     }
 
     /// Interrupted after each thing that it does, and run again.
-    func setUp_interruptedAnywhere_isFinishedByTheNextRun() async throws {
+    private func beFinishedAfterInterruptions() async throws {
         struct Interruption: Error {}
         var steps = 0
         var (isWhole, wasMarked) = (false, false)
@@ -252,7 +252,7 @@ import Testing
 
     /// A full disk is found before the password is set, even if only the mark of the restart has no room: the folder's
     /// file system has five inodes, for the folders, two files and the staged URL. Mounting takes root, as CI has it.
-    func setUp_whenTheMarkHasNoRoom_leavesThePassword(_ inodes: Int) async throws {
+    private func setUpWithoutRoomForTheMark(_ inodes: Int) async throws {
         #expect(try await setUp(arguments() + ["--yes"]).exit == .code(0))
         let known = try password()
         scene.write(
@@ -367,12 +367,12 @@ extension SetUpTests {
     /// What takes longest.
     @Suite struct LongTests {
         @Test func setUp_interruptedAnywhere_isFinishedByTheNextRun() async throws {
-            try await SetUpTests().setUp_interruptedAnywhere_isFinishedByTheNextRun()
+            try await SetUpTests().beFinishedAfterInterruptions()
         }
 
         @Test(.enabled(if: getuid() == 0), arguments: [5, 6])
         func setUp_whenTheMarkHasNoRoom_leavesThePassword(_ inodes: Int) async throws {
-            try await SetUpTests().setUp_whenTheMarkHasNoRoom_leavesThePassword(inodes)
+            try await SetUpTests().setUpWithoutRoomForTheMark(inodes)
         }
 
         @Test(arguments: [LocalPooler.Mode.session, .transaction])
