@@ -62,13 +62,13 @@ deb: dependencies
 
 # It doesn't build, so the image has the package that was tested.
 image: dependencies
-	@ls $(DEB)/*.deb >/dev/null || { echo "there is no package: make deb"; exit 1; }
+	@ls $(DEB)/*.deb >/dev/null || { echo "there is no package in .build/deb; run: make deb"; exit 1; }
 	rm -rf .build/image
 	scripts/image $(DEB)/*.deb .build/image
 
 # It doesn't build, so the signed package is the one that was tested.
 apt-repository:
-	@ls $(DEB)/*.deb >/dev/null || { echo "there is no package: make deb"; exit 1; }
+	@ls $(DEB)/*.deb >/dev/null || { echo "there is no package in .build/deb; run: make deb"; exit 1; }
 	@scripts/dependencies package
 	@scripts/apt-repository $(REPOSITORY) $(DEB)/*.deb
 
@@ -85,7 +85,7 @@ try-package: deb
 	@$(MAKE) try-built-package
 
 try-built-package:
-	@ls $(DEB)/*.deb >/dev/null || { echo "there is no package: make deb"; exit 1; }
+	@ls $(DEB)/*.deb >/dev/null || { echo "there is no package in .build/deb; run: make deb"; exit 1; }
 	scripts/try-package $(DEB)/*.deb bookworm trixie
 
 docs: dependencies

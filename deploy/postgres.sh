@@ -1,9 +1,16 @@
 #!/bin/sh
-# PostgreSQL's image runs this once: the daemon's role, with the password that database.url has. \password sends only
-# its hash.
+# PostgreSQL's image runs this once: the app's database and its owner, who is no superuser, and the daemon's role, with
+# the passwords that their URLs have. \password sends only a hash.
 set -e
-url=$(cat "${DATABASE_URL_FILE:-/run/secrets/database.url}")
-password=${url#postgresql://nudged_daemon:}
-password=${password%%@*}
-psql -v ON_ERROR_STOP=1 -U "$POSTGRES_USER" -c "create role nudged_daemon login"
-printf '%s\n' "$password" "$password" | psql -v ON_ERROR_STOP=1 -U "$POSTGRES_USER" -c '\password nudged_daemon'
+sql() { psql -v ON_ERROR_STOP=1 -U "$POSTGRES_USER" -d postgres -c "$1"; }
+# make ROLE OPTIONS SECRET
+make() {
+    url=$(cat "${SECRETS:-/run/secrets}/$3")
+    password=${url#postgresql://$1:}
+    password=${password%%@*}
+    sql "create role $1 login $2"
+    printf '%s\n' "$password" "$password" | sql "\\password $1"
+}
+make app createrole migrate.database.url
+make nudged_daemon '' database.url
+sql 'create database app owner app'

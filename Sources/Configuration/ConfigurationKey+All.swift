@@ -112,8 +112,8 @@ extension ConfigurationKey {
             .means("The address for Prometheus."),
         .init("token", .token(20...500, \.metrics.token), isSecret: true)
             .means(
-                "The bearer token that Prometheus sends. Needed if others can reach the address; `open` lets them read the "
-                    + "metrics without one."
+                "The bearer token that Prometheus sends. Needed if other machines can reach the address. `open`: no token "
+                    + "is needed."
             ),
     ]
 

@@ -63,7 +63,7 @@ struct ScrapeRequest {
         let hosts = fields.filter { $0.name == "host" }
         guard hosts.count == 1 || hosts.isEmpty && words[2] == "HTTP/1.0" else { return Outcome(refusal: .malformed) }
         let isHead = words[0] == "HEAD"
-        // Before all else that a client without the token could learn.
+        // Checked first, so that a client without the token learns nothing else.
         guard isAllowed(fields.filter { $0.name == "authorization" }.map(\.value)) else {
             return Outcome(refusal: .unauthorized, isHead: isHead)
         }

@@ -11,7 +11,7 @@ package final class ScrapeServer: Sendable {
     ///
     /// - Parameters:
     ///   - token: what a client must send. Nil: everyone who reaches the address gets the metrics. On a loopback
-    ///     address the host may then be no name.
+    ///     address, hosts that are names are then refused.
     ///   - page: makes the page, in the format of `MetricFamily.page`. Called on the server's thread.
     /// - Throws: `MetricsError` with code `.listen` or `.resources`.
     package init(

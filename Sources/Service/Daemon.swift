@@ -23,7 +23,7 @@ package actor Daemon {
     private let watchdog: Watchdog
     private let heartbeat: Heartbeat
     private let meter: Meter
-    private let board: DaemonBoard?
+    private let files: DaemonFiles?
     private let version: String
     private let bootedAt = BootTime.milliseconds()
     /// The start by the policy's clock. Computed once, since two readings can differ by a second.
@@ -53,7 +53,7 @@ package actor Daemon {
     /// - Parameters:
     ///   - load: reads the configuration. Called again at each reload.
     ///   - output: the log output whose level the configuration sets.
-    ///   - board: where commands find this daemon. nil: nowhere.
+    ///   - files: where commands find this daemon. nil: nowhere.
     ///   - version: the program's, for the journal and `nudged status`.
     /// - Throws: what is wrong with the configuration.
     package init(
@@ -61,11 +61,11 @@ package actor Daemon {
         log: Logger,
         output: LogOutput,
         notifier: Notifier,
-        board: DaemonBoard?,
+        files: DaemonFiles?,
         version: String
     ) throws {
         self.load = load
-        self.board = board
+        self.files = files
         self.version = version
         self.notifier = notifier
         self.output = output
@@ -75,7 +75,7 @@ package actor Daemon {
         output.setLevel(configuration.logLevel)
         assembly = try Assembly(configuration, zones: zones)
         ticker = Ticker(every: assembly.schedule.interval)
-        let watchdog = Watchdog(notifier, board, longestWait: assembly.longestWait)
+        let watchdog = Watchdog(notifier, files, longestWait: assembly.longestWait)
         self.watchdog = watchdog
         let clock = PolicyClock.database()
         let identity = DaemonIdentity(version: version)
@@ -294,11 +294,11 @@ package actor Daemon {
         isReloading = true
         while reloadsAsked > 0 {
             reloadsAsked = 0
-            board?.begin()
+            files?.begin()
             _ = notifier.reloading()
             let faults = await reload()
             _ = notifier.ready()
-            board?.end(faults: faults)
+            files?.end(faults: faults)
         }
         isReloading = false
     }

@@ -5,18 +5,18 @@ import Base
 package struct HealthRun: Sendable {
     private let folder: String
 
-    /// Three times as long as from one sign to the next (`Watchdog`).
+    /// Three times `Watchdog.recordInterval`.
     static let longestSilence = Duration.seconds(30)
 
     /// - Parameter environment: `RUNTIME_DIRECTORY`, as the daemon has it. Default: `/run/nudged`.
-    package init(environment: [String: String]) { folder = DaemonBoard.folder(environment) }
+    package init(environment: [String: String]) { folder = DaemonFiles.folder(environment) }
 
     /// - Parameter now: milliseconds of CLOCK_BOOTTIME.
-    /// - Returns: the process that is well.
+    /// - Returns: the daemon's process id.
     /// - Throws: why there is none.
     package func run(now: Int64 = BootTime.milliseconds()) throws(LocalDaemonError) -> Int32 {
-        let process = try DaemonBoard.daemon(in: folder)
-        let silence = now - (DaemonBoard.word(in: folder)?.movedAt ?? 0)
+        let process = try DaemonFiles.daemon(in: folder)
+        let silence = now - (DaemonFiles.state(in: folder)?.movedAt ?? 0)
         guard silence <= Self.longestSilence.milliseconds else {
             throw .hangs(process: process, seconds: silence / 1000)
         }

@@ -6,7 +6,7 @@ package struct ReloadRun: Sendable {
 
     /// - Parameter environment: `RUNTIME_DIRECTORY`, which systemd sets for `ExecReload=`. Default: `/run/nudged`.
     package init(environment: [String: String]) {
-        folder = DaemonBoard.folder(environment)
+        folder = DaemonFiles.folder(environment)
     }
 
     /// Sends SIGHUP and waits.
@@ -15,12 +15,12 @@ package struct ReloadRun: Sendable {
     /// - Throws: `refused` if the new configuration is wrong, or why no daemon could be asked.
     package func run(patience: Duration = .seconds(20)) async throws(LocalDaemonError) {
         let process = try daemon()
-        let wanted = (word ?? DaemonWord()).next
+        let wanted = (state ?? DaemonFile()).next
         guard kill(process, SIGHUP) == 0 else { throw .mayNot(folder: folder) }
         let end = ContinuousClock.now + patience
         while ContinuousClock.now < end {
-            if let word, word.done >= wanted {
-                guard word.faults.isEmpty else { throw .refused(word.faults) }
+            if let state, state.done >= wanted {
+                guard state.faults.isEmpty else { throw .refused(state.faults) }
                 return
             }
             guard (try? daemon()) == process else { throw .ended(process: process) }
@@ -30,7 +30,7 @@ package struct ReloadRun: Sendable {
     }
 
     /// The id of the daemon that runs here.
-    package func daemon() throws(LocalDaemonError) -> Int32 { try DaemonBoard.daemon(in: folder) }
+    package func daemon() throws(LocalDaemonError) -> Int32 { try DaemonFiles.daemon(in: folder) }
 
-    private var word: DaemonWord? { DaemonBoard.word(in: folder) }
+    private var state: DaemonFile? { DaemonFiles.state(in: folder) }
 }

@@ -144,7 +144,7 @@ extension Reporter {
             (event, id) = (.rowUnreadable, user)
             let next =
                 error == Refusal.newer
-                ? "upgrade nudged here; until then this daemon evaluates the user again every few minutes"
+                ? "upgrade nudged on this machine; until then this daemon evaluates the user again every one to two minutes"
                 : "nudged evaluates the user again when the data changes, at the latest in a day"
             text = {
                 "user \($0) is set aside: \(column ?? "one of the user's values") can't be read or written (\(error)); "

@@ -62,26 +62,25 @@ package final class SignalSource: Sendable {
     }
 }
 
-/// Tells systemd's watchdog and the board as long as the sweep loop makes progress. If the loop hangs, systemd or the
-/// container's runtime restarts the service.
+/// Tells systemd's watchdog, and notes in the daemon's files, as long as the sweep loop makes progress. If the loop
+/// hangs, systemd or the container's runtime restarts the service.
 final class Watchdog: Sendable {
     private let notifier: Notifier
-    private let board: DaemonBoard?
+    private let files: DaemonFiles?
     private let lastProgress = Mutex(BootTime.milliseconds())
     /// Milliseconds that the loop may take without progress.
     private let patience: Mutex<Int64>
     // Thread-safe, like `Ticker.timer`.
     nonisolated(unsafe) private let timer: (any DispatchSourceTimer)?
 
-    /// How often the board is told.
-    private static let boardInterval = Duration.seconds(10)
+    private static let recordInterval = Duration.seconds(10)
 
     /// - Parameter longestWait: milliseconds that a healthy loop may take without progress.
-    init(_ notifier: Notifier, _ board: DaemonBoard?, longestWait: Int64) {
+    init(_ notifier: Notifier, _ files: DaemonFiles?, longestWait: Int64) {
         self.notifier = notifier
-        self.board = board
+        self.files = files
         patience = Mutex(longestWait)
-        let intervals = [notifier.watchdogInterval, board.map { _ in Self.boardInterval }]
+        let intervals = [notifier.watchdogInterval, files.map { _ in Self.recordInterval }]
         guard let interval = intervals.compactMap(\.self).min() else {
             timer = nil
             return
@@ -103,7 +102,7 @@ final class Watchdog: Sendable {
         let age = BootTime.milliseconds() - lastProgress.withLock { $0 }
         guard age <= patience.withLock({ $0 }) else { return }
         _ = notifier.watchdog()
-        board?.moved()
+        files?.noteProgress()
     }
 
     deinit { timer?.cancel() }

@@ -20,9 +20,9 @@ struct Status: AsyncParsableCommand {
             is stopped; 77 if a right is missing; 78 if the configuration or the schema is wrong.
 
             --health is for the probes of containers. It reads no configuration and no database. It only says whether \
-            the daemon of this machine or container hangs. It is well while PostgreSQL or Apple is away: a restart \
-            does not help then. Exit status: 0 if it is alive; 1 if it hangs; 69 if none runs here; 77 if a right is \
-            missing.
+            the daemon of this machine or container hangs. It succeeds even if PostgreSQL or Apple is away, since a \
+            restart would not help. Exit status: 0 if the daemon is alive; 1 if it hangs; 69 if none runs here; 77 if \
+            a right is missing.
             """
     )
 

@@ -45,8 +45,8 @@ struct Run: AsyncParsableCommand {
 
     private func serve(log: Logger, output: LogOutput, environment: [String: String]) async throws {
         let path = config.path
-        let board = DaemonBoard.path(environment).map(DaemonBoard.init)
-        if let trouble = board?.trouble { config.say(.configurationWarning, trouble, to: log) }
+        let files = DaemonFiles.path(environment).map(DaemonFiles.init)
+        if let warning = files?.warning { config.say(.configurationWarning, warning, to: log) }
         do {
             let daemon = try Daemon(
                 load: {
@@ -55,7 +55,7 @@ struct Run: AsyncParsableCommand {
                 log: log,
                 output: output,
                 notifier: Notifier(environment: environment),
-                board: board,
+                files: files,
                 version: Version.current
             )
             await daemon.run()

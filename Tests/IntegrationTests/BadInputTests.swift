@@ -220,7 +220,13 @@ import Testing
         ),
         (
             "nudged.occurrence.apns",
-            #"select nudged_api.set_reminder(USER, 'x', '1', 'a', '', now()); update nudged.occurrence set apns = '{"later": true}'"#,
+            #"select nudged_api.set_reminder(USER, 'x', '1', 'a', '', now()); update nudged.occurrence set apns = '{"later": true}', due_at = due_at - interval '1 minute'"#,
+            "exists (select from nudged.occurrence)"
+        ),
+        (
+            "nudged.occurrence.recurrence",
+            "select nudged_api.set_reminder(USER, 'x', '1', 'a', '', now(), recurrence => 'FREQ=DAILY'); "
+                + "update nudged.occurrence set recurrence = 'FREQ=DAILY;LATER=1', due_at = due_at - interval '1 minute'",
             "exists (select from nudged.occurrence)"
         ),
     ])
@@ -253,7 +259,8 @@ import Testing
         // As if that version had the user.
         try scene.sql(
             """
-            update nudged.message set apns = null; update nudged.occurrence set apns = null;
+            update nudged.message set apns = null;
+            update nudged.occurrence set apns = null, recurrence = case when recurrence is not null then 'FREQ=DAILY' end;
             update nudged.person set state = null, retry = null, due_at = now() where user_id = \(user)
             """
         )

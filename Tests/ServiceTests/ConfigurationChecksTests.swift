@@ -174,9 +174,10 @@ import Testing
     func listen_whenOthersReachIt_needsATokenOrConsent(address: String) throws {
         let listen = "listen: \"\(address)\""
         let refused = [
-            "nudged.yaml:1:19: metrics.listen: others can reach \(address), and metrics.token is missing: "
-                + "write a token into the credential metrics.token (openssl rand -hex 24), or set METRICS_TOKEN; "
-                + "or write token: open, if everyone who can reach the address may read the metrics"
+            "nudged.yaml:1:19: metrics.listen: other machines can reach \(address), and metrics.token is missing: "
+                + "write a token (openssl rand -hex 24) to /etc/nudged/credentials/metrics.token and load it with a drop-in "
+                + "(docs/OPERATIONS.md, Secrets), or set METRICS_TOKEN; or set metrics.token: open, if everyone who can "
+                + "reach the address may read the metrics"
         ]
         #expect(fixture.faults("metrics: {\(listen)}\n") == refused)
         // An empty value is no consent.

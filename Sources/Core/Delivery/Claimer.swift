@@ -286,7 +286,7 @@ actor Claimer {
     }
 
     /// Postpones users by one to two minutes if their zones could not be read, or if a newer version wrote something that
-    /// this one does not know. They are neither held for a day nor planned without it.
+    /// this one does not know. They are neither held for a day nor planned with incomplete data.
     private func evaluateLater(
         _ unread: [(user: ClaimedUser, held: HeldUser, error: Unreadable)],
         member: UUID,

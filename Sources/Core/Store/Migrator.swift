@@ -263,7 +263,8 @@ package struct Migrator: Sendable {
 }
 
 /// How long a migration waits for locks. While it waits for one of the app's tables, later sessions wait behind it. So
-/// it waits briefly, gives up the lock request, and tries again after a longer pause, in which they go on.
+/// it waits briefly and gives up the lock request. It tries again after a longer pause. In the pause, the other
+/// sessions go on.
 struct LockPatience: Sendable {
     var wait = Duration.seconds(1)
     var pause = Duration.seconds(3)

@@ -38,7 +38,6 @@ package struct UnitAddresses: Sendable {
     /// Whether a lane sends to Apple.
     private let usesApple: Bool
     let peers: [Peer]
-    /// `metrics.listen`
     private let metrics: ListenAddress?
 
     /// - Throws: what is wrong with an address of the configuration.

@@ -46,7 +46,9 @@ import TestSupport
         }
     }
 
-    @Test(arguments: Way.allCases) func nudges_whenTheServiceFails_goByTheSimpleRules(way: Way) async throws {
+    private static let commonWays: [Way] = [.refused, .slow, .error, .garbage]
+
+    @Test(arguments: commonWays) func nudges_whenTheServiceFails_goByTheSimpleRules(way: Way) async throws {
         let scene = try await DecisionScene(
             5,
             names: way == .wrongName ? ["other.example"] : ["localhost", "127.0.0.1"],
@@ -281,5 +283,12 @@ import TestSupport
         let after = try await scene.scene.nudged(["explain", Scene.user(1)])
         let told = after.output.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
         #expect(told.contains("skipped (declined, service: because it is so)"), "\(after.text)")
+    }
+
+    @Suite struct LongTests {
+        @Test(arguments: Way.allCases.filter { !commonWays.contains($0) })
+        func nudges_whenTheServiceFails_goByTheSimpleRules(way: Way) async throws {
+            try await DecisionFailureTests().nudges_whenTheServiceFails_goByTheSimpleRules(way: way)
+        }
     }
 }

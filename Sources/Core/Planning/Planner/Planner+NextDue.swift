@@ -45,7 +45,7 @@ extension Planner {
         return max(due, now + 1)
     }
 
-    /// When a user whose zone could not be read is evaluated again.
+    /// When a user with something unreadable (`Unreadable`) is evaluated again.
     package func askAgainAt(_ user: UUID, now: Instant) -> Instant {
         now + Self.unreadSeconds + Int64(user.stableHash % UInt64(Self.unreadSeconds))
     }

@@ -7,46 +7,46 @@ import Testing
 @testable import Service
 
 /// What a daemon says to `nudged reload` and `nudged status --health`; the processes meet in `IntegrationTests`.
-@Suite struct DaemonBoardTests {
+@Suite struct DaemonFilesTests {
     private static func folder() -> String {
-        var template = Array("/tmp/nudged-board-XXXXXX".utf8CString)
+        var template = Array("/tmp/nudged-files-XXXXXX".utf8CString)
         mkdtemp(&template)
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     private static func remove(_ folder: String) {
-        for name in [DaemonBoard.lockName, DaemonBoard.wordName] { unlink("\(folder)/\(name)") }
+        for name in [DaemonFiles.lockName, DaemonFiles.stateName] { unlink("\(folder)/\(name)") }
         rmdir(folder)
     }
 
     @Test func word_survivesItsWriting() {
-        var word = DaemonWord()
-        (word.begun, word.done, word.faults, word.movedAt) = (3, 2, ["nudged.yaml:2:3: \"a\"", "b"], 4)
-        #expect(DaemonWord(json: word.json) == word)
-        #expect(DaemonWord(json: "{}") == nil && DaemonWord(json: "") == nil)
+        var state = DaemonFile()
+        (state.begun, state.done, state.faults, state.movedAt) = (3, 2, ["nudged.yaml:2:3: \"a\"", "b"], 4)
+        #expect(DaemonFile(json: state.json) == state)
+        #expect(DaemonFile(json: "{}") == nil && DaemonFile(json: "") == nil)
     }
 
-    @Test func board_whenTheFolderCantBeUsed_saysWhichCommandsDontWork() {
-        let trouble = DaemonBoard("/nonexistent").trouble
+    @Test func files_whenTheFolderCantBeUsed_saysWhichCommandsDontWork() {
+        let warning = DaemonFiles("/nonexistent").warning
         #expect(
-            trouble
+            warning
                 == "/nonexistent/daemon.lock can't be locked (No such file or directory): nudged reload and nudged status "
-                + "--health don't find this daemon"
+                + "--health don't find this daemon; let nudged's user write to /nonexistent (in a container, mount a tmpfs there)"
         )
     }
 
-    /// The watchdog tells the board while the loop is not overdue, and no longer.
+    /// The watchdog tells the files while the loop is not overdue, and no longer.
     @Test func health_whenTheLoopIsOverdue_isBad() throws {
         let folder = Self.folder()
         defer { Self.remove(folder) }
-        let board = DaemonBoard(folder)
-        func movedAt() -> Int64 { DaemonBoard.word(in: folder)?.movedAt ?? 0 }
+        let files = DaemonFiles(folder)
+        func movedAt() -> Int64 { DaemonFiles.state(in: folder)?.movedAt ?? 0 }
         let began = movedAt()
         #expect(began > 0, "a daemon that starts is alive")
         // Each instant has its own millisecond. The watchdog's timer may feed it beside the test.
         func next() { while BootTime.milliseconds() <= began { usleep(100) } }
         next()
-        let watchdog = Watchdog(Notifier(environment: [:]), board, longestWait: -1)
+        let watchdog = Watchdog(Notifier(environment: [:]), files, longestWait: -1)
         watchdog.feed()
         #expect(movedAt() == began)
         watchdog.expect(longestWait: 1 << 40)
@@ -58,7 +58,7 @@ import Testing
     @Test func health_whenTheSignIsOld_saysForHowLong() throws {
         let folder = Self.folder()
         defer { Self.remove(folder) }
-        let path = "\(folder)/\(DaemonBoard.lockName)"
+        let path = "\(folder)/\(DaemonFiles.lockName)"
         close(open(path, O_RDWR | O_CREAT, 0o600))
         let holder = try ChildProcess(
             [
@@ -70,10 +70,10 @@ import Testing
         )
         defer { holder.signal(SIGKILL) }
         #expect(holder.waitForOutput(.seconds(60)) { $0.contains("held") })
-        var word = DaemonWord()
-        word.movedAt = 1_000_000
-        let file = open("\(folder)/\(DaemonBoard.wordName)", O_WRONLY | O_CREAT, 0o600)
-        _ = Array(word.json.utf8).withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+        var state = DaemonFile()
+        state.movedAt = 1_000_000
+        let file = open("\(folder)/\(DaemonFiles.stateName)", O_WRONLY | O_CREAT, 0o600)
+        _ = Array(state.json.utf8).withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
         close(file)
         let health = HealthRun(environment: ["RUNTIME_DIRECTORY": folder])
         #expect(try health.run(now: 1_000_000) == holder.id)
@@ -86,19 +86,19 @@ import Testing
     @Test func board_saysWhatWasBegunAndWhatIsOver() throws {
         let folder = Self.folder()
         defer { Self.remove(folder) }
-        let board = DaemonBoard(folder)
-        func word() -> DaemonWord? { DaemonBoard.word(in: folder) }
-        #expect(board.trouble == nil)
-        #expect(word()?.begun == 0 && word()?.done == 0)
-        board.begin()
-        #expect(word()?.begun == 1 && word()?.done == 0)
+        let files = DaemonFiles(folder)
+        func state() -> DaemonFile? { DaemonFiles.state(in: folder) }
+        #expect(files.warning == nil)
+        #expect(state()?.begun == 0 && state()?.done == 0)
+        files.begin()
+        #expect(state()?.begun == 1 && state()?.done == 0)
         // Its files may have been read before they changed: who asks now waits for the second.
-        #expect(word()?.next == 2)
-        board.end(faults: ["wrong"])
-        #expect(word()?.done == 1 && word()?.faults == ["wrong"])
-        board.begin()
-        board.end(faults: [])
-        #expect(word()?.done == 2 && word()?.faults == [])
+        #expect(state()?.next == 2)
+        files.end(faults: ["wrong"])
+        #expect(state()?.done == 1 && state()?.faults == ["wrong"])
+        files.begin()
+        files.end(faults: [])
+        #expect(state()?.done == 2 && state()?.faults == [])
     }
 
     @Test func reload_whenNobodyRuns_saysSo() async {
@@ -111,7 +111,7 @@ import Testing
             try HealthRun(environment: ["RUNTIME_DIRECTORY": folder]).run()
         }
         // What a daemon left that is gone.
-        close(open("\(folder)/\(DaemonBoard.lockName)", O_RDWR | O_CREAT, 0o600))
+        close(open("\(folder)/\(DaemonFiles.lockName)", O_RDWR | O_CREAT, 0o600))
         await #expect(throws: LocalDaemonError.noDaemon(folder: folder)) {
             try await ReloadRun(environment: ["RUNTIME_DIRECTORY": folder]).run()
         }

@@ -8,13 +8,13 @@ package import Systemd
 ///
 /// The daemon holds a lock on `daemon.lock`. The kernel releases it when the process ends, so a signal never reaches
 /// another process that got the same id. Failures here never stop the daemon.
-package final class DaemonBoard: Sendable {
+package final class DaemonFiles: Sendable {
     private let folder: String
     /// -1 if another daemon has the lock: its file must not change.
     private let lock: Int32
-    private let posted = Mutex(DaemonWord())
+    private let lastState = Mutex(DaemonFile())
     /// Why the commands won't find this daemon. Nil: they do.
-    package let trouble: String?
+    package let warning: String?
 
     /// Made by systemd (`RuntimeDirectory=nudged`).
     private static let standardFolder = "/run/nudged"
@@ -35,14 +35,14 @@ package final class DaemonBoard: Sendable {
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         var whole = Self.wholeFile
         let isOurs = file >= 0 && fcntl(file, F_SETLK, &whole) == 0
-        trouble =
+        warning =
             isOurs
             ? nil
             : "\(path) can't be locked (\(String(cString: strerror(errno)))): nudged reload and nudged status --health "
-                + "don't find this daemon"
+                + "don't find this daemon; let nudged's user write to \(folder) (in a container, mount a tmpfs there)"
         if file >= 0, !isOurs { close(file) }
         lock = isOurs ? file : -1
-        moved()
+        noteProgress()
     }
 
     deinit {
@@ -60,30 +60,30 @@ package final class DaemonBoard: Sendable {
     }
 
     /// The sweep loop is not overdue.
-    func moved() { change { $0.movedAt = BootTime.milliseconds() } }
+    func noteProgress() { change { $0.movedAt = BootTime.milliseconds() } }
 
-    /// Written under the lock, so that a later word is never replaced by an earlier one.
-    private func change(_ change: (inout DaemonWord) -> Void) {
-        posted.withLock { word in
-            change(&word)
-            write(word)
+    /// Written under the lock, so that a later state is never replaced by an earlier one.
+    private func change(_ change: (inout DaemonFile) -> Void) {
+        lastState.withLock { state in
+            change(&state)
+            write(state)
         }
     }
 
     /// Replaced with a rename, so that a reader never sees half a file.
-    private func write(_ word: DaemonWord) {
+    private func write(_ state: DaemonFile) {
         guard lock >= 0 else { return }
-        let path = folder + "/" + Self.wordName
+        let path = folder + "/" + Self.stateName
         let file = open(path + ".new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard file >= 0 else { return }
-        let bytes = Array(word.json.utf8)
+        let bytes = Array(state.json.utf8)
         let written = Glibc.write(file, bytes, bytes.count)
         close(file)
         if written == bytes.count { rename(path + ".new", path) }
     }
 
     static let lockName = "daemon.lock"
-    static let wordName = "daemon.json"
+    static let stateName = "daemon.json"
 
     private static var wholeFile: flock {
         var whole = flock()
@@ -94,7 +94,7 @@ package final class DaemonBoard: Sendable {
 }
 
 // MARK: - Reading
-extension DaemonBoard {
+extension DaemonFiles {
     /// The id of the process that holds the lock in the folder.
     static func daemon(in folder: String) throws(LocalDaemonError) -> Int32 {
         let file = open(folder + "/" + lockName, O_RDWR | O_CLOEXEC)
@@ -107,14 +107,14 @@ extension DaemonBoard {
         return lock.l_pid
     }
 
-    static func word(in folder: String) -> DaemonWord? {
-        let text = try? Credentials.readText(folder + "/" + wordName, limit: 1 << 20)
-        return text.flatMap(DaemonWord.init(json:))
+    static func state(in folder: String) -> DaemonFile? {
+        let text = try? Credentials.readText(folder + "/" + stateName, limit: 1 << 20)
+        return text.flatMap(DaemonFile.init(json:))
     }
 }
 
 /// What a daemon says about itself: the file `daemon.json` in its runtime directory.
-struct DaemonWord: Sendable, Equatable {
+struct DaemonFile: Sendable, Equatable {
     /// Reloads that were begun since the daemon's start, and those that are over.
     var begun = 0
     var done = 0
@@ -168,16 +168,16 @@ package enum LocalDaemonError: Error, Sendable, Equatable, CustomStringConvertib
     package var description: String {
         switch self {
         case .noDaemon(let folder):
-            "no nudged runs here: nobody holds \(folder)/\(DaemonBoard.lockName); "
-                + "if it uses another folder, set RUNTIME_DIRECTORY to it"
-        case .mayNot(let folder): "\(folder) can't be read: run it as root or as nudged's user"
+            "no nudged runs here: no process holds \(folder)/\(DaemonFiles.lockName); "
+                + "start nudged, or set RUNTIME_DIRECTORY to the daemon's folder"
+        case .mayNot(let folder): "\(folder) can't be read: run this command as root or as nudged's user"
         case .noAnswer(let process):
             "process \(process) has not answered; journalctl -u nudged shows what it is doing"
-        case .ended(let process): "process \(process) ended before it answered"
+        case .ended(let process): "process \(process) ended before it answered; see journalctl -u nudged"
         case .refused(let faults):
             faults.joined(separator: "\n") + "\nthe old configuration stays in force"
         case .hangs(let process, let seconds):
-            "process \(process) hangs: its sweeps have made no progress for \(seconds) s; restart it"
+            "process \(process) hangs: its sweeps have made no progress for \(seconds) s; restart nudged"
         }
     }
 
