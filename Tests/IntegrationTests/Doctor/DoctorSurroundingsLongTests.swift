@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// `nudged doctor` against poolers, Apple's answers, a configuration and a decision service.
-@Suite(.ownThreads) struct DoctorSurroundingsTests {
+@Suite(.ownThreads) struct DoctorSurroundingsLongTests {
     // MARK: The pooler
 
     @Test(

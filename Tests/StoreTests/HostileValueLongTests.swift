@@ -6,7 +6,7 @@ import Testing
 @testable import Core
 
 /// What one user can write into the app's tables, and what the daemon reads of it: bounded text, and never an error.
-@Suite(.ownThreads) struct HostileValueTests {
+@Suite(.ownThreads) struct HostileValueLongTests {
     private static let absurd = "1e131071::numeric"
     private static func nested(_ levels: Int) -> String {
         "('{\"a\":' || repeat('[', \(levels)) || repeat(']', \(levels)) || '}')::jsonb"

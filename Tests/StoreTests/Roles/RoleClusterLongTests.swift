@@ -9,7 +9,7 @@ import struct FoundationEssentials.UUID
 @testable import Core
 
 /// Roles belong to the whole cluster. These tests make, change and miss them, so each has a cluster of its own.
-@Suite(.ownThreads, .serialized) struct RoleClusterTests {
+@Suite(.ownThreads, .serialized) struct RoleClusterLongTests {
     private func migrator(_ fixture: F, _ user: String) throws -> Migrator {
         Migrator(configuration: try .parse(url: fixture.cluster.url(database: fixture.name, user: user)))
     }
