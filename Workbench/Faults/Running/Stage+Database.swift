@@ -134,7 +134,8 @@ extension Stage {
             let awake = ProcessTable.all().filter { sessions.contains("\($0.id)") && $0.fields.first != "S" }
             guard awake.isEmpty else { return false }
             return try await self.number(
-                "select count(*) from pg_stat_activity where \(Self.others) and state = 'active'"
+                // With part of a pipeline, a session is active and waits for the rest.
+                "select count(*) from pg_stat_activity where \(Self.others) and state = 'active' and wait_event is distinct from 'ClientRead'"
             ) == 0
         }
     }
