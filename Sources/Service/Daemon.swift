@@ -177,7 +177,7 @@ package actor Daemon {
             return false
         }
         reporter.databaseAnswered()
-        if isFirst, case .newer = schemaState { reporter.schemaIsNewer(schemaState) }
+        if isFirst, schemaState != .current { reporter.schemaDiffers(schemaState) }
         schemaIsCurrent = true
         schemaCheckedAt = BootTime.milliseconds()
         await engine.migrator.close()

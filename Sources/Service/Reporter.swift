@@ -147,7 +147,7 @@ package final class Reporter: Sendable {
     }
 
     /// Reported at the start. Nothing waits.
-    func schemaIsNewer(_ schemaState: Migrator.SchemaState) { say(.schemaNewer, schemaState.text) }
+    func schemaDiffers(_ schemaState: Migrator.SchemaState) { say(.schemaDiffers, schemaState.text) }
 
     // MARK: Sweeps
 

@@ -26,10 +26,13 @@ extension Migrator.SchemaState {
     package var text: String {
         switch self {
         case .current: "the schema is current"
-        case .behind(let pending):
+        case .behind(let pending, false):
             pending.count == Migration.all.count
                 ? "the database has no schema nudged yet: run nudged migrate"
                 : "\(Elapsed.counted(pending.count, "migration is", "migrations are")) pending: run nudged migrate"
+        case .behind(let pending, true):
+            "\(Elapsed.counted(pending.count, "migration is", "migrations are")) pending, and this version can work without: "
+                + "run nudged migrate when convenient"
         case .newer(let newest):
             "a newer nudged has migrated the database (migration \(newest)), and this version can work with it: "
                 + "upgrade nudged here when convenient"

@@ -57,7 +57,7 @@ extension Event {
         daemonReady, daemonStopping, daemonStopped, configurationRefused, configurationWarning, reloadDone,
         reloadFailed, sweep, writeFailed, fanOutFailed, intentsRecovered, leaseLost, rangesOwned, daemonsDead,
         kindsPaused, kindsResumed, partitionsFailed, statusFailed, decisionFallback, decisionBack, databaseLost,
-        databaseBusy, databaseExhausted, databaseWaits, databaseRefused, databaseBack, migrationsMissing, schemaNewer,
+        databaseBusy, databaseExhausted, databaseWaits, databaseRefused, databaseBack, migrationsMissing, schemaDiffers,
         connectionOpened, connectionLost, goaway, laneStopped, laneResumed, laneSlowed, connectionResting,
         providerTokenMinted, ourBug, pushRejected, pushUnknown, deviceQuarantined, deviceMoved, invalidToken,
         payloadTooLarge, deviceNotServed, preferencesMalformed, timezoneInvalid, timezoneUnreadable, timezonesMissing,
@@ -139,7 +139,7 @@ extension Event {
         .saying("PostgreSQL answers again").with(["away_ms"])
     package static let migrationsMissing = Event("migrations_missing", "5802b8ea786c491cb958347c785acaec", .error)
         .saying("The schema does not fit this version")
-    package static let schemaNewer = Event("schema_newer", "b1f3a7c25d0e4d7c9a64e2807f51c3d8", .notice)
+    package static let schemaDiffers = Event("schema_differs", "b1f3a7c25d0e4d7c9a64e2807f51c3d8", .notice)
         .saying("A newer nudged has migrated the database")
 
     // MARK: Apple, lane by lane: a lane is a key, an environment and a topic

@@ -84,7 +84,7 @@ import struct FoundationEssentials.UUID
         reporter.databaseFailed(PostgresError(.timedOut, statement: "commit"))
         reporter.databaseAnswered()
         reporter.schemaIs(.behind(Migration.all))
-        reporter.schemaIsNewer(.newer(newest: 99))
+        reporter.schemaDiffers(.newer(newest: 99))
         reporter.partitionsFailed(PostgresError(.refusedByServer, sqlState: "55P03"))
         reporter.statusFailed(PostgresError(.refusedByServer, sqlState: "42501"))
         reporter.metricsFailed(MetricsError(.listen, "127.0.0.1:1", EADDRINUSE), at: "127.0.0.1:1")

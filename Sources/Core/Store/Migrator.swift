@@ -6,7 +6,7 @@ package struct Migrator: Sendable {
     package enum SchemaState: Sendable, Equatable {
         case current
         /// These are to be applied. If they are all: no migration was applied yet.
-        case behind([Migration])
+        case behind([Migration], isUsable: Bool = false)
         /// A newer version migrated the database, and this one can work with it: a rolling upgrade.
         case newer(newest: Int32)
         /// A newer version migrated the database, and this one can't work with it.
@@ -30,7 +30,8 @@ package struct Migrator: Sendable {
         package var isUsable: Bool {
             switch self {
             case .current, .newer: true
-            case .behind, .ahead, .changed, .hidden, .misbound: false
+            case .behind(_, let isUsable): isUsable
+            case .ahead, .changed, .hidden, .misbound: false
             }
         }
     }
@@ -255,9 +256,10 @@ package struct Migrator: Sendable {
             let hidden = Query.hidden()
             if try await connection.run(hidden).bool(0, 0) { return .hidden }
         }
-        guard pending.isEmpty else { return .behind(pending) }
-        if newest > known { return .newer(newest: newest) }
+        if pending.contains(where: \.isNeeded) { return .behind(pending) }
+        if pending.isEmpty, newest > known { return .newer(newest: newest) }
         let faults = try await bindingFaults(connection).filter(\.stops)
+        guard pending.isEmpty else { return .behind(pending, isUsable: faults.isEmpty) }
         return faults.isEmpty ? .current : .misbound(faults)
     }
 }

@@ -15,13 +15,13 @@ extension DatabaseVerdicts {
                 "a newer nudged has applied migration \(newest); this version works with it, and can be upgraded "
                     + "later"
             )
-        case .behind(let pending) where pending.count == Migration.all.count:
+        case .behind(let pending, _) where pending.count == Migration.all.count:
             return .error("the database has no schema nudged yet", fix: fix)
-        case .behind(let pending):
+        case .behind(let pending, let isUsable):
             let first = pending.first.map { "\($0.number)_\($0.name)" } ?? "?"
             let found =
                 pending.count == 1 ? "\(first) is pending" : "\(pending.count) are pending, the first is \(first)"
-            return .error(found, fix: fix)
+            return isUsable ? .warning("\(found); this version works without", fix: fix) : .error(found, fix: fix)
         case .hidden: return .error(state.text, fix: nil, .permission)
         default: return .error(state.text, fix: nil)
         }

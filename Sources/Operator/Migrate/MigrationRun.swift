@@ -44,7 +44,7 @@ package struct MigrationRun: Sendable {
         case .current, .hidden, .misbound: return current("the schema is current", facts, isDryRun)
         case .newer:
             return current("a newer nudged has migrated the schema, and this version works with it", facts, isDryRun)
-        case .behind(let pending):
+        case .behind(let pending, _):
             let plan = MigrationPlan(facts, pending: pending, options: options)
             var lines = plan.lines
             if plan.status != .success {

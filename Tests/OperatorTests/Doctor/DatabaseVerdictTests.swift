@@ -117,7 +117,7 @@ import TimeZones
 
     @Test(arguments: [
         (Migrator.SchemaState.behind(Migration.all), Systemd.ExitStatus.configuration),
-        (.behind([Migration.all[3]]), .configuration),
+        (.behind([Migration.all[3]]), .configuration), (.behind([Migration.all[3]], isUsable: true), .success),
         (.ahead(newest: 99), .configuration), (.changed(number: 3), .configuration), (.hidden, .permission),
         (.newer(newest: 99), .success), (.current, .success), (.misbound([]), .success),
     ])

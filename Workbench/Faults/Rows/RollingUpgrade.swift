@@ -7,7 +7,7 @@ extension Fault {
     static let rollingUpgrade = Fault(
         "rolling-upgrade",
         row:
-            "A newer version migrates under load. Daemons of two versions work side by side. If it asks for more, they wait."
+            "A newer version works before its migration and migrates under load. Daemons of two versions work side by side. If it asks for more, they wait."
     ) { plan in
         let scenery = Scenery(answers: 30...60, environment: ["APNS_MAX_IN_FLIGHT": "8"])
         return [
@@ -75,7 +75,8 @@ extension Fault {
         let older = try stage.start(["run"], binary: stage.workshop.older)
         try await stage.awaitAccepted(10, by: older)
         let newer = try stage.service(next)
-        try await heard(stage, newer, "pending: run nudged migrate")
+        try await heard(stage, newer, "pending, and this version can work without")
+        try await stage.awaitAccepted(10, by: newer)
         let end = End()
         let (calls, slowest) = try await withThrowingTaskGroup(of: (calls: Int, slowest: Int64).self) { group in
             for _ in 0..<2 { group.addTask { try await touch(stage, until: end) } }
@@ -92,7 +93,6 @@ extension Fault {
                     "select nudged_api.touch(user_id) from (\(later) order by 1 limit 20) l"
                 )
                 try await stage.awaitAccepted(before + 10, by: older)
-                if sent(newer) != 0 { stage.fail("the newer daemon did not wait for its migration") }
                 return migrating
             }
             await app.close()
