@@ -108,7 +108,7 @@ struct DaemonMetrics: Sendable {
         // The reasons why a check-in is not sent.
         let reasons =
             Reason.allCases.filter { ![.due, .urgent, .deviceNotServed].contains($0) }.map(\.rawValue)
-            + [SweepReport.zonesUnread]
+            + [SweepReport.zonesUnread, SweepReport.rowUnreadable]
         let service = DecisionOutcome.Origin.allCases.flatMap { origin in
             [true, false].map { notify in
                 let count = totals.decisions[.init(origin: origin, shouldNotify: notify)] ?? 0

@@ -247,6 +247,7 @@ import Testing
         let run = try await scene.once()
         #expect(run.exit == .code(0) && scene.accepted() == [Scene.token(2): 1], "\(run.text)")
         #expect(run.errors.contains("\(column) can't be read or written (a newer nudged wrote it)"), "\(run.errors)")
+        #expect(run.number("row_unreadable") == 1, "\(run.text)")
         let isLeft = "\(isKept) and due_at between now() and now() + interval '3 minutes'"
         #expect(
             try scene.sql(

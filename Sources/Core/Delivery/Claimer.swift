@@ -213,7 +213,11 @@ actor Claimer {
                 delivery.hand.take(user, member: share.member, claimedAt: now, run: run).map { (user, $0) }
             }
             await delivery.hooks.reach(.claimed)
-            run.count { $0.users += users.count }
+            let unreadable = refusals.count { [.content, .newer].contains($0.cause) }
+            run.count { report in
+                report.users += users.count
+                if unreadable > 0 { report.resting[SweepReport.rowUnreadable, default: 0] += unreadable }
+            }
             if claimed.isComplete { startOver() } else { startsOver = false }
             await delivery.setAside(refusals, member: share.member, now: now)
             if !users.isEmpty { await readTemplates() }
@@ -301,6 +305,7 @@ actor Claimer {
             case .newer(let column):
                 let refusal = Refusal(userID: one.user.userID, column: column, error: Refusal.newer, cause: .newer)
                 delivery.onEvent(.noticed([Notice(refusal)]))
+                run.count { $0.resting[SweepReport.rowUnreadable, default: 0] += 1 }
             }
         }
         if let first = zones.first {

@@ -11,8 +11,8 @@ package struct SweepReport: Sendable, Equatable {
     package var unsent = 0
     /// Tokens deleted after a 410.
     package var tokensDeleted = 0
-    /// Users who got nothing, by the policy's reason. Other reasons: `timezone_unreadable` if the policy could not be
-    /// evaluated, and `declined` if the decision service or a fallback declined everything.
+    /// Users who got nothing, by the policy's reason. Other reasons: `timezone_unreadable` or `row_unreadable` if
+    /// the policy could not be evaluated, and `declined` if the decision service or a fallback declined everything.
     package var resting: [String: Int] = [:]
     /// Users who may get something now, by the policy.
     package var sending = 0
@@ -47,6 +47,8 @@ package struct SweepReport: Sendable, Equatable {
     package static let zonesUnread = "timezone_unreadable"
     /// A reason in `resting`: all nudges were declined.
     static let declined = SendPlan.declinedReason
+    /// A reason in `resting`: a row can't be read until it changes, or a newer version wrote it.
+    package static let rowUnreadable = "row_unreadable"
 
     package init() {}
 
