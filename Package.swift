@@ -217,7 +217,7 @@ let package = Package(
             "Store",
             of: "Core",
             [
-                "Base", "Seeded", "LocalPostgres", "NudgedKit", "NudgedPreferences", "NudgedSample", "Policy",
+                "Base", "Seeded", "APNs", "LocalPostgres", "NudgedKit", "NudgedPreferences", "NudgedSample", "Policy",
                 "Postgres", "Supabase", "TimeZones", "TestSupport",
             ]
         ),
