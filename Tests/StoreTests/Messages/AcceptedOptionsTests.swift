@@ -5,8 +5,8 @@ import Testing
 
 @testable import Core
 
-/// A daemon takes an `apns` that it doesn't know for one of a newer version, and leaves its user alone. So it must know all
-/// that SQL accepts.
+/// A daemon takes an `apns` that it doesn't know for one of a newer version, and leaves its user alone. So it must know
+/// all that SQL accepts.
 @Suite(.ownThreads) struct AcceptedOptionsTests {
     /// Values for each member: mostly such as it has, in forms that differ a little.
     private static let values: [(String, [String])] = [
@@ -14,15 +14,17 @@ import Testing
         (
             "sound",
             [
-                #""default""#, #""none""#, #""bell.caf""#, #"{"critical": 1}"#, #"{"critical": 1.0, "name": null, "volume": 1e-1}"#,
-                #"{"critical": 1, "name": "x", "volume": 1}"#,
+                #""default""#, #""none""#, #""bell.caf""#, #"{"critical": 1}"#,
+                #"{"critical": 1.0, "name": null, "volume": 1e-1}"#, #"{"critical": 1, "name": "x", "volume": 1}"#,
             ]
         ),
         ("interruption_level", [#""passive""#, #""active""#, #""time-sensitive""#, #""critical""#]),
-        ("relevance_score", ["0", "1", "0.25", "1.0", "1e-90", "0.9999999"]), ("category", [#""c""#]), ("thread_id", [#""t""#]),
+        ("relevance_score", ["0", "1", "0.25", "1.0", "1e-90", "0.9999999"]), ("category", [#""c""#]),
+        ("thread_id", [#""t""#]),
         ("mutable_content", ["true"]), ("image_url", [#""https://example.com/a.png""#]), ("title_loc_key", [#""T""#]),
         ("title_loc_args", [#"["x", ""]"#, "[]"]), ("subtitle_loc_key", [#""S""#]), ("subtitle_loc_args", [#"["x"]"#]),
-        ("loc_key", [#""B""#]), ("loc_args", [#"["x"]"#]), ("filter_criteria", [#""f""#]), ("target_content_id", [#""w""#]),
+        ("loc_key", [#""B""#]), ("loc_args", [#"["x"]"#]), ("filter_criteria", [#""f""#]),
+        ("target_content_id", [#""w""#]),
         ("content_available", ["true"]), ("widgets", ["true"]), ("controls", ["true"]),
         ("data", ["{}", #"{"n": 1.50, "deep": {"x": [null]}}"#]),
         (
