@@ -34,8 +34,6 @@ FAULTS_TABLE ?= .build/faults.md
 # read-only. The build folder's path is left out, so two builds give the same bytes (scripts/try-reproducible).
 RELEASE := -c release --static-swift-stdlib --disable-local-rpath -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now \
 	-Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=.
-# The compiler orders some instructions by addresses of its own, so these must not be random. (A container may forbid it.)
-SETTLED := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 BIN := .build/release
 DEB := .build/deb
 REPOSITORY ?= .build/apt
@@ -52,7 +50,7 @@ build: dependencies
 	$(SWIFT) build
 
 release: dependencies
-	for product in nudged nudged-apple; do $(SETTLED) $(SWIFT) build $(RELEASE) --product $$product || exit 1; done
+	for product in nudged nudged-apple; do $(SWIFT) build $(RELEASE) --product $$product || exit 1; done
 	strip -o $(BIN)/nudged.stripped $(BIN)/nudged
 
 deb: dependencies

@@ -124,7 +124,7 @@ struct DaemonMetrics: Sendable {
                 by: "result",
                 [("send", totals.sending)] + reasons.map { ($0, totals.resting[$0] ?? 0) }
             )
-            .says("Users decided by the policy: send, or the reason why nothing is sent now."),
+            .says("Users looked at: send, or the reason why nothing is sent now."),
             MetricFamily("nudged_service_decisions_total", .counter, labels: ["by", "notify"], service)
                 .says("Nudges decided by the decision service, or instead by the user's fallback strategy."),
             .counter("nudged_users_without_consent_total", totals.withoutConsent)

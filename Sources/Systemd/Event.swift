@@ -140,7 +140,7 @@ extension Event {
     package static let migrationsMissing = Event("migrations_missing", "5802b8ea786c491cb958347c785acaec", .error)
         .saying("The schema does not fit this version")
     package static let schemaDiffers = Event("schema_differs", "b1f3a7c25d0e4d7c9a64e2807f51c3d8", .notice)
-        .saying("A newer nudged has migrated the database")
+        .saying("The schema is of another version of nudged")
 
     // MARK: Apple, lane by lane: a lane is a key, an environment and a topic
 

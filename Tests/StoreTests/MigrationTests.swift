@@ -159,6 +159,38 @@ import TimeZones
         await held.close()
     }
 
+    /// As a daemon of the next minor version finds the schema of this one, before `nudged migrate`.
+    @Test func schemaState_whenOnlyItsOwnMigrationsArePending_isUsable() async throws {
+        let fixture = try await StoreFixture()
+        let role = "other_\(fixture.name)"
+        try fixture.sql(
+            """
+            delete from nudged.migration where number = \(Migration.newest);
+            create role \(role) login; grant usage on schema nudged to \(role);
+            grant all on all tables in schema nudged to \(role)
+            """
+        )
+        func state(
+            from needed: Int32,
+            as user: ConnectionConfiguration? = nil
+        ) async throws -> Migrator.SchemaState {
+            try await Connection.once(user ?? fixture.configuration) {
+                (connection) async throws(PostgresError) in
+                try await Migrator.schemaState(connection, needed: needed)
+            }
+        }
+        let last = Array(Migration.all.suffix(1))
+        #expect(try await state(from: Migration.newest) == .behind(last))
+        #expect(try await state(from: Migration.newest - 1) == .behind(last, isUsable: true))
+        // Row-level security hides everybody from another role.
+        let other = try ConnectionConfiguration.parse(url: fixture.cluster.url(database: fixture.name, user: role))
+        #expect(try await state(from: Migration.newest - 1, as: other) == .hidden)
+        try fixture.sql("alter table public.push_tokens rename to x; create table public.push_tokens (like x)")
+        #expect(try await state(from: Migration.newest - 1) == .behind(last))
+        try fixture.sql("drop owned by \(role); drop role \(role)")
+        await fixture.close()
+    }
+
     @Test func schemaState_whenANewerOneWasThereOrATextChanged_saysSo() async throws {
         let fixture = try await StoreFixture()
         try fixture.sql("insert into nudged.migration (number, name, checksum) values (99, 'x', 1)")

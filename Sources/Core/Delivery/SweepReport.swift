@@ -67,9 +67,10 @@ package struct SweepReport: Sendable, Equatable {
         return parts.joined(separator: ", ") + " of \(users) \(users == 1 ? "user" : "users") in \(milliseconds) ms"
     }
 
-    /// Grows with everything that was done, but not with unsent pushes.
+    /// Grows with everything that was done, but not with unsent pushes or what could not be read.
     package var progress: Int {
         sent + rejected + deferred + unknown + skipped + dropped + recovered + fenced + resting.values.reduce(0, +)
+            - resting[Self.zonesUnread, default: 0] - resting[Self.rowUnreadable, default: 0]
     }
 
     package var json: String {

@@ -14,10 +14,6 @@ package struct Migration: Sendable, Equatable {
     /// daemons go on during an upgrade.
     let oldest: Int32
 
-    /// Whether this version's daemon needs it. It does from the next minor version on. Until then, the daemon also works
-    /// before `nudged migrate`.
-    let isNeeded: Bool
-
     /// FNV-1a of the script. It shows whether a database was migrated with another text.
     var checksum: Int64 {
         Int64(bitPattern: script.stableHash)
@@ -43,17 +39,15 @@ package struct Migration: Sendable, Equatable {
     }
 
     /// Its file is embedded at build time. MigrationTests find a number without one.
-    private init(_ number: Int32, _ name: String, oldest: Int32 = 0, isNeeded: Bool = true) {
-        let script = nudged_migration(number).map { String(cString: $0) } ?? ""
-        self.init(number, name, script, oldest: oldest, isNeeded: isNeeded)
+    private init(_ number: Int32, _ name: String, oldest: Int32 = 0) {
+        self.init(number, name, nudged_migration(number).map { String(cString: $0) } ?? "", oldest: oldest)
     }
 
-    private init(_ number: Int32, _ name: String, _ script: String, oldest: Int32 = 0, isNeeded: Bool) {
+    private init(_ number: Int32, _ name: String, _ script: String, oldest: Int32 = 0) {
         self.number = number
         self.name = name
         self.script = script
         self.oldest = oldest
-        self.isNeeded = isNeeded
     }
 
     /// All migrations, in order.
@@ -63,7 +57,7 @@ package struct Migration: Sendable, Equatable {
     private static var next: [Migration] {
         #if DEBUG
             if let text = getenv("NUDGED_NEXT_MIGRATION") {
-                return [Migration(Int32(released.count) + 1, "next", String(cString: text), isNeeded: false)]
+                return [Migration(Int32(released.count) + 1, "next", String(cString: text))]
             }
         #endif
         return []
@@ -81,6 +75,10 @@ package struct Migration: Sendable, Equatable {
         Migration(9, "previews"),
         Migration(10, "app"),
     ]
+
+    /// The newest migration of the minor version before. (0.1 has none before it: its own.) A daemon works from this one
+    /// on, so it can be upgraded before the database.
+    static let needed: Int32 = 10
 
     /// The number of the last migration that this version knows.
     static var newest: Int32 { all.last?.number ?? 0 }

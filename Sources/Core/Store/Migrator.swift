@@ -5,7 +5,7 @@ package import Postgres
 package struct Migrator: Sendable {
     package enum SchemaState: Sendable, Equatable {
         case current
-        /// These are to be applied. If they are all: no migration was applied yet.
+        /// These are to be applied. If they are all: no migration was applied yet. Usable: this version works without.
         case behind([Migration], isUsable: Bool = false)
         /// A newer version migrated the database, and this one can work with it: a rolling upgrade.
         case newer(newest: Int32)
@@ -229,7 +229,10 @@ package struct Migrator: Sendable {
         return true
     }
 
-    static func schemaState(_ connection: Connection) async throws(PostgresError) -> SchemaState {
+    static func schemaState(
+        _ connection: Connection,
+        needed: Int32 = Migration.needed
+    ) async throws(PostgresError) -> SchemaState {
         let exists = Statement("migration_table", sql: "select to_regclass('nudged.migration') is not null")
         guard try await connection.run(exists).bool(0, 0) else { return .behind(Migration.all) }
         let rows = try await connection.run(Query.migrationsApplied())
@@ -251,12 +254,13 @@ package struct Migrator: Sendable {
             }
         }
         let pending = Migration.all.filter { applied[$0.number] == nil }
+        let isEarly = pending.allSatisfy { $0.number > needed }
         // If no migration is visible, row-level security may hide them too.
-        if pending.isEmpty || applied.isEmpty {
+        if isEarly || applied.isEmpty {
             let hidden = Query.hidden()
             if try await connection.run(hidden).bool(0, 0) { return .hidden }
         }
-        if pending.contains(where: \.isNeeded) { return .behind(pending) }
+        guard isEarly else { return .behind(pending) }
         if pending.isEmpty, newest > known { return .newer(newest: newest) }
         let faults = try await bindingFaults(connection).filter(\.stops)
         guard pending.isEmpty else { return .behind(pending, isUsable: faults.isEmpty) }

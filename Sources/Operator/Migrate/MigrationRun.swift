@@ -109,7 +109,10 @@ package struct MigrationRun: Sendable {
             try await migrator.activateTemplates()
             lines.append("the built-in templates are active")
         }
-        if survey.isMisbound { lines += try await bind(migrator) }
+        // A survey reads what is misbound only if nothing is pending.
+        let isMisbound =
+            try await survey.isPending ? migrator.bindingFaults().contains(where: \.isFixable) : survey.isMisbound
+        if isMisbound { lines += try await bind(migrator) }
         lines += try await takeBack(migrator)
         return lines + (try await next(migrator))
     }
