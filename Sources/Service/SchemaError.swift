@@ -31,8 +31,8 @@ extension Migrator.SchemaState {
                 ? "the database has no schema nudged yet: run nudged migrate"
                 : "\(Elapsed.counted(pending.count, "migration is", "migrations are")) pending: run nudged migrate"
         case .behind(let pending, true):
-            "\(Elapsed.counted(pending.count, "migration is", "migrations are")) pending, and this version can work without: "
-                + "run nudged migrate when convenient"
+            "\(Elapsed.counted(pending.count, "migration is", "migrations are")) pending, and this version can work without"
+                + ": run nudged migrate when convenient"
         case .newer(let newest):
             "a newer nudged has migrated the database (migration \(newest)), and this version can work with it: "
                 + "upgrade nudged here when convenient"

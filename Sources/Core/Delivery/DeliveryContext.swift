@@ -94,8 +94,8 @@ final class DeliveryContext: Sendable {
     }
 
     /// Sets aside users whose content the database refuses: due again in a day, or when their data changes. Users with
-    /// content of a newer version are due again in one to two minutes. If the server may be the cause, they are only skipped for seconds,
-    /// then for minutes.
+    /// content of a newer version are due again in one to two minutes. If the server may be the cause, they are only
+    /// skipped for seconds, then for minutes.
     func setAside(_ refusals: [Refusal], member: UUID, now: Instant) async {
         let refused = refusals.filter { !$0.isHeld }
         guard !refused.isEmpty else { return }

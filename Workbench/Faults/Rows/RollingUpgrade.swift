@@ -7,7 +7,7 @@ extension Fault {
     static let rollingUpgrade = Fault(
         "rolling-upgrade",
         row:
-            "A newer version works before its migration and migrates under load. Daemons of two versions work side by side. If it asks for more, they wait."
+            "Daemons of two versions work side by side, before and after a migration under load. If it asks for more, they wait."
     ) { plan in
         let scenery = Scenery(answers: 30...60, environment: ["APNS_MAX_IN_FLIGHT": "8"])
         return [
