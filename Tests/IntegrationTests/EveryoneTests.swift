@@ -116,7 +116,7 @@ import struct FoundationEssentials.UUID
         try scene.everyoneIsMember()
         #expect(await scene.simulator.waitUntil(accepted: 4, within: .seconds(60)))
         let run = try await scene.stop(process)
-        #expect(run.errors.contains("spread_failed") && run.errors.contains(id), "\(run.text)")
+        #expect(run.errors.contains("fan_out_failed") && run.errors.contains(id), "\(run.text)")
         #expect(run.errors.contains("the fan-out of the reminder about task 7 failed"), "\(run.text)")
         #expect(run.errors.contains("22012"), "\(run.text)")
         #expect(try scene.sql("select count(*) from nudged.occurrence") == "0")

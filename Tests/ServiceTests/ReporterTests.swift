@@ -121,7 +121,7 @@ import struct FoundationEssentials.UUID
         let lines = ReporterLines()
         let reminder = ReminderFixture.reminder(ReminderFixture.at("2026-11-20T06:00:00Z"), about: "7\n\u{1B}[2J")
         Reporter(lines.logger).sweep(.fanOutFailed(reminder, error: "PostgreSQL: refused"))
-        #expect(lines.all.count == 1 && lines.all[0].hasPrefix("warning spread_failed "), "\(lines.all)")
+        #expect(lines.all.count == 1 && lines.all[0].hasPrefix("warning fan_out_failed "), "\(lines.all)")
         #expect(lines.all[0].contains(" 7\u{FFFD}\u{FFFD}[2J ") && lines.all[0].hasSuffix("PostgreSQL: refused"))
         #expect(lines.fields[0]["reminder_id"] == reminder.reminderID.uuidString.lowercased())
         #expect(

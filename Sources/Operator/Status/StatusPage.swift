@@ -93,7 +93,7 @@ package struct StatusPage: CommandOutput {
             fanOuts.count == 1 ? "1 reminder is" : "\(Elapsed.capped(fanOuts.count, WorkStatus.most)) reminders are"
         return "\(count) not fanned out to all yet, the first for \(Elapsed.text(work.now - fanOuts.first)): "
             + "\(fanOuts.subjectType.printable) \(fanOuts.subjectID.printable) "
-            + "(if the journal has spread_failed, nudged.subject_member can't be read)"
+            + "(if the journal has fan_out_failed, nudged.subject_member can't be read)"
     }
 
     private func paused(_ pause: Pause) -> (String, String) {
