@@ -68,7 +68,7 @@ package final class LocalPooler: Sendable {
     /// Starts it again after `halt`, on the same port.
     package func start() throws(LocalPostgresError) {
         watchdog.tell("starting")
-        let ups = log.split(separator: "process up").count
+        let ups = log.ranges(of: "process up").count
         let child = try ChildProcess(
             account.command(Self.program) + ["-q", folder + "/ini"],
             directory: folder,
@@ -80,7 +80,7 @@ package final class LocalPooler: Sendable {
         server.withLock { $0 = child }
         let limit = ContinuousClock.now + .seconds(30)
         while ContinuousClock.now < limit {
-            if log.split(separator: "process up").count > ups { return }
+            if log.ranges(of: "process up").count > ups { return }
             // This is also the pause. It returns early only if the pooler ended.
             if let exit = child.wait(.milliseconds(5)) {
                 throw LocalPostgresError(.programFailed, "pgbouncer: \(exit)\n\(log)")
