@@ -206,8 +206,8 @@ language sql stable parallel safe
 return case
     when preferences is null then null
     when pg_column_size(preferences) <= 2000 and pg_column_compression(preferences) is null and jsonb_typeof(preferences) = 'object'
-        and not jsonb_path_exists(preferences, '$.** ? (@ < 0 || @ > 1000000)')
-        then left(preferences::text, 65537)
+        and (preferences @@ '$.** < 0 || $.** > 1000000') is not true
+        then preferences::text::varchar(65537)::text
     else nudged.measured_preferences(preferences)
 end;
 
@@ -266,8 +266,8 @@ language sql stable parallel safe
 return case
     when context is null then null
     when pg_column_size(context) <= 1200 and pg_column_compression(context) is null and jsonb_typeof(context) = 'object'
-        and not jsonb_path_exists(context, '$.** ? (@ < 0 || @ > 1000000)')
-        then left(context::text, 8193)
+        and (context @@ '$.** < 0 || $.** > 1000000') is not true
+        then context::text::varchar(8193)::text
     else nudged.measured_context(context)
 end;
 

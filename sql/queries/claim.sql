@@ -40,11 +40,12 @@ from (
 -- Profiles of claimed users. $1 users, $2 most bytes of preferences and context in all, $3 most rows. If there are more,
 -- the caller asks for fewer users.
 -- The app's columns have the app's types (varchar, an enum, json), so each is cast. A value that is too long is
--- recognised by its stored size, before it is expanded.
+-- recognised by its stored size, before it is expanded. varchar(n) cuts a text as left(text, n) does, and counts no
+-- characters of a short one.
 with profile as materialized (
     select
         user_id, nudged.preferences_text(preferences) as preferences,
-        case when pg_column_size(timezone) <= 520 and pg_column_compression(timezone) is null then left(timezone::text, 128)
+        case when pg_column_size(timezone) <= 520 and pg_column_compression(timezone) is null then timezone::text::varchar(128)::text
             when timezone is not null then 'too long' end as timezone,
         first_session_complete::boolean as first_session_complete, nudged.context_text(known) as context
     -- An operator's view may have no column `context`. Then this name is the one of `without`.
@@ -54,7 +55,7 @@ with profile as materialized (
     ) as recipient
 ),
 size as materialized (
-    select coalesce(sum(octet_length(coalesce(preferences, '')) + octet_length(coalesce(context, ''))), 0)::bigint as bytes from profile
+    select coalesce(sum(coalesce(octet_length(preferences), 0) + coalesce(octet_length(context), 0)), 0)::bigint as bytes from profile
 )
 select
     user_id, case when bytes <= $2 then preferences end, timezone, first_session_complete, case when bytes <= $2 then context end, bytes
@@ -67,13 +68,13 @@ limit $3
 -- A token, environment or topic that is too long is recognised by its stored size, before it is expanded.
 select
     user_id,
-    case when pg_column_size(token) <= 2052 and pg_column_compression(token) is null then left(token::text, 512)
+    case when pg_column_size(token) <= 2052 and pg_column_compression(token) is null then token::text::varchar(512)::text
         when token is not null then 'too long' end as token,
     -- Infinity or the year 294270 counts as no instant. It is compared before the cast, since the cast can fail.
     case when registered_at between '0001-01-01' and '9999-12-31' then registered_at::timestamptz end as registered_at,
-    case when pg_column_size(environment) <= 1028 and pg_column_compression(environment) is null then nullif(left(environment::text, 256), '')
+    case when pg_column_size(environment) <= 1028 and pg_column_compression(environment) is null then nullif(environment::text::varchar(256)::text, '')
         when environment is not null then 'too long' end as environment,
-    case when pg_column_size(topic) <= 1028 and pg_column_compression(topic) is null then nullif(left(topic::text, 256), '')
+    case when pg_column_size(topic) <= 1028 and pg_column_compression(topic) is null then nullif(topic::text::varchar(256)::text, '')
         when topic is not null then 'too long' end as topic
 from nudged.device
 where user_id = any ($1)
@@ -88,13 +89,13 @@ from unnest($1::uuid[]) as u (user_id)
 cross join lateral (
     select
         f.user_id,
-        case when pg_column_size(f.token) <= 2052 and pg_column_compression(f.token) is null then left(f.token::text, 512)
+        case when pg_column_size(f.token) <= 2052 and pg_column_compression(f.token) is null then f.token::text::varchar(512)::text
             when f.token is not null then 'too long' end as token,
         -- Infinity or the year 294270 counts as no instant. It is compared before the cast, since the cast can fail.
         case when f.registered_at between '0001-01-01' and '9999-12-31' then f.registered_at::timestamptz end as registered_at,
-        case when pg_column_size(f.environment) <= 1028 and pg_column_compression(f.environment) is null then nullif(left(f.environment::text, 256), '')
+        case when pg_column_size(f.environment) <= 1028 and pg_column_compression(f.environment) is null then nullif(f.environment::text::varchar(256)::text, '')
             when f.environment is not null then 'too long' end as environment,
-        case when pg_column_size(f.topic) <= 1028 and pg_column_compression(f.topic) is null then nullif(left(f.topic::text, 256), '')
+        case when pg_column_size(f.topic) <= 1028 and pg_column_compression(f.topic) is null then nullif(f.topic::text::varchar(256)::text, '')
             when f.topic is not null then 'too long' end as topic,
         row_number() over (partition by f.user_id order by f.registered_at desc nulls last) as place
     from (select * from nudged.device o where o.user_id = u.user_id limit $2) f
@@ -108,13 +109,13 @@ select user_id, token, registered_at, environment, topic
 from (
     select
         user_id,
-        case when pg_column_size(token) <= 2052 and pg_column_compression(token) is null then left(token::text, 512)
+        case when pg_column_size(token) <= 2052 and pg_column_compression(token) is null then token::text::varchar(512)::text
             when token is not null then 'too long' end as token,
         -- Infinity or the year 294270 counts as no instant. It is compared before the cast, since the cast can fail.
         case when registered_at between '0001-01-01' and '9999-12-31' then registered_at::timestamptz end as registered_at,
-        case when pg_column_size(environment) <= 1028 and pg_column_compression(environment) is null then nullif(left(environment::text, 256), '')
+        case when pg_column_size(environment) <= 1028 and pg_column_compression(environment) is null then nullif(environment::text::varchar(256)::text, '')
             when environment is not null then 'too long' end as environment,
-        case when pg_column_size(topic) <= 1028 and pg_column_compression(topic) is null then nullif(left(topic::text, 256), '')
+        case when pg_column_size(topic) <= 1028 and pg_column_compression(topic) is null then nullif(topic::text::varchar(256)::text, '')
             when topic is not null then 'too long' end as topic,
         row_number() over (partition by user_id order by registered_at desc nulls last) as place
     from nudged.device
@@ -294,7 +295,7 @@ where p.user_id = w.user_id and (w.version is null or p.version = w.version)
 -- Reads one column of a user's profile as `claim_profiles` does, to find the one that is refused. $1 user, $2 column.
 select case $2::text
     when 'preferences' then octet_length(nudged.preferences_text(preferences))
-    when 'timezone' then octet_length(left(timezone::text, 128))
+    when 'timezone' then octet_length(timezone::text::varchar(128)::text)
     when 'first_session_complete' then first_session_complete::boolean::integer
     when 'context' then octet_length(nudged.context_text(known))
 end
@@ -306,10 +307,10 @@ cross join lateral (
 -- name: probe_devices
 -- Reads one column of a user's devices as `claim_devices` does, to find the one that is refused. $1 user, $2 column.
 select case $2::text
-    when 'token' then octet_length(left(token::text, 512))
+    when 'token' then octet_length(token::text::varchar(512)::text)
     when 'registered_at' then extract(epoch from case when registered_at between '0001-01-01' and '9999-12-31' then registered_at::timestamptz end)::bigint
-    when 'environment' then octet_length(left(environment::text, 256))
-    when 'topic' then octet_length(left(topic::text, 256))
+    when 'environment' then octet_length(environment::text::varchar(256)::text)
+    when 'topic' then octet_length(topic::text::varchar(256)::text)
 end
 from nudged.device
 where user_id = $1
