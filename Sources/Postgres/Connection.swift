@@ -3,8 +3,8 @@ import Synchronization
 
 /// One connection to PostgreSQL. The actor runs on its own queue, so waiting for the server blocks no other work.
 ///
-/// Statements are unnamed, sent in pipeline mode, and leave no session state. So a connection works through a
-/// transaction pooler. Calls are served in the order of their arrival. Cancelling a task doesn't interrupt its
+/// Statements are sent in pipeline mode and leave no session state, so a connection works through a transaction pooler.
+/// Only without a pooler it prepares what runs often. Calls are served in the order of their arrival. Cancelling a task doesn't interrupt its
 /// statement; only time-outs do. First the server's `statement_timeout` ends it. If the server doesn't answer, the
 /// connection is closed.
 public actor Connection {
@@ -90,7 +90,10 @@ public actor Connection {
         var all = start + statements + [Self.commit]
         let end = all.count - 1
         if !afterwards.isEmpty { all += start + afterwards + [Self.commit] }
-        let rows = try flight(all, timeout + Self.grace)
+        // What is committed must not be repeated, so `afterwards` is never prepared.
+        let rows = try preparing(2..<end, of: all) { named throws(PostgresError) in
+            try flight(all, named: named, timeout + Self.grace)
+        }
         try Self.checkCommitted(rows[end])
         // After a ROLLBACK among the statements, our COMMIT has nothing to commit but is still answered with COMMIT.
         for answer in rows[2..<end] where ["ROLLBACK", "COMMIT"].contains(answer.command) {
@@ -192,11 +195,37 @@ extension Connection {
 extension Connection {
     func flight(
         _ statements: [Statement],
+        named: Range<Int> = 0..<0,
         _ time: Duration,
         leavingTransaction: Bool = false
     ) throws(PostgresError) -> [Rows] {
         try perform(leavingTransaction: leavingTransaction) { link throws(PostgresError) in
-            try link.flight(statements, Deadline(after: time))
+            try link.flight(statements, named: named, Deadline(after: time))
+        }
+    }
+
+    /// No such prepared statement, one of this name, and one whose columns have other types now (a view was replaced).
+    private static let unprepared = ["26000", "42P05", "0A000"]
+
+    /// Runs a whole transaction, whose second answer is that of `settings`. If the server can't run a statement as a
+    /// prepared one, this session prepares no more, and the transaction is repeated.
+    private func preparing(
+        _ named: Range<Int>,
+        of statements: [Statement],
+        _ run: (_ named: Range<Int>) throws(PostgresError) -> [Rows]
+    ) throws(PostgresError) -> [Rows] {
+        do throws(PostgresError) {
+            let rows = try run(named)
+            if let link, link.prepares == nil {
+                link.prepares = try rows[1].int4(0, rows[1].columnCount - 1) == link.processID
+            }
+            return rows
+        } catch {
+            guard let link, link.prepares == true, Self.unprepared.contains(error.sqlState ?? ""),
+                statements[named].contains(where: { $0.preparedName != nil && $0.name == error.statement })
+            else { throw error }
+            link.prepares = false
+            return try run(0..<0)
         }
     }
 
@@ -267,12 +296,13 @@ extension Connection {
     ]
 
     /// One statement for all settings, which last until the end of the transaction. A later one of the same name counts.
+    /// The last column is the process that answers.
     func settings(_ settings: [(String, String)], _ timeout: Duration) -> Statement {
         let path = ("search_path", configuration.searchPath)
         let all = [path, ("statement_timeout", String(timeout.asSetting))] + Self.fixed + settings
         // Names and values are ours. The schema is named, since the search path is not set yet.
         let calls = all.map { "pg_catalog.set_config('\($0.0)', '\($0.1)', true)" }
-        return Statement("settings", sql: "select " + calls.joined(separator: ", "))
+        return Statement("settings", sql: "select \(calls.joined(separator: ", ")), pg_catalog.pg_backend_pid()")
     }
 
     /// COMMIT of a failed transaction is not an error for the server: it answers with the tag ROLLBACK.

@@ -1,6 +1,6 @@
 public import struct FoundationEssentials.UUID
 
-/// One SQL statement with its bound parameters. It is always sent unnamed, so it works through a transaction pooler.
+/// One SQL statement with its bound parameters.
 public struct Statement: Sendable {
     /// The name in errors, for example the SQL file's. It never holds user data.
     public let name: String
@@ -8,11 +8,15 @@ public struct Statement: Sendable {
     public let sql: String
     /// The values of `$1`, `$2` …, in that order. At most 65,535.
     public let parameters: [Parameter]
+    /// For a statement that runs often: its name in sessions that prepare it once (`Connection.transaction`). Another
+    /// text has another name.
+    public let preparedName: String?
 
-    public init(_ name: String, sql: String, parameters: [Parameter] = []) {
+    public init(_ name: String, sql: String, parameters: [Parameter] = [], preparedName: String? = nil) {
         self.name = name
         self.sql = sql
         self.parameters = parameters
+        self.preparedName = preparedName
     }
 }
 

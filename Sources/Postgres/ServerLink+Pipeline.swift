@@ -5,9 +5,14 @@ extension ServerLink {
     /// Sends the statements in one flight and collects their results. There is one synchronisation point at the end. So
     /// without BEGIN they are one implicit transaction, and the first error aborts the rest.
     ///
+    /// - Parameter named: Those that are prepared once, if the session allows it and they have a `preparedName`.
     /// - Throws: The first error. After `refusedByServer` the link stays usable, but a transaction may be open. After
     ///   `connectionLost` or `timedOut` it must be closed.
-    func flight(_ statements: [Statement], _ deadline: Deadline) throws(PostgresError) -> [Rows] {
+    func flight(
+        _ statements: [Statement],
+        named: Range<Int> = 0..<0,
+        _ deadline: Deadline
+    ) throws(PostgresError) -> [Rows] {
         // All are checked before any is sent: an invalid parameter must not leave half a flight behind. The Bind message
         // has 16 bits for the number of parameters, and 31 for a length.
         for statement in statements {
@@ -16,7 +21,19 @@ extension ServerLink {
                 throw PostgresError(.invalidParameter, statement: statement.name)
             }
         }
-        for statement in statements { try send(statement) }
+        var steps: [(statement: String, prepares: String?)] = []
+        for (place, statement) in statements.enumerated() {
+            let name = prepares == true && named.contains(place) ? statement.preparedName : nil
+            if let name, !prepared.contains(name), !steps.contains(where: { $0.prepares == name }) {
+                let types = statement.parameters.map(\.type.rawValue)
+                guard PQsendPrepare(handle, name, statement.sql, Int32(types.count), types) == 1 else {
+                    throw lost(statement.name)
+                }
+                steps.append((statement.name, prepares: name))
+            }
+            try send(statement, as: name)
+            steps.append((statement.name, prepares: nil))
+        }
         guard PQpipelineSync(handle) == 1 else { throw lost(nil) }
 
         // For each statement libpq gives its result or error and then nil. After the last one it gives the
@@ -26,7 +43,8 @@ extension ServerLink {
         /// Later errors only follow from it.
         var failure: PostgresError?
         while true {
-            let name = ended < statements.count ? statements[ended].name : nil
+            let step = ended < steps.count ? steps[ended] : nil
+            let name = step?.statement
             guard try becomeReady(deadline, during: name) else { throw PostgresError(.timedOut, statement: name) }
             guard let result = PQgetResult(handle) else {
                 if isBroken { throw failure.map(asLost) ?? lost(name) }
@@ -36,7 +54,8 @@ extension ServerLink {
             let rows = Rows(owning: result, statement: name ?? "commit")
             let status = PQresultStatus(result)
             switch status {
-            case PGRES_TUPLES_OK, PGRES_COMMAND_OK: all.append(rows)
+            case PGRES_TUPLES_OK, PGRES_COMMAND_OK:
+                if let name = step?.prepares { prepared.insert(name) } else { all.append(rows) }
             case PGRES_PIPELINE_ABORTED: break
             case PGRES_PIPELINE_SYNC:
                 if let failure { throw failure }
@@ -85,7 +104,8 @@ extension ServerLink {
         if let failure { throw failure }
     }
 
-    private func send(_ statement: Statement) throws(PostgresError) {
+    /// - Parameter name: That of a prepared statement; nil: as one without a name.
+    private func send(_ statement: Statement, as name: String?) throws(PostgresError) {
         let parameters = statement.parameters
         var bytes: [UInt8] = []
         bytes.reserveCapacity(parameters.reduce(1) { $0 + ($1.bytes?.count ?? 0) })
@@ -99,9 +119,12 @@ extension ServerLink {
                 defer { next = next.map { $0 + count } }
                 return next
             }
-            let types = parameters.map(\.type.rawValue)
             let lengths = parameters.map { Int32($0.bytes?.count ?? -1) }
             let formats = [Int32](repeating: 1, count: parameters.count)
+            if let name {
+                return PQsendQueryPrepared(handle, name, Int32(parameters.count), values, lengths, formats, 1)
+            }
+            let types = parameters.map(\.type.rawValue)
             return PQsendQueryParams(handle, statement.sql, Int32(parameters.count), types, values, lengths, formats, 1)
         }
         if sent != 1 { throw lost(statement.name) }

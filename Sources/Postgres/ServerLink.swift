@@ -7,6 +7,10 @@ final class ServerLink {
     let handle: OpaquePointer
     /// Lives longer than `handle`, whose notice receiver points to it unretained.
     let farewell = Farewell()
+    /// Whether statements may be prepared. Nil: not known yet. A pooler can give each transaction another session.
+    var prepares: Bool?
+    /// The names of the statements that this session has prepared.
+    var prepared: Set<String> = []
 
     /// Begins to connect to one host.
     private init(_ keywords: [String: String]) throws(PostgresError) {

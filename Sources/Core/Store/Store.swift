@@ -8,7 +8,7 @@ package import TimeZones
 ///
 /// There are four connections, so that claims, intents and outcomes overlap, and renewals wait for none of them. Each
 /// is used by one caller at a time. Every statement runs in a transaction of its own with pinned plans (`pinnedPlans`)
-/// and a time-out. There is no session state, so a transaction pooler may be in between.
+/// and a time-out. A transaction pooler may be in between: only without one, a session prepares what runs often.
 package struct Store: Sendable {
     let claims: Database
     let intents: Database
