@@ -86,9 +86,9 @@ extension ConfigurationAssembler {
             main.report(
                 Key.signingKey,
                 "it is missing, and so is apns.privateKeyFile",
-                "write the path of the .p8 file as privateKeyFile in \(file.path), "
-                    + "or set APNS_PRIVATE_KEY_FILE or APNS_PRIVATE_KEY, "
-                    + "or let systemd pass the key (LoadCredential=apns.privateKey:FILE)"
+                "set CREDENTIALS_DIRECTORY=/etc/nudged/credentials, where the service has it in a file, "
+                    + "or write the path of the .p8 file as privateKeyFile in \(file.path), "
+                    + "or set APNS_PRIVATE_KEY_FILE or APNS_PRIVATE_KEY"
             )
         }
         return key

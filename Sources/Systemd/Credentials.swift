@@ -179,7 +179,9 @@ package struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible
 
     package var remedy: String {
         switch code {
-        case .missing: "put the file there, or give the right path"
+        case .missing:
+            path.hasPrefix("/run/nudged-apple/")
+                ? "start nudged-apple, the simulated Apple" : "put the file there, or give the right path"
         case .unreadable:
             "run nudged as a user who may read it; a configuration without secrets may have mode 644; "
                 + "a service's secrets belong in /etc/nudged/credentials"

@@ -79,7 +79,7 @@ struct SetUp: AsyncParsableCommand {
         for line in run.undoing { Output.line(line.printable) }
         guard !dryRun, try isAgreed("Take it back?") else { return .success }
         try await run.undo { Output.line($0.printable) }
-        Output.line("nudged is removed")
+        Output.line("nudged is removed; its package and the app's tables stay. next: apt purge nudged")
         return .success
     }
 

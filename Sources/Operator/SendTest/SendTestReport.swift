@@ -94,6 +94,9 @@ extension SendTestReport.Result {
                 + "TestFlight and the App Store production tokens"
         case .delayed(_, let status, _):
             status == 429 ? "too many pushes to this device: try later" : "Apple has trouble: try later"
+        // What failed is the answer already.
+        case .unsent(let reason) where trouble?.text.hasSuffix(reason) ?? false:
+            "not sent: " + (server.isApples ? "check DNS and the firewall" : "check that this server runs")
         case .unsent: trouble?.text ?? "not sent: the connection was not ready in time"
         case .unknown: (trouble.map { "\($0.text); " } ?? "") + "sent, but Apple did not answer: it may have arrived"
         }
