@@ -58,7 +58,6 @@ struct LaneBatches: Sendable {
         change(&batches[Self.place(tag)].trips[Self.slot(tag)])
     }
 
-    /// The batch of a push without an outcome.
     func pushes(of tag: UInt64) -> PushBatch { batches[Self.place(tag)].pushes }
     func receiver(of tag: UInt64) -> PushReceiver? { batches[Self.place(tag)].receiver }
     func label(of tag: UInt64) -> PushBatch.Label { batches[Self.place(tag)].pushes.labels[Self.slot(tag)] }

@@ -24,7 +24,6 @@ extension LaneState {
 
     var isProbeDue: Bool { isStopped && !isProbing && now >= nextProbe && now >= dialAfter }
 
-    /// Admits a push, or resolves it at once.
     mutating func admit(_ tag: UInt64, of pushes: PushBatch) {
         if let outcome = earlyOutcome(of: tag, pushes) { return resolve(tag, outcome) }
         if isProbeDue {

@@ -76,7 +76,6 @@ package struct SenderConfiguration: Sendable, Equatable {
 
     package var server: Endpoint { Endpoint(host: client.host, port: client.port) }
 
-    /// The value of `:authority`.
     var authority: String { client.port == 443 ? client.host : "\(client.host):\(client.port)" }
 
     /// One connection's share of the pushes in flight. When all connections have theirs, another one is opened.

@@ -25,7 +25,6 @@ extension ConfigurationAssembler {
         return whole.count == lanes.count ? whole.flatMap(\.self) : nil
     }
 
-    /// One lane for each environment that the app serves.
     private mutating func lanes(_ app: inout EffectiveValues, _ key: Secret?) -> [Configuration.Lane]? {
         if sends, app.has("apns.caFile"), !app.inherits("apns.caFile"), let path = app.draft.lane.caFile {
             // Others must not choose which servers are trusted.

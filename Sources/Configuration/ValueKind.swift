@@ -40,7 +40,6 @@ extension ValueKind {
         }
     }
 
-    /// A text that stays as it is.
     private static func text(
         _ expectation: String,
         _ place: Place<some TextValue>,
@@ -119,7 +118,6 @@ extension ValueKind {
         }
     }
 
-    /// The raw value of a case.
     static func choice<Word: RawRepresentable<String> & CaseIterable & Sendable>(_ place: Place<Word>) -> ValueKind {
         let names = Word.allCases.map(\.rawValue).joined(separator: " or ")
         return ValueKind(names, shown: \.rawValue, parse: { Word(rawValue: $0) }) { $1[keyPath: place] = $0 }

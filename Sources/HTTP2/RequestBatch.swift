@@ -184,7 +184,6 @@ package final class RequestTemplate: Sendable {
     /// The bytes of all names and fixed values. nonisolated(unsafe): as for `fields`.
     private nonisolated(unsafe) let text: UnsafeMutableRawBufferPointer
 
-    /// The index of `:path` in `fields`.
     static let pathIndex = 3
 
     /// - Parameters:

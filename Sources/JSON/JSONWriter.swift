@@ -101,7 +101,6 @@ public struct JSONWriter: Sendable {
         bytes[start...].reverse()
     }
 
-    /// Appends a string in quotes.
     package static func appendQuoted(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         var text = text

@@ -58,7 +58,6 @@ package final class KeywordMatcher: Sendable {
         self.isFound = isFound
     }
 
-    /// Whether a keyword occurs in the title or in the body.
     package func occurs(in message: Message) -> Bool { occurs(in: message.title) || occurs(in: message.body) }
 
     private func occurs(in text: String) -> Bool {

@@ -71,7 +71,6 @@ struct QuietSchedule {
         return instant + (start > second ? start - second : 86_400 - second + start)
     }
 
-    /// The first quiet instant from this one on.
     func firstQuiet(from instant: Instant) -> Instant {
         isQuiet(instant) ? instant : nextStart(after: instant)
     }

@@ -152,7 +152,6 @@ struct DaemonFile: Sendable, Equatable {
 
 /// Why a command can't reach the daemon that runs here, or what that daemon says.
 package enum LocalDaemonError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// No daemon holds the lock in that folder.
     case noDaemon(folder: String)
     /// The folder can't be read with these rights.
     case mayNot(folder: String)

@@ -15,7 +15,6 @@ package struct DaemonState: Sendable, Equatable {
     package var decision: DecisionStatus?
     /// The last sweep, even if it found nobody.
     package var lastSweep: SweepSummary?
-    /// The last sweep that did something.
     package var lastWork: SweepSummary?
     /// When the last good sweep ended.
     package var lastGood: Instant?
@@ -198,7 +197,6 @@ package struct SweepFailure: Sendable, Equatable {
     }
 }
 
-/// A lane at one moment.
 package struct LaneSample: Sendable {
     var lane: LaneIdentity
     /// Its instants are milliseconds of CLOCK_BOOTTIME.

@@ -3,7 +3,6 @@ import CLinux
 // glibc declares `environ` as a global variable, which Swift 6 refuses to read. `current()` says why the read is safe.
 @preconcurrency import Glibc
 
-/// The environment of this process, as a value.
 package enum ProcessEnvironment {
     /// A copy of all variables. Of two equal names the first one counts, as for getenv(3). Invalid UTF-8 is repaired.
     ///

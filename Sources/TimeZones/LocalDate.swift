@@ -115,7 +115,6 @@ extension Zone {
         resolve(time.date, secondOfDay: time.secondOfDay, which)
     }
 
-    /// The wall time at an instant.
     public func localDateTime(at instant: Instant) -> LocalDateTime {
         let (date, secondOfDay) = localTime(at: instant)
         return LocalDateTime(date, secondOfDay: secondOfDay)

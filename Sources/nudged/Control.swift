@@ -122,7 +122,6 @@ struct AfterRestore: AsyncParsableCommand {
     }
 }
 
-/// The argument `[KIND]`.
 struct KindArgument: ParsableArguments {
     @Argument(help: ArgumentHelp("check_in, message or reminder. (default: all)", valueName: "kind")) var name: String?
 

@@ -50,7 +50,6 @@ enum Output {
         _ = write(Array("\(prefix)\(text.printableLines)\n".utf8), to: STDERR_FILENO)
     }
 
-    /// The start of each error.
     static let errorName = "nudged:"
 
     /// Reports the error in `errno`. EPIPE is not reported.

@@ -9,7 +9,6 @@ package struct SweepReport: Sendable, Equatable {
     package var record = RecordTally()
     /// Pushes that were not written. Their users are evaluated again.
     package var unsent = 0
-    /// Tokens deleted after a 410.
     package var tokensDeleted = 0
     /// Users who got nothing, by the policy's reason. Other reasons: `timezone_unreadable` or `row_unreadable` if
     /// the policy could not be evaluated, and `declined` if the decision service or a fallback declined everything.

@@ -225,7 +225,6 @@ struct TouchFloor: Sendable {
     /// A slow look is repeated less often: looks may take a twentieth of the time.
     static let share: Int64 = 20
 
-    /// From which id to look now.
     func start(at now: Int64) -> Int64 { now >= nextFullLook ? 0 : id }
 
     /// Makes the next look start from id 0.

@@ -29,13 +29,11 @@ extension DueFanOut {
         return next
     }
 
-    /// The next fan-out of the series.
     package func continued(by next: ReminderContinuation) -> DueFanOut {
         DueFanOut(reminder: reminder.continued(by: next), preferences: preferences, timezone: timezone)
     }
 }
 
-/// The result of one page of a fan-out.
 package enum FanOutStep: Sendable, Equatable {
     /// Another daemon has it locked, or the app is setting, cancelling or snoozing the reminder.
     case held

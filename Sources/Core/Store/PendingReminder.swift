@@ -60,7 +60,6 @@ package struct PendingReminder: Sendable, Equatable {
         package let rule: String
         /// From 1.
         package let number: Int
-        /// When the first occurrence is due.
         package let first: Due
         /// The wall time of this occurrence by the rule, which a snooze doesn't change; nil: that of `first`.
         package let planned: LocalDateTime?

@@ -13,7 +13,6 @@ package struct ReadUser: Sendable {
         /// What is recorded if the outcomes stay unknown.
         package let change: Change
 
-        /// The pushes.
         package var pushes: [DeliveryRecord] { change.records.filter { $0.apnsID != nil } }
     }
 

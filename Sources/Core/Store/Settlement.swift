@@ -88,7 +88,6 @@ package struct DeliveryRecord: Sendable, Equatable {
     /// zone.
     package var localMinute: Int16?
 
-    /// In microseconds since 1970.
     var attemptedAtMicroseconds: Int64 { attemptedAt.microseconds &+ Int64(fraction) }
 }
 

@@ -58,7 +58,6 @@ extension WaitingFanOuts {
     }
 }
 
-/// A row of `Query.daemons`.
 package struct DaemonRow: Sendable, Equatable {
     /// New at each start of the program.
     package var id: UUID

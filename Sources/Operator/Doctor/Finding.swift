@@ -65,7 +65,6 @@ struct Finding: Sendable, Equatable {
     /// - Parameter why: continues the text "not checked: ".
     static func unchecked(_ why: String) -> Finding { Finding(.unchecked, "not checked: \(why)", nil, .success) }
 
-    /// The finding if it is one.
     func when(_ isOne: Bool) -> [Finding] { isOne ? [self] : [] }
 
     func of(_ group: Group, _ check: String, _ subject: String? = nil) -> Finding {

@@ -112,7 +112,6 @@ extension Explanation {
         "Nothing is planned: \(whyNoCheckIn(read))\(texts(read))"
     }
 
-    /// Why no check-in comes.
     private func whyNoCheckIn(_ read: ReadUser) -> String {
         switch reason {
         case .notOptedIn?:

@@ -36,7 +36,6 @@ package struct Explanation: CommandOutput {
     let question: Question
     /// The database's clock.
     let now: Instant
-    /// The explained instant.
     let at: Instant
     /// The user at the explained instant; today's for a past one. Nil: neither nudged nor the app has data of them.
     private(set) var read: ReadUser?

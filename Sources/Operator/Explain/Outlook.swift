@@ -40,7 +40,6 @@ struct Outlook: Sendable {
     /// Enough for a year of a user who is evaluated every half hour.
     private static let mostEvaluations = 100_000
 
-    /// The user at the instant.
     let user: ClaimedUser
     /// What is sent before the instant.
     let before: [FutureSend]
@@ -119,7 +118,6 @@ extension ClaimedUser {
         return ClaimedUser(changes)
     }
 
-    /// The user, due at this instant if not before.
     fileprivate func due(_ instant: Instant) -> ClaimedUser {
         var changes = values
         let (microseconds, overflow) = instant.seconds.multipliedReportingOverflow(by: 1_000_000)

@@ -149,7 +149,6 @@ package struct MigrationRun: Sendable {
         return lines
     }
 
-    /// The most statements that are shown.
     private static let mostStatements = 10
 
     /// What an operator must still do. Our role may not be allowed to make roles. The schema works without them for the

@@ -16,7 +16,6 @@ indirect enum Node: Sendable {
         .element("p", name.map { ["class": $0] } ?? [:], text: text)
     }
 
-    /// An element that holds only text.
     static func element(_ name: StaticString, _ attributes: Attributes = [:], text: String) -> Node {
         .element(name, attributes, [.text(text)])
     }

@@ -76,7 +76,6 @@ package struct ReportFile: Sendable {
 /// Why a report can't be written.
 package struct ReportFileError: CommandFailure, Equatable {
     enum Cause: Equatable {
-        /// The path is a folder.
         case folder
         /// The path is neither a folder nor a regular file: a device, a pipe or a socket.
         case noFile

@@ -54,7 +54,6 @@ extension ReportPage {
         return ("unsent", "Not sent at all, by reason", [.p(explanation)] + reasons + [.p(held)])
     }
 
-    /// The most reasons in a chart, and in a table.
     private static let mostReasons = 12
     private static let mostRows = 200
 

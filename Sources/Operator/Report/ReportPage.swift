@@ -164,7 +164,6 @@ struct ReportPage {
 
     // MARK: Numbers
 
-    /// A count as text.
     func shown(_ count: Int) -> String { numbers.count(count).text }
 
     /// A count with its unit, such as `1 push` or `1–4 pushes`.

@@ -6,7 +6,6 @@ struct ReportWindow: Sendable, Equatable {
     /// The database's clock at the start of the count.
     let now: Instant
     let days: Int
-    /// The hours of one stretch.
     let stretchHours: Int
     /// The number of stretches.
     let count: Int
@@ -24,7 +23,6 @@ struct ReportWindow: Sendable, Equatable {
         count = max(1, (days * 24 + stretchHours - 1) / stretchHours)
     }
 
-    /// The seconds of one stretch.
     var stretch: Int64 { Int64(stretchHours) * 3600 }
     /// The first instant after the stretch that holds `now`.
     var until: Instant { Instant(seconds: (now.seconds / stretch + 1) * stretch) }

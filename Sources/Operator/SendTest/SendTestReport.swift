@@ -160,7 +160,6 @@ package enum SendTestFailure: CommandFailure {
         }
     }
 
-    /// The command's exit status.
     package var exitStatus: ExitStatus {
         switch self {
         case .production: .permission

@@ -8,7 +8,6 @@ import Service
 package import Systemd
 import TimeZones
 
-/// The output of `nudged status`, and its exit status.
 package struct StatusPage: CommandOutput {
     private let work: WorkStatus
     /// Users who wait for each paused kind. Nil: not counted.
@@ -37,7 +36,6 @@ package struct StatusPage: CommandOutput {
 
     package var status: ExitStatus { answer.status }
 
-    /// The daemons that are alive.
     var alive: [DaemonRow] { daemons.filter(\.isAlive) }
 
     private var backlog: Backlog { Backlog(work, alive) }

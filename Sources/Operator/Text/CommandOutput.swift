@@ -10,7 +10,6 @@ package protocol CommandOutput: Sendable {
     func text(on screen: Screen) -> String
     /// For a program: one JSON document.
     var json: String { get }
-    /// The command's exit status.
     var status: ExitStatus { get }
     /// Colours the text. That is done last: what is shown has no escapes of others any more.
     func painted(_ text: String, _ colour: Colour) -> String
@@ -66,7 +65,6 @@ struct Fields: JSONPart, ExpressibleByDictionaryLiteral {
         return all
     }
 
-    /// The object as a document.
     static func text(_ fields: Fields) -> String { fields.document }
 }
 

@@ -21,7 +21,6 @@ struct TextPage {
         columns("  ", [(label, Self.label)], value)
     }
 
-    /// Several values with one label.
     mutating func fields(_ label: String, _ values: [String]) {
         for (number, value) in values.enumerated() { field(number == 0 ? label : "", value) }
     }

@@ -149,7 +149,6 @@ package struct AnalysisBudget: Sendable, Equatable {
         asked = Array(instants.filter { Self.counts($0, now) }.sorted().suffix(Self.most))
     }
 
-    /// Whether the limit allows one more question now.
     package func allows(_ limit: Int, now: Instant) -> Bool {
         asked.count { Self.counts($0, now) } < min(limit, Self.most)
     }

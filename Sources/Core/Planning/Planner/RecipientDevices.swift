@@ -1,7 +1,6 @@
 import APNs
 import TimeZones
 
-/// A device that a lane serves.
 struct ServedDevice: Sendable {
     let device: Device
     let lane: LaneIdentity

@@ -19,7 +19,6 @@ package struct Quarantine: Sendable {
     package enum Route: Sendable, Equatable {
         /// To the lane that it was registered for.
         case own(EnvironmentTrial)
-        /// To the lane of the other environment.
         case other(LaneIdentity, EnvironmentTrial)
         /// Nowhere, until it registers again.
         case refused(Entry)
