@@ -89,7 +89,7 @@ let package = Package(
         library("TimeZones", ["NudgedPreferences"]),
         library("Policy", ["Base", "JSON", "NudgedPreferences", "TimeZones"]),
         library("Postgres", ["Base", "CLibPQ"]),
-        library("OpenSSL", ["COpenSSL"]),
+        library("OpenSSL", ["Base", "COpenSSL"]),
         library("HTTP2", ["Base", "CNGHTTP2", "OpenSSL"]),
         library("APNs", ["Base", "JSON", "OpenSSL", "HTTP2"]),
         library("HTTPClient", ["Base", "CLibCurl", "OpenSSL"]),

@@ -61,11 +61,15 @@ extension Notification {
     package static let unnamedLimit =
         PushBatch.payloadLimit - ",\"nudge\":\"00000000-0000-0000-0000-000000000000\"".utf8.count
 
-    /// A rendered payload with the nudge's name as its last member: the app gives it back when the user opens the nudge.
+    /// Appends a rendered payload with the nudge's name as its last member: the app gives it back when the user opens
+    /// the nudge.
     ///
     /// - Parameter name: a date or a UUID, so it needs no escape.
-    package static func naming(_ name: String, in payload: [UInt8]) -> [UInt8] {
-        payload.dropLast() + Array(",\"nudge\":\"\(name)\"}".utf8)
+    package static func append(_ payload: [UInt8], named name: String, to out: inout [UInt8]) {
+        out.append(contentsOf: payload.dropLast())
+        JSONText.append(literal: ",\"nudge\":\"", to: &out)
+        out.append(contentsOf: name.utf8)
+        JSONText.append(literal: "\"}", to: &out)
     }
 
     /// The payload, if it is within a limit.

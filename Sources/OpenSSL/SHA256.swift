@@ -1,3 +1,4 @@
+import Base
 import COpenSSL
 
 /// SHA-256 (FIPS 180-4).
@@ -18,19 +19,21 @@ public enum SHA256 {
     /// nonisolated(unsafe): a static's initialiser sets it once, and it is never freed, only read.
     private nonisolated(unsafe) static let algorithm: OpaquePointer? = EVP_MD_fetch(nil, "SHA256", nil)
 
+    /// For all digests, one after the other: a context of its own would cost each push three allocations.
+    /// nonisolated(unsafe): used only while `turn` is locked.
+    private nonisolated(unsafe) static let context = EVP_MD_CTX_new()
+    private static let turn = Mutex(())
+
     /// The digest of `bytes`. Nil only if OpenSSL has no memory for its context.
     public static func digest(of bytes: UnsafeRawBufferPointer) -> Digest? {
         withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { out -> Digest? in
-            var length: UInt32 = 0
-            let done = EVP_Digest(
-                bytes.baseAddress,
-                bytes.count,
-                out.baseAddress?.assumingMemoryBound(to: UInt8.self),
-                &length,
-                algorithm ?? EVP_sha256(),
-                nil
-            )
-            guard done == 1, length == 32 else { return nil }
+            let place = out.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            let isDone = turn.withLock { _ in
+                context != nil && EVP_DigestInit_ex(context, algorithm ?? EVP_sha256(), nil) == 1
+                    && EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1
+                    && EVP_DigestFinal_ex(context, place, nil) == 1
+            }
+            guard isDone else { return nil }
             let word = { (index: Int) in UInt64(bigEndian: out.load(fromByteOffset: index * 8, as: UInt64.self)) }
             return Digest(words: (word(0), word(1), word(2), word(3)))
         }

@@ -26,6 +26,8 @@ public struct Candidate: Sendable {
     /// The matcher of the preferences' keywords, from a caller that decides about several messages. nil: one is made
     /// for each message.
     package var keywords: KeywordMatcher?
+    /// The first valid zone (`Policy.zone(of:)`), from a caller that decides several times. nil: it is looked up.
+    package var zone: Zone?
 
     public init(
         userID: UUID,
@@ -117,7 +119,6 @@ public struct Message: Sendable, Equatable {
     }
 }
 
-/// The conversation of a message.
 public struct Conversation: Sendable, Equatable {
     /// Its messages since the user came.
     public var messages: Int64

@@ -115,9 +115,12 @@ extension History {
     private func trimmedSends(ahead: Instant, day: Instant, cap: Int) -> [Instant] {
         // Most lists are empty, and each list made below would be an allocation.
         guard !sent.isEmpty else { return [] }
-        let real = sent.filter { $0 <= ahead && $0 > day }.sorted(by: >).prefix(max(cap, 0))
-        let future = sent.filter { $0 > ahead }.sorted(by: <).prefix(Self.aheadLimit)
-        return future.reversed() + real
+        var kept = sent.filter { $0 > day }
+        kept.sort(by: >)
+        let future = kept.prefix { $0 > ahead }.count
+        kept.removeLast(max(0, kept.count - future - max(cap, 0)))
+        kept.removeFirst(max(0, future - Self.aheadLimit))
+        return kept
     }
 
     private func trimmedCheckIns(ahead: Instant) -> [CheckIn] {

@@ -50,7 +50,7 @@ extension Policy {
     func holdCheckIn(_ candidate: Candidate, _ trace: inout Trace) -> Decision? {
         let preferences = candidate.preferences
         let isDormant = preferences.frequency != nil && frequency(of: candidate) == nil
-        let checks: [6 of (rule: String, isHeld: Bool, reason: Reason)] = [
+        let checks: [6 of (rule: StaticString, isHeld: Bool, reason: Reason)] = [
             ("paused", candidate.paused, .paused),
             ("opted_in", preferences.isNull, .notOptedIn),
             ("preferences", preferences.malformed != nil, .preferencesMalformed),
@@ -67,7 +67,7 @@ extension Policy {
                 case .dormant: [("ignored", .int(candidate.ignored)), ("back_off_after", .count(rules.backOffAfter))]
                 default: []
                 }
-            trace.note(rule, isHeld ? .hold : nil, facts)
+            trace.note("\(rule)", isHeld ? .hold : nil, facts)
             if isHeld { return Decision(.hold, reason) }
         }
         trace.note("devices", candidate.devices == 0 ? .hold : nil, [("devices", .int(Int64(candidate.devices)))])

@@ -45,6 +45,7 @@ public struct Policy: Sendable {
     ///
     /// - Throws: if a zone can't be read now. It may be valid, so the next one must not be used.
     public func zone(of candidate: Candidate) throws(TimeZoneError) -> Zone? {
+        if let zone = candidate.zone { return zone }
         if let name = candidate.preferences.timezone, let zone = try zones.zone(named: name) { return zone }
         if let name = candidate.timezone, let zone = try zones.zone(named: name) { return zone }
         guard let name = rules.defaultTimezone else { return nil }

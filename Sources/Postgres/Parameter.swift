@@ -91,6 +91,10 @@ public struct Parameter: Sendable {
         fixed(.int8Array, of: .int8, values) { $0.bigEndian }
     }
     public static func uuidArray(_ values: [UUID?]) -> Parameter { fixed(.uuidArray, of: .uuid, values) { $0.uuid } }
+    /// Without a cast of each element.
+    public static func uuidArray(_ values: [UUID]) -> Parameter {
+        fixed(.uuidArray, of: .uuid, values.lazy.map(Optional.some)) { $0.uuid }
+    }
     public static func dateArray(_ values: [Int32?]) -> Parameter { fixed(.dateArray, of: .date, values, day) }
 
     public static func boolArray(_ values: [Bool?]) -> Parameter {
@@ -138,7 +142,7 @@ public struct Parameter: Sendable {
     private static func fixed<Element, Bytes: BitwiseCopyable>(
         _ type: PostgresType,
         of element: PostgresType,
-        _ values: [Element?],
+        _ values: some Collection<Element?>,
         _ encode: (Element) -> Bytes?
     ) -> Parameter {
         let width = MemoryLayout<Bytes>.size
@@ -189,7 +193,11 @@ public struct Parameter: Sendable {
     /// The head of array_recv's format: dimensions, a flag for NULLs and the element's OID, then size and lower bound
     /// of the dimension. Each element follows as length and bytes. An empty array has no dimension. Nil if there are
     /// too many elements.
-    private static func arrayHead<Element>(_ values: [Element?], of type: PostgresType, width: Int) -> [UInt8]? {
+    private static func arrayHead<Element>(
+        _ values: some Collection<Element?>,
+        of type: PostgresType,
+        width: Int
+    ) -> [UInt8]? {
         guard let count = Int32(exactly: values.count) else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(20 + values.count * (4 + width))

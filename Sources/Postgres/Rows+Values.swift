@@ -200,7 +200,10 @@ extension BinaryReader<[UInt8]> {
 extension BinaryReader<UUID> {
     static var uuid: Self {
         Self("uuid", in: { $0 == .uuidArray }) { type, bytes in
-            type == .uuid && bytes.count == 16 ? UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)) : nil
+            guard type == .uuid, bytes.count == 16 else { return nil }
+            // The same sixteen bytes, in two loads.
+            let halves = (bytes.loadUnaligned(as: UInt64.self), bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            return unsafeBitCast(halves, to: UUID.self)
         }
     }
 }

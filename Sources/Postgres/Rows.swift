@@ -10,12 +10,17 @@ public final class Rows: Sendable {
     let statement: String
     public let count: Int
     public let columnCount: Int
+    /// Of each column. Every cell asks for them.
+    private let formats: [(isBinary: Bool, type: PostgresType?)]
 
     init(owning result: OpaquePointer, statement: String) {
         self.result = result
         self.statement = statement
         count = Int(PQntuples(result))
         columnCount = Int(PQnfields(result))
+        formats = (0..<PQnfields(result)).map {
+            (PQfformat(result, $0) == 1, PostgresType(rawValue: PQftype(result, $0)))
+        }
     }
 
     deinit { PQclear(result) }
@@ -25,7 +30,6 @@ public final class Rows: Sendable {
         PQcmdStatus(result).map { String(String(cString: $0).prefix { $0 != " " }) } ?? ""
     }
 
-    /// Reads each row.
     public func map<T>(_ read: (_ row: Int) throws(PostgresError) -> T) throws(PostgresError) -> [T] {
         var all: [T] = []
         all.reserveCapacity(count)
@@ -51,8 +55,8 @@ public final class Rows: Sendable {
         try check(row, column)
         let (row32, column32) = (Int32(row), Int32(column))
         if PQgetisnull(result, row32, column32) == 1 { return nil }
-        guard PQfformat(result, column32) == 1 else { throw mismatch(row, column, "a text-format column") }
-        let type = PostgresType(rawValue: PQftype(result, column32))
+        let (isBinary, type) = formats[column]
+        guard isBinary else { throw mismatch(row, column, "a text-format column") }
         let length = Int(PQgetlength(result, row32, column32))
         return try body(type, UnsafeRawBufferPointer(start: PQgetvalue(result, row32, column32), count: length))
     }

@@ -249,7 +249,7 @@ extension PushBatch {
                         collapseID: collapseID,
                         writeBy: min(lastWrite, end),
                         isTrial: target.trial == .running
-                    ) { $0 += nudge.payload }
+                    ) { nudge.appendPayload(to: &$0) }
                 }
             }
         }

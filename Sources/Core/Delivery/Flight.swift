@@ -74,6 +74,7 @@ package struct BatchOutcomes: Sendable {
     /// The slot of each user's first push, and at the end the number of pushes.
     private var firstSlots = [0]
     private var outcomes: [PushOutcome?]
+    private let userOfSlot: [Int]
     /// For each user, the number of pushes without an outcome.
     private var missing: [Int]
 
@@ -86,6 +87,7 @@ package struct BatchOutcomes: Sendable {
             firstSlots.append(slots)
         }
         outcomes = Array(repeating: nil, count: slots)
+        userOfSlot = pushCounts.indices.flatMap { repeatElement($0, count: pushCounts[$0]) }
         missing = pushCounts
     }
 
@@ -94,22 +96,12 @@ package struct BatchOutcomes: Sendable {
         var complete: [(user: Int, outcomes: [PushOutcome])] = []
         complete.reserveCapacity(results.count)
         for result in results where outcomes.indices.contains(result.slot) && outcomes[result.slot] == nil {
-            let user = user(of: result.slot)
+            let user = userOfSlot[result.slot]
             missing[user] -= 1
             outcomes[result.slot] = result.outcome
             guard missing[user] == 0 else { continue }
             complete.append((user, outcomes[firstSlots[user]..<firstSlots[user + 1]].map { $0 ?? result.outcome }))
         }
         return complete
-    }
-
-    /// Binary search: the last user whose first push has this slot or a smaller one.
-    private func user(of slot: Int) -> Int {
-        var (low, high) = (0, missing.count - 1)
-        while low < high {
-            let middle = (low + high + 1) / 2
-            if firstSlots[middle] <= slot { low = middle } else { high = middle - 1 }
-        }
-        return low
     }
 }

@@ -27,9 +27,9 @@ final class Hand: Sendable {
     /// nil: the user is in hand already.
     func take(_ user: ClaimedUser, member: UUID, claimedAt: Instant, run: SweepRun) -> HeldUser? {
         let isNew = state.withLock { state in
-            guard state.users[user.userID] == nil else { return false }
-            state.users[user.userID] = false
-            return true
+            guard let before = state.users.updateValue(false, forKey: user.userID) else { return true }
+            state.users[user.userID] = before
+            return false
         }
         guard isNew else { return nil }
         return HeldUser(user, member: member, claimedAt: claimedAt, run: run, hand: self)

@@ -228,13 +228,26 @@ actor Settler {
         for place in settled.records.indices where settled.records[place].apnsID != nil {
             settled.records[place].fraction = flight.fraction
         }
-        return settled
+        return consume settled
     }
 
     private func count(_ settlement: Settlement, _ entries: [Entry], _ result: Settlement.Result) {
         var (unsent, served) = (0, 0)
         var sent: [SendPlan] = []
-        let records = settlement.changes.flatMap(\.records)
+        tell(moved: settlement.changes.flatMap(\.environments).filter { $0.state == .moved })
+        var tally = RecordTally()
+        for record in settlement.changes.lazy.flatMap(\.records) {
+            tally.enter(record)
+            switch record.outcome {
+            case .accepted, .dropped, .deferred, .skipped: break
+            case .rejected:
+                let (user, device, reason) = (record.userID, record.deviceHash, record.reason ?? "")
+                delivery.onEvent(.rejected(user: user, deviceHash: device, reason: reason, status: record.status))
+            case .unknown:
+                let (device, reason) = (record.deviceHash, record.reason ?? "")
+                delivery.onEvent(.unknown(user: record.userID, kind: record.kind, deviceHash: device, reason: reason))
+            }
+        }
         for entry in entries {
             switch entry {
             case .rest: served += 1
@@ -254,19 +267,7 @@ actor Settler {
             report.unsent += unsent
             report.served += served
             report.tokensDeleted += result.tokensDeleted
-            for record in records { report.record.enter(record) }
-        }
-        tell(moved: settlement.changes.flatMap(\.environments).filter { $0.state == .moved })
-        for record in records {
-            switch record.outcome {
-            case .accepted, .dropped, .deferred, .skipped: break
-            case .rejected:
-                let (user, device, reason) = (record.userID, record.deviceHash, record.reason ?? "")
-                delivery.onEvent(.rejected(user: user, deviceHash: device, reason: reason, status: record.status))
-            case .unknown:
-                let (user, device, reason) = (record.userID, record.deviceHash, record.reason ?? "")
-                delivery.onEvent(.unknown(user: user, kind: record.kind, deviceHash: device, reason: reason))
-            }
+            report.record.add(tally)
         }
     }
 

@@ -2,6 +2,9 @@
 struct ByteWriter {
     private(set) var bytes: [UInt8] = []
 
+    /// With room for most values, so that they grow into no other buffer.
+    init() { bytes.reserveCapacity(128) }
+
     mutating func byte(_ value: UInt8) { bytes.append(value) }
 
     /// Seven bits in each byte, the lowest first; the top bit says that more follow.

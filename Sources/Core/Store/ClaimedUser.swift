@@ -72,6 +72,11 @@ extension ClaimedUser.Values {
     /// Reads the user's own row, as `Query.claimPeople`, `Query.readUsers` and `Query.readDue` give it. `UserParts` has
     /// the rest.
     init(_ rows: Rows, _ row: Int) throws(PostgresError) {
+        let bytes = try rows.bytesOrNull(row, 9)
+        guard let state = bytes.map(UserState.init(bytes:)) ?? UserState() else {
+            let detail = bytes.map(UserState.isNewer) == true ? Refusal.newer : "can't be read"
+            throw PostgresError(.unexpectedResult, object: "nudged.person.state", detail: detail)
+        }
         self.init(
             userID: try rows.uuid(row, 0),
             turn: try rows.int4(row, 1),
@@ -81,15 +86,10 @@ extension ClaimedUser.Values {
             since: Instant(microseconds: try rows.timestampOrNull(row, 5)),
             evaluatedAt: Instant(microseconds: try rows.timestampOrNull(row, 4)),
             ignored: try rows.int2OrNull(row, 10) ?? 0,
+            state: state,
             retry: try rows.textOrNull(row, 7),
             quarantine: try rows.textOrNull(row, 8)
         )
-        guard let bytes = try rows.bytesOrNull(row, 9) else { return }
-        guard let state = UserState(bytes: bytes) else {
-            let detail = UserState.isNewer(bytes) ? Refusal.newer : "can't be read"
-            throw PostgresError(.unexpectedResult, object: "nudged.person.state", detail: detail)
-        }
-        self.state = state
     }
 }
 

@@ -21,7 +21,8 @@ package struct Intent: Sendable {
     var parameters: [Parameter] {
         [
             .uuid(id), .uuid(member), .uuid(sweepID), .timestamp(attemptedAt.microseconds &+ Int64(fraction)),
-            .uuidArray(changes.map(\.userID)), .int4Array(changes.map(\.turn)), .byteaArray(changes.map(\.content)),
+            .uuidArray(changes.map { $0.userID }), .int4Array(changes.map { $0.turn }),
+            .byteaArray(changes.map { $0.content }),
             .uuidArray(messages.map(\.id)),
         ]
     }

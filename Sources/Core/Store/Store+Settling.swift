@@ -127,7 +127,7 @@ extension Store {
             ("enable_hashjoin", "on"), ("lock_timeout", String(max(patience.lock, patience == .usual ? 2_000 : 0))),
         ]
         let statements = statements(of: settlement, isRepeated: isRepeated)
-        let bound = Set(settlement.changes.lazy.filter(\.isOnlyIfUnchanged).map(\.userID))
+        let bound = Set(settlement.changes.compactMap { $0.isOnlyIfUnchanged ? $0.userID : nil })
         let rows: [Rows]
         if bound.isEmpty {
             rows = try await transaction(
@@ -245,20 +245,22 @@ extension Store {
         // An empty list costs nothing, and counts as all nulls.
         let decisions = records.contains { $0.decision != nil } ? records.map { $0.decision?.asciiJSON } : []
         return [
-            .uuidArray(changes.map(\.userID)), .int4Array(changes.map(\.turn)), .int8Array(changes.map(\.version)),
-            .timestampArray(changes.map(\.dueAt.microseconds)),
-            .timestampArray(changes.map(\.evaluatedAt.microseconds)),
-            .timestampArray(changes.map { $0.since?.microseconds }), .textArray(changes.map(\.reason?.rawValue)),
-            .textArray(changes.map(\.retry)), .byteaArray(changes.map(\.state.bytes)),
-            .int2Array(changes.map(\.ignored)),
-            .uuidArray(records.map(\.userID)), .textArray(records.map(\.kind)), .textArray(records.map(\.key)),
-            .dateArray(records.map { $0.slot?.days }), .textArray(records.map(\.deviceHash)),
-            .uuidArray(records.map(\.apnsID)), .textArray(records.map(\.outcome.rawValue)),
-            .textArray(records.map(\.reason)), .int2Array(records.map { $0.status.map(Int16.init(clamping:)) }),
-            .int2Array(records.map(\.localMinute)),
-            .timestampArray(records.map(\.attemptedAtMicroseconds)), .textArray(decisions),
-            .int4Array(records.map(\.template)),
-            .uuid(sweepID), .uuidArray(changes.filter(\.isOnlyIfUnchanged).map(\.userID)),
+            .uuidArray(changes.map { $0.userID }), .int4Array(changes.map { $0.turn }),
+            .int8Array(changes.map { $0.version }),
+            .timestampArray(changes.map { $0.dueAt.microseconds }),
+            .timestampArray(changes.map { $0.evaluatedAt.microseconds }),
+            .timestampArray(changes.map { $0.since?.microseconds }), .textArray(changes.map { $0.reason?.rawValue }),
+            .textArray(changes.map { $0.retry }), .byteaArray(changes.map { $0.state.bytes }),
+            .int2Array(changes.map { $0.ignored }),
+            .uuidArray(records.map { $0.userID }), .textArray(records.map { $0.kind }),
+            .textArray(records.map { $0.key }),
+            .dateArray(records.map { $0.slot?.days }), .textArray(records.map { $0.deviceHash }),
+            .uuidArray(records.map { $0.apnsID }), .textArray(records.map { $0.outcome.rawValue }),
+            .textArray(records.map { $0.reason }), .int2Array(records.map { $0.status.map(Int16.init(clamping:)) }),
+            .int2Array(records.map { $0.localMinute }),
+            .timestampArray(records.map { $0.attemptedAtMicroseconds }), .textArray(decisions),
+            .int4Array(records.map { $0.template }),
+            .uuid(sweepID), .uuidArray(changes.compactMap { $0.isOnlyIfUnchanged ? $0.userID : nil }),
         ]
     }
 

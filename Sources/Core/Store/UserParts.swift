@@ -204,8 +204,9 @@ struct UserParts {
 
     func hasProfile(_ user: UUID) -> Bool { profileRow[user] != nil }
 
-    func user(_ person: ClaimedUser.Values) throws(PostgresError) -> ClaimedUser {
-        let id = person.userID
+    func user(_ person: consuming ClaimedUser.Values) throws(PostgresError) -> ClaimedUser {
+        var user = consume person
+        let id = user.userID
         guard !contradicted.contains(id) else {
             throw PostgresError(
                 .unexpectedResult,
@@ -214,7 +215,6 @@ struct UserParts {
                 detail: "several rows of one user say different things"
             )
         }
-        var user = person
         if let row = profileRow[id] {
             user.preferences = try profiles.textOrNull(row, 1)
             user.timezone = try profiles.textOrNull(row, 2)

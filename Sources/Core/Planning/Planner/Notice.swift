@@ -17,7 +17,6 @@ package enum Notice: Sendable, Equatable {
     case reminderZoneUnknown(user: UUID, valueHash: UInt64)
     /// The history has entries more than 48 h ahead, because a host's clock was wrong. They are ignored.
     case historyAhead(user: UUID)
-    /// A device of an environment or topic that this daemon does not serve.
     case deviceNotServed(user: UUID, environment: String?, topic: String?)
 
     /// Identifies what is logged once: a million users with the same wrong value are one line.
@@ -63,6 +62,7 @@ extension Notice {
             notices.append(.preferencesMalformed(user: name, valueHash: hash, why: why))
         }
         func isUnknown(_ zone: String) -> Bool {
+            if let known = candidate.zone?.name, ExactText(known) == ExactText(zone) { return false }
             // A zone that can't be read now may be valid.
             guard let found = try? zones.zone(named: zone) as Zone?? else { return false }
             return found == nil

@@ -17,7 +17,8 @@ package final class PlannedNudge: Sendable {
         let isRepeat: Bool
         package let trial: EnvironmentTrial
 
-        init(_ served: ServedDevice, of identity: NudgeIdentity, user: UUID, isRepeat: Bool) {
+        /// - Parameter repeating: the hashes of devices that an earlier attempt may have reached.
+        init(_ served: ServedDevice, of identity: NudgeIdentity, user: UUID, repeating: Set<String>) {
             device = served.device
             lane = served.lane
             hash = served.hash
@@ -27,7 +28,7 @@ package final class PlannedNudge: Sendable {
                 key: identity.key,
                 token: served.device.token
             )
-            self.isRepeat = isRepeat
+            isRepeat = repeating.contains(hash)
             trial = served.trial
         }
     }
@@ -50,7 +51,7 @@ package final class PlannedNudge: Sendable {
     struct Content: Sendable {
         /// What the record names: the messages of a digest, else the nudge itself.
         let members: [NudgeIdentity]
-        /// The payload names it.
+        /// Without the nudge's name, so check-ins of one template share it.
         var payload: [UInt8]
         /// The template of a check-in, even if the decision service replaced the text. nil: another kind.
         let template: Int32?
@@ -90,7 +91,11 @@ package final class PlannedNudge: Sendable {
     package var targets: [Target] { attempt.targets }
     package var waiting: [Retry.Left] { attempt.waiting }
     package var members: [NudgeIdentity] { content.members }
-    package var payload: [UInt8] { content.payload }
+    package var payload: [UInt8] {
+        var payload: [UInt8] = []
+        appendPayload(to: &payload)
+        return payload
+    }
     package var template: Int32? { content.template }
     package var collapseKey: String { content.collapseKey }
     package var expiresAt: Instant { content.expiresAt }
@@ -103,7 +108,8 @@ package final class PlannedNudge: Sendable {
     var isSilent: Bool { content.isSilent }
     /// The push is not written from this instant on. nil: no limit.
     package var validUntil: Instant? {
-        [attempt.decision.validUntil, content.heardUntil].compactMap(\.self).min()
+        guard let heard = content.heardUntil else { return attempt.decision.validUntil }
+        return min(attempt.decision.validUntil ?? heard, heard)
     }
     package var isUrgent: Bool { attempt.decision.urgent }
     /// Whether there was no earlier attempt.
@@ -112,6 +118,8 @@ package final class PlannedNudge: Sendable {
     package var attemptsBefore: Int { attempt.retry?.attempt ?? 0 }
     /// When the nudge was counted in the history, if another device was answered already.
     package var countedAt: Instant? { attempt.retry?.countedAt }
+
+    func appendPayload(to out: inout [UInt8]) { Notification.append(content.payload, named: content.name, to: &out) }
 
     func isValid(at now: Instant) -> Bool { validUntil.map { $0 > now } ?? true }
 
@@ -125,7 +133,7 @@ package final class PlannedNudge: Sendable {
         if title != nil || body != nil, let other = text?.saying(title, body).payload(passesFocus: passesFocus),
             other.count <= Notification.unnamedLimit
         {
-            content.payload = Notification.naming(content.name, in: other)
+            content.payload = other
         }
         return PlannedNudge(attempt, content, decision: outcome)
     }

@@ -16,9 +16,7 @@ extension Planner {
             case .checkIn: checkIn(attempt, for: recipient, now: now)
             case .text(let text): self.text(text, attempt, for: recipient, now: now)
             }
-        guard var content else { return nil }
-        content.payload = Notification.naming(content.name, in: content.payload)
-        return PlannedNudge(attempt, content)
+        return content.map { PlannedNudge(attempt, $0) }
     }
 
     private func checkIn(

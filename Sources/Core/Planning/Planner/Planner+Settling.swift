@@ -7,12 +7,18 @@ extension Planner {
     /// What an intent announces of a user: what is recorded if the outcome of each push stays unknown.
     package func announced(_ plan: SendPlan, attemptedAt: Instant) -> Change {
         let unknown = repeatElement(PushOutcome.unknown(reason: ""), count: plan.pushCount)
-        return localized(outcomes(of: plan, unknown, attemptedAt: attemptedAt, now: attemptedAt).change, plan)
+        return enter(unknown, of: plan, attemptedAt: attemptedAt, now: attemptedAt).change
     }
 
     /// The messages and reminders that an intent for these plans names.
     package static func messages(in plans: some Sequence<SendPlan>) -> [MessageReference] {
-        plans.flatMap { plan in plan.nudges.flatMap(\.members).compactMap { plan.reference($0) } }
+        var found: [MessageReference] = []
+        for plan in plans {
+            for nudge in plan.nudges where nudge.identity.kind != .checkIn {
+                found += nudge.members.compactMap(plan.reference)
+            }
+        }
+        return found
     }
 
     /// Settles a plan when each target has an outcome, in the order of the targets.
@@ -26,8 +32,7 @@ extension Planner {
         attemptedAt: Instant,
         now: Instant
     ) -> Change {
-        let entered = self.outcomes(of: plan, outcomes, attemptedAt: attemptedAt, now: now)
-        var change = localized(entered.change, plan)
+        var (change, entered) = enter(outcomes, of: plan, attemptedAt: attemptedAt, now: now)
         var candidate = plan.candidate
         candidate.history = change.state.history
         candidate.history = trimmed(candidate, now: now)
@@ -41,46 +46,60 @@ extension Planner {
         return change
     }
 
-    private func outcomes(
-        of plan: SendPlan,
+    /// What is written of the outcomes. It says nothing yet about the user's version and next evaluation.
+    private func enter(
         _ outcomes: some Sequence<PushOutcome>,
+        of plan: SendPlan,
         attemptedAt: Instant,
         now: Instant
-    ) -> PlanOutcomes {
-        PlanOutcomes(
-            plan,
-            outcomes,
+    ) -> (change: Change, PlanOutcomes) {
+        var change = Change(
+            userID: plan.userID,
+            turn: plan.turn,
+            version: nil,
+            dueAt: attemptedAt,
+            // When the decision was made: slots that have ended since then must still be recorded as skipped.
+            evaluatedAt: attemptedAt,
+            since: plan.candidate.since,
+            state: UserState(fingerprint: plan.fingerprint, template: plan.template, history: plan.candidate.history),
+            ignored: Int16(clamping: plan.candidate.ignored),
+            records: plan.records
+        )
+        var entered = PlanOutcomes(
+            retries: plan.others,
+            dueAt: plan.othersDue,
+            plan: plan,
+            countsIgnored: policy.rules.backOffAfter != nil,
             attemptedAt: attemptedAt,
             now: now,
-            countsIgnored: policy.rules.backOffAfter != nil
+            localMinute: localMinute(plan, attemptedAt)
         )
+        entered.enter(outcomes, into: &change)
+        return (consume change, entered)
     }
 
-    /// With the user's local time of each push. Without a zone there is none.
-    private func localized(_ change: Change, _ plan: SendPlan) -> Change {
-        guard let zone = (try? policy.zone(of: plan.candidate)) ?? nil else { return change }
-        var change = change
-        for index in change.records.indices where change.records[index].apnsID != nil {
-            let (date, second) = zone.localTime(at: change.records[index].attemptedAt)
-            change.records[index].localMinute = Int16((date.isoWeekday - 1) * 1440 + second / 60)
-        }
-        return change
+    /// The user's local time of a plan's pushes (`DeliveryRecord.localMinute`). Without a zone there is none.
+    private func localMinute(_ plan: SendPlan, _ attemptedAt: Instant) -> Int16? {
+        guard let zone = (try? policy.zone(of: plan.candidate)) ?? nil else { return nil }
+        let (date, second) = zone.localTime(at: attemptedAt)
+        return Int16((date.isoWeekday - 1) * 1440 + second / 60)
     }
 }
 
-/// Collects the outcomes of a plan's pushes, nudge by nudge and device by device.
-struct PlanOutcomes {
-    /// What is written of them. It says nothing about the user's version and next evaluation.
-    private(set) var change: Change
+/// Collects the outcomes of a plan's pushes, nudge by nudge and device by device. The change is not in it, so that it
+/// is never copied.
+private struct PlanOutcomes {
     /// What is left of nudges.
-    private(set) var retries: [Retry]
+    var retries: [Retry]
     /// When to evaluate again.
-    private(set) var dueAt: Instant?
+    var dueAt: Instant?
 
-    private let plan: SendPlan
-    private let countsIgnored: Bool
-    private let attemptedAt: Instant
-    private let now: Instant
+    let plan: SendPlan
+    /// Whether a check-in counts as ignored until the app sees the user.
+    let countsIgnored: Bool
+    let attemptedAt: Instant
+    let now: Instant
+    let localMinute: Int16?
 
     /// A nudge, and what Apple said of it.
     private struct Attempt {
@@ -98,34 +117,8 @@ struct PlanOutcomes {
         }
     }
 
-    /// - Parameters:
-    ///   - outcomes: in the order of the targets.
-    ///   - countsIgnored: whether a check-in counts as ignored until the app sees the user.
-    init(
-        _ plan: SendPlan,
-        _ outcomes: some Sequence<PushOutcome>,
-        attemptedAt: Instant,
-        now: Instant,
-        countsIgnored: Bool
-    ) {
-        self.plan = plan
-        self.countsIgnored = countsIgnored
-        self.attemptedAt = attemptedAt
-        self.now = now
-        retries = plan.others
-        dueAt = plan.othersDue
-        change = Change(
-            userID: plan.userID,
-            turn: plan.turn,
-            version: nil,
-            dueAt: attemptedAt,
-            // When the decision was made: slots that have ended since then must still be recorded as skipped.
-            evaluatedAt: attemptedAt,
-            since: plan.candidate.since,
-            state: UserState(fingerprint: plan.fingerprint, template: plan.template, history: plan.candidate.history),
-            ignored: Int16(clamping: plan.candidate.ignored),
-            records: plan.records
-        )
+    /// - Parameter outcomes: in the order of the targets.
+    mutating func enter(_ outcomes: some Sequence<PushOutcome>, into change: inout Change) {
         for retry in plan.others where retry.identity.kind != .checkIn { evaluate(at: retry.dueAt) }
         if plan.isPartial { evaluate(at: now) }
         var ended = plan.ended
@@ -133,9 +126,9 @@ struct PlanOutcomes {
         for nudge in plan.nudges {
             var attempt = Attempt(nudge: nudge)
             for target in nudge.targets {
-                if let outcome = outcomes.next() { enter(outcome, for: target, &attempt) }
+                if let outcome = outcomes.next() { enter(outcome, for: target, &attempt, &change) }
             }
-            if isOver(attempt), nudge.identity.kind != .checkIn { ended += nudge.members }
+            if isOver(attempt, &change), nudge.identity.kind != .checkIn { ended += nudge.members }
         }
         change.retry = Retry.json(retries)
         change.ended = ended.compactMap(\.rowID)
@@ -143,7 +136,7 @@ struct PlanOutcomes {
     }
 
     /// Enters a nudge into the history, and what is left of it into the retries. Returns whether nothing is left.
-    private mutating func isOver(_ attempt: Attempt) -> Bool {
+    private mutating func isOver(_ attempt: Attempt, _ change: inout Change) -> Bool {
         let nudge = attempt.nudge
         let counts = nudge.countedAt != nil || attempt.wasAnswered
         let left = nudge.waiting + attempt.left
@@ -186,38 +179,43 @@ struct PlanOutcomes {
 
     // MARK: One device
 
-    private mutating func enter(_ outcome: PushOutcome, for target: PlannedNudge.Target, _ attempt: inout Attempt) {
+    private func enter(
+        _ outcome: PushOutcome,
+        for target: PlannedNudge.Target,
+        _ attempt: inout Attempt,
+        _ change: inout Change
+    ) {
         switch outcome {
         case .accepted:
             attempt.wasAnswered = true
-            record(.accepted, target, of: attempt.nudge, status: 200)
+            record(.accepted, target, of: attempt.nudge, status: 200, &change)
             if target.trial == .running, let refusing = target.lane.inOtherEnvironment {
-                note(.moved, target, on: refusing, reason: PushOutcome.badDeviceToken)
+                note(.moved, target, on: refusing, reason: PushOutcome.badDeviceToken, &change)
             }
         case .unknown(let reason):
             attempt.wasAnswered = true
-            record(.unknown, target, of: attempt.nudge, reason: reason)
+            record(.unknown, target, of: attempt.nudge, reason: reason, &change)
             if RetryRules.of(attempt.nudge.identity.kind).isRepeatedOnce, !target.isRepeat {
                 attempt.keep(target, until: now + Retry.unsentSeconds, isRepeat: true)
             }
         case .rejected(let status, let reason, let deletes):
-            record(.rejected, target, of: attempt.nudge, reason: reason, status: status)
-            if let deletes { forget(target, deletes) }
+            record(.rejected, target, of: attempt.nudge, reason: reason, status: status, &change)
+            if let deletes { forget(target, deletes, &change) }
         case .suspect(let status, let reason):
             attempt.wasAttempted = true
-            let seconds = suspect(target, reason: reason)
+            let seconds = suspect(target, reason: reason, &change)
             // No window of answers will blame it.
             guard attempt.nudge.type.isForApp || target.trial == .open && reason == PushOutcome.badDeviceToken else {
-                return record(.rejected, target, of: attempt.nudge, reason: reason, status: status)
+                return record(.rejected, target, of: attempt.nudge, reason: reason, status: status, &change)
             }
-            comeBack(target, &attempt, at: now + seconds, orElse: .rejected, reason: reason, status: status)
+            comeBack(target, &attempt, at: now + seconds, orElse: .rejected, reason: reason, status: status, &change)
         case .delayed(let reason, let status, let retryAfter):
             attempt.wasAttempted = true
             attempt.wasDelayed = true
             let backOff = Retry.backOffSeconds << min(Int64(attempt.nudge.attemptsBefore), 10)
             let wait = max(Int64(clamping: retryAfter ?? 0), status == 429 ? Retry.backOffSeconds / 15 : backOff)
             let at = now + min(wait, 172_800)
-            comeBack(target, &attempt, at: at, orElse: .skipped, reason: reason, status: status)
+            comeBack(target, &attempt, at: at, orElse: .skipped, reason: reason, status: status, &change)
         // Nothing was attempted, so nothing is recorded.
         case .unsent: attempt.keep(target, until: now + Retry.unsentSeconds)
         }
@@ -227,20 +225,21 @@ struct PlanOutcomes {
     /// message gets it. Nobody is blamed yet: the lane's window decides later.
     ///
     /// - Returns: seconds until the next attempt.
-    private mutating func suspect(_ target: PlannedNudge.Target, reason: String) -> Int64 {
+    private func suspect(_ target: PlannedNudge.Target, reason: String, _ change: inout Change) -> Int64 {
         if target.trial == .open, reason == PushOutcome.badDeviceToken {
-            note(.suspected, target, on: target.lane, reason: reason)
+            note(.suspected, target, on: target.lane, reason: reason, &change)
             return Retry.unsentSeconds
         }
-        if target.trial == .running { note(.tried, target, on: target.lane, reason: reason) }
+        if target.trial == .running { note(.tried, target, on: target.lane, reason: reason, &change) }
         return Retry.refusalSeconds
     }
 
-    private mutating func note(
+    private func note(
         _ state: EnvironmentNote.State,
         _ target: PlannedNudge.Target,
         on lane: LaneIdentity,
-        reason: String
+        reason: String,
+        _ change: inout Change
     ) {
         change.environments.append(
             EnvironmentNote(
@@ -257,21 +256,22 @@ struct PlanOutcomes {
         )
     }
 
-    private mutating func comeBack(
+    private func comeBack(
         _ target: PlannedNudge.Target,
         _ attempt: inout Attempt,
         at notBefore: Instant,
         orElse end: DeliveryRecord.Outcome,
         reason: String,
-        status: Int
+        status: Int,
+        _ change: inout Change
     ) {
         // After the nudge's end there is no other attempt on this device, so this outcome is final.
         let isFinal = attempt.nudge.endsAt.map { notBefore >= $0 } ?? false
-        record(isFinal ? end : .deferred, target, of: attempt.nudge, reason: reason, status: status)
+        record(isFinal ? end : .deferred, target, of: attempt.nudge, reason: reason, status: status, &change)
         if !isFinal { attempt.keep(target, until: notBefore) }
     }
 
-    private mutating func forget(_ target: PlannedNudge.Target, _ deletes: TokenDeletion) {
+    private func forget(_ target: PlannedNudge.Target, _ deletes: TokenDeletion, _ change: inout Change) {
         let instant: Int64 =
             switch deletes {
             // In milliseconds. Rounded to seconds, a token that was registered in the second of its 410 would never be
@@ -293,12 +293,13 @@ struct PlanOutcomes {
         )
     }
 
-    private mutating func record(
+    private func record(
         _ outcome: DeliveryRecord.Outcome,
         _ target: PlannedNudge.Target,
         of nudge: PlannedNudge,
         reason: String? = nil,
-        status: Int? = nil
+        status: Int? = nil,
+        _ change: inout Change
     ) {
         let decision = nudge.decision?.json
         for member in nudge.members {
@@ -316,7 +317,8 @@ struct PlanOutcomes {
                     status: status,
                     attemptedAt: attemptedAt,
                     decision: decision,
-                    template: nudge.template
+                    template: nudge.template,
+                    localMinute: localMinute
                 )
             )
         }

@@ -5,9 +5,11 @@ package import TimeZones
 import struct FoundationEssentials.UUID
 
 /// A claimed user as the policy sees them, with what is left of earlier nudges and with waiting messages.
-struct Recipient: Sendable {
+///
+/// Immutable, and a class for the same reason as `SendPlan`.
+final class Recipient: Sendable {
     let user: ClaimedUser
-    private(set) var candidate: Candidate
+    let candidate: Candidate
     /// The fingerprint of everything that sets the candidate's `since`.
     let fingerprint: Int64
     let devices: RecipientDevices
@@ -22,11 +24,12 @@ struct Recipient: Sendable {
     /// `candidate`, which a plan keeps while it is in flight.
     private let keywords: KeywordMatcher?
 
-    init(_ user: ClaimedUser, planner: Planner, now: Instant) throws(TimeZoneError) {
+    init(_ user: ClaimedUser, planner: borrowing Planner, now: Instant) throws(TimeZoneError) {
         self.user = user
-        let devices = RecipientDevices(user.devices, user.quarantine, planner.lanes, now: now)
+        let lanes = planner.lanes
+        let devices = RecipientDevices(user.devices, user.quarantine, lanes, now: now)
         self.devices = devices
-        surfaces = user.surfaces.mapValues { RecipientDevices($0, user.quarantine, planner.lanes, now: now) }
+        surfaces = user.surfaces.mapValues { RecipientDevices($0, user.quarantine, lanes, now: now) }
         paused = planner.paused
         let retries = user.retry.map(Retry.all(json:)) ?? []
         self.retries = Dictionary(retries.map { ($0.identity, $0) }, uniquingKeysWith: { first, _ in first })
@@ -47,6 +50,7 @@ struct Recipient: Sendable {
         if let seen = candidate.seen, let last = candidate.history.unseen?.lastAt, min(last, now) <= seen + 60 {
             candidate.history.unseen = nil
         }
+        candidate.zone = try planner.policy.zone(of: candidate)
         fingerprint = try planner.policy.scheduleFingerprint(candidate)
         candidate.since = Self.since(user, fingerprint: fingerprint, now: now)
         if let after = planner.policy.rules.backOffAfter, let seen = candidate.seen,
@@ -60,14 +64,16 @@ struct Recipient: Sendable {
         unplacedMessages = placed.unplaced
         let written = candidate.preferences.priorityKeywords
         keywords = messages.isEmpty || written.isEmpty ? nil : KeywordMatcher(written)
-        self.candidate = candidate
         notices = Notice.all(of: user, candidate, foreign: devices.foreign.first, planner.policy.zones, now: now)
+        self.candidate = candidate
     }
 
     /// The policy's `since`. It changes with the fingerprint, not with every touch. For a user who was never evaluated
     /// it is the first device's registration, so that nobody gets a slot from before they came.
     private static func since(_ user: ClaimedUser, fingerprint: Int64, now: Instant) -> Instant? {
-        guard let known = user.fingerprint else { return user.since ?? user.devices.compactMap(\.registeredAt).min() }
+        guard let known = user.fingerprint else {
+            return user.since ?? user.devices.lazy.compactMap(\.registeredAt).min()
+        }
         if known == fingerprint { return user.since }
         return min(user.touchedAt ?? now, now)
     }
@@ -149,7 +155,6 @@ struct Recipient: Sendable {
         return copy
     }
 
-    /// The devices that a nudge is for.
     func devices(of nudge: PendingNudge) -> RecipientDevices {
         guard let surface = nudge.text?.content.surface else { return devices }
         return surfaces[surface.name] ?? RecipientDevices()
@@ -161,7 +166,7 @@ struct Recipient: Sendable {
         repeating: Set<String> = []
     ) -> [PlannedNudge.Target] {
         func target(_ device: ServedDevice) -> PlannedNudge.Target {
-            PlannedNudge.Target(device, of: identity, user: user.userID, isRepeat: repeating.contains(device.hash))
+            PlannedNudge.Target(device, of: identity, user: user.userID, repeating: repeating)
         }
         guard devices.count > 1 else { return devices.map(target) }
         // Two rows may hold one token, in two spellings or for two lanes. The phone must get one push, by the newest

@@ -38,6 +38,8 @@ package final class SendPlan: Sendable {
     init(_ subject: Recipient, _ draft: PlanDraft) {
         var candidate = subject.candidate
         candidate.history = draft.base
+        // A settlement that can't read the zone says so.
+        candidate.zone = nil
         self.candidate = candidate
         userID = subject.user.userID
         turn = subject.user.turn

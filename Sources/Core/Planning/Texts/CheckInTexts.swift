@@ -99,8 +99,9 @@ package struct CheckInTexts: Sendable {
     /// The hash of `USER:DATE:template`, with the user's id as PostgreSQL writes it.
     static func hash(_ user: UUID, _ slot: LocalDate) -> UInt64 {
         var hash = FNV1a(user)
-        hash.add(":\(slot.iso):template".utf8)
-        return hash.value
+        hash.add(UInt8(ascii: ":"))
+        hash.add(slot.iso.utf8)
+        return hash.adding(":template")
     }
 
     /// - Parameter last: the template of the question's `last`. nil: it does not exist any more.
