@@ -56,7 +56,7 @@ def steps(page):
     demo, install, set_up, test, explain = commands
     assert demo.startswith("make demo ") and install.startswith("make deb\n"), commands
     grant = re.search(r"`(grant nudged_app to your_backend;)`", page)[1]
-    assert "Replace `--key …` and its file by `--apple simulated`" in page, "README names no way without a key"
+    assert "write `--apple simulated` for `--key …`" in page, "README names no way without a key"
     return install.splitlines()[1], re.sub(r"--key \S+", "--apple simulated", set_up), test.splitlines(), grant, statements(page), explain.splitlines()
 
 
