@@ -117,11 +117,13 @@ final class Transcript {
             $0.output.hasPrefix(scenes) ? String($0.output) : "<uuid>"
         }
         text = text.replacing(/[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:]{8}(Z| UTC| [+-][0-9:]{5})/, with: "<instant>")
+        // Minutes after midnight, it was yesterday.
+        text = text.replacing(/since (yesterday at )?[0-9]{2}:[0-9]{2}\b/, with: "since <time>")
         text = text.replacing(/(today|tomorrow|yesterday|on [A-Z][a-z]+day <?[0-9-]{10}) at [0-9:]{5}/, with: "<day>")
         text = text.replacing(/(yesterday at |[A-Z][a-z]+day [0-9-]{10} at )[0-9:]{5}/, with: "<day>")
         text = text.replacing(/(Mon|Tue|Wed|Thu|Fri|Sat|Sun) [0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}/, with: "<hour>")
         text = text.replacing(/[0-9]{4}-[0-9]{2}-[0-9]{2}(?!-)/, with: "<date>")
-        text = text.replacing(/(since|<date>|check in time) [0-9]{2}:[0-9]{2}\b/) { "\($0.output.1) <time>" }
+        text = text.replacing(/(<date>|check in time) [0-9]{2}:[0-9]{2}\b/) { "\($0.output.1) <time>" }
         text = text.replacing(/<date>T[0-9:]{8}/, with: "<local time>")
         text = text.replacing(/(localhost|127\.0\.0\.1):[0-9]+/) { "\($0.output.1):<port>" }
         text = text.replacing(/\([0-9a-z-]+ in the journal\)/, with: "(<name> in the journal)")

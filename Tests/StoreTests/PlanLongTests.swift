@@ -34,48 +34,9 @@ import struct FoundationEssentials.UUID
         if belief == .truth { try fixture.sql("vacuum analyze") }
         let connection = try await fixture.connection()
         for (query, parameters) in Self.hot {
-            // These join a list with a list, once the rows are read by their index: linear only by hashing.
-            let hashes = query == .settle
-            let rows = try await connection.transaction(
-                [Statement("explain", sql: "explain " + query.sql, parameters: parameters)],
-                settings: Store.pinnedPlans + (hashes ? [("enable_hashjoin", "on")] : []),
-                timeout: .seconds(30)
-            )
-            var plan: [String] = []
-            for row in 0..<rows[0].count { plan.append(try rows[0].text(row, 0)) }
-            for table in ["person", "touched", "delivery", "push_tokens", "context_profiles", "occurrence", "reminder"]
-            {
-                #expect(
-                    !plan.contains { $0.contains("Seq Scan on \(table)") },
-                    "\(belief) \(query): \(plan.joined(separator: "\n"))"
-                )
-            }
-            let isHashed = plan.contains {
-                $0.contains("Hash Join") || $0.contains("Hash Right Join") || $0.contains("Hash Left Join")
-            }
-            // Where it is believed to have a row or none, the settlement meets those that the list names one by one: bounded by the list all the same.
-            if query != .settle || belief == .truth {
-                #expect(isHashed == hashes, "\(belief) \(query): \(plan.joined(separator: "\n"))")
-            }
-            if hashes { Self.expectBounded(plan, "\(belief) \(query)") }
-            #expect(!plan.contains { $0.contains("Merge Join") }, "\(belief) \(query)")
-            // Nor is one list compared with another, row by row.
-            #expect(
-                !plan.contains { $0.contains("CTE Scan on kept") } || plan.contains { $0.contains("hashed SubPlan") },
-                "\(belief) \(query): \(plan.joined(separator: "\n"))"
-            )
-            // What waits for rows meets them in the order of user_id: by one index, going on from list to list or along one.
-            if [.postpone, .settle].contains(query), belief == .truth || query == .postpone {
-                #expect(
-                    plan.contains { $0.contains("Index Scan using person_pkey on person") },
-                    "\(belief) \(query): \(plan.joined(separator: "\n"))"
-                )
-            }
-            // The claim and the drain stop at their limit: no sort of all that is due.
-            if query == .claimPeople || query == .touches {
-                #expect(plan.contains { $0.contains("Limit") }, "\(query)")
-                let sorted = plan.drop { !$0.contains("Limit") }.prefix(4)
-                #expect(!sorted.contains { $0.contains("Sort") }, "\(belief) \(query): \(plan.joined(separator: "\n"))")
+            for isPrepared in query().preparedName == nil ? [false] : [false, true] {
+                let plan = try await Self.plan(query, parameters, isPrepared: isPrepared, connection)
+                Self.expectIndexes(plan, of: query, "\(belief) \(query), prepared: \(isPrepared)", belief)
             }
         }
         await connection.close()
@@ -90,17 +51,78 @@ import struct FoundationEssentials.UUID
         try fixture.sql("vacuum analyze")
         let connection = try await fixture.connection()
         for (query, parameters) in Self.hot where query == .settle {
-            let rows = try await connection.transaction(
-                [Statement("explain", sql: "explain " + query.sql, parameters: parameters)],
-                settings: Store.pinnedPlans + [("enable_hashjoin", "on")],
-                timeout: .seconds(30)
-            )
-            var plan: [String] = []
-            for row in 0..<rows[0].count { plan.append(try rows[0].text(row, 0)) }
-            Self.expectBounded(plan, "\(users) \(query)")
+            for isPrepared in [false, true] {
+                let plan = try await Self.plan(query, parameters, isPrepared: isPrepared, connection)
+                Self.expectBounded(plan, "\(users) \(query), prepared: \(isPrepared)")
+            }
         }
         await connection.close()
         await fixture.close()
+    }
+
+    /// How the server runs it: with these values, or once a session has prepared it, when it knows no values.
+    private static func plan(
+        _ query: Query,
+        _ parameters: [Parameter],
+        isPrepared: Bool,
+        _ connection: Connection
+    ) async throws -> [String] {
+        let nulls = parameters.map { _ in "null" }.joined(separator: ", ")
+        let explain =
+            isPrepared
+            ? Statement("explain", sql: "explain execute one (\(nulls))")
+            : Statement("explain", sql: "explain " + query.sql, parameters: parameters)
+        let statements =
+            isPrepared
+            ? [
+                Statement("prepare", sql: "prepare one as " + query.sql), explain,
+                Statement("deallocate", sql: "deallocate one"),
+            ] : [explain]
+        // The settlement joins a list with a list, once the rows are read by their index: linear only by hashing.
+        let more = query == .settle ? [("enable_hashjoin", "on")] : []
+        let rows = try await connection.transaction(
+            statements,
+            settings: Store.pinnedPlans + more + (isPrepared ? [("plan_cache_mode", "force_generic_plan")] : []),
+            timeout: .seconds(30)
+        )
+        let plan = rows[isPrepared ? 1 : 0]
+        return try (0..<plan.count).map { try plan.text($0, 0) }
+    }
+
+    private static func expectIndexes(_ plan: [String], of query: Query, _ what: String, _ belief: Belief) {
+        for table in ["person", "touched", "delivery", "push_tokens", "context_profiles", "occurrence", "reminder"] {
+            #expect(
+                !plan.contains { $0.contains("Seq Scan on \(table)") },
+                "\(what): \(plan.joined(separator: "\n"))"
+            )
+        }
+        let isHashed = plan.contains {
+            $0.contains("Hash Join") || $0.contains("Hash Right Join") || $0.contains("Hash Left Join")
+        }
+        // Where it is believed to have a row or none, the settlement meets those that the list names one by one: bounded by the list all the same.
+        if query != .settle || belief == .truth {
+            #expect(isHashed == (query == .settle), "\(what): \(plan.joined(separator: "\n"))")
+        }
+        if query == .settle { expectBounded(plan, what) }
+        #expect(!plan.contains { $0.contains("Merge Join") }, "\(what)")
+        // Nor is one list compared with another, row by row.
+        #expect(
+            !plan.contains { $0.contains("CTE Scan on kept") } || plan.contains { $0.contains("hashed SubPlan") },
+            "\(what): \(plan.joined(separator: "\n"))"
+        )
+        // What waits for rows meets them in the order of user_id: by one index, going on from list to list or along one.
+        if [.postpone, .settle].contains(query), belief == .truth || query == .postpone {
+            #expect(
+                plan.contains { $0.contains("Index Scan using person_pkey on person") },
+                "\(what): \(plan.joined(separator: "\n"))"
+            )
+        }
+        // The claim and the drain stop at their limit: no sort of all that is due.
+        if query == .claimPeople || query == .touches {
+            #expect(plan.contains { $0.contains("Limit") }, "\(what)")
+            let sorted = plan.drop { !$0.contains("Limit") }.prefix(4)
+            #expect(!sorted.contains { $0.contains("Sort") }, "\(what): \(plan.joined(separator: "\n"))")
+        }
     }
 
     /// Users' rows are found by their ids, never by reading along the index.

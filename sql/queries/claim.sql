@@ -23,7 +23,7 @@ where uuid_hash(user_id) >> 26 = any ($5::integer[])
       where (i.member is null or i.member = $7 and i.id <> all ($8)) and (o.user_id in (select unnest($6::uuid[]))) is not true
   ))
   -- A subquery is looked up for each user. A join could read all of them: this plan may be older than they are.
-  and (select true from nudged.departed d where d.user_id = p.user_id and not d.is_erased limit 1) is null
+  and (select count(*) from nudged.departed d where d.user_id = p.user_id and not d.is_erased) = 0
 limit $4
 
 -- name: due_floor

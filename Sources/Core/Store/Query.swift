@@ -54,10 +54,11 @@ package enum Query: String, Sendable, CaseIterable {
     }
 
     /// What each batch of a sweep runs: without preparing, planning takes a seventh of the database's time. A plan is kept
-    /// while the tables grow, so only a statement whose plan is good for empty and for large tables may be here.
+    /// while the tables grow, so only a statement whose plan is good for empty and for large tables may be here
+    /// (PlanLongTests).
     private static let frequent: Set<Query> = [
         .claimPeople, .claimProfiles, .claimDevices, .claimSeen, .claimMessages, .claimReminders, .holdMember,
-        .holdMessages, .intent, .settle, .closeIntents, .dropIntents,
+        .intent, .settle, .closeIntents, .dropIntents,
     ]
 
     private static let texts: [Query: (name: String, sql: String, preparedName: String?)] = {
