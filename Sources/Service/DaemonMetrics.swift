@@ -108,7 +108,7 @@ struct DaemonMetrics: Sendable {
         // The reasons why a check-in is not sent.
         let reasons =
             Reason.allCases.filter { ![.due, .urgent, .deviceNotServed].contains($0) }.map(\.rawValue)
-            + [SweepReport.zonesUnread, SweepReport.rowUnreadable]
+            + [SweepReport.zonesUnread]
         let service = DecisionOutcome.Origin.allCases.flatMap { origin in
             [true, false].map { notify in
                 let count = totals.decisions[.init(origin: origin, shouldNotify: notify)] ?? 0
@@ -125,6 +125,8 @@ struct DaemonMetrics: Sendable {
                 [("send", totals.sending)] + reasons.map { ($0, totals.resting[$0] ?? 0) }
             )
             .says("Users looked at: send, or the reason why nothing is sent now."),
+            .counter("nudged_users_unreadable_total", totals.resting[SweepReport.rowUnreadable] ?? 0)
+                .says("Users whose rows can't be read."),
             MetricFamily("nudged_service_decisions_total", .counter, labels: ["by", "notify"], service)
                 .says("Nudges decided by the decision service, or instead by the user's fallback strategy."),
             .counter("nudged_users_without_consent_total", totals.withoutConsent)

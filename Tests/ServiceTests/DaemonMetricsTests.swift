@@ -28,7 +28,9 @@ import struct FoundationEssentials.UUID
         report.record.enter(.accepted, of: "check_in", 11)
         report.record.enter(.accepted, of: "message", 12)
         report.record.enter(.unknown, of: "reminder", 13)
-        report.resting = ["quiet_hours": 14, SweepReport.zonesUnread: 15, SweepReport.declined: 16]
+        report.resting = [
+            "quiet_hours": 14, SweepReport.zonesUnread: 15, SweepReport.declined: 16, SweepReport.rowUnreadable: 24,
+        ]
         report.decisions[.init(origin: .fallback, shouldNotify: false)] = 17
         report.withoutConsent = 23
         return DaemonMetrics(
@@ -119,6 +121,7 @@ import struct FoundationEssentials.UUID
             ("nudged_users_changed_total", 6), ("nudged_pushes_recovered_total", 5),
             ("nudged_settlements_fenced_total", 4), ("nudged_pushes_in_flight", 18),
             ("nudged_log_lines_lost_total", 19), ("nudged_users_without_consent_total", 23),
+            ("nudged_users_unreadable_total", 24),
         ] { #expect(page.value(name) == Double(value), "\(name)") }
     }
 
@@ -153,7 +156,7 @@ import struct FoundationEssentials.UUID
 
     @Test func values_ofLabels_areFew() throws {
         // Bounded by kinds, outcomes, reasons and configured lanes: never by users.
-        #expect(try Self.read(Self.metrics()).families.allSatisfy { $0.samples.count <= 25 })
+        #expect(try Self.read(Self.metrics()).families.allSatisfy { $0.samples.count <= 24 })
     }
 
     // MARK: What is written from the definitions
