@@ -29,7 +29,6 @@ package struct Configuration: Sendable, Equatable {
         package var caFile: String?
     }
 
-    /// Apple's two push services.
     package enum PushEnvironment: String, Sendable, CaseIterable {
         /// For builds from Xcode.
         case sandbox

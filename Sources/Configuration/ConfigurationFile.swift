@@ -4,7 +4,6 @@ import YAML
 
 /// Changes of a configuration file. All else in it stays, comments too.
 package enum ConfigurationFile {
-    /// The values that the file has now.
     package static func values(of path: String) throws -> [String: String] {
         try read(path).values.compactMapValues(\.text)
     }

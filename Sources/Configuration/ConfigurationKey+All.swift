@@ -1,130 +1,101 @@
 extension ConfigurationKey {
-    /// Every section with its keys, in the order of the reference. `apns` is the first.
-    static let sections = [
-        Section("apns", "Apple's push service: who signs, and for which app.", apns),
-        Section("database", "The app's PostgreSQL, in which nudged keeps its own schema.", database),
-        Section("schedule", "How often sweeps begin.", schedule),
-        Section("messages", "Messages of one user that waited for the end of quiet hours.", messages),
-        Section(
+    /// The sections of the file, in the order of the reference. `apns` is the first.
+    static let sections: [(name: String, summary: String)] = [
+        ("apns", "Apple's push service: who signs, and for which app."),
+        ("database", "The app's PostgreSQL, in which nudged keeps its own schema."),
+        ("schedule", "How often sweeps begin."),
+        ("messages", "Messages of one user that waited for the end of quiet hours."),
+        (
             "decision",
-            "A service of yours that nudged asks before each nudge (docs/DECISION.md). Without a URL it asks none.",
-            decision
+            "A service of yours that nudged asks before each nudge (docs/DECISION.md). Without a URL it asks none."
         ),
-        Section(
+        (
             "policy",
-            "The rules if a user's preferences say nothing else (docs/POLICY.md). `nudged replan` applies them at once.",
-            policy
+            "The rules if a user's preferences say nothing else (docs/POLICY.md). `nudged replan` applies them at once."
         ),
-        Section("metrics", "Metrics for Prometheus (docs/METRICS.md). They are off by default.", metrics),
-        Section(
-            "heartbeat",
-            "A dead man's switch (docs/METRICS.md): nudged calls an address after good sweeps.",
-            heartbeat
-        ),
-        Section("log", "What nudged writes to the journal.", log),
+        ("metrics", "Metrics for Prometheus (docs/METRICS.md). They are off by default."),
+        ("heartbeat", "A dead man's switch (docs/METRICS.md): nudged calls an address after good sweeps."),
+        ("log", "What nudged writes to the journal."),
     ]
 
-    private static let apns: [ConfigurationKey] = [
-        .init("teamId", .identifier(10, \.lane.teamID), need: .apns)
+    /// Every key of the reference, in its order.
+    package static let listed: [ConfigurationKey] = [
+        .init("apns.teamId", .identifier(10, \.lane.teamID), need: .apns)
             .means("The developer team's id."),
-        .init("keyId", .identifier(10, \.lane.keyID), need: .apns)
+        .init("apns.keyId", .identifier(10, \.lane.keyID), need: .apns)
             .means("The id of the signing key."),
-        .init("privateKeyFile", .path(\.keyFile))
+        .init("apns.privateKeyFile", .path(\.keyFile))
             .means(
                 "The signing key's .p8 file (not readable by everyone). Not needed if the secret apns.privateKey is given."
             ),
-        .init("bundleId", .bundleID(\.lane.bundleID), need: .apns)
+        .init("apns.bundleId", .bundleID(\.lane.bundleID), need: .apns)
             .means("The app's bundle id: the topic of its pushes."),
-        .init("environment", .choice(\.environment))
+        .init("apns.environment", .choice(\.environment))
             .means(
                 "Only this one of Apple's services: sandbox for builds from Xcode, production for TestFlight and the App "
                     + "Store. Not set: both. A device's row decides; nudged tries a device without one in both."
             ),
-    ]
-
-    private static let database: [ConfigurationKey] = [
-        .init("url", .databaseURL(\.database.url), isSecret: true, need: .database)
+        .init("database.url", .databaseURL(\.database.url), isSecret: true, need: .database)
             .means("Where PostgreSQL is, as a libpq URI."),
-        .init("allowInsecure", .boolean(\.database.allowInsecure), default: "false")
+        .init("database.allowInsecure", .boolean(\.database.allowInsecure), default: "false")
             .means("Allows a database on another host without sslmode=verify-full."),
-    ]
-
-    private static let schedule: [ConfigurationKey] = [
         // A sweep with nothing due takes a few milliseconds, so one a second is cheap. A delay of a second is not
         // noticed.
-        .init("interval", .duration(.milliseconds(100)...(.seconds(3600)), \.schedule.interval), default: "1s")
-            .means("How often a sweep begins.")
-    ]
-
-    private static let messages: [ConfigurationKey] = [
-        .init("digestAfter", .integer(1...1000, \.messages.digestAfter), default: "3")
+        .init("schedule.interval", .duration(.milliseconds(100)...(.seconds(3600)), \.schedule.interval), default: "1s")
+            .means("How often a sweep begins."),
+        .init("messages.digestAfter", .integer(1...1000, \.messages.digestAfter), default: "3")
             .means("If more messages than this waited for the end of a user's quiet hours, they are sent as one push."),
         // The real limit is the payload's size in bytes, which is measured.
-        .init("digestTitle", .text(1...1000, \.messages.digestTitle), default: "New messages")
+        .init("messages.digestTitle", .text(1...1000, \.messages.digestTitle), default: "New messages")
             .means("The title of that push."),
         .init(
-            "digestBody",
+            "messages.digestBody",
             .text(1...10_000, \.messages.digestBody),
             default: "{count} messages came while you were away."
         )
         .means("The text of that push. {count} is the number of messages."),
-    ]
-
-    private static let decision: [ConfigurationKey] = [
-        .init("url", .serviceURL(\.decision.url))
+        .init("decision.url", .serviceURL(\.decision.url))
             .means("The service's address. It must hold no secret: nudged prints it."),
-        .init("token", .text(1...8192, \.decision.token), isSecret: true)
+        .init("decision.token", .text(1...8192, \.decision.token), isSecret: true)
             .means("The bearer token for the service."),
         // A user waits for the message. After 2 s the fallback is better than a late answer.
-        .init("timeout", .duration(.milliseconds(50)...(.seconds(60)), \.decision.timeout), default: "2s")
+        .init("decision.timeout", .duration(.milliseconds(50)...(.seconds(60)), \.decision.timeout), default: "2s")
             .means("How long nudged waits for its answer, at most 10s, before the user's fallback_strategy decides."),
-    ]
-
-    // Ranges are those of docs/POLICY-SPEC.md. A little jitter is the default: users who chose no time then don't all
-    // get their check-in in one second.
-    private static let policy: [ConfigurationKey] = [
-        .init("defaultTimezone", .zone(\.policy.defaultTimezone), default: "none")
+        // Ranges are those of docs/POLICY-SPEC.md. A little jitter is the default: users who chose no time then don't all
+        // get their check-in in one second.
+        .init("policy.defaultTimezone", .zone(\.policy.defaultTimezone), default: "none")
             .means("The zone of users who have no valid zone."),
-        .init("checkInTime", .wallTime(\.policy.checkInTime), default: "10:00")
+        .init("policy.checkInTime", .wallTime(\.policy.checkInTime), default: "10:00")
             .means("The local time of check-ins for users who chose none."),
-        .init("spreadMinutes", .integer(0...1440, \.policy.spreadMinutes), default: "15")
+        .init("policy.spreadMinutes", .integer(0...1440, \.policy.spreadMinutes), default: "15")
             .means("The jitter, in minutes, of check-ins of users who chose no time."),
-        .init("quietHours", .quietHours(\.policy.quietHours), default: "22:00-08:00")
+        .init("policy.quietHours", .quietHours(\.policy.quietHours), default: "22:00-08:00")
             .means("The quiet hours of users who set none."),
-        .init("quietEndJitterMinutes", .integer(0...240, \.policy.quietEndJitterMinutes), default: "10")
+        .init("policy.quietEndJitterMinutes", .integer(0...240, \.policy.quietEndJitterMinutes), default: "10")
             .means("The jitter, in minutes, of nudges that waited for the end of quiet hours."),
-        .init("maxStalenessMinutes", .integer(1...2880, \.policy.maxStalenessMinutes), default: "240")
+        .init("policy.maxStalenessMinutes", .integer(1...2880, \.policy.maxStalenessMinutes), default: "240")
             .means("How late a check-in may still be sent."),
-        .init("maxPerHour", .integerOrNone(1...Int.max, \.policy.maxPerHour), default: "none")
+        .init("policy.maxPerHour", .integerOrNone(1...Int.max, \.policy.maxPerHour), default: "none")
             .means("The most nudges a user gets in an hour."),
-        .init("maxPerDay", .integerOrNone(1...Int.max, \.policy.maxPerDay), default: "none")
+        .init("policy.maxPerDay", .integerOrNone(1...Int.max, \.policy.maxPerDay), default: "none")
             .means("The most nudges a user gets in a day."),
-        .init("skipIfActiveMinutes", .integerOrNone(1...1440, \.policy.skipIfActiveMinutes), default: "none")
+        .init("policy.skipIfActiveMinutes", .integerOrNone(1...1440, \.policy.skipIfActiveMinutes), default: "none")
             .means("A user whom the app saw in the last so many minutes gets no check-in."),
-        .init("backOffAfter", .integerOrNone(2...50, \.policy.backOffAfter), default: "none")
+        .init("policy.backOffAfter", .integerOrNone(2...50, \.policy.backOffAfter), default: "none")
             .means("After so many ignored check-ins they come less often, and at last no more."),
-        .init("holdoutPercent", .integerOrNone(1...50, \.policy.holdoutPercent), default: "none")
+        .init("policy.holdoutPercent", .integerOrNone(1...50, \.policy.holdoutPercent), default: "none")
             .means("So many users in a hundred get no check-ins, to be compared with the others."),
-    ]
-
-    private static let metrics: [ConfigurationKey] = [
-        .init("listen", .listen(\.metrics.listen))
+        .init("metrics.listen", .listen(\.metrics.listen))
             .means("The address for Prometheus."),
-        .init("token", .token(20...500, \.metrics.token), isSecret: true)
+        .init("metrics.token", .token(20...500, \.metrics.token), isSecret: true)
             .means(
                 "The bearer token that Prometheus sends. Needed if other machines can reach the address. `open`: no token "
                     + "is needed."
             ),
-    ]
-
-    private static let heartbeat: [ConfigurationKey] = [
-        .init("url", .serviceURL(\.heartbeat.url), isSecret: true)
-            .means("The address that nudged calls (GET).")
-    ]
-
-    private static let log: [ConfigurationKey] = [
-        .init("level", .choice(\.logLevel), default: "info")
-            .means("The least severe lines that are logged.")
+        .init("heartbeat.url", .serviceURL(\.heartbeat.url), isSecret: true)
+            .means("The address that nudged calls (GET)."),
+        .init("log.level", .choice(\.logLevel), default: "info")
+            .means("The least severe lines that are logged."),
     ]
 
     /// Nobody chooses these better than the daemon. They are for tests, benchmarks and the simulated Apple. The

@@ -3,7 +3,7 @@
 /// The loader, the reference and the messages are made from these. Rules between keys are in `ConfigurationAssembler`.
 package struct ConfigurationKey: Sendable {
     /// The dotted name, as in the file: `apns.teamId`.
-    package private(set) var name: String
+    package let name: String
     let values: ValueKind
     /// The default as it would be written. Nil if there is none.
     let standard: String?
@@ -47,29 +47,14 @@ package struct ConfigurationKey: Sendable {
     /// The variable for the app that signs with the key `keyID`, such as `APNS_PRIVATE_KEY_FILE_KEY2345678`.
     func environmentName(forKeyID keyID: String) -> String { environmentName + "_" + keyID }
 
-    /// A top-level mapping of the file.
-    struct Section: Sendable {
-        let name: String
-        let summary: String
-        let keys: [ConfigurationKey]
-
-        init(_ name: String, _ summary: String, _ keys: [ConfigurationKey]) {
-            self.name = name
-            self.summary = summary
-            self.keys = keys.map { key in
-                var key = key
-                key.name = name + "." + key.name
-                return key
-            }
-        }
+    /// The keys of the reference in a section.
+    static func listed(in section: String) -> [ConfigurationKey] {
+        listed.filter { $0.name.hasPrefix(section + ".") }
     }
-
-    /// Every key of the reference, in its order.
-    package static let listed = sections.flatMap(\.keys)
 
     /// Every key, the internal ones at the end of their section.
     package static let all = sections.flatMap { section in
-        section.keys + internals.filter { $0.name.hasPrefix(section.name + ".") }
+        listed(in: section.name) + internals.filter { $0.name.hasPrefix(section.name + ".") }
     }
 
     package static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
@@ -85,7 +70,7 @@ package struct ConfigurationKey: Sendable {
 
     /// The keys of an app, which an entry of `apns.apps` may have, or inherit.
     static let ofApp =
-        sections[0].keys + internals.filter { [signingKey, "apns.endpoint", "apns.caFile"].contains($0.name) }
+        listed(in: "apns") + internals.filter { [signingKey, "apns.endpoint", "apns.caFile"].contains($0.name) }
 
     static let signingKeys = all.filter { $0.name == signingKey || $0.name == signingKeyFile }
 }

@@ -58,16 +58,13 @@ package enum ConfigurationLoader {
     }
 }
 
-/// A valid configuration with the sources of its values.
 package struct LoadedConfiguration: Sendable {
     package let configuration: Configuration
-    /// The file that was read. Nil if there was none.
     package let path: String?
     package let warnings: [ConfigurationProblem]
     package let rows: [ConfigurationRow]
 }
 
-/// One line of `config`.
 package struct ConfigurationRow: Sendable {
     package let key: String
     /// The value as it would be written; nil if there is none. `(hidden)` for a secret; for the database's URL what of
@@ -83,7 +80,6 @@ package struct ConfigurationRow: Sendable {
     fileprivate var inheritedFrom: String? { source == .standard ? nil : origin }
 }
 
-/// The output of `check-config` and `config`.
 package enum ConfigurationReport {
     /// For a valid configuration: the warnings, then one line that says so.
     package static func check(_ loaded: LoadedConfiguration) -> String {

@@ -35,7 +35,6 @@ package struct ConfigurationProblem: Sendable, CustomStringConvertible {
         self.init(severity, at: source, key: key, what: error.problem, remedy: error.remedy)
     }
 
-    /// The place in the configuration file.
     package var mark: YAMLMark? { if case .file(_, let mark) = source { mark } else { nil } }
 
     /// Place, key and what is wrong: `/etc/nudged/nudged.yaml:3:5: apns.teamID: unknown key`.

@@ -6,7 +6,7 @@ package enum ConfigurationReference {
     /// The text of docs/CONFIGURATION.md without its last newline.
     package static var page: String {
         let lists = ConfigurationKey.sections.map { section in
-            "## \(section.name)\n\n\(section.summary)\n\n" + list(section.keys)
+            "## \(section.name)\n\n\(section.summary)\n\n" + list(ConfigurationKey.listed(in: section.name))
                 + (section.name == "apns" ? apps : "")
         }
         return String((introduction + lists.joined(separator: "\n")).dropLast())
@@ -26,7 +26,9 @@ package enum ConfigurationReference {
                 json.object { json in
                     json.put("name", section.name)
                     json.put("summary", section.summary)
-                    json.list("keys", section.keys) { key, json in json.object { key.write(to: &$0) } }
+                    json.list("keys", ConfigurationKey.listed(in: section.name)) { key, json in
+                        json.object { key.write(to: &$0) }
+                    }
                 }
             }
         }

@@ -72,7 +72,6 @@ struct Draft: Sendable {
         get { environments[0] }
         set { environments = [newValue] }
     }
-    /// The path of the signing key's file.
     var keyFile: String?
     var apns = Configuration.APNs(lanes: [], maxInFlight: 1, responseTimeout: .seconds(10))
     var database = Configuration.Database(url: Secret(""), allowInsecure: false, statementTimeout: .seconds(10))
@@ -192,7 +191,6 @@ struct EffectiveValues {
     /// The value of a key whose value is a text.
     func text(_ name: String) -> String? { values[name]?.shown }
 
-    /// Reports something wrong with a key's value.
     mutating func report(
         _ name: String,
         _ what: String,
@@ -207,7 +205,6 @@ struct EffectiveValues {
         problems.append(ConfigurationProblem(error, at: source(name), key: shownName(name)))
     }
 
-    /// Reports something wrong with an entry as a whole.
     mutating func reportEntry(_ what: String, _ remedy: String) {
         problems.append(.init(at: app?.source, key: app?.name, what: what, remedy: remedy))
     }

@@ -10,7 +10,6 @@ struct FileValues {
     private(set) var exists = true
     /// False if the file couldn't be read: then the file is the error, not each missing key.
     private(set) var isRead = true
-    /// Whether every user of the machine can read the file.
     private(set) var isOpen = false
 
     init(reading path: String, mustExist: Bool) {

@@ -19,7 +19,6 @@ package enum KeySuggestion {
         return best?.candidate
     }
 
-    /// The environment variable nearest to a name. Nil if none is near.
     static func nearest(toVariable name: String, among candidates: [String]) -> String? {
         let limit = max(2, name.count / 4)
         let wanted = Array(name.utf8)

@@ -11,7 +11,6 @@ struct OutsideValues {
         credentials = Credentials(environment: environment)
     }
 
-    /// The secrets that systemd passes, by key.
     func secrets(_ problems: inout [ConfigurationProblem]) -> [String: RawValue] {
         var values: [String: RawValue] = [:]
         for key in ConfigurationKey.all where key.isSecret {
