@@ -193,7 +193,6 @@ struct Ticks: Sendable, Equatable {
         values = (0...((greatest + step - 1) / step)).map { $0 * step }
     }
 
-    /// The last mark.
     var top: Int { values[values.count - 1] }
 
     /// A value's position on the axis, from 0 to 1.

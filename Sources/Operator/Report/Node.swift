@@ -8,10 +8,8 @@ indirect enum Node: Sendable {
     case text(String)
     /// A `style` element. The sheet is written as it is.
     case style(StaticString)
-    /// Several nodes, one after the other.
     case group([Node])
 
-    /// A paragraph.
     static func p(_ text: String, class name: String? = nil) -> Node {
         .element("p", name.map { ["class": $0] } ?? [:], text: text)
     }
@@ -20,7 +18,6 @@ indirect enum Node: Sendable {
         .element(name, attributes, [.text(text)])
     }
 
-    /// The node as HTML.
     var markup: String {
         var markup = ""
         write(to: &markup)

@@ -9,18 +9,15 @@ package struct Report: Sendable {
     static let kinds = NudgeKind.allCases.map(\.rawValue) + ["other"]
 
     let window: ReportWindow
-    /// Days after which rows of the record are dropped.
     let retentionDays: Int
     /// The rules in force. The report shows their quiet hours.
     let rules: Rules
-    /// The record's rows, for each stretch of `window`.
     let stretches: [[DeliveryCount]]
     /// Whether the rows were cut. Then the rarest are missing.
     let isCut: Bool
     /// Accepted pushes by the users' clocks.
     let hours: [HourCount]
     let people: PeopleReached
-    /// What users did with what they got.
     let opens: [OpenCount]
     /// Users with check-ins, and users who were held out.
     let holdout: (with: SeenCount, without: SeenCount)
@@ -65,7 +62,6 @@ extension Sequence where Element: Counted {
 // MARK: Counting the record
 
 extension Report {
-    /// How many days a report can cover.
     package static let days = 1...366
     /// A user counts as seen if the app saw them in the last so many days.
     static let seenDays: Int64 = 7

@@ -1,6 +1,5 @@
 import Service
 
-/// How a report shows counts and shares.
 package enum ReportNumbers: Sendable {
     case exact
     /// For a page that is passed on. A count is 0, `1–4`, or the nearest multiple of five. Each count is rounded by
@@ -10,7 +9,6 @@ package enum ReportNumbers: Sendable {
     /// round to base 5 in the same way. Bars are drawn from the rounded values, so their length tells no more.
     case rounded
 
-    /// A count as the page shows it.
     struct Count: Sendable, Equatable {
         let text: String
         /// The value for lengths of bars. It is 2.5 for `1–4`.

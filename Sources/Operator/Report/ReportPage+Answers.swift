@@ -4,9 +4,6 @@ import Core
 extension ReportPage {
     /// Fewer users than this say nothing of how one differs from another.
     private static let fewest = 30
-    private static let weekdays = [
-        "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
-    ]
 
     var works: Section {
         let (id, title) = ("works", "What works")
@@ -57,10 +54,9 @@ extension ReportPage {
                 numbers.share(of: count.helpful, in: count.rated, users: count.raters)?.text ?? "",
             ]
         }
-        let columns = ["Sent", "Opened", "Share (95 %)", "With feedback", "Helpful", "Share (95 %)"]
         let table = Table(
             caption: "\(title): opened and helpful",
-            columns: [.text("What")] + columns.map { .number($0) },
+            columns: ["What", "Sent", "Opened", "Share (95 %)", "With feedback", "Helpful", "Share (95 %)"],
             rows: counts.map { row(Self.name($0), $0) },
             sums: row("All", all)
         )
@@ -87,7 +83,7 @@ extension ReportPage {
         switch count.part {
         case .template?: "Template \(count.value)"
         case .hour?: hour(count.value)
-        case .weekday?: weekdays[(max(count.value, 1) - 1) % 7]
+        case .weekday?: InstantText.weekdays[(max(count.value, 1) - 1) % 7]
         case nil: "All"
         }
     }
@@ -102,7 +98,7 @@ extension ReportPage {
         }
         let table = Table(
             caption: "Users whom the app saw in the last \(Report.seenDays) days",
-            columns: [.text("Users"), .number("All"), .number("Seen"), .number("Share (95 %)")],
+            columns: ["Users", "All", "Seen", "Share (95 %)"],
             rows: [row("With check-ins", with), row("Held out", without)]
         )
         let text =

@@ -24,7 +24,7 @@ extension ReportPage {
         let summary = "\(counted(all, "row", "rows")). \(parts.joined(separator: "; "))."
         let table = Table(
             caption: "Rows of the record by outcome",
-            columns: [.text("Outcome"), .number("Rows"), .number("Share")],
+            columns: ["Outcome", "Rows", "Share"],
             rows: counts.indices.map { [names[$0], shown(counts[$0]), shares?[$0] ?? ""] },
             sums: ["All", shown(all), ""]
         )
@@ -72,7 +72,8 @@ extension ReportPage {
             + "The most frequent is \(names[0])."
         let table = Table(
             caption: title,
-            columns: [.text("Outcome"), .text("Reason"), .number("Rows")],
+            columns: ["Outcome", "Reason", "Rows"],
+            texts: 2,
             rows: reasons.prefix(Self.mostRows).map { outcome, reason, count in
                 [outcome, reason.isEmpty ? "none given" : reason, shown(count)]
             },
@@ -90,7 +91,7 @@ extension ReportPage {
         guard people.all > 0 else { return (id, title, [.p("Apple accepted nothing in this time.")]) }
         let table = Table(
             caption: "People reached, by kind",
-            columns: [.text("Kind"), .number("People")],
+            columns: ["Kind", "People"],
             rows: Self.kinds(hasOthers: people.byKind["other"] != nil).map {
                 [KindText.title($0), shown(people.byKind[$0] ?? 0)]
             },
@@ -120,7 +121,7 @@ extension ReportPage {
             .joined(separator: "; ")
         let table = Table(
             caption: title,
-            columns: [.text("Size"), .number("Sweeps"), .number("Rows"), .number("Longest")],
+            columns: ["Size", "Sweeps", "Rows", "Longest"],
             rows: zip(Self.sizeTexts, sizes).map { text, size in
                 let longest = size.map { Elapsed.text($0.seconds) } ?? ""
                 return [text, shown(size?.sweeps ?? 0), shown(size?.records ?? 0), longest]
@@ -137,10 +138,9 @@ extension ReportPage {
     private var largest: [Node] {
         let sweeps = report.sweeps.filter { $0.began != nil }
         guard !sweeps.isEmpty else { return [] }
-        let columns = ["Rows", "Accepted", "Rejected, deferred", "Unknown", "Not sent", "Length"]
         let table = Table(
             caption: "The largest sweeps of at least \(Report.leastSweep) rows",
-            columns: [.text("Began (UTC)")] + columns.map { .number($0) },
+            columns: ["Began (UTC)", "Rows", "Accepted", "Rejected, deferred", "Unknown", "Not sent", "Length"],
             rows: sweeps.map { sweep in
                 let counts = [sweep.records, sweep.accepted, sweep.refused, sweep.unknown, sweep.unsent]
                 return [sweep.began.map(TimeText.minute) ?? ""] + counts.map(shown) + [Elapsed.text(sweep.seconds)]
@@ -162,7 +162,8 @@ extension ReportPage {
         }
         let table = Table(
             caption: "Daemons that were seen within a day",
-            columns: ["Daemon", "State", "Started (ago)", "Version", "Lanes"].map { .text($0) },
+            columns: ["Daemon", "State", "Started (ago)", "Version", "Lanes"],
+            texts: 5,
             rows: report.daemons.enumerated().map { place, daemon in
                 let unseen = "not seen for \(Elapsed.text(daemon.unseenMilliseconds / 1000))"
                 let started = Elapsed.text(report.window.now - daemon.startedAt)

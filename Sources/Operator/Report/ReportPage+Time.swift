@@ -25,7 +25,7 @@ extension ReportPage {
     private func table(_ what: String, _ measures: [Measure]) -> Table {
         Table(
             caption: "\(what), by the beginning of each \(stretchText) (UTC)",
-            columns: [.text("From")] + measures.map { .number($0.column) },
+            columns: ["From"] + measures.map(\.column),
             rows: report.stretches.enumerated().compactMap { place, rows in
                 let counts = measures.map { rows.sum($0.isCounted) }
                 guard counts.contains(where: { $0 > 0 }) else { return nil }
@@ -147,7 +147,7 @@ extension ReportPage {
         let kinds = Self.kinds(hasOthers: placed.sum { $0.kind == "other" } > 0)
         let table = Table(
             caption: "Accepted pushes by local hour",
-            columns: [.text("Local hour")] + kinds.map { .number(KindText.title($0)) } + [.number("All")],
+            columns: ["Local hour"] + kinds.map(KindText.title) + ["All"],
             rows: (0..<24).map { hour in
                 let rows = placed.filter { $0.hour == hour }
                 return [Self.hour(hour)] + kinds.map { kind in shown(rows.sum { $0.kind == kind }) } + [
@@ -213,7 +213,7 @@ extension ReportPage {
         let summary = rows.map { "\($0[0]): \($0[1])" }.joined(separator: "; ")
         let table = Table(
             caption: title,
-            columns: [.text("After its time"), .number("Check-ins")],
+            columns: ["After its time", "Check-ins"],
             rows: rows,
             sums: ["All", shown(counts.reduce(0, +))]
         )

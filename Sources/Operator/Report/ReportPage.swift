@@ -14,7 +14,6 @@ struct ReportPage {
     /// A part of the page: a heading and its content. The id is unique on the page.
     typealias Section = (id: String, title: String, parts: [Node])
 
-    /// The HTML document.
     var markup: String {
         Node.element("html", ["lang": "en"], [head, .element("body", [:], [header, main, footer])]).document
     }
@@ -58,7 +57,6 @@ struct ReportPage {
         }
     }
 
-    /// Remarks that the reader needs before the charts.
     private var remarks: [String] {
         var remarks: [String] = []
         let window = report.window
@@ -150,7 +148,6 @@ struct ReportPage {
         }
     }
 
-    /// Explains what is counted and how, and what the page leaves out.
     private var method: Section {
         let texts = [
             "Each row of the record is one attempt for one device, or one slot, message or reminder that ended "

@@ -7,7 +7,6 @@ struct ReportWindow: Sendable, Equatable {
     let now: Instant
     let days: Int
     let stretchHours: Int
-    /// The number of stretches.
     let count: Int
 
     /// The most bars of a chart that a phone's screen can show apart.
@@ -29,7 +28,6 @@ struct ReportWindow: Sendable, Equatable {
     /// The first instant of the window.
     var from: Instant { until - Int64(count) * stretch }
 
-    /// When a stretch begins.
     func beginning(of place: Int) -> Instant { from + Int64(place) * stretch }
 
     /// The rows of each stretch. Rows of other times are left out.
@@ -65,7 +63,6 @@ enum TimeText {
         return "\(day(from)) \(clock(from)) to \(isSameDay ? "" : "\(day(until)) ")\(clock(until))"
     }
 
-    /// Hours between two marks.
     private static let steps: [Int64] = [6, 12, 24, 48, 120, 168, 240, 480, 960, 1920, 2400]
 
     /// At most five marks, at round hours or at midnight.

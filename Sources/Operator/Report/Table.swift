@@ -1,24 +1,11 @@
 /// A table of texts and numbers. On a narrow page its box scrolls sideways.
 struct Table {
-    /// A column's heading and alignment.
-    enum Column {
-        /// Aligned left.
-        case text(String)
-        /// Aligned right.
-        case number(String)
-
-        var name: String {
-            switch self {
-            case .text(let name), .number(let name): name
-            }
-        }
-        var alignment: Attributes { if case .number = self { ["class": "n"] } else { [:] } }
-    }
-
     /// What the table holds. It is shown above the table and read by screen readers.
     let caption: String
-    /// The first column names the rows.
-    let columns: [Column]
+    /// Headings. The first column names the rows.
+    let columns: [String]
+    /// How many columns hold texts. The others hold numbers, which are aligned right.
+    var texts = 1
     /// Each row has as many cells as there are columns.
     let rows: [[String]]
     /// The last row; empty for none.
@@ -26,8 +13,8 @@ struct Table {
 
     /// The table. Its box can take the focus, so that the keyboard scrolls it (WCAG 2.1.1).
     var node: Node {
-        let head = columns.map { column in
-            Node.element("th", ["scope": "col"] + column.alignment, text: column.name)
+        let head = columns.enumerated().map { place, name in
+            Node.element("th", ["scope": "col"] + alignment(place), text: name)
         }
         var parts: [Node] = [
             .element("caption", text: caption), .element("thead", [:], [.element("tr", [:], head)]),
@@ -48,11 +35,13 @@ struct Table {
     }
 
     private func row(_ cells: [String]) -> Node {
-        let cells = zip(columns, cells).enumerated().map { place, cell in
+        let cells = cells.enumerated().map { place, cell in
             place == 0
-                ? Node.element("th", ["scope": "row"] + cell.0.alignment, text: cell.1)
-                : .element("td", cell.0.alignment, text: cell.1)
+                ? Node.element("th", ["scope": "row"] + alignment(place), text: cell)
+                : .element("td", alignment(place), text: cell)
         }
         return .element("tr", [:], cells)
     }
+
+    private func alignment(_ place: Int) -> Attributes { place < texts ? [:] : ["class": "n"] }
 }

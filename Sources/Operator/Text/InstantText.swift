@@ -48,9 +48,9 @@ package enum InstantText {
         return text
     }
 
-    static func weekday(_ date: LocalDate) -> String {
-        ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"][date.isoWeekday - 1]
-    }
+    static let weekdays = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+
+    static func weekday(_ date: LocalDate) -> String { weekdays[date.isoWeekday - 1] }
 
     /// `+01:00`; with seconds if the offset has them.
     static func offset(_ seconds: Int64) -> String {

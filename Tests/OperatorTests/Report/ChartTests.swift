@@ -78,7 +78,7 @@ import Testing
     @Test func table_headsItsRowsAndColumns_andScrollsByKeyboard() {
         let table = Table(
             caption: "Caption",
-            columns: [.text("a"), .number("b")],
+            columns: ["a", "b"],
             rows: [["x", "1"], ["y", "2"]],
             sums: ["All", "3"]
         )
