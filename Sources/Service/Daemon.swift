@@ -254,7 +254,7 @@ package actor Daemon {
 
     private func state() -> DaemonState {
         let parts = engine.state(lostLines: output.lost, interval: assembly.schedule.interval)
-        return heartbeat.state(parts, engine.laneSamples, served: engine.pipeline.totals.served)
+        return heartbeat.state(parts, served: engine.pipeline.totals.served)
     }
 
     private func metrics() -> DaemonMetrics {

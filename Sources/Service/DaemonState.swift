@@ -16,7 +16,6 @@ package struct DaemonState: Sendable, Equatable {
     /// The last sweep, even if it found nobody.
     package var lastSweep: SweepSummary?
     package var lastWork: SweepSummary?
-    /// When the last good sweep ended.
     package var lastGood: Instant?
     /// Why sweeps fail, or failed last. nil: none did since the start.
     package var failure: SweepFailure?
@@ -83,14 +82,12 @@ extension JSONValue {
 }
 
 extension JSONWriter {
-    /// A member with an object. Nil becomes null.
     mutating func put(_ key: String, object write: ((inout JSONWriter) -> Void)?) {
         self.key(key)
         if let write { object(write) } else { null() }
     }
 }
 
-/// A sweep's counts, as the database holds them.
 package struct SweepSummary: Sendable, Equatable {
     /// When its last user was settled. nil if no clock was read yet.
     package var at: Instant?
@@ -127,7 +124,6 @@ package struct SweepSummary: Sendable, Equatable {
         json.put("duration_ms", milliseconds)
     }
 
-    /// nil: it is not an object.
     init?(_ json: JSONValue) {
         guard case .object = json else { return nil }
         at = json.instant("at")
@@ -186,7 +182,6 @@ package struct SweepFailure: Sendable, Equatable {
         json.put("until", until?.rfc3339)
     }
 
-    /// nil if there is no cause.
     init?(_ json: JSONValue) {
         guard let cause = json["cause"]?.text else { return nil }
         self.cause = cause
@@ -197,15 +192,6 @@ package struct SweepFailure: Sendable, Equatable {
     }
 }
 
-package struct LaneSample: Sendable {
-    var lane: LaneIdentity
-    /// Its instants are milliseconds of CLOCK_BOOTTIME.
-    var status: LaneStatus
-    /// Host and port of a server that is not Apple's. nil: Apple's.
-    var otherServer: String?
-}
-
-/// A lane's state, as the database holds it.
 package struct LaneReport: Sendable, Equatable {
     /// The state's name. Not an enum, so that the name from a newer daemon is shown as it is.
     package struct State: RawRepresentable, Sendable, Equatable {
@@ -221,7 +207,6 @@ package struct LaneReport: Sendable, Equatable {
         package static let resting = State(rawValue: "resting")
         package static let draining = State(rawValue: "draining")
 
-        /// All states that this version knows.
         static let all = [idle, open, connecting, backingOff, stopped, resting, draining]
     }
 
@@ -232,16 +217,20 @@ package struct LaneReport: Sendable, Equatable {
     /// Why it does not send: Apple's reason, or nudged's own in snake case or as text.
     package var reason: String?
     package var remedy: String?
-    /// Since when it has this state.
     package var since: Instant?
     package var nextProbe: Instant?
 
-    /// - Parameter instant: converts milliseconds of CLOCK_BOOTTIME. nil until a clock was read.
-    init(_ sample: LaneSample, since: Instant?, instant: (Int64) -> Instant?) {
-        lane = sample.lane
-        otherServer = sample.otherServer
-        self.since = since
-        switch sample.status {
+    /// A lane whose state begins now, since it only knows the state.
+    ///
+    /// - Parameters:
+    ///   - now: nil until a clock was read.
+    ///   - boot: the same in milliseconds of CLOCK_BOOTTIME, as are the status's instants.
+    init(_ lane: LaneIdentity, _ status: LaneStatus, now: Instant?, boot: Int64) {
+        self.lane = lane
+        since = now
+        // An instant in the past counts as now.
+        func instant(_ time: Int64) -> Instant? { now.map { $0 + (max(time, boot) - boot) / 1000 } }
+        switch status {
         case .idle: state = .idle
         case .open: state = .open
         case .connecting: state = .connecting
@@ -272,7 +261,6 @@ package struct LaneReport: Sendable, Equatable {
         json.put("next_probe", nextProbe?.rfc3339)
     }
 
-    /// nil: the lane's name or state is missing.
     init?(_ json: JSONValue) {
         guard let environment = json["environment"]?.text, let topic = json["topic"]?.text,
             let state = json["state"]?.text

@@ -86,21 +86,19 @@ package final class Engine: Sendable {
 
     /// The current state of the parts. `Heartbeat` completes it.
     func state(lostLines: Int, interval: Duration) -> DaemonState {
-        DaemonState(
-            lanes: [],
+        let (now, boot) = (clock.now, BootTime.milliseconds())
+        return DaemonState(
+            lanes: lanes.all.map { lane in
+                let server = lane.sender.server
+                var report = LaneReport(lane.identity, lane.sender.status, now: now, boot: boot)
+                report.otherServer = server.isApples ? nil : "\(server)"
+                return report
+            },
             decision: pipeline.decider?.status,
             inFlight: pipeline.openPushes,
             lostLines: lostLines,
             intervalMilliseconds: interval.milliseconds
         )
-    }
-
-    var laneSamples: [LaneSample] {
-        lanes.all.map { lane in
-            let server = lane.sender.server
-            let other = server.isApples ? nil : "\(server)"
-            return LaneSample(lane: lane.identity, status: lane.sender.status, otherServer: other)
-        }
     }
 
     /// How many milliseconds a stop waits for the database after the response time-out.

@@ -42,7 +42,6 @@ struct HeartbeatMemory: Sendable {
     /// one.
     private var served: [(boot: Int64, count: Int)] = []
 
-    /// The row may exist.
     var hasBeaten: Bool { last != nil }
 
     mutating func finished(_ report: SweepReport, now: Instant?) {
@@ -60,16 +59,14 @@ struct HeartbeatMemory: Sendable {
         failure = SweepFailure(error, since: isOngoing ? failure?.since ?? now : now)
     }
 
-    /// Each lane with the instant since when it has its state. The lanes only know the state.
-    mutating func reports(_ samples: [LaneSample], now: Instant?, boot: Int64) -> [LaneReport] {
+    /// Each lane with the instant since when it has its state.
+    mutating func dated(_ reports: [LaneReport]) -> [LaneReport] {
         let before = lanes
-        lanes = samples.map { sample in
-            var report = LaneReport(sample, since: now) { instant in
-                // An instant in the past counts as now.
-                now.map { $0 + (max(instant, boot) - boot) / 1000 }
-            }
-            let old = before.first { $0.lane == sample.lane }
-            if let old, !report.isNews(after: old), let since = old.since { report.since = since }
+        lanes = reports.map { report in
+            let old = before.first { $0.lane == report.lane }
+            guard let old, !report.isNews(after: old), let since = old.since else { return report }
+            var report = report
+            report.since = since
             return report
         }
         return lanes
@@ -109,7 +106,6 @@ final class Heartbeat: Sendable {
         self.clock = clock
     }
 
-    /// Remembers a sweep that has ended, and statements that failed.
     func heard(_ event: SweepEvent) {
         switch event {
         case .statementFailed(let error): failed(error)
@@ -133,12 +129,11 @@ final class Heartbeat: Sendable {
     /// Completes what the daemon's parts say of themselves.
     ///
     /// - Parameter served: users served since the start.
-    func state(_ state: DaemonState, _ lanes: [LaneSample], served: Int) -> DaemonState {
-        let (now, boot) = (clock.now, BootTime.milliseconds())
-        return memory.withLock { memory in
+    func state(_ state: DaemonState, served: Int) -> DaemonState {
+        memory.withLock { memory in
             var state = state
-            state.lanes = memory.reports(lanes, now: now, boot: boot)
-            state.usersPerMinute = memory.perMinute(served: served, boot: boot)
+            state.lanes = memory.dated(state.lanes)
+            state.usersPerMinute = memory.perMinute(served: served, boot: BootTime.milliseconds())
             (state.lastSweep, state.lastWork) = (memory.lastSweep, memory.lastWork)
             (state.lastGood, state.failure) = (memory.lastGood, memory.failure)
             return state
@@ -185,7 +180,6 @@ final class Heartbeat: Sendable {
     }
 }
 
-/// This host's name, for the daemons' rows.
 package enum HostName {
     /// `?` if the kernel does not give it.
     package static var own: String {

@@ -14,10 +14,17 @@ import struct FoundationEssentials.UUID
 @Suite struct MetricsPageTests {
     private static let now = Instant(seconds: 1_800_000_000)
     private static let lanes = [
-        LaneSample(lane: LaneIdentity(environment: "production", topic: "com.example.app"), status: .open),
-        LaneSample(
-            lane: LaneIdentity(environment: "sandbox", topic: "com.example.\"app"),
-            status: .stopped(reason: "InvalidProviderToken", remedy: "remedy", nextProbe: 0)
+        LaneReport(
+            LaneIdentity(environment: "production", topic: "com.example.app"),
+            .open,
+            now: nil,
+            boot: 0
+        ),
+        LaneReport(
+            LaneIdentity(environment: "sandbox", topic: "com.example.\"app"),
+            .stopped(reason: "InvalidProviderToken", remedy: "remedy", nextProbe: 0),
+            now: nil,
+            boot: 0
         ),
     ]
 
@@ -37,7 +44,7 @@ import struct FoundationEssentials.UUID
             version: "1.2.3",
             startedAt: now - 60,
             state: DaemonState(
-                lanes: lanes.map { LaneReport($0, since: nil) { _ in nil } },
+                lanes: lanes,
                 decision: DecisionStatus(since: nil),
                 inFlight: 18,
                 lostLines: 19,

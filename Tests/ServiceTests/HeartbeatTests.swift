@@ -13,7 +13,7 @@ import struct FoundationEssentials.UUID
     private static let other = LaneIdentity(environment: "production", topic: "com.example.app")
 
     private static func report(_ status: LaneStatus, _ lane: LaneIdentity = lane) -> LaneReport {
-        LaneReport(LaneSample(lane: lane, status: status), since: nil) { Instant(seconds: $0 / 1000) }
+        LaneReport(lane, status, now: Instant(seconds: 0), boot: 0)
     }
 
     private static func state(_ lanes: [LaneReport] = []) -> DaemonState {
@@ -82,8 +82,8 @@ import struct FoundationEssentials.UUID
     @Test func since_isWhenTheStateBegan() {
         var memory = HeartbeatMemory()
         func report(_ status: LaneStatus, _ seconds: Int64?) -> LaneReport? {
-            let sample = LaneSample(lane: Self.lane, status: status)
-            return memory.reports([sample], now: seconds.map(Instant.init(seconds:)), boot: 1_000_000).first
+            let now = seconds.map(Instant.init(seconds:))
+            return memory.dated([LaneReport(Self.lane, status, now: now, boot: 1_000_000)]).first
         }
         // The clock is not read yet: since when is known from the first reading on.
         #expect(report(.open, nil)?.since == nil)

@@ -16,10 +16,10 @@ import struct FoundationEssentials.UUID
     private static let now = Instant(rfc3339: "2026-11-21T12:00:00Z") ?? Instant(seconds: 0)
 
     private static func lane(_ status: LaneStatus, _ environment: String = "production") -> LaneReport {
-        LaneReport(
-            LaneSample(lane: LaneIdentity(environment: environment, topic: "com.example.app"), status: status),
-            since: now - 300
-        ) { now + $0 / 1000 }
+        let lane = LaneIdentity(environment: environment, topic: "com.example.app")
+        var report = LaneReport(lane, status, now: now, boot: 0)
+        report.since = now - 300
+        return report
     }
 
     private static let stopped = LaneStatus.stopped(
