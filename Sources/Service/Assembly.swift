@@ -133,7 +133,6 @@ extension ConfigurationChecks {
         $0.text = { title, body in _ = try Notification(title: title, body: body).rendered() }
     }
 
-    /// What may be shown of the URL.
     private static func databaseTarget(_ url: String, allowInsecure: Bool) throws(ConfigurationFault) -> String {
         do throws(PostgresError) {
             return try Assembly.connection(url, allowInsecure: allowInsecure).description

@@ -1,7 +1,7 @@
 import Base
 import Glibc
 import JSON
-package import Systemd
+import Systemd
 
 /// Tells `nudged reload` and `nudged status --health` which daemon runs here, the result of its last reload, and that it
 /// sweeps, with two files in the service's runtime directory.
@@ -17,16 +17,13 @@ package final class DaemonFiles: Sendable {
     package let warning: String?
 
     /// Made by systemd (`RuntimeDirectory=nudged`).
-    private static let standardFolder = "/run/nudged"
+    fileprivate static let standardFolder = "/run/nudged"
 
     /// The folder that systemd or the container's image names. nil: there is none.
     package static func path(_ environment: [String: String]) -> String? {
         // systemd separates several folders with colons (systemd.exec(5)).
         environment["RUNTIME_DIRECTORY"]?.split(separator: ":").first.map(String.init)
     }
-
-    /// The folder in which commands look for a daemon.
-    static func folder(_ environment: [String: String]) -> String { path(environment) ?? standardFolder }
 
     /// Takes the lock, and writes that nothing was reloaded yet.
     package init(_ folder: String) {
@@ -85,7 +82,7 @@ package final class DaemonFiles: Sendable {
     static let lockName = "daemon.lock"
     static let stateName = "daemon.json"
 
-    private static var wholeFile: flock {
+    fileprivate static var wholeFile: flock {
         var whole = flock()
         whole.l_type = Int16(F_WRLCK)
         whole.l_whence = Int16(SEEK_SET)
@@ -93,23 +90,78 @@ package final class DaemonFiles: Sendable {
     }
 }
 
-// MARK: - Reading
-extension DaemonFiles {
-    /// The id of the process that holds the lock in the folder.
-    static func daemon(in folder: String) throws(LocalDaemonError) -> Int32 {
-        let file = open(folder + "/" + lockName, O_RDWR | O_CLOEXEC)
-        guard file >= 0 else { throw errno == ENOENT ? .noDaemon(folder: folder) : .mayNot(folder: folder) }
+/// The daemon that runs here, for `nudged reload` and `nudged status --health`.
+package struct LocalDaemon: Sendable {
+    private let folder: String
+
+    /// Three times `Watchdog.recordInterval`.
+    private static let longestSilence = Duration.seconds(30)
+
+    /// - Parameter environment: `RUNTIME_DIRECTORY`, which systemd sets for `ExecReload=`. Default: `/run/nudged`.
+    package init(environment: [String: String]) {
+        folder = DaemonFiles.path(environment) ?? DaemonFiles.standardFolder
+    }
+
+    /// The id of the process that holds the lock.
+    package func process() throws(CommandFailure) -> Int32 {
+        let file = open("\(folder)/\(DaemonFiles.lockName)", O_RDWR | O_CLOEXEC)
+        guard file >= 0 else { throw errno == ENOENT ? noDaemon : unreadable }
         defer { close(file) }
-        var lock = wholeFile
-        guard fcntl(file, F_GETLK, &lock) == 0, lock.l_type != Int16(F_UNLCK), lock.l_pid > 0 else {
-            throw .noDaemon(folder: folder)
-        }
+        var lock = DaemonFiles.wholeFile
+        guard fcntl(file, F_GETLK, &lock) == 0, lock.l_type != Int16(F_UNLCK), lock.l_pid > 0 else { throw noDaemon }
         return lock.l_pid
     }
 
-    static func state(in folder: String) -> DaemonFile? {
-        let text = try? Credentials.readText(folder + "/" + stateName, limit: 1 << 20)
+    var state: DaemonFile? {
+        let text = try? Credentials.readText("\(folder)/\(DaemonFiles.stateName)", limit: 1 << 20)
         return text.flatMap(DaemonFile.init(json:))
+    }
+
+    /// Whether it sweeps. It asks neither the database nor Apple, since a restart of the daemon helps against neither.
+    ///
+    /// - Parameter now: milliseconds of CLOCK_BOOTTIME.
+    /// - Returns: the daemon's process id.
+    package func health(now: Int64 = BootTime.milliseconds()) throws(CommandFailure) -> Int32 {
+        let process = try process()
+        let silence = now - (state?.movedAt ?? 0)
+        guard silence <= Self.longestSilence.milliseconds else {
+            let what = "process \(process) hangs: its sweeps have made no progress for \(silence / 1000) s"
+            throw CommandFailure("\(what); restart nudged", .failure)
+        }
+        return process
+    }
+
+    /// Sends SIGHUP and waits for the answer.
+    ///
+    /// - Parameter patience: how long to wait. A reload takes milliseconds if the disk answers.
+    package func reload(patience: Duration = .seconds(20)) async throws(CommandFailure) {
+        let process = try process()
+        let wanted = (state ?? DaemonFile()).next
+        guard kill(process, SIGHUP) == 0 else { throw unreadable }
+        let end = ContinuousClock.now + patience
+        while ContinuousClock.now < end {
+            if let state, state.done >= wanted {
+                if state.faults.isEmpty { return }
+                let faults = state.faults + ["the old configuration stays in force"]
+                throw CommandFailure(faults.joined(separator: "\n"), .configuration)
+            }
+            guard (try? self.process()) == process else {
+                let what = "process \(process) ended before it answered; see journalctl -u nudged"
+                throw CommandFailure(what, .unavailable)
+            }
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+        let what = "process \(process) has not answered; journalctl -u nudged shows what it is doing"
+        throw CommandFailure(what, .temporary)
+    }
+
+    private var noDaemon: CommandFailure {
+        let what = "no nudged runs here: no process holds \(folder)/\(DaemonFiles.lockName)"
+        return CommandFailure("\(what); start nudged, or set RUNTIME_DIRECTORY to the daemon's folder", .unavailable)
+    }
+
+    private var unreadable: CommandFailure {
+        CommandFailure("\(folder) can't be read: run this command as root or as nudged's user", .permission)
     }
 }
 
@@ -137,7 +189,6 @@ struct DaemonFile: Sendable, Equatable {
         }
     }
 
-    /// nil: it is not such an object.
     init?(json text: String) {
         guard let json = try? JSONValue(parsing: text), let begun = json["begun"]?.integer,
             let done = json["done"]?.integer, let movedAt = json["moved_at"]?.integer,
@@ -147,46 +198,5 @@ struct DaemonFile: Sendable, Equatable {
         self.done = Int(done)
         self.faults = faults.compactMap { if case .string(let fault) = $0 { fault } else { nil } }
         self.movedAt = movedAt
-    }
-}
-
-/// Why a command can't reach the daemon that runs here, or what that daemon says.
-package enum LocalDaemonError: Error, Sendable, Equatable, CustomStringConvertible {
-    case noDaemon(folder: String)
-    /// The folder can't be read with these rights.
-    case mayNot(folder: String)
-    /// The daemon got the signal and did not answer in time.
-    case noAnswer(process: Int32)
-    /// The daemon ended instead.
-    case ended(process: Int32)
-    /// The new configuration is wrong. The old one stays in force.
-    case refused([String])
-    /// The sweep loop is overdue, or the process does not run.
-    case hangs(process: Int32, seconds: Int64)
-
-    package var description: String {
-        switch self {
-        case .noDaemon(let folder):
-            "no nudged runs here: no process holds \(folder)/\(DaemonFiles.lockName); "
-                + "start nudged, or set RUNTIME_DIRECTORY to the daemon's folder"
-        case .mayNot(let folder): "\(folder) can't be read: run this command as root or as nudged's user"
-        case .noAnswer(let process):
-            "process \(process) has not answered; journalctl -u nudged shows what it is doing"
-        case .ended(let process): "process \(process) ended before it answered; see journalctl -u nudged"
-        case .refused(let faults):
-            faults.joined(separator: "\n") + "\nthe old configuration stays in force"
-        case .hangs(let process, let seconds):
-            "process \(process) hangs: its sweeps have made no progress for \(seconds) s; restart nudged"
-        }
-    }
-
-    package var status: ExitStatus {
-        switch self {
-        case .noDaemon, .ended: .unavailable
-        case .mayNot: .permission
-        case .noAnswer: .temporary
-        case .refused: .configuration
-        case .hangs: .failure
-        }
     }
 }

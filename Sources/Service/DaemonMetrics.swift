@@ -25,7 +25,6 @@ struct DaemonMetrics: Sendable {
     /// nil: no answer, or it is too old.
     var work: Work?
 
-    /// In Prometheus' text format.
     var page: [UInt8] { MetricFamily.page(families) }
 
     /// All metrics, in the order of the page. What to do about each is in docs/METRICS.md.
@@ -163,7 +162,6 @@ struct DaemonMetrics: Sendable {
         ]
     }
 
-    /// The age in the answer plus the age of the answer.
     private static func oldest(_ work: Work) -> Double {
         guard let first = work.status.firstDue, work.status.dueUsers > 0 else { return 0 }
         return Double(max(0, work.status.now - first)) + Double(work.age.components.seconds)

@@ -1,4 +1,3 @@
-/// Durations and counts as text for a person.
 package enum Elapsed {
     /// `4 s`, `3 min`, `2 h`, `5 days`: rounded down to the largest unit with a count of at least two.
     package static func text(_ seconds: Int64) -> String {

@@ -28,16 +28,8 @@ package struct OneRun: Sendable {
 
     /// - Throws: what is wrong with the configuration.
     package init(_ configuration: Configuration, log: Logger) throws {
-        try self.init(Assembly(configuration, zones: ZoneDatabase()), reporter: Reporter(log), hooks: .ofProcess)
-    }
-
-    init(
-        _ assembly: Assembly,
-        reporter: Reporter,
-        clock: PolicyClock = .database(),
-        hooks: SweepHooks = SweepHooks()
-    ) throws {
-        engine = try Engine(assembly, reporter: reporter, clock: clock, hooks: hooks)
+        let assembly = try Assembly(configuration, zones: ZoneDatabase())
+        engine = try Engine(assembly, reporter: Reporter(log), hooks: .ofProcess)
         patience = max(60_000, 2 * assembly.settings.leaseMilliseconds)
     }
 
@@ -46,7 +38,7 @@ package struct OneRun: Sendable {
 
     /// Sweeps until nobody is due.
     ///
-    /// - Throws: `PostgresError` if the database can't be used at the start. `SchemaError` if this version can't work
+    /// - Throws: `PostgresError` if the database can't be used at the start. `CommandFailure` if this version can't work
     ///   with the schema.
     package func run() async throws -> Result {
         let signals = SignalSource([
@@ -94,7 +86,7 @@ package struct OneRun: Sendable {
         let connection = try await Connection.open(engine.assembly.connection)
         await connection.close()
         let schemaState = try await engine.migrator.schemaState()
-        guard schemaState.isUsable else { throw SchemaError(schemaState: schemaState) }
+        guard schemaState.isUsable else { throw schemaState.failure }
         do throws(PostgresError) {
             _ = try await engine.store.maintainDelivery()
         } catch {
@@ -114,7 +106,7 @@ package struct OneRun: Sendable {
             try await engine.pipeline.sweep()
             await engine.pipeline.quiesce()
             engine.reporter.tellRepeats()
-            if engine.pipeline.isOutdated { throw SchemaError(schemaState: try await engine.migrator.schemaState()) }
+            if engine.pipeline.isOutdated { throw try await engine.migrator.schemaState().failure }
             let after = report
             if after.progress > before.progress { lastProgress = BootTime.milliseconds() }
             let moved = after.progress > before.progress
@@ -154,31 +146,5 @@ package struct OneRun: Sendable {
     private func pause(_ remaining: Store.Remaining, unsent: Bool, moved: Bool) async throws {
         if remaining.isAnyoneOurs && moved && !unsent { return }
         try await Task.sleep(for: .milliseconds(250))
-    }
-}
-
-extension OneRun {
-    /// The exit status of a command that failed with this error.
-    package static func status(of error: any Error) -> ExitStatus {
-        switch error {
-        case let error as PostgresError:
-            switch error.code {
-            case .invalidURL, .insecure: return .configuration
-            default: break
-            }
-            guard let state = error.sqlState else { return .unavailable }
-            // 28: invalid authorization. 42501: insufficient privilege. 3D: no such database. 42P01: a table is
-            // missing. 3F000: a schema is missing. 0A000: the database's encoding can't be converted to UTF-8.
-            if state.hasPrefix("28") || state == "42501" { return .permission }
-            if state.hasPrefix("3D") || state == "42P01" || state == "3F000" || state == "0A000" {
-                return .configuration
-            }
-            // The database answered, so it can be reached.
-            return error.isTransient ? .temporary : .software
-        case let error as ConfigurationError: return error.exitStatus
-        case let error as SchemaError: return error.schemaState == .hidden ? .permission : .configuration
-        case is ConfigurationFault, is MigrationError: return .configuration
-        default: return .unavailable
-        }
     }
 }

@@ -136,58 +136,49 @@ extension Reporter {
     /// Reports each value once.
     private func notice(_ notice: Notice) {
         guard notices.isNew(notice.value) else { return }
-        let (event, id, text): (Event, UUID, (_ user: String) -> String)
         var fields: [String: String] = [:]
+        let (event, id, text): (Event, UUID, String)
         switch notice {
         case .rowUnreadable(let user, let column, let error):
             fields["column"] = column ?? "unknown"
-            (event, id) = (.rowUnreadable, user)
             let next =
                 error == Refusal.newer
                 ? "upgrade nudged on this machine; until then this daemon evaluates the user again every one to two minutes"
                 : "nudged evaluates the user again when the data changes, at the latest in a day"
-            text = {
-                "user \($0) is set aside: \(column ?? "one of the user's values") can't be read or written (\(error)); "
-                    + next
-            }
+            let what = "\(column ?? "one of the user's values") can't be read or written (\(error))"
+            (event, id, text) = (.rowUnreadable, user, "user \(Self.name(user)) is set aside: \(what); \(next)")
         case .preferencesMalformed(let user, _, let why):
             (event, id) = (.preferencesMalformed, user)
-            text = {
-                "the preferences of user \($0) are malformed (\(why)): "
-                    + "users with this value get no check-ins until it is corrected"
-            }
+            text =
+                "the preferences of user \(Self.name(user)) are malformed (\(why)): "
+                + "users with this value get no check-ins until it is corrected"
         case .timezoneInvalid(let user, _):
             (event, id) = (.timezoneInvalid, user)
-            text = {
-                "user \($0) has a time zone that the system doesn't know; "
-                    + "nudged uses the profile's time zone or the default one"
-            }
+            text =
+                "user \(Self.name(user)) has a time zone that the system doesn't know; "
+                + "nudged uses the profile's time zone or the default one"
         case .reminderZoneUnknown(let user, _):
             (event, id) = (.timezoneInvalid, user)
-            text = {
-                "a reminder for user \($0) names a time zone that this host doesn't know: it waits until tzdata is "
-                    + "upgraded and nudged reloaded, or until the app sets it again with another zone"
-            }
+            text =
+                "a reminder for user \(Self.name(user)) names a time zone that this host doesn't know: it waits until tzdata "
+                + "is upgraded and nudged reloaded, or until the app sets it again with another zone"
         case .historyAhead(let user):
             (event, id) = (.historyAhead, user)
-            text = {
-                "the history of user \($0) has sends more than 48 h ahead of the clock, which are ignored: "
-                    + "check whether a host ran with a wrong clock"
-            }
+            text =
+                "the history of user \(Self.name(user)) has sends more than 48 h ahead of the clock, which are ignored: "
+                + "check whether a host ran with a wrong clock"
         case .deviceNotServed(let user, let environment, let topic):
             (event, id) = (.deviceNotServed, user)
             let said = [environment, topic].map {
                 $0.map { "\"\($0.prefix(64).filter { $0.isASCII && !$0.isNewline })\"" } ?? "null"
             }
-            text = {
-                "nothing is sent to a device of user \($0): the configuration has no app with "
-                    + "environment \(said[0]) and topic \(said[1]); "
-                    + "add the app under apns.apps, or correct the token's row"
-            }
+            text =
+                "nothing is sent to a device of user \(Self.name(user)): the configuration has no app with "
+                + "environment \(said[0]) and topic \(said[1]); "
+                + "add the app under apns.apps, or correct the token's row"
         }
-        let user = Self.name(id)
-        fields["user_id"] = user
-        say(event, text(user), fields)
+        fields["user_id"] = Self.name(id)
+        say(event, text, fields)
     }
 
     // MARK: Time zones

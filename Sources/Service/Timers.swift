@@ -97,7 +97,6 @@ final class Watchdog: Sendable {
     /// The configuration has changed.
     func expect(longestWait: Int64) { patience.withLock { $0 = longestWait } }
 
-    /// Called by the timer.
     func feed() {
         let age = BootTime.milliseconds() - lastProgress.withLock { $0 }
         guard age <= patience.withLock({ $0 }) else { return }

@@ -50,7 +50,6 @@ struct ConfigurationOption: ParsableArguments {
         try Output.answer(answer, isJSON: isJSON, name)
     }
 
-    /// Logs an event before a daemon exists.
     func say(_ event: Event, _ message: String, to log: Logger) {
         log.log(level: event.level, "\(message)", metadata: ["event": "\(event.name)"])
     }

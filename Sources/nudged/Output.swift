@@ -17,7 +17,7 @@ enum Output {
     @discardableResult
     static func line(_ text: String, isJSON: Bool = false, paint: (String) -> String = { $0 }) -> Bool {
         let shown = isJSON ? text.printableJSON : paint(text.printableLines)
-        return write(Array(shown.utf8) + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
+        return ReportFile.write(Array(shown.utf8) + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
     }
 
     /// Writes a command's answer, and ends the command with its status unless that is success.
@@ -39,15 +39,13 @@ enum Output {
             throw code
         } catch {
             Self.error("\(error)")
-            let status = (error as? any CommandFailure)?.exitStatus ?? OneRun.status(of: error)
-            throw ExitCode(status.rawValue)
+            throw ExitCode(CommandFailure.status(of: error).rawValue)
         }
     }
 
-    /// Writes a line to standard error.
     static func error(_ text: String) {
         let prefix = Terminal.colour(STDERR_FILENO).bad(errorName) + " "
-        _ = write(Array("\(prefix)\(text.printableLines)\n".utf8), to: STDERR_FILENO)
+        _ = ReportFile.write(Array("\(prefix)\(text.printableLines)\n".utf8), to: STDERR_FILENO)
     }
 
     static let errorName = "nudged:"
@@ -59,27 +57,11 @@ enum Output {
         return ExitCode(ExitStatus.ioError.rawValue)
     }
 
-    /// Writes all bytes to standard output.
     static func write(_ bytes: [UInt8], _ name: String) throws {
-        guard write(bytes, to: STDOUT_FILENO) else { throw failure(name) }
-    }
-
-    /// Writes all bytes. False if not all could be written; `errno` has the reason.
-    static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-        bytes.withUnsafeBytes { bytes in
-            var offset = 0
-            while offset < bytes.count {
-                let written = Glibc.write(descriptor, bytes.baseAddress.map { $0 + offset }, bytes.count - offset)
-                if written < 0 && errno == EINTR { continue }
-                guard written > 0 else { return false }
-                offset += written
-            }
-            return true
-        }
+        guard ReportFile.write(bytes, to: STDOUT_FILENO) else { throw failure(name) }
     }
 }
 
-/// Properties of standard output and standard error.
 enum Terminal {
     /// The terminal's columns; 80 if it is no terminal or reports fewer than 20.
     static func width(_ descriptor: Int32) -> Int {
@@ -112,6 +94,6 @@ enum Terminal {
     }
 
     private static func show(_ text: String?) {
-        if let text { _ = Output.write(Array(text.utf8), to: STDERR_FILENO) }
+        if let text { _ = ReportFile.write(Array(text.utf8), to: STDERR_FILENO) }
     }
 }

@@ -35,19 +35,14 @@ struct Status: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if health { return try sayHealth() }
-        try await config.answer(isJSON: json, "the page", StatusPage.read)
-    }
-
-    private func sayHealth() throws {
-        let process: Int32
-        do throws(LocalDaemonError) {
-            process = try HealthRun(environment: ProcessEnvironment.current()).run()
-        } catch {
-            Output.error("\(error)")
-            throw ExitCode(error.status.rawValue)
+        if health {
+            let process = try await Output.reporting {
+                try LocalDaemon(environment: ProcessEnvironment.current()).health()
+            }
+            Output.line("process \(process) is alive")
+            return
         }
-        Output.line("process \(process) is alive")
+        try await config.answer(isJSON: json, "the page", StatusPage.read)
     }
 }
 
@@ -84,7 +79,6 @@ struct Explain: AsyncParsableCommand {
     @Flag(help: "The message to try is urgent.") var urgent = false
     @Flag(help: "As one JSON object.") var json = false
 
-    /// Whether it is about a message to try.
     private var isPreview: Bool { message != nil || body != nil }
 
     func validate() throws {
@@ -116,19 +110,10 @@ struct Explain: AsyncParsableCommand {
         }
         try await config.answer(isJSON: json, "the explanation", needs: .all) {
             guard let found = try await Explanation.explain(id, at: at.flatMap(InstantText.parse), $0) else {
-                throw Unknown(user: id)
+                let what = "unknown: neither nudged.recipient nor nudged.device has user \(id.uuidString.lowercased())"
+                throw CommandFailure("\(what), and the record has nothing of them: check the id", .noUser)
             }
             return found
-        }
-    }
-
-    /// Nobody knows the user.
-    private struct Unknown: CommandFailure {
-        let user: UUID
-        var exitStatus: ExitStatus { .noUser }
-        var description: String {
-            "unknown: neither nudged.recipient nor nudged.device has user \(user.uuidString.lowercased()), and the "
-                + "record has nothing of them: check the id"
         }
     }
 }

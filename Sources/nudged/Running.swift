@@ -88,12 +88,7 @@ struct Reload: AsyncParsableCommand {
     )
 
     func run() async throws {
-        do throws(LocalDaemonError) {
-            try await ReloadRun(environment: ProcessEnvironment.current()).run()
-        } catch {
-            Output.error("\(error)")
-            throw ExitCode(error.status.rawValue)
-        }
+        try await Output.reporting { try await LocalDaemon(environment: ProcessEnvironment.current()).reload() }
         Output.line("the new configuration is in force")
     }
 }

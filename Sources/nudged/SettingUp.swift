@@ -137,13 +137,12 @@ struct SetUp: AsyncParsableCommand {
     }
 }
 
-/// Questions at a terminal.
 private enum Prompt {
     /// Nil: there is no terminal, or its input has ended.
     static func ask(_ question: String, isSecret: Bool = false) throws -> String? {
         guard isatty(STDIN_FILENO) == 1 else { return nil }
         let read = {
-            _ = Output.write(Array("\(question) ".utf8), to: STDERR_FILENO)
+            _ = ReportFile.write(Array("\(question) ".utf8), to: STDERR_FILENO)
             return readLine()
         }
         let line = isSecret ? unseen(read) : read()
@@ -156,7 +155,7 @@ private enum Prompt {
         guard tcgetattr(STDIN_FILENO, &modes) == 0 else { return read() }
         let restore: @Sendable () -> Void = { [shown = modes] in
             withUnsafePointer(to: shown) { _ = tcsetattr(STDIN_FILENO, TCSAFLUSH, $0) }
-            _ = Output.write([UInt8(ascii: "\n")], to: STDERR_FILENO)
+            _ = ReportFile.write([UInt8(ascii: "\n")], to: STDERR_FILENO)
         }
         let ending = [SIGINT, SIGTERM, SIGHUP]
         let end: @Sendable () -> Void = {

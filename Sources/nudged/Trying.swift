@@ -79,12 +79,11 @@ struct Decide: ParsableCommand {
             }
             // An answer repeats the id that it was given.
             if isShown { answers = Array(String(decoding: answers, as: UTF8.self).printableJSON.utf8) }
-            return Output.write(answers, to: STDOUT_FILENO)
+            return ReportFile.write(answers, to: STDOUT_FILENO)
         }
     }
 }
 
-/// Standard input as lines of bytes.
 enum Input {
     private static let chunk = 65_536
 

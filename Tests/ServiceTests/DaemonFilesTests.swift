@@ -40,7 +40,7 @@ import Testing
         let folder = Self.folder()
         defer { Self.remove(folder) }
         let files = DaemonFiles(folder)
-        func movedAt() -> Int64 { DaemonFiles.state(in: folder)?.movedAt ?? 0 }
+        func movedAt() -> Int64 { LocalDaemon(environment: ["RUNTIME_DIRECTORY": folder]).state?.movedAt ?? 0 }
         let began = movedAt()
         #expect(began > 0, "a daemon that starts is alive")
         // Each instant has its own millisecond. The watchdog's timer may feed it beside the test.
@@ -75,19 +75,18 @@ import Testing
         let file = open("\(folder)/\(DaemonFiles.stateName)", O_WRONLY | O_CREAT, 0o600)
         _ = Array(state.json.utf8).withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
         close(file)
-        let health = HealthRun(environment: ["RUNTIME_DIRECTORY": folder])
-        #expect(try health.run(now: 1_000_000) == holder.id)
-        #expect(try health.run(now: 1_030_000) == holder.id)
-        let error = LocalDaemonError.hangs(process: holder.id, seconds: 31)
-        #expect(throws: error) { try health.run(now: 1_031_000) }
-        #expect(error.status == .failure)
+        let daemon = LocalDaemon(environment: ["RUNTIME_DIRECTORY": folder])
+        #expect(try daemon.health(now: 1_000_000) == holder.id)
+        #expect(try daemon.health(now: 1_030_000) == holder.id)
+        let what = "process \(holder.id) hangs: its sweeps have made no progress for 31 s; restart nudged"
+        #expect(throws: CommandFailure(what, .failure)) { try daemon.health(now: 1_031_000) }
     }
 
     @Test func board_saysWhatWasBegunAndWhatIsOver() throws {
         let folder = Self.folder()
         defer { Self.remove(folder) }
         let files = DaemonFiles(folder)
-        func state() -> DaemonFile? { DaemonFiles.state(in: folder) }
+        func state() -> DaemonFile? { LocalDaemon(environment: ["RUNTIME_DIRECTORY": folder]).state }
         #expect(files.warning == nil)
         #expect(state()?.begun == 0 && state()?.done == 0)
         files.begin()
@@ -104,16 +103,13 @@ import Testing
     @Test func reload_whenNobodyRuns_saysSo() async {
         let folder = Self.folder()
         defer { Self.remove(folder) }
-        await #expect(throws: LocalDaemonError.noDaemon(folder: folder)) {
-            try await ReloadRun(environment: ["RUNTIME_DIRECTORY": folder]).run()
-        }
-        #expect(throws: LocalDaemonError.noDaemon(folder: folder)) {
-            try HealthRun(environment: ["RUNTIME_DIRECTORY": folder]).run()
-        }
+        let what = "no nudged runs here: no process holds \(folder)/\(DaemonFiles.lockName); start nudged, "
+        let noDaemon = CommandFailure("\(what)or set RUNTIME_DIRECTORY to the daemon's folder", .unavailable)
+        let daemon = LocalDaemon(environment: ["RUNTIME_DIRECTORY": folder])
+        await #expect(throws: noDaemon) { try await daemon.reload() }
+        #expect(throws: noDaemon) { try daemon.health() }
         // What a daemon left that is gone.
         close(open("\(folder)/\(DaemonFiles.lockName)", O_RDWR | O_CREAT, 0o600))
-        await #expect(throws: LocalDaemonError.noDaemon(folder: folder)) {
-            try await ReloadRun(environment: ["RUNTIME_DIRECTORY": folder]).run()
-        }
+        await #expect(throws: noDaemon) { try await daemon.reload() }
     }
 }

@@ -2,7 +2,7 @@ import Base
 package import Configuration
 import Core
 import Service
-package import Systemd
+import Systemd
 import TimeZones
 
 /// The result of `nudged after-restore`: what was done, or what `--yes` would do.
@@ -32,7 +32,7 @@ package struct AfterRestoreReport: CommandOutput {
 
     /// - Parameters:
     ///   - isDryRun: only counts what it would do. It changes nothing and locks nothing.
-    /// - Throws: `DaemonsAlive`, and as `DatabaseAccess.withStore`.
+    /// - Throws: `CommandFailure` if a daemon is alive, and as `DatabaseAccess.withStore`.
     package static func run(
         _ configuration: Configuration,
         command: String,
@@ -41,7 +41,7 @@ package struct AfterRestoreReport: CommandOutput {
     ) async throws -> AfterRestoreReport {
         try await DatabaseAccess(configuration).withStore { store in
             let daemons = isDryRun ? [] : try await store.livingDaemons()
-            guard daemons.isEmpty || besideDaemons else { throw DaemonsAlive(daemons: daemons) }
+            guard daemons.isEmpty || besideDaemons else { throw refusal(beside: daemons) }
             let clock = try await Steps().again { try await store.clock() }
             var report = AfterRestoreReport(
                 command: command,
@@ -68,16 +68,8 @@ package struct AfterRestoreReport: CommandOutput {
             reminders += page.dropped
             return page.next
         }
-        try await steps.pages { user in
-            let page = try await store.countUsers(from: user, limit: limit)
-            users += page.users
-            return page.next
-        }
-        try await steps.pages { user in
-            let page = try await store.countNewcomers(from: user, limit: limit)
-            users += page.users
-            return page.next
-        }
+        users += try await steps.count { try await store.countUsers(from: $0, limit: limit) }
+        users += try await steps.count { try await store.countNewcomers(from: $0, limit: limit) }
         unknown = try await steps.again { try await store.restorablePushes() }
     }
 
@@ -149,6 +141,18 @@ package struct AfterRestoreReport: CommandOutput {
         return ["\(count) alive:"] + daemons.map { "  " + $0.text }
     }
 
+    static func refusal(beside daemons: [LivingDaemon]) -> CommandFailure {
+        let count = Elapsed.counted(daemons.count, "daemon is", "daemons are")
+        let head = "nothing was changed: \(count) alive, and may send nudges a second time"
+        let end = [remedy, "To do it while daemons run, add --while-daemons-run."]
+        return CommandFailure(([head] + daemons.map { "  " + $0.text } + end).joined(separator: "\n"), .temporary)
+    }
+
+    private static let remedy = """
+        Stop every daemon on its host: systemctl stop nudged
+        A daemon that was killed counts as alive until its lease ends.
+        """
+
     private var doneEnd: [String] {
         daemons.isEmpty
             ? ["No daemon is alive. To start it on each host: systemctl start nudged"]
@@ -157,7 +161,7 @@ package struct AfterRestoreReport: CommandOutput {
 
     private var dryEnd: [String] {
         let flag = besideDaemons ? " --while-daemons-run" : ""
-        let remedy = daemons.isEmpty || besideDaemons ? [] : [DaemonsAlive.remedy]
+        let remedy = daemons.isEmpty || besideDaemons ? [] : [Self.remedy]
         return living + remedy + ["", remedy.isEmpty ? "To do it:" : "Then run:", "    \(command) --yes\(flag)"]
     }
 
@@ -177,25 +181,6 @@ package struct AfterRestoreReport: CommandOutput {
     private static func fields(_ rows: DroppedRows) -> Fields {
         ["count": rows.count, "users": rows.users, "oldest": rows.oldest, "newest": rows.newest]
     }
-}
-
-/// Why `nudged after-restore` was refused. Nothing was changed.
-package struct DaemonsAlive: CommandFailure {
-    let daemons: [LivingDaemon]
-
-    package var exitStatus: ExitStatus { .temporary }
-
-    package var description: String {
-        let count = Elapsed.counted(daemons.count, "daemon is", "daemons are")
-        let head = "nothing was changed: \(count) alive, and may send nudges a second time"
-        let end = [Self.remedy, "To do it while daemons run, add --while-daemons-run."]
-        return ([head] + daemons.map { "  " + $0.text } + end).joined(separator: "\n")
-    }
-
-    static let remedy = """
-        Stop every daemon on its host: systemctl stop nudged
-        A daemon that was killed counts as alive until its lease ends.
-        """
 }
 
 extension LivingDaemon {

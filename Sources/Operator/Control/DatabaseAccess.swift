@@ -7,7 +7,6 @@ import Synchronization
 
 import struct FoundationEssentials.UUID
 
-/// Gives a command access to the database of its configuration.
 struct DatabaseAccess: Sendable {
     let connection: ConnectionConfiguration
     private let statementTimeout: Duration
@@ -27,12 +26,12 @@ struct DatabaseAccess: Sendable {
 
     /// Runs `work` with a store, and closes the store afterwards.
     ///
-    /// - Throws: `PostgresError` if the database can't be reached or refuses. `SchemaError` if its schema is not this
+    /// - Throws: `PostgresError` if the database can't be reached or refuses. `CommandFailure` if its schema is not this
     ///   version's.
     func withStore<Result: Sendable>(_ work: (Store) async throws -> Result) async throws -> Result {
         // A single attempt: a person at a terminal wants the error at once.
         let schemaState = try await Migrator.schemaState(connection)
-        guard schemaState.isUsable else { throw SchemaError(schemaState: schemaState) }
+        guard schemaState.isUsable else { throw schemaState.failure }
         let store = Store(configuration: connection, statementTimeout: statementTimeout)
         do {
             let result = try await work(store)
@@ -66,6 +65,16 @@ struct Steps {
             }
         }
         return try await step()
+    }
+
+    func count(_ page: (UUID) async throws -> (users: Int, next: UUID?)) async throws -> Int {
+        var total = 0
+        try await pages { user in
+            let page = try await page(user)
+            total += page.users
+            return page.next
+        }
+        return total
     }
 
     /// Passes over all users. `step` gets the first user of a page, and returns that of the next one.

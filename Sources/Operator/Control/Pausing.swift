@@ -20,11 +20,22 @@ package struct PauseReport: CommandOutput {
         environment: [String: String]
     ) async throws -> PauseReport {
         let kinds = kind.map { [$0] } ?? NudgeKind.allCases
-        let byWhom = HostUser.name(environment: environment)
+        let byWhom = "\(userName(environment))@\(HostName.own)"
         return try await DatabaseAccess(configuration).withStore { store in
             let new = try await store.pause(kinds, byWhom: byWhom, reason: reason)
             return PauseReport(pauses: try await store.pauses().filter { kinds.contains($0.kind) }, new: new)
         }
+    }
+
+    /// Who runs the command. `SUDO_USER` names the person who uses root's rights.
+    private static func userName(_ environment: [String: String]) -> String {
+        if let behind = environment["SUDO_USER"], !behind.isEmpty { return behind }
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var buffer = [CChar](repeating: 0, count: 4096)
+        let status = getpwuid_r(getuid(), &entry, &buffer, buffer.count, &found)
+        guard status == 0, found != nil, let name = entry.pw_name else { return "uid \(getuid())" }
+        return String(cString: name)
     }
 
     package func text(on screen: Screen) -> String {
@@ -49,7 +60,6 @@ extension Pause {
     }
 }
 
-/// The result of `nudged resume`.
 package struct ResumeReport: CommandOutput {
     let resumed: [Pause]
     let result: UserWalk.Result
@@ -100,21 +110,5 @@ package struct ResumeReport: CommandOutput {
         Fields.text([
             "resumed": resumed.map(\.kind.rawValue), "users": result.woken, "interrupted": result.isInterrupted,
         ])
-    }
-}
-
-/// Who runs a command, as far as this host knows: `user@host`.
-private enum HostUser {
-    /// - Parameter environment: its `SUDO_USER` names the person who uses root's rights.
-    static func name(environment: [String: String]) -> String { "\(user(environment))@\(HostName.own)" }
-
-    private static func user(_ environment: [String: String]) -> String {
-        if let behind = environment["SUDO_USER"], !behind.isEmpty { return behind }
-        var entry = passwd()
-        var found: UnsafeMutablePointer<passwd>?
-        var buffer = [CChar](repeating: 0, count: 4096)
-        let status = getpwuid_r(getuid(), &entry, &buffer, buffer.count, &found)
-        guard status == 0, found != nil, let name = entry.pw_name else { return "uid \(getuid())" }
-        return String(cString: name)
     }
 }

@@ -89,13 +89,7 @@ struct UserWalk {
 
     /// Counts all users, in bounded steps. A signal ends it early.
     func count() async throws -> Int {
-        var total = 0
-        try await steps.pages { user in
-            let page = try await store.countUsers(from: user, limit: Steps.countedAtOnce)
-            total += page.users
-            return page.next
-        }
-        return total
+        try await steps.count { try await store.countUsers(from: $0, limit: Steps.countedAtOnce) }
     }
 
     /// Hands users who are in the app's views and not in nudged.person to the daemons. Returns how many.

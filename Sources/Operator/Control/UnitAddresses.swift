@@ -5,27 +5,15 @@ import Glibc
 import HTTPClient
 import Metrics
 import Postgres
-import Service
-package import Systemd
+package import Service
+import Systemd
 
 /// The addresses that the daemon needs for a configuration, as a drop-in of systemd for its unit.
 package struct UnitAddresses: Sendable {
-    /// A host that the daemon connects to.
     struct Peer: Sendable, Equatable {
         let purpose: String
         /// A name or an address.
         let host: String
-    }
-
-    /// A host's name has no address, so the drop-in would cut it off.
-    package struct UnknownHost: CommandFailure {
-        let peer: Peer
-
-        package var exitStatus: ExitStatus { .unavailable }
-
-        package var description: String {
-            "\(peer.purpose), \(peer.host), has no address: correct the name or the name servers, and run it again"
-        }
     }
 
     /// Apple's networks (Apple, "Use Apple products on enterprise networks").
@@ -33,9 +21,7 @@ package struct UnitAddresses: Sendable {
         "17.0.0.0/8", "2403:300:a42::/48", "2403:300:a51::/48", "2620:149:a44::/48", "2a01:b740:a42::/48",
     ]
 
-    /// The configuration's file. Nil: there is none.
     private let file: String?
-    /// Whether a lane sends to Apple.
     private let usesApple: Bool
     let peers: [Peer]
     private let metrics: ListenAddress?
@@ -75,7 +61,7 @@ package struct UnitAddresses: Sendable {
     package func dropIn(
         nameServers: [String] = UnitAddresses.nameServers(),
         resolve: (String) -> [String] = UnitAddresses.addresses(of:)
-    ) throws(UnknownHost) -> String {
+    ) throws(CommandFailure) -> String {
         var lines = [
             "# /etc/systemd/system/nudged.service.d/addresses.conf: the addresses that the daemon may reach.",
             "# nudged config --addresses wrote it from \(source).",
@@ -89,7 +75,11 @@ package struct UnitAddresses: Sendable {
         if usesApple { lines += ["# Apple's push service.", "IPAddressAllow=\(Self.apples.joined(separator: " "))"] }
         for peer in peers {
             let addresses = resolve(peer.host)
-            guard !addresses.isEmpty else { throw UnknownHost(peer: peer) }
+            // The drop-in would cut it off.
+            guard !addresses.isEmpty else {
+                let fix = "correct the name or the name servers, and run it again"
+                throw CommandFailure("\(peer.purpose), \(peer.host), has no address: \(fix)", .unavailable)
+            }
             lines += Self.allow(addresses, for: "\(peer.purpose): \(peer.host)")
         }
         lines += Self.allow(nameServers, for: "the name servers in /etc/resolv.conf")

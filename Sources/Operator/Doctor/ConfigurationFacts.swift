@@ -4,7 +4,6 @@ import Service
 
 /// Facts about the configuration: whether it loads, and the files of its secrets.
 struct ConfigurationFacts: Sendable {
-    /// The result of loading all that `run` needs.
     let loading: Result<LoadedConfiguration, ConfigurationError>
     let secrets: [SecretFile]
 
@@ -61,12 +60,8 @@ extension ConfigurationFacts {
     /// - Parameter folder: the folder of the unit's credentials.
     init(path: String?, environment: [String: String], folder: String = standardFolder) {
         func load(_ needs: ConfigurationNeeds) -> Result<LoadedConfiguration, ConfigurationError> {
-            do throws(ConfigurationError) {
-                return .success(
-                    try ConfigurationLoader.load(path: path, environment: environment, needs: needs, checks: .system)
-                )
-            } catch {
-                return .failure(error)
+            Result { () throws(ConfigurationError) in
+                try ConfigurationLoader.load(path: path, environment: environment, needs: needs, checks: .system)
             }
         }
         loading = load(.all)
@@ -99,7 +94,6 @@ struct SecretFile: Sendable, Equatable {
     let path: String
     /// The permission bits. Nil if they can't be read.
     let mode: mode_t?
-    /// The permission bits of its folder. Nil if they can't be read.
     let folderMode: mode_t?
     /// Whether the file or its folder belongs to neither root nor the user who runs this process.
     var isForeign = false

@@ -175,7 +175,6 @@ extension DatabaseVerdicts {
         }
     }
 
-    /// What is wrong with a view's columns. Nil if nothing is.
     private static func fault(_ view: Facts.View, _ columns: [Facts.Column]) -> String? {
         if columns.isEmpty { return "does not exist" }
         let missing = view.columns.filter { wanted in !columns.contains { $0.name == wanted.name } }.map(\.name)

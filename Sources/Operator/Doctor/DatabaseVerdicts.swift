@@ -19,7 +19,7 @@ enum DatabaseVerdicts {
         trip: Int64
     ) -> [Finding] {
         if case .failure(let unanswered) = answer, let error = unanswered.error {
-            let status = OneRun.status(of: error)
+            let status = CommandFailure.status(of: error)
             return [
                 .error(
                     error.withoutRemedy,

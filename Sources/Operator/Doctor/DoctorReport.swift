@@ -6,7 +6,6 @@ import Service
 package import Systemd
 import TimeZones
 
-/// The output of `nudged doctor`, and its exit status.
 package struct DoctorReport: CommandOutput {
     let findings: [Finding]
 
@@ -66,7 +65,6 @@ package struct DoctorReport: CommandOutput {
     /// The findings by group, one line each; long lines are wrapped. A summary ends the text.
     package func text(on screen: Screen) -> String { text(on: screen, findings) }
 
-    /// Only errors, warnings and the summary.
     package func troubles(on screen: Screen) -> String {
         text(on: screen, findings.filter { [.error, .warning].contains($0.level) })
     }
@@ -88,7 +86,6 @@ package struct DoctorReport: CommandOutput {
         return page.text
     }
 
-    /// The levels.
     package func painted(_ text: String, _ colour: Colour) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
             // Only a finding's first line is indented by two spaces.

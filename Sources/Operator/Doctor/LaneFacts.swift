@@ -2,7 +2,6 @@ import APNs
 import Core
 import TimeZones
 
-/// Apple's answer to a lane.
 struct LaneFacts: Sendable {
     let lane: LaneIdentity
     let keyID: String
@@ -114,7 +113,6 @@ struct LaneFacts: Sendable {
 }
 
 extension LaneProbe.Step {
-    /// What failed, and what to do.
     fileprivate func texts(_ server: SenderConfiguration.Endpoint) -> (found: String, fix: String) {
         switch self {
         case .name:
@@ -144,7 +142,6 @@ extension LaneProbe.Step {
     }
 }
 
-/// The difference between another machine's clock and ours.
 struct ClockSkew: Sendable, Equatable {
     /// Microseconds by which the other clock is ahead, in the middle of the request's round trip.
     let ahead: Int64

@@ -6,7 +6,6 @@ import TimeZones
 
 /// Facts about the service on this machine, and about daemons anywhere.
 struct ServiceFacts: Sendable {
-    /// The daemon on this machine.
     enum Process: Sendable, Equatable {
         case none
         /// Our user may not look.
@@ -15,18 +14,15 @@ struct ServiceFacts: Sendable {
         case running(Int32, unit: String?)
     }
 
-    /// Whether systemd is this machine's init.
     let hasSystemd: Bool
     /// Nil: no unit is installed.
     let unit: UnitSettings?
-    /// Whether the unit starts with the machine.
     let isEnabled: Bool
     /// The configuration file at the default path. Nil if there is none.
     var configuration: SecretFile?
     let process: Process
     /// This machine's name, as daemons write it to the database.
     var host = ""
-    /// Whether this process id is a nudged on this machine.
     var isNudged: @Sendable (_ process: Int32) -> Bool = { _ in false }
 
     static let unitName = "nudged.service"
@@ -187,11 +183,11 @@ extension ServiceFacts {
         configuration = file.mode == nil ? nil : file
         host = HostName.own
         isNudged = Self.isNudged
-        do throws(LocalDaemonError) {
-            let id = try ReloadRun(environment: environment).daemon()
+        do throws(CommandFailure) {
+            let id = try LocalDaemon(environment: environment).process()
             process = .running(id, unit: Self.unit(of: id))
         } catch {
-            if case .mayNot = error { process = .hidden } else { process = .none }
+            process = error.exitStatus == .permission ? .hidden : .none
         }
     }
 

@@ -6,14 +6,12 @@ import Systemd
 ///
 /// A later setting wins. An empty one removes all settings of that name before it.
 struct UnitSettings: Sendable, Equatable {
-    /// The path of the unit's own file.
     let path: String
     /// Nothing can start the unit: its file is a link to /dev/null, or empty.
     let isMasked: Bool
     /// By `Section.Key`, in the order of the files.
     private(set) var values: [String: [String]] = [:]
 
-    /// The last value. Nil if there is none.
     subscript(_ name: String) -> String? { values[name]?.last }
 
     /// Whether a finite time is set: `0` and `infinity` mean none.

@@ -123,7 +123,6 @@ struct ZoneFacts: Sendable {
 }
 
 extension ZoneFacts {
-    /// Reads the files.
     init(_ database: ZoneDatabase, isChosen: Bool, now: Instant) {
         let reading = database.reload()
         var offsets: [String: Int] = [:]

@@ -11,7 +11,6 @@ struct MigrationPlan: Sendable {
         var usesTemplates = false
     }
 
-    /// How one of the app's tables is used.
     private enum Source {
         case made
         case found(SetUpFacts.Relation)
@@ -162,7 +161,6 @@ struct MigrationPlan: Sendable {
         return faults
     }
 
-    /// Of a view that the app has made.
     private func viewFaults(_ view: DatabaseFacts.View, _ found: SetUpFacts.Relation) -> [Finding] {
         let name = "nudged.\(view.rawValue)"
         let fix = "make it a view with these columns: \(view.shape)"
@@ -270,7 +268,6 @@ struct MigrationPlan: Sendable {
 
     // MARK: Text
 
-    /// The first few of many.
     private static func listed(_ names: [String]) -> String {
         let shown = names.prefix(8).joined(separator: ", ")
         return names.count > 8 ? "\(shown) and others" : shown

@@ -4,7 +4,6 @@ import Postgres
 import Core
 package import Systemd
 
-/// `nudged migrate`.
 package struct MigrationRun: Sendable {
     /// What the database is like, and what would be done. Nothing was changed.
     package struct Survey: Sendable {
@@ -37,7 +36,7 @@ package struct MigrationRun: Sendable {
 
     /// Reads the catalog, in a single attempt: a person at a terminal wants the error at once.
     ///
-    /// - Throws: `SchemaError` if the schema is not this version's and no migration makes it so.
+    /// - Throws: `CommandFailure` if the schema is not this version's and no migration makes it so.
     package func survey(isDryRun: Bool) async throws -> Survey {
         let facts = try await Migrator.survey(configuration)
         switch facts.schemaState {
@@ -54,7 +53,7 @@ package struct MigrationRun: Sendable {
                 lines.append("next: nudged migrate without --dry-run does this")
             }
             return Survey(lines: lines, status: plan.status, facts: facts, isPending: true)
-        case let schemaState: throw SchemaError(schemaState: schemaState)
+        case let schemaState: throw schemaState.failure
         }
     }
 
@@ -75,7 +74,6 @@ package struct MigrationRun: Sendable {
         return Survey(lines: lines, status: .success, facts: facts, isPending: false, isMisbound: isMisbound)
     }
 
-    /// What `takeBack` will take back.
     private static func listed(_ rights: [ExcessRight]) -> [String] {
         guard !rights.isEmpty else { return [] }
         let roles = RoleExcess.all(rights)
@@ -117,7 +115,6 @@ package struct MigrationRun: Sendable {
         return lines + (try await next(migrator))
     }
 
-    /// Binds views and triggers to the app's tables again.
     private func bind(_ migrator: Migrator) async throws -> [String] {
         let done = try await migrator.bind()
         let left = try await migrator.bindingFaults()
@@ -185,6 +182,7 @@ package struct MigrationRun: Sendable {
             + "a superuser must first run grant nudged_writer to \(role)"
     }
 
+    /// If the database refuses a migration, nothing of it is applied, and waiting does not help.
     private func apply(_ migrator: Migrator, _ onHeld: @Sendable (String) -> Void) async throws -> [Migration] {
         var isTold = false
         do throws(PostgresError) {
@@ -196,7 +194,11 @@ package struct MigrationRun: Sendable {
             // Class 42 is syntax error or access rule violation. A missing right (42501) needs no further explanation.
             guard error.code == .refusedByServer, let state = error.sqlState, state.hasPrefix("42"), state != "42501"
             else { throw error }
-            throw MigrationError(cause: error)
+            throw CommandFailure(
+                "the database refused the migration \(error.statement ?? ""): \(error.cause); nothing of it was applied; "
+                    + "compare with nudged migrate --dry-run and docs/TABLES.md, \"The app's tables\"",
+                .configuration
+            )
         }
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
-package import Systemd
+package import Service
+import Systemd
 
 /// The report's file. A reader finds either the complete old file or the complete new one.
 package struct ReportFile: Sendable {
@@ -14,7 +15,7 @@ package struct ReportFile: Sendable {
     ///
     /// A new file has mode 0644 less the umask. Else owner, group and mode of the old file are kept as far as our
     /// rights allow.
-    package func write(_ text: String) throws(ReportFileError) {
+    package func write(_ text: String) throws(CommandFailure) {
         let (target, old) = try target()
         let slash = target.lastIndex(of: "/")
         let folder = slash.map { String(target[...$0]) } ?? ""
@@ -29,7 +30,7 @@ package struct ReportFile: Sendable {
         if number == 0, rename(temporary, target) != 0 { number = errno }
         guard number == 0 else {
             unlink(temporary)
-            throw ReportFileError(path: path, cause: .system(number))
+            throw failure(number)
         }
     }
 
@@ -41,7 +42,7 @@ package struct ReportFile: Sendable {
     }
 
     /// The path behind a link, and the present file. A device or a pipe is refused: rename would replace it by a file.
-    private func target() throws(ReportFileError) -> (path: String, old: stat?) {
+    private func target() throws(CommandFailure) -> (path: String, old: stat?) {
         var status = stat()
         guard stat(path, &status) == 0 else {
             guard errno == ENOENT else { throw failure() }
@@ -49,17 +50,24 @@ package struct ReportFile: Sendable {
         }
         switch status.st_mode & S_IFMT {
         case S_IFREG: break
-        case S_IFDIR: throw ReportFileError(path: path, cause: .folder)
-        default: throw ReportFileError(path: path, cause: .noFile)
+        case S_IFDIR: throw failure(": \(path) is a folder; name a file in it")
+        default: throw failure(": \(path) is not a regular file; --html - writes to standard output")
         }
         guard let found = realpath(path, nil) else { throw failure() }
         defer { free(found) }
         return (String(cString: found), status)
     }
 
-    private func failure() -> ReportFileError { ReportFileError(path: path, cause: .system(errno)) }
+    private func failure(_ number: Int32 = errno) -> CommandFailure {
+        failure(" to \(path): \(String(cString: strerror(number)))")
+    }
 
-    private static func write(_ bytes: [UInt8], to file: Int32) -> Bool {
+    private func failure(_ why: String) -> CommandFailure {
+        CommandFailure("the report can't be written\(why)", .ioError)
+    }
+
+    /// Writes all bytes. False if not all could be written; `errno` has the reason.
+    package static func write(_ bytes: [UInt8], to file: Int32) -> Bool {
         bytes.withUnsafeBytes { bytes in
             var offset = 0
             while offset < bytes.count {
@@ -69,31 +77,6 @@ package struct ReportFile: Sendable {
                 offset += written
             }
             return true
-        }
-    }
-}
-
-/// Why a report can't be written.
-package struct ReportFileError: CommandFailure, Equatable {
-    enum Cause: Equatable {
-        case folder
-        /// The path is neither a folder nor a regular file: a device, a pipe or a socket.
-        case noFile
-        /// The system's error number (errno).
-        case system(Int32)
-    }
-
-    let path: String
-    let cause: Cause
-
-    package var exitStatus: ExitStatus { .ioError }
-
-    /// What happened, and to which file.
-    package var description: String {
-        switch cause {
-        case .folder: "the report can't be written: \(path) is a folder; name a file in it"
-        case .noFile: "the report can't be written: \(path) is not a regular file; --html - writes to standard output"
-        case .system(let number): "the report can't be written to \(path): \(String(cString: strerror(number)))"
         }
     }
 }

@@ -1,8 +1,6 @@
 import APNs
-package import Core
+import Core
 package import Systemd
-
-package import struct FoundationEssentials.UUID
 
 /// The outcomes of test pushes: Apple's answers and what they mean.
 package struct SendTestReport: CommandOutput {
@@ -25,7 +23,6 @@ package struct SendTestReport: CommandOutput {
         }
     }
 
-    /// The outcome for one device.
     struct Result: Sendable {
         let device: String
         let lane: LaneIdentity
@@ -45,7 +42,6 @@ package struct SendTestReport: CommandOutput {
         return [.configuration, .unavailable, .temporary, .dataError].first(where: all.contains) ?? .success
     }
 
-    /// One line for each device.
     package func text(on screen: Screen) -> String {
         let lines = results.map { result in
             let server = result.server.isApples ? "" : " at \(result.server) (not Apple's)"
@@ -77,7 +73,6 @@ extension SendTestReport.Result {
         return [status.map(String.init), reason].compactMap(\.self).joined(separator: " ")
     }
 
-    /// What the outcome means for the operator.
     var meaning: String {
         switch outcome {
         case .accepted:
@@ -113,7 +108,6 @@ extension SendTestReport.Result {
 }
 
 extension PushOutcome {
-    /// The outcome's name in the JSON output.
     fileprivate var name: String {
         switch self {
         case .accepted: "accepted"
@@ -134,38 +128,4 @@ extension PushOutcome {
         case .unsent(let reason), .unknown(let reason): (nil, reason)
         }
     }
-}
-
-/// Why no test push was sent.
-package enum SendTestFailure: CommandFailure {
-    /// The lane is production, and `--force` was not given.
-    case production(LaneIdentity)
-    /// Neither nudged nor the app has anything of this user.
-    case unknownUser(UUID)
-    /// The user has no device, or none that a lane of this configuration serves.
-    case noDevice(UUID, notServed: Int)
-
-    /// What happened, and what to do.
-    package var description: String {
-        switch self {
-        case .production(let lane):
-            "\(lane.text) is production: a test push would reach the phone of one of the app's users; "
-                + "give --force to send it"
-        case .unknownUser(let user): "nothing is known of user \(Self.name(user)): no profile, no device"
-        case .noDevice(let user, 0): "user \(Self.name(user)) has no device"
-        case .noDevice(let user, 1):
-            "user \(Self.name(user)) has 1 device, but no lane of this configuration serves it"
-        case .noDevice(let user, let count):
-            "user \(Self.name(user)) has \(count) devices, but no lane of this configuration serves them"
-        }
-    }
-
-    package var exitStatus: ExitStatus {
-        switch self {
-        case .production: .permission
-        case .unknownUser, .noDevice: .noUser
-        }
-    }
-
-    private static func name(_ user: UUID) -> String { user.uuidString.lowercased() }
 }

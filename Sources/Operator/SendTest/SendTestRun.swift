@@ -11,7 +11,6 @@ import TimeZones
 /// `nudged send-test`: one test push to a device, or to each device of a user, over the lane that serves it. It changes
 /// nothing in the database.
 package struct SendTestRun: Sendable {
-    /// The devices to send to.
     package enum Target: Sendable, Equatable {
         /// A device token in hexadecimal, on the main lane.
         case token(String)
@@ -48,11 +47,15 @@ package struct SendTestRun: Sendable {
 
     /// Sends the pushes and waits for their outcomes.
     ///
-    /// - Throws: `SendTestFailure`. `PostgresError` or `SchemaError` if a user's devices can't be read.
+    /// - Throws: `CommandFailure` if none was sent. `PostgresError` if a user's devices can't be read.
     package func run(_ target: Target) async throws -> SendTestReport {
         var report = SendTestReport()
         for (lane, tokens) in try await devices(of: target, &report) {
-            if lane.environment == .production, !isForced { throw SendTestFailure.production(lane.identity) }
+            if lane.environment == .production, !isForced {
+                let what = "\(lane.identity.text) is production"
+                let risk = "a test push would reach the phone of one of the app's users; give --force to send it"
+                throw CommandFailure("\(what): \(risk)", .permission)
+            }
             report.results += try await send(tokens, lane)
         }
         if case .token(let token) = target { try await tryOther(token, &report) }
@@ -81,13 +84,21 @@ package struct SendTestRun: Sendable {
             let read = try await DatabaseAccess(configuration).withStore { store in
                 try await store.reading { reader in try await reader.user(user, now: Instant(seconds: 0)) }
             }
-            guard let read else { throw SendTestFailure.unknownUser(user) }
+            let name = "user \(user.uuidString.lowercased())"
+            guard let read else {
+                throw CommandFailure("nothing is known of \(name): no profile, no device", .noUser)
+            }
             let directory = LaneDirectory(standard: main.identity, others: lanes.map(\.identity))
             let served = Dictionary(grouping: read.user.devices) { directory.lane(of: $0) }
             report.notServed = (served[nil] ?? []).map { PushIdentity.deviceHash(token: $0.token) }
             let all = lanes.compactMap { lane in served[lane.identity].map { (lane, $0.map(\.token)) } }
-            if all.isEmpty { throw SendTestFailure.noDevice(user, notServed: report.notServed.count) }
-            return all
+            guard all.isEmpty else { return all }
+            let lacks = "but no lane of this configuration serves"
+            switch report.notServed.count {
+            case 0: throw CommandFailure("\(name) has no device", .noUser)
+            case 1: throw CommandFailure("\(name) has 1 device, \(lacks) it", .noUser)
+            case let count: throw CommandFailure("\(name) has \(count) devices, \(lacks) them", .noUser)
+            }
         }
     }
 

@@ -2,6 +2,7 @@ import Configuration
 import Glibc
 import HTTP2
 import Postgres
+import Service
 import Systemd
 
 /// What `nudged setup` is told: six answers, and what goes with them.
@@ -46,12 +47,14 @@ package struct SetUpAnswers: Sendable {
         }
         guard !isReal else {
             let why = "this configuration is for Apple's own servers: a simulated Apple would take its users' pushes"
-            throw SetUpFailure(unchanged: "\(why); give --config FILE and another database, or run setup --undo first")
+            throw CommandFailure(
+                unchanged: "\(why); give --config FILE and another database, or run setup --undo first"
+            )
         }
         let folder = apple == "simulated" ? "/run/nudged-apple" : SetUpFiles.resolved(apple)
         guard let address = try? Credentials.readText("\(folder)/endpoint", limit: 100), Self.isServed(address) else {
             let why = "no simulated Apple runs: start nudged-apple in another terminal"
-            throw SetUpFailure(unchanged: why, .unavailable)
+            throw CommandFailure(unchanged: why, .unavailable)
         }
         (endpoint, caFile, keyFile) = (address, "\(folder)/ca.pem", "\(folder)/AuthKey_SIMULATED0.p8")
     }

@@ -1,5 +1,6 @@
 import Configuration
 import Glibc
+package import Service
 import Systemd
 
 /// The three files that `nudged setup` writes. Each is staged beside its place and moved there at the end, so that a
@@ -43,12 +44,12 @@ package struct SetUpFiles: Sendable {
     func restarted() { unlink(mark) }
 
     /// What is wrong with the places, before anything is written.
-    package func check() throws(SetUpFailure) {
-        guard !configuration.isEmpty else { throw SetUpFailure("--config names no file", .usage) }
-        if access(folder, W_OK) != 0, errno != ENOENT { throw SetUpFailure(file: folder, errno) }
+    package func check() throws(CommandFailure) {
+        guard !configuration.isEmpty else { throw CommandFailure("--config names no file", .usage) }
+        if access(folder, W_OK) != 0, errno != ENOENT { throw CommandFailure(file: folder, errno) }
         for path in all {
             let file = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK)
-            if file >= 0 { close(file) } else if errno != ENOENT { throw SetUpFailure(file: path, errno) }
+            if file >= 0 { close(file) } else if errno != ENOENT { throw CommandFailure(file: path, errno) }
         }
     }
 
@@ -62,44 +63,44 @@ package struct SetUpFiles: Sendable {
     static func has(_ file: File) -> Bool { mode(file.path) == file.mode && text(file.path) == file.text }
 
     /// Only one set-up or undo at a time. Closing the descriptor ends the lock.
-    func lock() throws(SetUpFailure) -> Int32 {
+    func lock() throws(CommandFailure) -> Int32 {
         try Self.make(folder, 0o755)
         let lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard lock >= 0 else { throw SetUpFailure(file: folder, errno) }
+        guard lock >= 0 else { throw CommandFailure(file: folder, errno) }
         var status = stat()
         // An undo that has just ended may have removed the folder.
         guard flock(lock, LOCK_EX | LOCK_NB) == 0, fstat(lock, &status) == 0, status.st_nlink > 0 else {
             close(lock)
-            throw SetUpFailure("another nudged setup runs: wait for its end", .temporary)
+            throw CommandFailure("another nudged setup runs: wait for its end", .temporary)
         }
         return lock
     }
 
-    private static func make(_ folder: String, _ mode: mode_t) throws(SetUpFailure) {
+    private static func make(_ folder: String, _ mode: mode_t) throws(CommandFailure) {
         if mkdir(folder, mode) == 0 {
             chmod(folder, mode)
         } else if errno != EEXIST {
-            throw SetUpFailure(file: folder, errno)
+            throw CommandFailure(file: folder, errno)
         }
     }
 
     /// Writes all files beside their places, and the mark: later there may be no room for it.
-    func stage(_ files: [File]) throws(SetUpFailure) {
+    func stage(_ files: [File]) throws(CommandFailure) {
         try Self.make(credentials, 0o700)
         for file in files { try Self.write(file.text, to: Self.staged(file.path), file.mode, after: file.path) }
         if !files.isEmpty, !isRestartDue { try Self.write("", to: mark, 0o600, after: mark) }
     }
 
-    static func place(_ files: [File]) throws(SetUpFailure) {
+    static func place(_ files: [File]) throws(CommandFailure) {
         for file in files where rename(staged(file.path), file.path) != 0 {
-            throw SetUpFailure(file: file.path, errno)
+            throw CommandFailure(file: file.path, errno)
         }
     }
 
     func clear() { for path in all { unlink(Self.staged(path)) } }
 
     /// Removes the files, and the folders unless they are the package's. Returns the files that were there.
-    func remove() throws(SetUpFailure) -> [String] {
+    func remove() throws(CommandFailure) -> [String] {
         clear()
         restarted()
         var removed: [String] = []
@@ -107,7 +108,7 @@ package struct SetUpFiles: Sendable {
             if unlink(path) == 0 {
                 removed.append(path)
             } else if errno != ENOENT {
-                throw SetUpFailure(file: path, errno)
+                throw CommandFailure(file: path, errno)
             }
         }
         if !ConfigurationLoader.defaultPath.hasPrefix("\(folder)/") {
@@ -118,17 +119,18 @@ package struct SetUpFiles: Sendable {
     }
 
     /// It gets the owner of the file `old`. If it fails, it leaves the file, for `clear`.
-    private static func write(_ text: String, to path: String, _ mode: mode_t, after old: String) throws(SetUpFailure) {
+    private static func write(_ text: String, to path: String, _ mode: mode_t, after old: String) throws(CommandFailure)
+    {
         let bytes = Array("\(text)\n".utf8)
         unlink(path)
         let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw SetUpFailure(file: path, errno) }
+        guard file >= 0 else { throw CommandFailure(file: path, errno) }
         defer { close(file) }
         var status = stat()
         if stat(old, &status) == 0 { _ = fchown(file, status.st_uid, status.st_gid) }
         // Of a write that ends early.
         errno = ENOSPC
         guard Glibc.write(file, bytes, bytes.count) == bytes.count, fchmod(file, mode) == 0, fsync(file) == 0
-        else { throw SetUpFailure(file: path, errno) }
+        else { throw CommandFailure(file: path, errno) }
     }
 }

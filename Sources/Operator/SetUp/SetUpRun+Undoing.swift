@@ -2,11 +2,11 @@ import Base
 import Core
 import Glibc
 import Postgres
+import Service
 import Systemd
 
 /// `nudged setup --undo`.
 extension SetUpRun {
-    /// What `undo` will do, for a person.
     package var undoing: [String] {
         (hasUnit ? ["systemctl disable --now nudged"] : []) + [
             "rm \(files.key) \(files.url) \(files.configuration)",
@@ -23,7 +23,7 @@ extension SetUpRun {
         defer { close(lock) }
         if let url = SetUpFiles.text(files.url), !isOurs(url) {
             let way = "give the URL of that database, or remove the files yourself"
-            throw SetUpFailure("the files in \(files.folder) are of another database: \(way)", .configuration)
+            throw CommandFailure("the files in \(files.folder) are of another database: \(way)", .configuration)
         }
         // A database that doesn't answer leaves the service as it is.
         try await Connection.once(owner) { _ in }

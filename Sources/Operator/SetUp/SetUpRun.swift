@@ -32,12 +32,11 @@ package struct SetUpRun: Sendable {
     private let migration: MigrationRun
     private let environment: [String: String]
 
-    /// - Throws: what is wrong with the answers.
     package init(_ answers: SetUpAnswers, path: String, environment: [String: String]) throws {
         let faults = answers.faults(try Assembly.connection(answers.database, allowInsecure: true))
         guard faults.isEmpty else {
             let lines = faults.flatMap { ["  error  \($0.found)", "         fix: \($0.remedy ?? "")"] }
-            throw SetUpFailure(unchanged: lines.joined(separator: "\n"))
+            throw CommandFailure(unchanged: lines.joined(separator: "\n"))
         }
         self.answers = answers
         self.path = path
@@ -59,7 +58,7 @@ package struct SetUpRun: Sendable {
         }
         guard survey.facts.mayCreateRoles else {
             let fix = "as a superuser: alter role \"\(owner.user)\" createrole"
-            throw SetUpFailure(unchanged: "\(owner.user) may not make roles; \(fix)", .permission)
+            throw CommandFailure(unchanged: "\(owner.user) may not make roles; \(fix)", .permission)
         }
         // The present password is kept if it works, and nothing else of the URL has changed.
         let url = SetUpFiles.text(files.url) ?? ""
@@ -80,7 +79,7 @@ package struct SetUpRun: Sendable {
             case .session: ", by a pooler in session mode"
             case .transaction, .exhausted: ", by a pooler in transaction mode"
             case .statement:
-                throw SetUpFailure(unchanged: "the URL leads to a pooler in statement mode; give PostgreSQL's own")
+                throw CommandFailure(unchanged: "the URL leads to a pooler in statement mode; give PostgreSQL's own")
             }
         let (server, skew) = try await Connection.once(owner) { (connection) async throws(PostgresError) in
             let begun = WallTime.microseconds()
@@ -93,7 +92,6 @@ package struct SetUpRun: Sendable {
             + (clock.remedy.map { ["    fix: \($0)"] } ?? []) + ["Apple: \(answers.endpoint ?? "its own servers")"]
     }
 
-    /// The files as they should be.
     private func wanted(_ password: String?) throws -> [SetUpFiles.File] {
         let key = try Credentials.readText(answers.keyFile, limit: 1 << 16)
         var wanted = [SetUpFiles.File(path: files.key, text: key, mode: 0o600)]
@@ -162,7 +160,7 @@ package struct SetUpRun: Sendable {
         // Another set-up may have changed something since.
         let plan = try await self.plan()
         guard plan.status == .success, plan.steps == known.steps else {
-            throw SetUpFailure("something has changed since the plan: run nudged setup again", .temporary)
+            throw CommandFailure("something has changed since the plan: run nudged setup again", .temporary)
         }
         let wasRestartDue = files.isRestartDue
         var isPlacing = false
@@ -190,7 +188,7 @@ package struct SetUpRun: Sendable {
             } catch {
                 let why = "nudged_daemon can't log in with its new password: \(error)"
                 let fix = "pg_hba.conf, or the pooler's list of users, must let it in by password (scram-sha-256)"
-                throw SetUpFailure("\(why); \(fix); then run nudged setup again", .unavailable)
+                throw CommandFailure("\(why); \(fix); then run nudged setup again", .unavailable)
             }
         }
         isPlacing = true
@@ -226,11 +224,10 @@ package struct SetUpRun: Sendable {
             )
         } catch {
             let text = "\(error)".replacing(SetUpFiles.staged(files.configuration), with: files.configuration)
-            throw SetUpFailure(unchanged: text, error.exitStatus)
+            throw CommandFailure(unchanged: text, error.exitStatus)
         }
     }
 
-    /// When the newest daemon was started.
     private func startedLast() async throws -> String? {
         let newest = Statement("started_last", sql: "select max(started_at)::text from nudged.daemon", parameters: [])
         return try await Connection.once(owner) { (connection) async throws(PostgresError) in
@@ -273,24 +270,17 @@ package struct SetUpRun: Sendable {
         return path == ConfigurationLoader.defaultPath && needed.allSatisfy { access($0, F_OK) == 0 }
     }
 
-    static func run(_ command: String) throws(SetUpFailure) {
+    static func run(_ command: String) throws(CommandFailure) {
         let status = system(command)
         guard status == 0 else {
             let next = "see journalctl -u nudged -n 20, then run nudged setup again"
-            throw SetUpFailure("\(command) ended with status \(status >> 8): \(next)", .unavailable)
+            throw CommandFailure("\(command) ended with status \(status >> 8): \(next)", .unavailable)
         }
     }
 }
 
 /// Why a set-up ended. What was done before it stays right: the same command goes on from there.
-package struct SetUpFailure: CommandFailure {
-    package let description: String
-    package let exitStatus: ExitStatus
-
-    init(_ description: String, _ exitStatus: ExitStatus) {
-        (self.description, self.exitStatus) = (description, exitStatus)
-    }
-
+extension CommandFailure {
     init(unchanged why: String, _ exitStatus: ExitStatus = .configuration) {
         self.init("nothing was changed\n\(why)", exitStatus)
     }

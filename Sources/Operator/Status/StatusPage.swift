@@ -14,7 +14,6 @@ package struct StatusPage: CommandOutput {
     private let waiting: [NudgeKind: Int]?
     /// Daemons that are alive are first.
     private let daemons: [DaemonRow]
-    /// Whether it works.
     let answer: StatusAnswer
 
     init(_ work: WorkStatus, waiting: [NudgeKind: Int]? = nil) {
@@ -42,7 +41,6 @@ package struct StatusPage: CommandOutput {
 
     // MARK: For a person
 
-    /// The answer, what to do, and then the details.
     package func text(on screen: Screen) -> String {
         var page = TextPage(width: screen.width)
         page.line(answer.sentence)
@@ -53,14 +51,12 @@ package struct StatusPage: CommandOutput {
         return page.text
     }
 
-    /// The first word.
     package func painted(_ text: String, _ colour: Colour) -> String {
         let word = String(text.prefix { $0 != " " && $0 != ":" })
         let paint = status != .success ? colour.bad : word == "Works" ? colour.good : colour.warning
         return paint(word) + text.dropFirst(word.count)
     }
 
-    /// The width of the column of labels.
     private static let label = 14
 
     private var details: [(String, String)] {
@@ -206,7 +202,6 @@ extension LaneReport {
     /// `production com.example.app`.
     var name: String { "\(lane.environment) \(lane.topic)" }
 
-    /// Why it does not send, as text.
     var cause: String? {
         reason.map { state == .stopped ? LaneStatus.cause($0) : $0 } ?? state.explanation
     }
@@ -223,7 +218,6 @@ extension LaneReport.State {
         }
     }
 
-    /// The explanation if the lane gives no reason.
     var explanation: String? {
         switch self {
         case .idle: "no connection is needed"

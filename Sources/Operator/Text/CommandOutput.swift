@@ -20,9 +20,7 @@ extension CommandOutput {
     package func painted(_ text: String, _ colour: Colour) -> String { text }
 }
 
-/// Where a person reads an answer.
 package struct Screen: Sendable {
-    /// Columns.
     package let width: Int
     /// Whether block characters can be shown; else bars are of `#`.
     package let hasBlocks: Bool
@@ -33,20 +31,14 @@ package struct Screen: Sendable {
     }
 }
 
-/// An error that ends a command with a status of its own.
-package protocol CommandFailure: Error, CustomStringConvertible {
-    var exitStatus: ExitStatus { get }
-}
-
 // MARK: JSON
 
-/// A value of a command's JSON output.
 protocol JSONPart {
     var part: JSONValue { get }
 }
 
 /// A JSON object with its members in the order of the literal. Nil becomes null.
-struct Fields: JSONPart, ExpressibleByDictionaryLiteral {
+struct Fields: JSONPart, Sendable, ExpressibleByDictionaryLiteral {
     private var members: [JSONObject.Member]
 
     init(dictionaryLiteral members: (String, (any JSONPart)?)...) {

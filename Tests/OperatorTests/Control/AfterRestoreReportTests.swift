@@ -87,7 +87,7 @@ import struct FoundationEssentials.UUID
         #expect(text.contains("\n2 daemons are alive:\n") && !text.contains("--yes"), "\(text)")
         #expect(text.contains("  host not known yet, daemon \(Self.id): its lease ends in 24 s\n"), "\(text)")
         #expect(text.hasSuffix("between the restore and this command may be sent a second time."), "\(text)")
-        let two = DaemonsAlive(daemons: [Self.daemon(host: "web\u{1B}1"), Self.daemon()]).description
+        let two = AfterRestoreReport.refusal(beside: [Self.daemon(host: "web\u{1B}1"), Self.daemon()]).description
         #expect(two.hasPrefix("nothing was changed: 2 daemons are alive, ") && two.contains("web\u{FFFD}1"))
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Service
 import Testing
 
 @testable import Operator
@@ -72,12 +73,13 @@ import Testing
         let folder = Folder()
         mkdir("\(folder.path)/sub", 0o755)
         defer { rmdir("\(folder.path)/sub") }
-        #expect(throws: ReportFileError(path: "\(folder.path)/sub", cause: .folder)) {
-            try ReportFile("\(folder.path)/sub").write("x")
-        }
-        #expect(throws: ReportFileError(path: "/dev/null", cause: .noFile)) { try ReportFile("/dev/null").write("x") }
-        #expect(throws: ReportFileError(path: "\(folder.path)/none/a", cause: .system(ENOENT))) {
-            try ReportFile("\(folder.path)/none/a").write("x")
+        for (path, why) in [
+            ("\(folder.path)/sub", ": \(folder.path)/sub is a folder; name a file in it"),
+            ("/dev/null", ": /dev/null is not a regular file; --html - writes to standard output"),
+            ("\(folder.path)/none/a", " to \(folder.path)/none/a: No such file or directory"),
+        ] {
+            let failure = CommandFailure("the report can't be written\(why)", .ioError)
+            #expect(throws: failure) { try ReportFile(path).write("x") }
         }
         #expect(folder.names == ["sub"])
     }
