@@ -4,21 +4,7 @@ import Service
 import TimeZones
 
 /// A user's device in an explanation. It shows the token's hash, never the token.
-struct ExplainedDevice: Sendable, Equatable {
-    enum State: Sendable, Equatable {
-        case served
-        /// It is tried in this environment, since Apple refused it in its own.
-        case tried(environment: String)
-        /// It works in this environment, and not in its own.
-        case moved(environment: String)
-        /// Apple refused it at this instant. It gets nothing until it registers again.
-        case quarantined(at: Instant, reason: String)
-        /// The configuration has the app's topic in another environment only.
-        case otherEnvironment
-        /// The configuration has no lane for the topic.
-        case otherTopic
-    }
-
+struct ExplainedDevice: Sendable {
     let hash: String
     /// The device's name in the journal.
     let journalName: String
@@ -26,76 +12,75 @@ struct ExplainedDevice: Sendable, Equatable {
     let registeredAt: Instant?
     let state: State
 
-    /// Whether a push can go to it.
-    var isServed: Bool {
-        switch state {
-        case .served, .tried, .moved: true
-        case .quarantined, .otherEnvironment, .otherTopic: false
-        }
+    /// Where its pushes go, or why they go nowhere.
+    struct State: Sendable {
+        /// For a program.
+        let name: String
+        /// Continues a sentence.
+        var text = ""
+        var fields: Fields = [:]
     }
+
+    var isServed: Bool { ["served", "tried", "moved"].contains(state.name) }
 
     static func all(
         of user: ClaimedUser,
         _ lanes: LaneDirectory,
         _ names: DeviceNames,
-        now: Instant
+        now: Instant,
+        _ zone: Zone? = nil
     ) -> [ExplainedDevice] {
         let quarantine = user.quarantine.map(Quarantine.init(json:))
         return user.devices.map { device in
             let wanted = lanes.wanted(by: device)
-            var state = State.served
-            if lanes.lane(of: device) == nil {
-                state = lanes.all.contains { $0.topic == wanted.topic } ? .otherEnvironment : .otherTopic
-            } else {
-                switch quarantine?.route(of: device, on: wanted, lanes, now: now) {
-                case nil, .own?: break
-                case .other(let lane, .running)?: state = .tried(environment: lane.environment)
-                case .other(let lane, _)?: state = .moved(environment: lane.environment)
-                case .refused(let entry)?: state = .quarantined(at: entry.at, reason: entry.reason)
-                }
-            }
+            let route = quarantine?.route(of: device, on: wanted, lanes, now: now)
             let hash = PushIdentity.deviceHash(token: device.token)
             return ExplainedDevice(
                 hash: hash,
                 journalName: names.name(hash),
                 lane: wanted,
                 registeredAt: device.registeredAt,
-                state: state
+                state: lanes.lane(of: device) == nil ? unserved(wanted, lanes) : state(route, zone)
             )
+        }
+    }
+
+    private static func unserved(_ wanted: LaneIdentity, _ lanes: LaneDirectory) -> State {
+        let text = "; no lane of this configuration serves it: another"
+        return lanes.all.contains { $0.topic == wanted.topic }
+            ? State(name: "other_environment", text: "\(text) environment")
+            : State(name: "other_topic", text: "\(text) app")
+    }
+
+    private static func state(_ route: Quarantine.Route?, _ zone: Zone?) -> State {
+        switch route {
+        case nil, .own?: return State(name: "served")
+        case .other(let lane, .running)?:
+            let text = "; refused there, so it is tried in \(lane.environment)"
+            return State(name: "tried", text: text, fields: ["tried_in": lane.environment])
+        case .other(let lane, _)?:
+            let text = "; it works in \(lane.environment), where its pushes go"
+            return State(name: "moved", text: text, fields: ["works_in": lane.environment])
+        case .refused(let entry)?:
+            let text =
+                "; in quarantine since \(InstantText.local(entry.at, zone)): Apple answered \(entry.reason); "
+                + "nothing is sent to it until it registers again"
+            return State(name: "quarantined", text: text, fields: ["since": entry.at, "reason": entry.reason])
         }
     }
 
     /// - Parameter local: an instant in the user's local time.
     func text(_ local: (Instant) -> String) -> String {
         let registered = registeredAt.map { "registered \(local($0))" } ?? "registered at an unknown time"
-        let state =
-            switch state {
-            case .served: ""
-            case .tried(let environment): "; refused there, so it is tried in \(environment)"
-            case .moved(let environment): "; it works in \(environment), where its pushes go"
-            case .otherEnvironment: "; no lane of this configuration serves it: another environment"
-            case .otherTopic: "; no lane of this configuration serves it: another app"
-            case .quarantined(let at, let reason):
-                "; in quarantine since \(local(at)): Apple answered \(reason); "
-                    + "nothing is sent to it until it registers again"
-            }
-        return "\(hash) (\(journalName) in the journal) on \(lane.text), \(registered)\(state)"
+        return "\(hash) (\(journalName) in the journal) on \(lane.text), \(registered)\(state.text)"
     }
 
     var fields: Fields {
         let device: Fields = [
             "device": hash, "journal_name": journalName, "environment": lane.environment, "topic": lane.topic,
-            "registered_at": registeredAt,
+            "registered_at": registeredAt, "state": state.name,
         ]
-        switch state {
-        case .served: return device + ["state": "served"]
-        case .tried(let environment): return device + ["state": "tried", "tried_in": environment]
-        case .moved(let environment): return device + ["state": "moved", "works_in": environment]
-        case .otherEnvironment: return device + ["state": "other_environment"]
-        case .otherTopic: return device + ["state": "other_topic"]
-        case .quarantined(let at, let reason):
-            return device + ["state": "quarantined", "since": at, "reason": reason]
-        }
+        return device + state.fields
     }
 }
 
@@ -113,8 +98,8 @@ struct DeviceGap: Sendable, Equatable {
         func add(_ name: String, _ count: Int, _ text: String) {
             if count > 0 { gaps.append(DeviceGap(name: name, text: text)) }
         }
-        let environments = devices.filter { $0.state == .otherEnvironment }
-        let topics = devices.filter { $0.state == .otherTopic }
+        let environments = devices.filter { $0.state.name == "other_environment" }
+        let topics = devices.filter { $0.state.name == "other_topic" }
         let refused = devices.count - environments.count - topics.count
         let tokens = "Apple refused the token of \(Elapsed.counted(refused, "device", "devices"))"
         add("quarantined", refused, "\(tokens), which must register again")

@@ -19,7 +19,7 @@ extension Explanation {
             let then = "Then (\(day(at)), \(zoneName)): "
             guard case .send? = plan, let next else { return "\(then)nothing is sent. \(outlook(read))" }
             let first = obstacles.first { $0.isOfDaemons || isClosed($0, for: next) }
-            let now = first.map { " But now \($0.text(now: self.now, zone))." } ?? ""
+            let now = first.map { " But now \($0.text)." } ?? ""
             return "\(then)\(next.text) \(next.isOne ? "is" : "are") sent to \(deviceCount(next)).\(now)"
         }
     }
@@ -41,13 +41,13 @@ extension Explanation {
                 + "The user is evaluated again within two minutes."
         }
         if let first = next ?? held, let daemons = obstacles.first(where: \.isOfDaemons) {
-            return "Waits: \(daemons.text(now: now, zone)). \(coming(first, read))"
+            return "Waits: \(daemons.text). \(coming(first, read))"
         }
         if let held, let pause = pause(of: held) {
-            return "Waits: \(pause.text(now: now, zone)). \(coming(held, read))"
+            return "Waits: \(pause.text). \(coming(held, read))"
         }
         guard let next else { return nothing(read) }
-        if let lane = closedLane(for: next) { return "Waits: \(lane.text(now: now, zone)). \(coming(next, read))" }
+        if let lane = closedLane(for: next) { return "Waits: \(lane.text). \(coming(next, read))" }
         let decision = next.needsDecision ? ", if the decision service allows it" : ""
         let isDue = next.at <= now
         let when = isDue ? "with the next sweep" : "\(day(next.at)) (\(zoneName))"
@@ -87,22 +87,17 @@ extension Explanation {
     // MARK: What stands in the way
 
     private func pause(of send: FutureSend) -> Obstacle? {
-        obstacles.first { obstacle in
-            if case .pause(let pause) = obstacle { send.kinds.contains(pause.kind) } else { false }
-        }
+        obstacles.first { $0.kind.map(send.kinds.contains) ?? false }
     }
 
     /// A lane that keeps all of these pushes back: a later one, only if somebody must act.
     private func closedLane(for send: FutureSend) -> Obstacle? {
         let closed = obstacles.filter { isClosed($0, for: send) }
-        let lanes = closed.compactMap { obstacle -> LaneIdentity? in
-            if case .lane(let lane) = obstacle { lane.lane } else { nil }
-        }
-        return send.lanes.isSubset(of: lanes) ? closed.first : nil
+        return send.lanes.isSubset(of: closed.compactMap(\.lane?.lane)) ? closed.first : nil
     }
 
     private func isClosed(_ obstacle: Obstacle, for send: FutureSend) -> Bool {
-        guard case .lane(let lane) = obstacle else { return false }
+        guard let lane = obstacle.lane else { return false }
         return send.lanes.contains(lane.lane) && (lane.state == .stopped || send.at <= now)
     }
 
@@ -169,7 +164,6 @@ extension Instant {
     /// When the user is due. Nil if that is the database's infinity.
     init?(dueOf user: ClaimedUser) {
         guard user.dueAt != .max, user.dueAt != .min else { return nil }
-        let (seconds, rest) = user.dueAt.quotientAndRemainder(dividingBy: 1_000_000)
-        self.init(seconds: rest < 0 ? seconds - 1 : seconds)
+        self = user.dueInstant
     }
 }

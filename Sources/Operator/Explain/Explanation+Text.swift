@@ -5,7 +5,6 @@ import Service
 import TimeZones
 
 extension Explanation {
-    /// The headline, then the details.
     package func text(on screen: Screen) -> String {
         var page = TextPage(width: screen.width)
         page.line(headline)
@@ -33,7 +32,6 @@ extension Explanation {
 
     private func local(_ instant: Instant) -> String { InstantText.local(instant, zone) }
 
-    /// The local time, with its distance from the explained instant.
     private func dated(_ instant: Instant) -> String {
         let span = instant - at
         let distance = span >= 0 ? "in \(Elapsed.text(span))" : "\(Elapsed.text(-span)) before"
@@ -44,7 +42,7 @@ extension Explanation {
 
     private func show(_ plan: Plan, _ read: ReadUser, in page: inout TextPage) {
         page.line("")
-        page.fields("in the way", obstacles.map { $0.text(now: now, zone) + ($0.fix.map { ". \($0)" } ?? "") })
+        page.fields("in the way", obstacles.map { $0.text + ($0.fix.map { ". \($0)" } ?? "") })
         show(before, in: &page)
         switch plan {
         case .send(let sendPlan, _):

@@ -18,7 +18,6 @@ package struct Explanation: CommandOutput {
         case past
     }
 
-    /// What was read of the database.
     struct Facts: Sendable {
         var read: ReadUser
         /// The user with the reminders of the days to come. Nil for a past instant.
@@ -53,7 +52,6 @@ package struct Explanation: CommandOutput {
     private(set) var held: FutureSend?
     /// Why no check-in comes, if there is no `next`.
     private(set) var reason: Reason?
-    /// What stands in the way now.
     private(set) var obstacles: [Obstacle] = []
     /// Why no device can be sent to. Empty if one can.
     private(set) var deviceGaps: [DeviceGap] = []
@@ -111,9 +109,11 @@ package struct Explanation: CommandOutput {
         }
         self.read = read
         let user = read.user
-        devices = ExplainedDevice.all(of: user, planner.lanes, names, now: at)
+        let zone = planner.zone(of: user)
+        self.zone = zone
+        devices = ExplainedDevice.all(of: user, planner.lanes, names, now: at, zone)
         deviceGaps = DeviceGap.all(devices, facts.leftOut)
-        obstacles = Obstacle.all(of: read, facts, lanes: Set(devices.map(\.lane)))
+        obstacles = Obstacle.all(of: read, facts, lanes: Set(devices.map(\.lane)), now: now, zone)
         let preferences = planner.parsed(user.preferences)
         malformed = preferences.malformed
         isUndecided = preferences.isUndecided
@@ -125,7 +125,6 @@ package struct Explanation: CommandOutput {
             .map { "a reminder waits: \($0)" }
         ignored = planner.ignored(by: user, now: at)
         lacksConsent = planner.asksService && !preferences.smartEnabled
-        zone = planner.zone(of: user)
     }
 }
 
@@ -147,7 +146,6 @@ extension Planner {
 extension Explanation {
     /// How far ahead an instant can be explained. Every day until then is simulated.
     package static let mostDaysAhead: Int64 = 366
-    /// How many rows of the record are shown.
     private static let shownSends = 20
     /// For a past instant: the seconds before and after it whose record is shown.
     private static let around: Int64 = 86_400

@@ -1,98 +1,88 @@
 import APNs
 import Core
-import JSON
+import Policy
 import Service
 import TimeZones
 
 /// What keeps pushes from being sent now, though the policy allows them.
-enum Obstacle: Sendable, Equatable {
-    /// No daemon was seen in the last half minute.
-    case noDaemon
-    /// No daemon owns the user's range.
-    case freeRange(Int32)
-    /// The daemon that owns the user's range was not seen for so many seconds. Nil: not for a day.
-    case lostOwner(seconds: Int64?)
-    case pause(Pause)
-    /// A lane that takes no pushes now.
-    case lane(LaneReport)
+struct Obstacle: Sendable {
+    /// Part of a sentence, without a full stop.
+    let text: String
+    /// What ends it, as a sentence. Nil if the lane names nothing.
+    let fix: String?
+    let fields: Fields
+    var kind: NudgeKind?
+    var lane: LaneReport?
+
+    /// Whether it is about the daemons, so that nothing at all is sent to the user.
+    var isOfDaemons: Bool { kind == nil && lane == nil }
 
     /// All that hold now.
     ///
     /// - Parameter lanes: those of the user's devices.
-    static func all(of read: ReadUser, _ facts: Explanation.Facts, lanes: Set<LaneIdentity>) -> [Obstacle] {
-        let paused = facts.pauses.filter { $0.resumedAt == nil }.map(Obstacle.pause)
+    static func all(
+        of read: ReadUser,
+        _ facts: Explanation.Facts,
+        lanes: Set<LaneIdentity>,
+        now: Instant,
+        _ zone: Zone?
+    ) -> [Obstacle] {
+        let paused = facts.pauses.filter { $0.resumedAt == nil }.map { Obstacle($0, now: now, zone) }
         let alive = facts.daemons.filter(\.isAlive)
-        if alive.isEmpty { return [.noDaemon] + paused }
-        guard let owner = read.owner else { return [.freeRange(read.range)] + paused }
+        func none(_ text: String, _ fix: String, _ fields: Fields) -> [Obstacle] {
+            [Obstacle(text: text, fix: fix, fields: fields)] + paused
+        }
+        if alive.isEmpty {
+            return none("no daemon runs", "Start one: systemctl start nudged.", ["cause": "no_daemon"])
+        }
+        guard let owner = read.owner else {
+            let text = "no daemon owns range \(read.range), which this user is in"
+            return none(text, "A running daemon takes it within seconds.", ["cause": "range_without_owner"])
+        }
         guard let daemon = alive.first(where: { $0.id == owner }) else {
-            let row = facts.daemons.first { $0.id == owner }
-            return [.lostOwner(seconds: row.map { abs($0.unseenMilliseconds) / 1000 })] + paused
-        }
-        let closed: [LaneReport.State] = [.stopped, .backingOff, .resting]
-        return paused + daemon.lanes.filter { lanes.contains($0.lane) && closed.contains($0.state) }.map(Obstacle.lane)
-    }
-
-    /// Whether it is about the daemons, so that nothing at all is sent to the user.
-    var isOfDaemons: Bool {
-        switch self {
-        case .noDaemon, .freeRange, .lostOwner: true
-        case .pause, .lane: false
-        }
-    }
-
-    /// Part of a sentence, without a full stop.
-    func text(now: Instant, _ zone: Zone?) -> String {
-        switch self {
-        case .noDaemon: return "no daemon runs"
-        case .freeRange(let range): return "no daemon owns range \(range), which this user is in"
-        case .lostOwner(let seconds):
+            // Nil: its row is gone, so it was not seen for a day.
+            let seconds = facts.daemons.first { $0.id == owner }.map { abs($0.unseenMilliseconds) / 1000 }
             let span = seconds.map { "was not seen for \(Elapsed.text($0))" } ?? "is gone"
-            return "the daemon that owns the user's range \(span)"
-        case .pause(let pause):
-            let why = pause.reason.map { ": \($0)" } ?? ""
-            return "\(KindText.plural(pause.kind.rawValue)) are paused since "
-                + "\(InstantText.since(pause.since, from: now, zone)) (\(pause.byWhom)\(why))"
-        case .lane(let lane):
-            // The other states give their reason as text.
-            let isCode = lane.state == .stopped || lane.state == .resting
-            let reason = lane.reason.map { " (\(isCode ? LaneStatus.cause($0) : $0))" } ?? ""
-            let state =
-                switch lane.state {
-                case .stopped: "is stopped"
-                case .resting: "rests"
-                default: "waits before its next try"
-                }
-            return "the lane \(lane.lane.environment) \(lane.lane.topic) \(state)\(reason)"
+            let fix = "Another daemon takes the range when the lease ends."
+            let fields: Fields = ["cause": "owner_not_seen", "seconds": seconds]
+            return none("the daemon that owns the user's range \(span)", fix, fields)
         }
+        return paused + daemon.lanes.filter { lanes.contains($0.lane) }.compactMap(Obstacle.init)
     }
 
-    /// What ends it, as a sentence. Nil if the lane names nothing.
-    var fix: String? {
-        switch self {
-        case .noDaemon: "Start one: systemctl start nudged."
-        case .freeRange: "A running daemon takes it within seconds."
-        case .lostOwner: "Another daemon takes the range when the lease ends."
-        case .pause(let pause): "nudged resume \(pause.kind.rawValue) ends it."
-        case .lane(let lane): lane.remedy.map { "Fix: \($0)." }
-        }
+    private init(_ pause: Pause, now: Instant, _ zone: Zone?) {
+        let why = pause.reason.map { ": \($0)" } ?? ""
+        let since = InstantText.since(pause.since, from: now, zone)
+        text = "\(KindText.plural(pause.kind.rawValue)) are paused since \(since) (\(pause.byWhom)\(why))"
+        fix = "nudged resume \(pause.kind.rawValue) ends it."
+        fields = [
+            "cause": "paused", "kind": pause.kind.rawValue, "since": pause.since, "by": pause.byWhom,
+            "reason": pause.reason,
+        ]
+        kind = pause.kind
     }
 
-    var fields: Fields {
-        switch self {
-        case .noDaemon: ["cause": "no_daemon"]
-        case .freeRange: ["cause": "range_without_owner"]
-        case .lostOwner(let seconds): ["cause": "owner_not_seen", "seconds": seconds]
-        case .pause(let pause):
-            [
-                "cause": "paused", "kind": pause.kind.rawValue, "since": pause.since, "by": pause.byWhom,
-                "reason": pause.reason,
-            ]
-        case .lane(let lane):
-            [
-                "cause": "lane", "environment": lane.lane.environment, "topic": lane.lane.topic,
-                "state": lane.state.rawValue, "reason": lane.reason, "remedy": lane.remedy,
-                "next_try": lane.nextProbe,
-            ]
+    /// Nil if the lane takes pushes.
+    private init?(_ lane: LaneReport) {
+        let state: String
+        switch lane.state {
+        case .stopped: state = "is stopped"
+        case .resting: state = "rests"
+        case .backingOff: state = "waits before its next try"
+        default: return nil
         }
+        // A lane that waits gives its reason as text.
+        let reason = lane.reason.map { " (\(lane.state == .backingOff ? $0 : LaneStatus.cause($0)))" } ?? ""
+        text = "the lane \(lane.name) \(state)\(reason)"
+        fix = lane.remedy.map { "Fix: \($0)." }
+        fields = [
+            "cause": "lane", "environment": lane.lane.environment, "topic": lane.lane.topic,
+            "state": lane.state.rawValue, "reason": lane.reason, "remedy": lane.remedy, "next_try": lane.nextProbe,
+        ]
+        self.lane = lane
+    }
+
+    private init(text: String, fix: String, fields: Fields) {
+        (self.text, self.fix, self.fields) = (text, fix, fields)
     }
 }

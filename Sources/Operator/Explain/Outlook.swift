@@ -10,7 +10,6 @@ struct FutureSend: Sendable {
     var devices: Int { Set(plan.nudges.flatMap(\.targets).map(\.hash)).count }
     var lanes: Set<LaneIdentity> { Set(plan.nudges.flatMap(\.targets).map(\.lane)) }
     var kinds: Set<NudgeKind> { Set(plan.nudges.map(\.identity.kind)) }
-    /// Whether the decision service is asked first.
     var needsDecision: Bool { plan.nudges.contains(where: \.isToBeAsked) }
     /// Whether it is one nudge, for the verb.
     var isOne: Bool { plan.nudges.count == 1 }
@@ -41,7 +40,6 @@ struct Outlook: Sendable {
     private static let mostEvaluations = 100_000
 
     let user: ClaimedUser
-    /// What is sent before the instant.
     let before: [FutureSend]
     /// The first pushes from the instant on. Nil: none in `days`.
     let next: FutureSend?
@@ -70,7 +68,7 @@ struct Outlook: Sendable {
         var unpaused = planner
         unpaused.paused = []
         // A resume makes the users due who were held.
-        let free = Self.first(for: then.due(at), unpaused, from: at)
+        let free = Self.first(for: then.due(by: at), unpaused, from: at)
         let isLater = free.send.map { send in first.send.map { $0.at <= send.at } ?? false } ?? true
         held = isLater ? nil : free.send
         reason = free.reason
@@ -118,7 +116,8 @@ extension ClaimedUser {
         return ClaimedUser(changes)
     }
 
-    fileprivate func due(_ instant: Instant) -> ClaimedUser {
+    /// Due at this instant, if they are not before.
+    func due(by instant: Instant) -> ClaimedUser {
         var changes = values
         let (microseconds, overflow) = instant.seconds.multipliedReportingOverflow(by: 1_000_000)
         if !overflow { changes.dueAt = min(changes.dueAt, microseconds) }

@@ -7,7 +7,6 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// What would be sent, by hour.
 package struct Forecast: CommandOutput {
     let hours: Int
     let tally: ForecastTally
@@ -27,18 +26,15 @@ package struct Forecast: CommandOutput {
         let due = Elapsed.counted(tally.users, "user is due", "users are due")
         var lines = ["from \(tally.start.rfc3339) for \(hours) h: \(pushes); \(due)", ""]
         lines += chart(width: min(screen.width, 120), hasBlocks: screen.hasBlocks)
-        let kinds = NudgeKind.allCases.enumerated().map { place, kind in
-            (kind.rawValue, tally.hours.reduce(0) { $0 + $1.pushes[place] })
-        }
-        lines += table("pushes by kind", kinds)
-        let resting = zip(Reason.allCases, tally.resting).map { ($0.rawValue, $1) }
+        let byKind = tally.pushesByKind
+        lines += table("pushes by kind", NudgeKind.allCases.map { ($0.rawValue, byKind[$0] ?? 0) })
+        let resting = Reason.allCases.map { ($0.rawValue, tally.resting[$0] ?? 0) }
         lines += table("users who at least once get nothing when they are due, by reason", resting)
         lines += table("slots and devices that are skipped, by reason", tally.skipped.sorted { $0.key < $1.key })
         lines += table("messages and reminders that are dropped, by reason", tally.dropped.sorted { $0.key < $1.key })
         return (lines + remarks.flatMap { ["", $0] }).joined(separator: "\n")
     }
 
-    /// What the forecast assumes, and what it leaves out.
     private var remarks: [String] {
         var remarks: [String] = []
         if !paused.isEmpty {
@@ -90,7 +86,6 @@ package struct Forecast: CommandOutput {
         return String(repeating: "█", count: eighths / 8) + ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]
     }
 
-    /// Empty if all counts are zero.
     private func table(_ title: String, _ rows: [(String, Int)]) -> [String] {
         let rows = rows.filter { $0.1 > 0 }
         guard !rows.isEmpty else { return [] }
@@ -107,27 +102,25 @@ package struct Forecast: CommandOutput {
     /// `by_hour` is `[{"from", "pushes", "by_kind", "resting", "skipped"}]`. `resting` counts users at the top and
     /// evaluations in an hour.
     package var json: String {
-        let kinds = NudgeKind.allCases.map(\.rawValue)
-        let pushes = kinds.indices.map { place in tally.hours.reduce(0) { $0 + $1.pushes[place] } }
         let hours = tally.hours.enumerated().map { place, hour -> Fields in
             [
                 "from": tally.beginning(of: place), "pushes": hour.allPushes,
-                "by_kind": Self.counts(kinds, hour.pushes), "resting": Self.reasons(hour.rests),
+                "by_kind": Self.kinds(hour.pushes), "resting": Self.reasons(hour.rests),
                 "skipped": hour.skipped,
             ]
         }
         return Fields.text([
             "from": tally.start, "hours": self.hours, "users": tally.users, "nudges": tally.nudges,
             "pushes": tally.pushes, "unread": tally.unread, "unreadable": tally.unreadable,
-            "by_kind": Self.counts(kinds, pushes), "resting": Self.reasons(tally.resting),
+            "by_kind": Self.kinds(tally.pushesByKind), "resting": Self.reasons(tally.resting),
             "skipped": Self.counts(tally.skipped), "dropped": Self.counts(tally.dropped),
             "paused": paused.map(\.rawValue).sorted(), "decision_service": asksService, "gaps": gaps,
             "by_hour": hours,
         ])
     }
 
-    private static func counts(_ names: [String], _ counts: [Int]) -> Fields {
-        Fields(zip(names, counts).map { ($0, $1) })
+    private static func kinds(_ counts: [NudgeKind: Int]) -> Fields {
+        Fields(NudgeKind.allCases.map { ($0.rawValue, counts[$0] ?? 0) })
     }
 
     private static func counts(_ counts: [String: Int]) -> Fields {
@@ -135,8 +128,8 @@ package struct Forecast: CommandOutput {
     }
 
     /// Those that occurred.
-    private static func reasons(_ counts: [Int]) -> Fields {
-        Fields(zip(Reason.allCases, counts).filter { $1 > 0 }.map { ($0.rawValue, $1) })
+    private static func reasons(_ counts: [Reason: Int]) -> Fields {
+        Fields(Reason.allCases.compactMap { reason in counts[reason].map { (reason.rawValue, $0) } })
     }
 }
 

@@ -6,21 +6,13 @@ import TimeZones
 struct ForecastTally: Sendable, Equatable {
     /// A clock hour, or the part of it that is in the forecast.
     struct Hour: Sendable, Equatable {
-        /// Pushes by kind, in the order of `NudgeKind.allCases`.
-        var pushes = [Int](repeating: 0, count: NudgeKind.allCases.count)
-        /// Evaluations after which nothing is sent, by reason in the order of `Reason.allCases`.
-        var rests = [Int](repeating: 0, count: Reason.allCases.count)
+        var pushes: [NudgeKind: Int] = [:]
+        /// Evaluations after which nothing is sent.
+        var rests: [Reason: Int] = [:]
         /// Skipped slots and devices.
         var skipped = 0
 
-        var allPushes: Int { pushes.reduce(0, +) }
-    }
-
-    /// The reasons for which nothing was sent to one user, as a bit set.
-    struct Reasons: Sendable, Equatable {
-        private(set) var bits: UInt32 = 0
-        mutating func insert(_ reason: Reason) { bits |= 1 << UInt32(Self.place[reason] ?? 0) }
-        static let place = Dictionary(uniqueKeysWithValues: Reason.allCases.enumerated().map { ($1, $0) })
+        var allPushes: Int { pushes.values.reduce(0, +) }
     }
 
     let start: Instant
@@ -29,8 +21,8 @@ struct ForecastTally: Sendable, Equatable {
     var users = 0
     /// Nudges that are sent: check-ins, messages, digests and reminders.
     private(set) var nudges = 0
-    /// Users who got nothing at least once, by reason in the order of `Reason.allCases`.
-    private(set) var resting = [Int](repeating: 0, count: Reason.allCases.count)
+    /// Users who got nothing at least once. Each counts once for a reason.
+    private(set) var resting: [Reason: Int] = [:]
     /// Skipped slots and devices, by the record's reason.
     private(set) var skipped: [String: Int] = [:]
     /// Messages and reminders that are dropped, by the record's reason.
@@ -51,22 +43,19 @@ struct ForecastTally: Sendable, Equatable {
         min(max(0, Int(Self.hour(instant) - Self.hour(start))), hours.count - 1)
     }
 
-    /// When an hour begins, by the clock.
     func beginning(of place: Int) -> Instant { Instant(seconds: (Self.hour(start) + Int64(place)) * 3600) }
 
     var pushes: Int { hours.reduce(0) { $0 + $1.allPushes } }
+    var pushesByKind: [NudgeKind: Int] { hours.reduce(into: [:]) { $0.merge($1.pushes, uniquingKeysWith: +) } }
 
     mutating func send(_ sendPlan: SendPlan, at now: Instant) {
         nudges += sendPlan.nudges.count
         let place = place(now)
-        for nudge in sendPlan.nudges {
-            let kind = NudgeKind.allCases.firstIndex(of: nudge.identity.kind) ?? 0
-            hours[place].pushes[kind] += nudge.targets.count
-        }
+        for nudge in sendPlan.nudges { hours[place].pushes[nudge.identity.kind, default: 0] += nudge.targets.count }
     }
 
     mutating func rest(_ reason: Reason, at now: Instant) {
-        hours[place(now)].rests[Reasons.place[reason] ?? 0] += 1
+        hours[place(now)].rests[reason, default: 0] += 1
     }
 
     mutating func add(_ records: [DeliveryRecord], at now: Instant) {
@@ -81,9 +70,8 @@ struct ForecastTally: Sendable, Equatable {
         }
     }
 
-    /// Adds a user's reasons at the end of their run. Each reason counts once for a user.
-    mutating func close(_ reasons: Reasons) {
-        for place in resting.indices where reasons.bits & 1 << UInt32(place) != 0 { resting[place] += 1 }
+    mutating func close(_ reasons: Set<Reason>) {
+        for reason in reasons { resting[reason, default: 0] += 1 }
     }
 
     mutating func add(_ other: ForecastTally) {
@@ -93,10 +81,10 @@ struct ForecastTally: Sendable, Equatable {
         unreadable += other.unreadable
         skipped.merge(other.skipped, uniquingKeysWith: +)
         dropped.merge(other.dropped, uniquingKeysWith: +)
-        for place in resting.indices { resting[place] += other.resting[place] }
+        resting.merge(other.resting, uniquingKeysWith: +)
         for (place, hour) in other.hours.enumerated() where hours.indices.contains(place) {
-            for kind in hour.pushes.indices { hours[place].pushes[kind] += hour.pushes[kind] }
-            for reason in hour.rests.indices { hours[place].rests[reason] += hour.rests[reason] }
+            hours[place].pushes.merge(hour.pushes, uniquingKeysWith: +)
+            hours[place].rests.merge(hour.rests, uniquingKeysWith: +)
             hours[place].skipped += hour.skipped
         }
     }

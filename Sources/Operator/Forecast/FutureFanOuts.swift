@@ -7,7 +7,6 @@ import struct FoundationEssentials.UUID
 
 /// The fan-outs in the time of a forecast: the reminders that each member will get if the members stay the same.
 struct FutureFanOuts: Sendable {
-    /// The reminders to come, by member.
     private(set) var reminders: [UUID: [PendingReminder]] = [:]
     /// What is missing in `reminders`, as text.
     private(set) var gaps: [String] = []
@@ -91,20 +90,12 @@ struct FutureFanOuts: Sendable {
         for _ in 0..<mostHours {
             let now = max(start, fanOut.reminder.wakesAt)
             guard now < end else { break }
-            switch try planner.decide(fanOut, now: now) {
-            case .drop: return hours
-            case .wait(let instant):
-                guard instant < end, case .tell(let next) = try planner.decide(fanOut, now: instant) else {
-                    return hours
-                }
-                hours.append(fanOut.reminder)
-                guard let next else { return hours }
-                fanOut = fanOut.continued(by: next)
-            case .tell(let next):
-                hours.append(fanOut.reminder)
-                guard let next else { return hours }
-                fanOut = fanOut.continued(by: next)
-            }
+            var decision = try planner.decide(fanOut, now: now)
+            if case .wait(let instant) = decision, instant < end { decision = try planner.decide(fanOut, now: instant) }
+            guard case .tell(let next) = decision else { return hours }
+            hours.append(fanOut.reminder)
+            guard let next else { return hours }
+            fanOut = fanOut.continued(by: next)
         }
         return hours
     }
@@ -118,9 +109,7 @@ struct FutureFanOuts: Sendable {
             }
             var changes = user.values
             changes.reminders.all += own
-            let (due, overflow) = first.seconds.multipliedReportingOverflow(by: 1_000_000)
-            if !overflow { changes.dueAt = min(changes.dueAt, due) }
-            return ClaimedUser(changes)
+            return ClaimedUser(changes).due(by: first)
         }
     }
 }

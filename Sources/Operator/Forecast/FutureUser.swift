@@ -18,9 +18,8 @@ struct FutureUser {
     /// After so many evaluations the future ends. No user needs so many in a week. The bound stops a rule that loops.
     var mostEvaluations = 5_000
 
-    /// Counts the user's future.
     func run(_ claimed: ClaimedUser, into tally: inout ForecastTally) {
-        var rested = ForecastTally.Reasons()
+        var rested: Set<Reason> = []
         var isRead = true
         tally.users += 1
         walk(claimed) { now, plan in
@@ -47,7 +46,7 @@ struct FutureUser {
     func walk(_ claimed: ClaimedUser, _ visit: (_ now: Instant, _ plan: Plan) -> Bool) -> ClaimedUser {
         var user = claimed.asRead
         for _ in 0..<mostEvaluations {
-            let now = max(start, dueAt(user))
+            let now = max(start, user.dueInstant)
             guard now < end else { break }
             let plan = planner.plan(user, now: now)
             let goesOn = visit(now, plan)
@@ -68,15 +67,15 @@ struct FutureUser {
         }
         return user
     }
-
-    /// The policy's clock has whole seconds, rounded down. A user who is due within its second is due.
-    private func dueAt(_ user: ClaimedUser) -> Instant {
-        let (seconds, rest) = user.dueAt.quotientAndRemainder(dividingBy: 1_000_000)
-        return Instant(seconds: rest < 0 ? seconds - 1 : seconds)
-    }
 }
 
 extension ClaimedUser {
+    /// The policy's clock has whole seconds, rounded down. A user who is due within its second is due.
+    var dueInstant: Instant {
+        let (seconds, rest) = self.dueAt.quotientAndRemainder(dividingBy: 1_000_000)
+        return Instant(seconds: rest < 0 ? seconds - 1 : seconds)
+    }
+
     /// Without the flags that more messages or reminders are stored: those that were read are enough for a forecast.
     fileprivate var asRead: ClaimedUser {
         var changes = values

@@ -31,7 +31,7 @@ import TimeZones
         let found = Self.devices([
             Self.device(), Self.device(environment: "production"), Self.device(topic: "com.example.other"),
         ])
-        #expect(found.map(\.state) == [.served, .otherEnvironment, .otherTopic])
+        #expect(found.map(\.state.name) == ["served", "other_environment", "other_topic"])
         #expect(DeviceGap.all(found, DevicesLeftOut()).isEmpty)
     }
 
@@ -48,7 +48,9 @@ import TimeZones
             DeviceNames(secret: ""),
             now: Self.now
         )
-        #expect(found.map(\.state) == [isTried ? .tried(environment: "production") : .moved(environment: "production")])
+        #expect(
+            found.map(\.state.name) == [isTried ? "tried" : "moved"] && found[0].state.text.contains(" in production")
+        )
         #expect(DeviceGap.all(found, DevicesLeftOut()).isEmpty)
     }
 
@@ -70,7 +72,7 @@ import TimeZones
             journalName: "bb",
             lane: F.lane,
             registeredAt: nil,
-            state: .quarantined(at: F.at("2026-11-20T00:00:00Z"), reason: "BadDeviceToken")
+            state: .init(name: "quarantined")
         )
         let gaps = DeviceGap.all([device], DevicesLeftOut())
         #expect(gaps.map(\.name) == ["quarantined"])

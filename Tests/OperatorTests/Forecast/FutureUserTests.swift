@@ -27,7 +27,6 @@ import TimeZones
         var tally = ForecastTally(start: start, end: start + 96 * 3600)
         FutureUser(planner: PlannerFixture.planner(), start: start, end: start + 96 * 3600)
             .run(user, into: &tally)
-        let kind = NudgeKind.allCases.firstIndex(of: .reminder) ?? 0
-        #expect(tally.hours.enumerated().filter { $1.pushes[kind] == 1 }.map(\.offset) == [1, 25, 49])
+        #expect(tally.hours.enumerated().filter { $1.pushes[.reminder] == 1 }.map(\.offset) == [1, 25, 49])
     }
 }
