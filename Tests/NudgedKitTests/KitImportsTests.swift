@@ -31,7 +31,7 @@ struct KitImportsTests {
                 }
             }
         }
-        #expect(files > 30)
+        #expect(files > 20)
     }
 
     /// An app sees the same product by either manifest.

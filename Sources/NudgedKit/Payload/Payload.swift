@@ -59,3 +59,9 @@ public struct Payload: Sendable, Equatable {
         self.init(parsing: text.utf8)
     }
 }
+
+/// The payload's member `action`: what a tap does.
+public enum PayloadAction: String, Sendable, CaseIterable {
+    case openConversation = "open_conversation"
+    case newConversation = "new_conversation"
+}

@@ -99,3 +99,83 @@ public struct Permission: Sendable, Equatable {
         failure = nil
     }
 }
+
+/// The permission's state, for a settings screen. A case names the usual next states.
+public enum PermissionState: Sendable, Equatable {
+    /// The user was not asked, or has not answered. Goes to any other state.
+    case notRequested
+    /// Notifications may be shown. Goes to `denied` (in the system's settings) or `error` (the token).
+    case granted
+    /// The user refused. Only the system's settings can change that. Goes to `granted`.
+    case denied
+    /// Asking or registering failed; the text says why. Goes to any other state on the next change, or when the user
+    /// tries again.
+    case error(String)
+}
+
+/// Something that concerns the permission. The app reports each one to `Permission.handle(_:)`.
+public enum PermissionEvent: Sendable, Equatable {
+    /// The app started and read the system's settings.
+    case appStarted(SystemPermission)
+    /// A session of the user ended, at an instant in Unix seconds. The app reports every session.
+    case sessionEnded(at: Int64)
+    /// The user wants notifications: "yes" to the app's own question, or a tap in its settings screen.
+    case enableTapped
+    /// The user answered the system's prompt.
+    case answered(granted: Bool)
+    /// The app came to the foreground and read the system's settings again.
+    case settingsChanged(SystemPermission)
+    /// Asking or registering failed. The text is for the user.
+    case failed(String)
+
+    /// The event for an error of the system's.
+    ///
+    /// Code 1 of `UNErrorDomain` (`notificationsNotAllowed`) is a refusal, not a failure. Apple:
+    /// <https://developer.apple.com/documentation/usernotifications/unerror/code/notificationsnotallowed>
+    ///
+    /// - Parameter text: the error in the user's language.
+    public static func error(domain: String, code: Int, text: String) -> PermissionEvent {
+        domain == "UNErrorDomain" && code == 1 ? .answered(granted: false) : .failed(text)
+    }
+}
+
+/// What the app must do after an event.
+public enum PermissionEffect: Sendable, Equatable, CaseIterable {
+    /// Show the app's own question: why notifications help, with "yes" and "not now". Report `.enableTapped` after
+    /// "yes". After "not now" there is nothing to report.
+    case explain
+    /// Show the system's prompt, then report `.answered` or `.failed`. Apple:
+    /// <https://developer.apple.com/documentation/usernotifications/asking-permission-to-use-notifications>
+    case prompt
+    /// Open the system's settings: the system shows no prompt after a refusal.
+    case openSettings
+    /// Ask the system for the device's token and store it. Report `.failed` if that fails. Apple:
+    /// <https://developer.apple.com/documentation/uikit/uiapplication/registerforremotenotifications()>
+    case registerToken
+    /// Nothing. The app works without notifications.
+    case nothing
+}
+
+/// What the system's settings say about this app's notifications. It condenses Apple's `UNAuthorizationStatus`:
+/// <https://developer.apple.com/documentation/usernotifications/unauthorizationstatus>
+public enum SystemPermission: String, Sendable, CaseIterable {
+    /// `notDetermined`: the user has not answered. The system would show its prompt.
+    case undetermined
+    /// `authorized`, `provisional` or `ephemeral`: notifications may be shown.
+    case allowed
+    /// `denied`: the user refused. The system shows no prompt any more.
+    case denied
+    /// A status that this version of NudgedKit does not know.
+    case unknown
+
+    /// Reads the raw value of a `UNAuthorizationStatus`.
+    public init(status: Int) {
+        self =
+            switch status {
+            case 0: .undetermined
+            case 1: .denied
+            case 2, 3, 4: .allowed
+            default: .unknown
+            }
+    }
+}
