@@ -195,7 +195,7 @@ private struct PlanOutcomes {
         case .unknown(let reason):
             attempt.wasAnswered = true
             record(.unknown, target, of: attempt.nudge, reason: reason, &change)
-            if RetryRules.of(attempt.nudge.identity.kind).isRepeatedOnce, !target.isRepeat {
+            if attempt.nudge.identity.kind.isRepeatedOnce, !target.isRepeat {
                 attempt.keep(target, until: now + Retry.unsentSeconds, isRepeat: true)
             }
         case .rejected(let status, let reason, let deletes):

@@ -68,59 +68,19 @@ package struct Planner: Sendable {
 
     package func parsed(_ text: String?) -> Preferences { preferences.parsed(text) }
 
-    /// Messages and reminders come first, since somebody waits for them. The check-in counts them.
     package func plan(_ user: ClaimedUser, now: Instant) -> Plan {
         if let column = user.newerColumn { return .unreadable(.newer(column: column)) }
         do throws(TimeZoneError) {
-            let recipient = try Recipient(user, planner: self, now: now)
-            let machine = RetryMachine(planner: self, recipient: recipient, now: now)
-            var draft = PlanDraft(recipient.candidate.history)
-            draft.records = try skippedSlots(recipient, now: now)
-            if recipient.hasTexts { try planTexts(machine, &draft) }
-            let retry = recipient.checkInRetry.flatMap { draft.ended.contains($0.identity) ? nil : $0 }
-            let checkIn = try plan(.checkIn, retry, machine, &draft)
-            guard let checkIn, draft.nudges.isEmpty else {
-                return .send(SendPlan(recipient, draft), recipient.notices)
+            var planning = try UserPlanner(user, self, now: now)
+            let checkIn = try planning.planAll()
+            let notices = planning.recipient.notices
+            guard let checkIn, planning.draft.nudges.isEmpty else {
+                return .send(SendPlan(planning.recipient, planning.draft), notices)
             }
-            return .nothing(settlement(recipient, draft, checkIn, now: now), checkIn.reason, recipient.notices)
+            let change = settlement(planning.recipient, planning.draft, checkIn, now: now)
+            return .nothing(change, checkIn.reason, notices)
         } catch {
             return .unreadable(.zone(error))
-        }
-    }
-
-    /// Moves a nudge one step on and enters the result into the draft.
-    ///
-    /// - Returns: the decision that holds it back. nil: it is sent or has ended.
-    @discardableResult
-    func plan(
-        _ nudge: PendingNudge,
-        _ retry: Retry?,
-        _ machine: RetryMachine,
-        _ draft: inout PlanDraft
-    ) throws(TimeZoneError) -> Decision? {
-        let known = retry.map { machine.recipient.withoutEnded($0, of: nudge, now: machine.now) }
-        draft.records += known?.ends ?? []
-        let isRefused = known.map { $0.left.left.isEmpty && !$0.ends.isEmpty } ?? false
-        let state = NudgeState(known?.left, isRefused: isRefused, nudge, of: machine.recipient, now: machine.now)
-        switch try machine.step(nudge, state, draft.history) {
-        case .send(let planned):
-            draft.send(planned, now: machine.now)
-            return nil
-        case .wait(let decision, let left):
-            // A held nudge needs a change, and a change makes the user due. But its own end must be seen as well.
-            draft.wait(until: nudge.rules.isDueByItsRetry ? nil : decision.nextAt ?? nudge.text?.expiresAt, retry: left)
-            return decision
-        case .backOff(let left):
-            draft.wait(until: nudge.rules.isDueByItsRetry ? nil : left.dueAt, retry: left)
-            return nudge.text == nil ? try machine.evaluate(nudge, draft.history) : nil
-        case .end(let records, let closing):
-            draft.records += records
-            if let text = nudge.text {
-                draft.end(text.members)
-                return nil
-            }
-            if let closing { draft.close(closing) }
-            return try plan(.checkIn, nil, machine, &draft)
         }
     }
 
@@ -154,21 +114,5 @@ package struct Planner: Sendable {
             ended: draft.ended.compactMap(\.rowID),
             continued: draft.continued
         )
-    }
-
-    private func skippedSlots(_ recipient: Recipient, now: Instant) throws(TimeZoneError) -> [DeliveryRecord] {
-        guard let evaluated = recipient.user.evaluatedAt, evaluated < now else { return [] }
-        // A slot that passes during a pause counts as skipped.
-        var candidate = recipient.candidate
-        candidate.paused = false
-        return try policy.skippedSlots(candidate, lastEvaluated: evaluated, now: now).flatMap { skipped in
-            recipient.records(
-                [.checkIn(skipped.slot)],
-                .skipped,
-                reason: skipped.reason.rawValue,
-                // The slot's end, not `now`.
-                at: skipped.limit
-            )
-        }
     }
 }

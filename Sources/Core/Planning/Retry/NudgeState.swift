@@ -48,8 +48,6 @@ enum PendingNudge {
 
     var kind: NudgeKind { text?.identity.kind ?? .checkIn }
 
-    var rules: RetryRules { .of(kind) }
-
     /// The policy's input.
     var subject: Nudge { text?.nudge ?? .checkIn }
 
@@ -64,41 +62,30 @@ enum PendingNudge {
 }
 
 /// How the kinds of nudges differ in retries.
-struct RetryRules {
+extension NudgeKind {
     /// If an outcome is unknown, the push is repeated once with the same ids, since somebody waits for it. Otherwise it
     /// is never written again.
-    let isRepeatedOnce: Bool
+    var isRepeatedOnce: Bool { self != .checkIn }
     /// What is left of it is kept while the policy does not allow it. Otherwise it starts as new when the policy allows
     /// it again.
-    let outlivesItsAnswer: Bool
-    /// If it counts and is evaluated again, any wait or hold keeps what is left. Otherwise only a wait for quiet hours
-    /// or caps does.
-    let isKeptByAnyWait: Bool
+    var outlivesItsAnswer: Bool { self != .checkIn }
     /// Its next instant is in its `Retry`, and `due_at` is computed from that. Otherwise several may wait, and the plan
     /// notes the earliest.
-    let isDueByItsRetry: Bool
+    var isDueByItsRetry: Bool { self == .checkIn }
 
-    static func of(_ kind: NudgeKind) -> RetryRules {
-        switch kind {
-        case .checkIn:
-            RetryRules(isRepeatedOnce: false, outlivesItsAnswer: false, isKeptByAnyWait: false, isDueByItsRetry: true)
-        case .message, .reminder:
-            RetryRules(isRepeatedOnce: true, outlivesItsAnswer: true, isKeptByAnyWait: true, isDueByItsRetry: false)
-        }
-    }
-
-    /// Whether what is left of a nudge that counts is kept under this answer.
+    /// Whether what is left of a nudge that counts is kept under this answer: of a check-in only while it waits for
+    /// quiet hours or caps.
     func isKept(by decision: Decision) -> Bool {
         switch decision.action {
-        case .wait: isKeptByAnyWait || decision.reason == .quietHours || decision.reason == .capped
-        case .hold: isKeptByAnyWait
+        case .wait: self != .checkIn || decision.reason == .quietHours || decision.reason == .capped
+        case .hold: self != .checkIn
         case .send, .drop: false
         }
     }
 }
 
 /// The state of a nudge, which may go to several devices. Check-ins, messages and reminders share these states.
-/// `RetryRules` holds the differences.
+/// `NudgeKind` holds the differences.
 ///
 /// The row keeps what is left of a nudge (`Retry`). A nudge without one is `new`. `PlanOutcomes` leads to the next
 /// state.

@@ -3,58 +3,6 @@ package import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// Reminders. From their time on they are decided like messages.
-extension Planner {
-    /// The reminders to evaluate. Cancelled ones end here, and so do those that may have been sent before a backup was
-    /// restored. A wall time without a zone is held.
-    func reminders(_ machine: RetryMachine, _ draft: inout PlanDraft) throws(TimeZoneError) -> [PendingText] {
-        let (recipient, now) = (machine.recipient, machine.now)
-        draft.wait(until: recipient.user.reminders.wakesAt)
-        var texts: [PendingText] = []
-        for reminder in recipient.user.reminders.all {
-            let identity = NudgeIdentity.reminder(reminder.id)
-            guard !reminder.isCancelled else {
-                drop(identity, because: "cancelled", machine, &draft)
-                continue
-            }
-            let hours = try ReminderHours(reminder, of: recipient.candidate, policy)
-            guard let due = hours.due else {
-                hold(identity, Decision(.hold, .timezoneUnresolved), recipient.retries[identity], &draft)
-                continue
-            }
-            // Devices that are left must not keep the next one from the others.
-            let counts = recipient.retries[identity]?.counts ?? false
-            if due <= now, let next = try hours.next(for: recipient.user.userID, now: counts ? due : now) {
-                draft.continue(identity, with: next)
-                guard next.instant > now else {
-                    drop(identity, because: "collapsed", machine, &draft)
-                    continue
-                }
-            }
-            if let restoredAt = reminder.restoredAt, due < restoredAt {
-                drop(identity, because: "restored", machine, &draft)
-                continue
-            }
-            texts.append(PendingText(reminder, due: due, now: now))
-        }
-        return texts
-    }
-
-    /// A change of the profile makes the user due.
-    func hold(_ identity: NudgeIdentity, _ decision: Decision, _ retry: Retry?, _ draft: inout PlanDraft) {
-        recorder?.note(
-            DecisionRecorder.Entry(
-                kind: identity.kind,
-                key: identity.key,
-                members: [identity.key],
-                decision: decision,
-                trace: []
-            )
-        )
-        draft.wait(until: nil, retry: retry)
-    }
-}
-
 extension Planner {
     /// Decides about a reminder for everyone that may be fanned out now.
     ///

@@ -1,0 +1,163 @@
+import Configuration
+import Policy
+import TimeZones
+
+/// Plans messages and reminders. Each is evaluated with those before it counted.
+extension UserPlanner {
+    private var messages: Configuration.Messages { planner.messages }
+
+    mutating func planTexts() throws(TimeZoneError) {
+        draft.isPartial = recipient.user.hasMoreMessages || recipient.user.reminders.isPartial
+        if draft.isPartial { keepUnread() }
+        draft.wait(until: recipient.user.messagesWakeAt)
+        for message in recipient.unplacedMessages { holdUnplaced(message) }
+        let texts = (recipient.messages + (try reminders())).sorted(by: PendingText.precedes)
+        var live = collapsed(withoutWithdrawn(texts))
+        // A digest that was begun stays a digest.
+        for (identity, retry) in recipient.retries where identity.isDigest {
+            let names = Set(retry.members)
+            let members = live.filter { names.contains($0.identity) && !$0.isExpired(at: now) }
+            guard !members.isEmpty else { continue }
+            live.removeAll { names.contains($0.identity) && !$0.isExpired(at: now) }
+            try planText(PendingText(digestOf: members, named: identity, messages))
+        }
+        let woken = try wokenTogether(live)
+        if woken.count > messages.digestAfter, let first = woken.first {
+            let names = Set(woken.map(\.identity))
+            live.removeAll { names.contains($0.identity) }
+            try planText(PendingText(digestOf: woken, named: .digest(of: first.identity), messages))
+        }
+        for text in live { try planText(text) }
+    }
+
+    private mutating func planText(_ text: PendingText) throws(TimeZoneError) {
+        try plan(.text(text), recipient.retries[text.identity])
+    }
+
+    /// Only a zone can make it sendable. It ends when it expires, or a day after its time has come in every zone.
+    private mutating func holdUnplaced(_ message: PendingMessage) {
+        let text = PendingText(message, due: message.due?.latest, now: now)
+        let answer =
+            if text.isExpired(at: now) {
+                Decision(.drop, .expired)
+            } else if recipient.isPaused(.message) {
+                Decision(.hold, .paused)
+            } else {
+                Policy.withoutZone(text.nudge, now: now)
+            }
+        if answer.action == .drop { return drop(text.identity, because: answer.reason.rawValue) }
+        hold(text.identity, answer)
+        draft.wait(until: answer.nextAt ?? message.expiresAt)
+    }
+
+    /// Keeps what is left of texts that were not read now.
+    private mutating func keepUnread() {
+        let messages = recipient.user.messages.map { NudgeIdentity.message($0.id) }
+        let read = Set(messages + recipient.user.reminders.all.map { NudgeIdentity.reminder($0.id) })
+        for retry in recipient.retries.values
+        where retry.identity.kind != .checkIn && !retry.identity.isDigest && !read.contains(retry.identity) {
+            draft.wait(until: nil, retry: retry)
+        }
+    }
+
+    /// Ends what a waiting message takes off the screen: no other device gets it.
+    private mutating func withoutWithdrawn(_ texts: [PendingText]) -> [PendingText] {
+        let withdrawn = Set(texts.compactMap(\.content.withdraws))
+        guard !withdrawn.isEmpty else { return texts }
+        if let retry = recipient.checkInRetry, retry.counts, withdrawn.contains(retry.identity.key) {
+            drop(retry.identity, because: Self.withdrawn)
+        }
+        return texts.filter { text in
+            guard withdrawn.contains(text.identity.key) else { return true }
+            drop(text.identity, because: Self.withdrawn)
+            return false
+        }
+    }
+
+    private static let withdrawn = "withdrawn"
+
+    /// Of several with the same collapse key, keeps the newest. The others end.
+    private mutating func collapsed(_ texts: [PendingText]) -> [PendingText] {
+        var newest: [ExactText: PendingText] = [:]
+        for text in texts {
+            for key in text.replacedKeys.map(ExactText.init) {
+                if let other = newest[key], other.isNewer(than: text) { continue }
+                newest[key] = text
+            }
+        }
+        guard !newest.isEmpty else { return texts }
+        return texts.filter { text in
+            guard let key = text.collapseKey.map(ExactText.init), newest[key]?.identity != text.identity else {
+                return true
+            }
+            drop(text.identity, because: "collapsed")
+            return false
+        }
+    }
+
+    /// Messages that waited for the end of quiet hours and could all be sent now.
+    private func wokenTogether(_ live: [PendingText]) throws(TimeZoneError) -> [PendingText] {
+        guard live.count > messages.digestAfter else { return [] }
+        var woken: [PendingText] = []
+        for text in live where text.identity.kind == .message && recipient.retries[text.identity] == nil {
+            guard !text.content.isShownAlone else { continue }
+            guard try planner.policy.isQuiet(recipient.candidate, at: text.createdAt) else { continue }
+            // A preview. Each message is evaluated again later, alone or in the digest.
+            let candidate = recipient.candidate(for: .text(text), with: draft.history)
+            let decision = try planner.policy.decide(candidate, now: now)
+            if decision.action == .send, !decision.urgent { woken.append(text) }
+        }
+        return woken
+    }
+}
+
+/// Reminders. From their time on they are decided like messages.
+extension UserPlanner {
+    /// The reminders to evaluate. Cancelled ones end here, and so do those that may have been sent before a backup was
+    /// restored. A wall time without a zone is held.
+    mutating func reminders() throws(TimeZoneError) -> [PendingText] {
+        draft.wait(until: recipient.user.reminders.wakesAt)
+        var texts: [PendingText] = []
+        for reminder in recipient.user.reminders.all {
+            let identity = NudgeIdentity.reminder(reminder.id)
+            guard !reminder.isCancelled else {
+                drop(identity, because: "cancelled")
+                continue
+            }
+            let hours = try ReminderHours(reminder, of: recipient.candidate, planner.policy)
+            guard let due = hours.due else {
+                hold(identity, Decision(.hold, .timezoneUnresolved))
+                continue
+            }
+            // Devices that are left must not keep the next one from the others.
+            let counts = recipient.retries[identity]?.counts ?? false
+            if due <= now, let next = try hours.next(for: recipient.user.userID, now: counts ? due : now) {
+                draft.continue(identity, with: next)
+                guard next.instant > now else {
+                    drop(identity, because: "collapsed")
+                    continue
+                }
+            }
+            if let restoredAt = reminder.restoredAt, due < restoredAt {
+                drop(identity, because: "restored")
+                continue
+            }
+            texts.append(PendingText(reminder, due: due, now: now))
+        }
+        return texts
+    }
+
+    /// A change of the profile makes the user due.
+    mutating func hold(_ identity: NudgeIdentity, _ decision: Decision) {
+        planner.recorder?.note(
+            DecisionRecorder.Entry(
+                kind: identity.kind,
+                key: identity.key,
+                members: [identity.key],
+                decision: decision,
+                trace: []
+            )
+        )
+        draft.wait(until: nil, retry: recipient.retries[identity])
+    }
+}
