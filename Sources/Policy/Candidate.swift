@@ -7,48 +7,32 @@ public struct Candidate: Sendable {
     /// The user. All hashes depend on this id.
     public var userID: UUID
     /// Whether this kind of nudge is paused.
-    public var paused: Bool
+    public var paused = false
     public var preferences: Preferences
     /// The profile's zone. Used if the preferences have no valid zone.
     public var timezone: String?
     /// Used for check-ins only.
-    public var firstSessionComplete: Bool
+    public var firstSessionComplete = true
     /// Devices that can get the push.
-    public var devices: Int
+    public var devices = 1
     /// When this user's check-ins last became possible or were last rescheduled.
     public var since: Instant?
     /// When the app last said that the user was active. nil: unknown.
     public var seen: Instant?
     /// Check-ins that counted as sent since then.
     public var ignored: Int64 = 0
-    public var history: History
+    public var history = History()
     public var nudge: Nudge
     /// The matcher of the preferences' keywords, from a caller that decides about several messages. nil: one is made
     /// for each message.
     package var keywords: KeywordMatcher?
     /// The first valid zone (`Policy.zone(of:)`), from a caller that decides several times. nil: it is looked up.
     package var zone: Zone?
+}
 
-    public init(
-        userID: UUID,
-        paused: Bool = false,
-        preferences: Preferences,
-        timezone: String? = nil,
-        firstSessionComplete: Bool = true,
-        devices: Int = 1,
-        since: Instant? = nil,
-        history: History = History(),
-        nudge: Nudge
-    ) {
-        self.userID = userID
-        self.paused = paused
-        self.preferences = preferences
-        self.timezone = timezone
-        self.firstSessionComplete = firstSessionComplete
-        self.devices = devices
-        self.since = since
-        self.history = history
-        self.nudge = nudge
+extension Candidate {
+    public init(userID: UUID, preferences: Preferences, timezone: String? = nil, nudge: Nudge) {
+        self.init(userID: userID, paused: false, preferences: preferences, timezone: timezone, nudge: nudge)
     }
 }
 
@@ -84,7 +68,7 @@ public struct Message: Sendable, Equatable {
     public var body: String
     public var urgent: Bool
     /// It disturbs nobody: it takes something off the screen, or updates what is there.
-    public var isSilent: Bool
+    public var isSilent = false
     /// The app's name for messages of this kind, which a user can turn off.
     public var category: String?
     /// What is known of its conversation. nil: nothing, or it has none.
@@ -95,27 +79,11 @@ public struct Message: Sendable, Equatable {
     public var expiresAt: Instant?
     /// It is not sent before this instant. nil: at once.
     public var deliverAt: Instant?
+}
 
-    public init(
-        title: String,
-        body: String,
-        urgent: Bool,
-        isSilent: Bool = false,
-        category: String? = nil,
-        conversation: Conversation? = nil,
-        createdAt: Instant? = nil,
-        expiresAt: Instant? = nil,
-        deliverAt: Instant? = nil
-    ) {
-        self.title = title
-        self.body = body
-        self.urgent = urgent
-        self.isSilent = isSilent
-        self.category = category
-        self.conversation = conversation
-        self.createdAt = createdAt
-        self.expiresAt = expiresAt
-        self.deliverAt = deliverAt
+extension Message {
+    public init(title: String, body: String, urgent: Bool) {
+        self.init(title: title, body: body, urgent: urgent, isSilent: false)
     }
 }
 

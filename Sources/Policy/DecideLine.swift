@@ -80,7 +80,7 @@ struct DecideQuestion {
         now = try line.required("now", "an instant as 2026-05-07T04:38:44Z").instant()
         let rules = try line.optional("rules")?.object()
         self.rules = try rules.map { reader throws(PolicyError) in try Rules(reader) } ?? .defaults
-        var candidate = Candidate(
+        candidate = Candidate(
             userID: try line.required("user_id", "a UUID").uuid(),
             paused: try line.optional("paused")?.bool() ?? false,
             preferences: Preferences(json: line.optional("preferences")?.value),
@@ -88,12 +88,11 @@ struct DecideQuestion {
             firstSessionComplete: try line.optional("first_session_complete")?.bool() ?? true,
             devices: try line.optional("devices")?.int(0...Int.max) ?? 1,
             since: try line.nullable("since")?.instant(),
+            seen: try line.nullable("seen")?.instant(),
+            ignored: Int64(try line.optional("ignored")?.int(0...Int.max) ?? 0),
             history: try Self.history(line),
             nudge: try Self.nudge(kind, line)
         )
-        candidate.seen = try line.nullable("seen")?.instant()
-        candidate.ignored = Int64(try line.optional("ignored")?.int(0...Int.max) ?? 0)
-        self.candidate = candidate
     }
 
     private static func kind(_ line: FieldReader) throws(PolicyError) -> NudgeKind {

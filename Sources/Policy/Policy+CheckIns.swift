@@ -106,6 +106,11 @@ extension Policy {
         _ trace: inout Trace
     ) -> Decision {
         let limit = calendar.limit(chosen.earliest)
+        /// Until then, or for the next slot if this one ends before.
+        func wait(_ reason: Reason, until awake: Instant) -> Decision {
+            guard awake < limit else { return waitForNext(reason, calendar, now, &trace) }
+            return Decision(.wait, reason, nextAt: awake)
+        }
         let applied = AppliedQuiet(from: Instant(seconds: .min), wakeUp: calendar.wakeUp)
         if let mutedUntil = candidate.preferences.mutedUntil.map(Instant.init) {
             let isMuted = now < mutedUntil
@@ -114,31 +119,19 @@ extension Policy {
                 isMuted ? .wait : nil,
                 [("muted_until", .instant(mutedUntil)), ("limit", .instant(limit))]
             )
-            if isMuted {
-                let awake = applied.awake(mutedUntil, limit: limit)
-                guard awake < limit else { return waitForNext(.muted, calendar, now, &trace) }
-                return Decision(.wait, .muted, nextAt: awake)
-            }
+            if isMuted { return wait(.muted, until: applied.awake(mutedUntil, limit: limit)) }
         }
         if let wakeUp = calendar.wakeUp {
             let isQuiet = wakeUp.quiet.isQuiet(now)
             trace.note("quiet_hours", isQuiet ? .wait : nil, quietFacts(wakeUp, isQuiet: isQuiet, now, limit))
-            if isQuiet {
-                let awake = wakeUp.instant(from: now, limit: limit)
-                guard awake < limit else { return waitForNext(.quietHours, calendar, now, &trace) }
-                return Decision(.wait, .quietHours, nextAt: awake)
-            }
+            if isQuiet { return wait(.quietHours, until: wakeUp.instant(from: now, limit: limit)) }
         } else {
             trace.note("quiet_hours", nil, [("quiet_hours", .null)])
         }
         let caps = Caps(rules, candidate.preferences)
         let free = caps.free(from: now, candidate.history.sent)
         trace.note("caps", free > now ? .wait : nil, capFacts(caps, candidate.history.sent, now, free))
-        if free > now {
-            let awake = applied.awake(free, limit: limit)
-            guard awake < limit else { return waitForNext(.capped, calendar, now, &trace) }
-            return Decision(.wait, .capped, nextAt: awake)
-        }
+        if free > now { return wait(.capped, until: applied.awake(free, limit: limit)) }
         if let percent = rules.holdoutPercent {
             let isHeldOut = FNV1a(candidate.userID).adding(":holdout") % 100 < UInt64(percent)
             trace.note("holdout", isHeldOut ? .drop : nil, [("percent", .int(percent))])

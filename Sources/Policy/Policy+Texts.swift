@@ -31,9 +31,15 @@ extension Policy {
             let reason: Reason = isUrgent ? .urgent : .due
             return Decision(.send, reason, urgent: isUrgent, validUntil: message.expiresAt)
         }
-        // Quiet hours apply never, or always.
-        let quietFrom: Instant? = isUrgent && allowUrgent ? nil : Instant(seconds: .min)
-        return try decideText(candidate, expiresAt: message.expiresAt, quietFrom, isUrgent: isUrgent, now: now, &trace)
+        return try TextDecision(
+            policy: self,
+            candidate: candidate,
+            expiresAt: message.expiresAt,
+            // Quiet hours apply never, or always.
+            quietFrom: isUrgent && allowUrgent ? nil : Instant(seconds: .min),
+            isUrgent: isUrgent,
+            now: now
+        ).decide(&trace)
     }
 
     /// Whether one of the user's keywords occurs in the message.
@@ -53,9 +59,15 @@ extension Policy {
         trace.note("due", isEarly ? .wait : nil, [("due_at", .instant(reminder.dueAt))])
         if isEarly { return Decision(.wait, .notDue, nextAt: reminder.dueAt) }
         if let ended = endText(candidate, reminder.expiresAt, now, &trace) { return ended }
-        let quietFrom = reminder.recipientIsAuthor ? reminder.dueAt + Self.authorGrace : Instant(seconds: .min)
         trace.note("author", nil, [("recipient_is_author", .bool(reminder.recipientIsAuthor))])
-        return try decideText(candidate, expiresAt: reminder.expiresAt, quietFrom, isUrgent: false, now: now, &trace)
+        return try TextDecision(
+            policy: self,
+            candidate: candidate,
+            expiresAt: reminder.expiresAt,
+            quietFrom: reminder.recipientIsAuthor ? reminder.dueAt + Self.authorGrace : Instant(seconds: .min),
+            isUrgent: false,
+            now: now
+        ).decide(&trace)
     }
 
     /// Rules 1 to 4 of docs/POLICY-SPEC.md, "Messages".
@@ -82,87 +94,6 @@ extension Policy {
         return candidate.devices == 0 ? Decision(.drop, .noDevice) : nil
     }
 
-    /// Rule 6, "Muted". nil: the user is not muted.
-    private func decideMuted(
-        _ candidate: Candidate,
-        expiresAt: Instant?,
-        quietFrom: Instant,
-        isUrgent: Bool,
-        now: Instant,
-        _ trace: inout Trace
-    ) throws(TimeZoneError) -> Decision? {
-        guard !candidate.preferences.hasUnreadableMute else {
-            trace.note("muted", .hold, [])
-            return Decision(.hold, .muted, urgent: isUrgent)
-        }
-        guard let end = candidate.preferences.mutedUntil.map(Instant.init) else { return nil }
-        guard now < end else {
-            trace.note("muted", nil, [("muted_until", .instant(end))])
-            return nil
-        }
-        let zone = quietHours(of: candidate) == nil || end < quietFrom ? nil : try self.zone(of: candidate)
-        let wakeUp = zone.flatMap { self.wakeUp(of: candidate, LocalClock($0, near: end)) }
-        let awake = AppliedQuiet(from: quietFrom, wakeUp: wakeUp).awake(end, limit: expiresAt)
-        let isTooLate = expiresAt.map { awake >= $0 } ?? false
-        trace.note(
-            "muted",
-            isTooLate ? .drop : .wait,
-            [("muted_until", .instant(end)), ("limit", .instant(expiresAt))]
-        )
-        if isTooLate { return Decision(.drop, .expiresWhileMuted, urgent: isUrgent) }
-        return Decision(.wait, .muted, nextAt: awake, urgent: isUrgent)
-    }
-
-    /// Rules 6 to 11 of docs/POLICY-SPEC.md, "Messages".
-    ///
-    /// - Parameter quietFrom: quiet hours apply to this nudge from this instant on. nil: never.
-    private func decideText(
-        _ candidate: Candidate,
-        expiresAt: Instant?,
-        _ quietFrom: Instant?,
-        isUrgent: Bool,
-        now: Instant,
-        _ trace: inout Trace
-    ) throws(TimeZoneError) -> Decision {
-        if let quietFrom {
-            let muted = try decideMuted(
-                candidate,
-                expiresAt: expiresAt,
-                quietFrom: quietFrom,
-                isUrgent: isUrgent,
-                now: now,
-                &trace
-            )
-            if let muted { return muted }
-        }
-        let hours = quietFrom == nil ? nil : quietHours(of: candidate)
-        // The zone is read only if quiet hours may apply.
-        let zone = hours == nil ? nil : try self.zone(of: candidate)
-        let applyNow = hours != nil && quietFrom.map { now >= $0 } ?? false
-        if hours != nil {
-            var unplaced: Decision?
-            if applyNow, zone == nil { unplaced = Self.withoutZone(candidate.nudge, isUrgent: isUrgent, now: now) }
-            trace.note("zone", unplaced?.action, zoneFacts(candidate, zone, now))
-            if let unplaced { return unplaced }
-        }
-        let wakeUp = zone.flatMap { self.wakeUp(of: candidate, LocalClock($0, near: now)) }
-        if applyNow, let wakeUp {
-            let isQuiet = wakeUp.quiet.isQuiet(now)
-            let awake = wakeUp.instant(from: now, limit: expiresAt)
-            let isTooLate = expiresAt.map { awake >= $0 } ?? false
-            let outcome: Action? = isQuiet ? (isTooLate ? .drop : .wait) : nil
-            trace.note("quiet_hours", outcome, quietFacts(wakeUp, isQuiet: isQuiet, now, expiresAt))
-            if isQuiet {
-                if isTooLate { return Decision(.drop, .expiresInQuietHours, urgent: isUrgent) }
-                return Decision(.wait, .quietHours, nextAt: awake, urgent: isUrgent)
-            }
-        } else {
-            trace.note("quiet_hours", nil, [("apply_from", .instant(hours == nil ? nil : quietFrom))])
-        }
-        let applied = AppliedQuiet(from: hours == nil ? nil : quietFrom, wakeUp: wakeUp)
-        return decideText(candidate, applied, expiresAt: expiresAt, isUrgent: isUrgent, now: now, &trace)
-    }
-
     /// Rule 7: the answer about a nudge that has not expired, but needs a zone. A message waits for 24 hours.
     public static func withoutZone(_ nudge: Nudge, isUrgent: Bool = false, now: Instant) -> Decision {
         guard case .message(let message) = nudge,
@@ -173,26 +104,89 @@ extension Policy {
         return Decision(.wait, .timezoneUnresolved, nextAt: min(end, message.expiresAt ?? end), urgent: isUrgent)
     }
 
+    /// Whether an instant is in the candidate's current quiet hours. False without quiet hours or without a valid zone.
+    ///
+    /// - Throws: as `decide`.
+    public func isQuiet(_ candidate: Candidate, at instant: Instant) throws(TimeZoneError) -> Bool {
+        guard quietHours(of: candidate) != nil, let zone = try zone(of: candidate) else { return false }
+        return wakeUp(of: candidate, LocalClock(zone, near: instant))?.quiet.isQuiet(instant) ?? false
+    }
+}
+
+/// Rules 6 to 11 of docs/POLICY-SPEC.md, "Messages", for a message or a reminder that has not ended.
+private struct TextDecision {
+    let policy: Policy
+    let candidate: Candidate
+    let expiresAt: Instant?
+    /// Quiet hours apply from this instant on. nil: never.
+    let quietFrom: Instant?
+    let isUrgent: Bool
+    let now: Instant
+
+    func decide(_ trace: inout Trace) throws(TimeZoneError) -> Decision {
+        if let muted = try decideMuted(&trace) { return muted }
+        let hours = quietFrom == nil ? nil : policy.quietHours(of: candidate)
+        // The zone is read only if quiet hours may apply.
+        let zone = hours == nil ? nil : try policy.zone(of: candidate)
+        let applyNow = hours != nil && quietFrom.map { now >= $0 } ?? false
+        if hours != nil {
+            var unplaced: Decision?
+            if applyNow, zone == nil { unplaced = Policy.withoutZone(candidate.nudge, isUrgent: isUrgent, now: now) }
+            trace.note("zone", unplaced?.action, policy.zoneFacts(candidate, zone, now))
+            if let unplaced { return unplaced }
+        }
+        let wakeUp = zone.flatMap { policy.wakeUp(of: candidate, LocalClock($0, near: now)) }
+        if applyNow, let wakeUp {
+            let isQuiet = wakeUp.quiet.isQuiet(now)
+            let awake = wakeUp.instant(from: now, limit: expiresAt)
+            let answer = isQuiet ? wait(.quietHours, until: awake, orDrop: .expiresInQuietHours) : nil
+            trace.note("quiet_hours", answer?.action, policy.quietFacts(wakeUp, isQuiet: isQuiet, now, expiresAt))
+            if let answer { return answer }
+        } else {
+            trace.note("quiet_hours", nil, [("apply_from", .instant(hours == nil ? nil : quietFrom))])
+        }
+        return decide(AppliedQuiet(from: hours == nil ? nil : quietFrom, wakeUp: wakeUp), &trace)
+    }
+
+    /// It waits until then, or it is dropped if it has expired by then.
+    private func wait(_ reason: Reason, until awake: Instant, orDrop end: Reason) -> Decision {
+        if let expiresAt, awake >= expiresAt { return Decision(.drop, end, urgent: isUrgent) }
+        return Decision(.wait, reason, nextAt: awake, urgent: isUrgent)
+    }
+
+    /// Rule 6. nil: the user is not muted, or the nudge passes a mute as it passes quiet hours.
+    private func decideMuted(_ trace: inout Trace) throws(TimeZoneError) -> Decision? {
+        guard let quietFrom else { return nil }
+        guard !candidate.preferences.hasUnreadableMute else {
+            trace.note("muted", .hold, [])
+            return Decision(.hold, .muted, urgent: isUrgent)
+        }
+        guard let end = candidate.preferences.mutedUntil.map(Instant.init) else { return nil }
+        guard now < end else {
+            trace.note("muted", nil, [("muted_until", .instant(end))])
+            return nil
+        }
+        let zone = policy.quietHours(of: candidate) == nil || end < quietFrom ? nil : try policy.zone(of: candidate)
+        let wakeUp = zone.flatMap { policy.wakeUp(of: candidate, LocalClock($0, near: end)) }
+        let awake = AppliedQuiet(from: quietFrom, wakeUp: wakeUp).awake(end, limit: expiresAt)
+        let answer = wait(.muted, until: awake, orDrop: .expiresWhileMuted)
+        trace.note("muted", answer.action, [("muted_until", .instant(end)), ("limit", .instant(expiresAt))])
+        return answer
+    }
+
     /// Rules 9 to 11.
-    private func decideText(
-        _ candidate: Candidate,
-        _ applied: AppliedQuiet,
-        expiresAt: Instant?,
-        isUrgent: Bool,
-        now: Instant,
-        _ trace: inout Trace
-    ) -> Decision {
-        let caps = Caps(rules, candidate.preferences)
-        let free = caps.free(from: now, candidate.history.sent)
+    private func decide(_ applied: AppliedQuiet, _ trace: inout Trace) -> Decision {
+        let caps = Caps(policy.rules, candidate.preferences)
+        let sent = candidate.history.sent
+        let free = caps.free(from: now, sent)
         if free > now {
             let awake = applied.awake(free, limit: expiresAt)
-            let isTooLate = expiresAt.map { awake >= $0 } ?? false
-            trace.note("caps", isTooLate ? .drop : .wait, capFacts(caps, candidate.history.sent, now, free))
-            if isTooLate { return Decision(.drop, .expiresWhileCapped, urgent: isUrgent) }
-            return Decision(.wait, .capped, nextAt: awake, urgent: isUrgent)
+            let answer = wait(.capped, until: awake, orDrop: .expiresWhileCapped)
+            trace.note("caps", answer.action, policy.capFacts(caps, sent, now, free))
+            return answer
         }
-        trace.note("caps", nil, capFacts(caps, candidate.history.sent, now, free))
-        if !isUrgent, let end = pauseEnd(candidate, now: now) {
+        trace.note("caps", nil, policy.capFacts(caps, sent, now, free))
+        if !isUrgent, let end = pauseEnd {
             trace.note("conversation", .wait, [("pause_ends", .instant(end))])
             return Decision(.wait, .activeConversation, nextAt: min(end, expiresAt ?? end))
         }
@@ -201,11 +195,9 @@ extension Policy {
         let validUntil = [expiresAt, quietAgain].compactMap { $0 }.min()
         return Decision(.send, isUrgent ? .urgent : .due, urgent: isUrgent, validUntil: validUntil)
     }
-}
 
-extension Policy {
     /// When the pause ends for which a smart message of an active conversation waits. nil: it doesn't wait.
-    private func pauseEnd(_ candidate: Candidate, now: Instant) -> Instant? {
+    private var pauseEnd: Instant? {
         let preferences = candidate.preferences
         guard preferences.smartEnabled, case .message(let message) = candidate.nudge,
             let conversation = message.conversation,
@@ -214,14 +206,6 @@ extension Policy {
         // An instant ahead counts as now: a wrong clock must not hold a message back for years.
         let end = min(conversation.lastAt, now) + Int64(preferences.pauseThresholdSeconds)
         return now < end ? end : nil
-    }
-
-    /// Whether an instant is in the candidate's current quiet hours. False without quiet hours or without a valid zone.
-    ///
-    /// - Throws: as `decide`.
-    public func isQuiet(_ candidate: Candidate, at instant: Instant) throws(TimeZoneError) -> Bool {
-        guard quietHours(of: candidate) != nil, let zone = try zone(of: candidate) else { return false }
-        return wakeUp(of: candidate, LocalClock(zone, near: instant))?.quiet.isQuiet(instant) ?? false
     }
 }
 

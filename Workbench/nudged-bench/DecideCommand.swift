@@ -70,15 +70,16 @@ struct CandidatePopulation {
     mutating func next() -> Question {
         let now = Instant(seconds: 1_767_225_600 + Int64.random(in: 0..<31_536_000, using: &random))
         let frequency = ["daily", "daily", "few_times_a_week", "weekly"].randomElement(using: &random) ?? "daily"
-        let candidate = Candidate(
+        var candidate = Candidate(
             userID: uuid(),
             preferences: preferences(frequency),
             timezone: chance(10) ? nil : zoneNames.randomElement(using: &random),
-            devices: chance(3) ? 0 : 1,
-            since: chance(20) ? now - Int64.random(in: 0..<2_000_000, using: &random) : nil,
-            history: history(frequency, before: now),
-            nudge: nudge(at: now)
+            nudge: .checkIn
         )
+        candidate.devices = chance(3) ? 0 : 1
+        candidate.since = chance(20) ? now - Int64.random(in: 0..<2_000_000, using: &random) : nil
+        candidate.history = history(frequency, before: now)
+        candidate.nudge = nudge(at: now)
         return Question(candidate: candidate, now: now)
     }
 
@@ -139,6 +140,8 @@ struct CandidatePopulation {
             return .reminder(Reminder(dueAt: dueAt, expiresAt: expiresAt, recipientIsAuthor: chance(50)))
         }
         let body = "The nightly backup of your project has ended; it took a little longer than yesterday."
-        return .message(Message(title: "Backup", body: body, urgent: chance(10), expiresAt: expiresAt))
+        var message = Message(title: "Backup", body: body, urgent: chance(10))
+        message.expiresAt = expiresAt
+        return .message(message)
     }
 }

@@ -35,15 +35,15 @@ final class Recipient: Sendable {
         self.retries = Dictionary(retries.map { ($0.identity, $0) }, uniquingKeysWith: { first, _ in first })
         var candidate = Candidate(
             userID: user.userID,
-            paused: paused.contains(.checkIn),
             preferences: planner.parsed(user.preferences),
             timezone: user.timezone,
-            firstSessionComplete: user.firstSessionComplete,
-            devices: devices.served.count,
-            since: user.since,
-            history: user.history,
             nudge: .checkIn
         )
+        candidate.paused = paused.contains(.checkIn)
+        candidate.firstSessionComplete = user.firstSessionComplete
+        candidate.devices = devices.served.count
+        candidate.since = user.since
+        candidate.history = user.history
         candidate.seen = Self.seen(user, now: now)
         candidate.ignored = Self.ignored(user, seen: candidate.seen, planner.policy.rules, now: now)
         // The app may have looked again within a minute, without a note (`nudged.note_seen`).

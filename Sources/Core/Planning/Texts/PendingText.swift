@@ -15,15 +15,15 @@ struct PendingText: Sendable {
     /// `createdAt` in microseconds since 1970.
     private let order: Int64
     /// Of several with the same key, only the newest is sent.
-    let collapseKey: String?
+    private(set) var collapseKey: String?
     /// Its own key, and others that it replaces.
-    let replacedKeys: [String]
+    private(set) var replacedKeys: [String] = []
     /// From this instant on it is useless. nil: never.
-    let expiresAt: Instant?
+    private(set) var expiresAt: Instant?
     /// Whether its sender marked it urgent.
-    let isUrgent: Bool
+    private(set) var isUrgent = false
     /// Names the pushes of a reminder, which replace each other on the phone. nil: not a reminder.
-    private let reminderName: String?
+    private var reminderName: String?
     let content: PushText
 
     /// - Parameters:
@@ -33,16 +33,12 @@ struct PendingText: Sendable {
         let content = PushText(message, at: due ?? message.createdAt)
         identity = .message(message.id)
         members = [identity]
-        var asked = Message(
-            title: message.title,
-            body: message.body,
-            urgent: message.urgent,
-            category: message.category,
-            conversation: conversation,
-            createdAt: message.createdAt,
-            expiresAt: message.expiresAt,
-            deliverAt: due
-        )
+        var asked = Message(title: message.title, body: message.body, urgent: message.urgent)
+        asked.category = message.category
+        asked.conversation = conversation
+        asked.createdAt = message.createdAt
+        asked.expiresAt = message.expiresAt
+        asked.deliverAt = due
         switch content.surface {
         case .activity(let activity)? where activity.event == .start:
             // None starts in quiet hours, whatever its text says.
@@ -56,11 +52,9 @@ struct PendingText: Sendable {
         let keys = Self.keys(message.collapseKey, content)
         // One that is not due yet replaces nothing.
         let replaces = due.map { $0 <= now } ?? true
-        collapseKey = replaces ? keys.first : nil
-        replacedKeys = replaces ? keys : []
+        if replaces { (collapseKey, replacedKeys) = (keys.first, keys) }
         expiresAt = message.expiresAt
         isUrgent = message.urgent
-        reminderName = nil
         self.content = content
     }
 
@@ -78,8 +72,6 @@ struct PendingText: Sendable {
         // Of several that are due, only the last is sent. One that is not due yet replaces nothing.
         collapseKey = due <= now ? Self.reminderPrefix + name : nil
         replacedKeys = collapseKey.map { [$0] } ?? []
-        expiresAt = nil
-        isUrgent = false
         content = PushText(reminder)
     }
 
@@ -108,14 +100,13 @@ struct PendingText: Sendable {
         // It is useful as long as one of them is.
         expiresAt = texts.contains { $0.expiresAt == nil } ? nil : texts.compactMap(\.expiresAt).max()
         // Its text is the configuration's, so it is not searched for the user's keywords.
-        let newest = texts.map(\.createdAt).max()
-        nudge = .message(Message(title: "", body: "", urgent: false, createdAt: newest, expiresAt: expiresAt))
+        var asked = Message(title: "", body: "", urgent: false)
+        asked.createdAt = texts.map(\.createdAt).max()
+        asked.expiresAt = expiresAt
+        nudge = .message(asked)
         createdAt = texts.map(\.createdAt).min() ?? Instant(seconds: 0)
         order = texts.map(\.order).min() ?? 0
         collapseKey = Self.digestKey
-        replacedKeys = []
-        isUrgent = false
-        reminderName = nil
         content = PushText(
             title: settings.digestTitle,
             body: settings.digestBody.replacing(Configuration.Messages.countPlaceholder, with: "\(texts.count)"),
