@@ -54,8 +54,9 @@ enum ContextTarget {
         let texts = CheckInTexts(templates: [stored])
         let question = CheckInTexts.Question(user: PlannerFixture.userID, slot: slot, last: nil, context: context)
         let choice = texts.choose(question)
-        require(choice == texts.choose(question), "two answers about one question")
-        require(choice == texts.again(choice?.template, context), "another text for the other devices")
+        require(choice?.payload == texts.choose(question)?.payload, "two answers about one question")
+        let again = texts.again(choice?.template, context)
+        require(choice?.payload == again?.payload, "another text for the other devices")
         let outcomes = texts.templateOutcomes(question).map(\.outcome)
         require(outcomes.contains(.chosen) == (choice != nil), "explained wrongly")
         guard let choice else { return }
@@ -68,7 +69,7 @@ enum ContextTarget {
         let known = ["aps", "conversation_id", "domain", "action"]
         require(object.members.allSatisfy { known.contains($0.key) }, "another member")
         let alert = object["aps"]?["alert"]
-        let content = texts.content(of: choice, context)
+        let content = choice.text.content(for: context)
         require(content?.title == alert?["title"]?.text && content?.body == alert?["body"]?.text, "another text")
     }
 

@@ -115,7 +115,7 @@ struct DaemonMetrics: Sendable {
             }
         }
         let states = state.decision.map { status in
-            [("active", status.state == .active), ("fallback", status.state != .active)]
+            [("active", status.state == DecisionStatus.active), ("fallback", status.state != DecisionStatus.active)]
         }
         return [
             .counter(

@@ -54,7 +54,7 @@ extension Reporter {
     /// The decision service began or stopped to count as dead. Each event has one line a minute at most. `nudged
     /// status` shows the current state.
     func decisions(_ status: DecisionStatus) {
-        if status.state == .active {
+        if status.state == DecisionStatus.active {
             say(.decisionBack, "the decision service answers again")
         } else {
             let why = (status.reason ?? "it fails").oneLine

@@ -154,7 +154,7 @@ actor DecisionStage {
         let (userID, member) = (user.plan.userID, user.held.member)
         do throws(PostgresError) {
             if known == nil {
-                known = AnalysisBudget(try await delivery.store.analysed(userID, member: member) ?? [], now: now)
+                known = AnalysisBudget(try await delivery.store.analysed(userID, member: member), now: now)
             }
             guard var budget = known else { return .failure(.stopped) }
             let limit = user.plan.candidate.preferences.maxAnalysesPerHour

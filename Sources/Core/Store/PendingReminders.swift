@@ -71,25 +71,16 @@ package struct ReminderContinuation: Sendable, Equatable {
 
     private func write(to json: inout JSONWriter) {
         json.beginObject()
-        for (name, text) in [
-            ("user_id", userID.uuidString.lowercased()), ("id", id.uuidString.lowercased()),
-            ("planned_local", planned.iso),
-        ] {
-            json.key(name)
-            json.string(text)
-        }
+        json.put("user_id", userID.uuidString.lowercased())
+        json.put("id", id.uuidString.lowercased())
+        json.put("planned_local", planned.iso)
         for (name, hour) in [("first", first), ("due", due)] {
             switch hour {
-            case .at(let instant):
-                json.key("\(name)_at")
-                json.string(instant.rfc3339)
-            case .local(let time):
-                json.key("\(name)_local")
-                json.string(time.iso)
+            case .at(let instant): json.put("\(name)_at", instant.rfc3339)
+            case .local(let time): json.put("\(name)_local", time.iso)
             }
         }
-        json.key("number")
-        json.int(number)
+        json.put("number", number)
         json.endObject()
     }
 }

@@ -6,13 +6,14 @@ package import struct FoundationEssentials.UUID
 /// When the decision service was asked about a user, and whether it may be. Only the owner of the user's range reads
 /// and writes the instants, so no daemon overwrites another's entry.
 extension Store {
-    /// When it was asked, in any order; nil: the user was erased.
+    /// When it was asked, in any order. A preview, which adds nothing to it, names no member.
     ///
     /// - Throws: `isFenced` if the membership has ended, as `noteAnalysed` does.
-    package func analysed(_ user: UUID, member: UUID) async throws(PostgresError) -> [Instant]? {
-        let rows = try await transaction(records, holding: member, [Query.analysed([.uuid(user)])])
-        guard rows[0].count > 0 else { return nil }
-        return try rows[0].timestampArray(0, 0).compactMap(Instant.init(microseconds:))
+    package func analysed(_ user: UUID, member: UUID? = nil) async throws(PostgresError) -> [Instant] {
+        let rows = try await transaction(records, holding: member, [Query.analysed([.uuid(user)])])[0]
+        // An erased user has no row.
+        guard rows.count > 0 else { return [] }
+        return try rows.timestampArray(0, 0).compactMap(Instant.init(microseconds:))
     }
 
     /// Records a question before it is asked. False: the user was erased, and the question must not be asked.
@@ -51,11 +52,9 @@ extension Store {
             .openPreviews,
             [.int4Array(ranges), .uuidArray(Array(inHand)), .int8(Int64(limit))]
         )
-        var questions: [PreviewQuestion] = []
-        for row in 0..<rows.count {
-            questions.append(PreviewQuestion(userID: try rows.uuid(row, 0), message: try PendingMessage(rows, row)))
+        return try rows.map { row throws(PostgresError) in
+            PreviewQuestion(userID: try rows.uuid(row, 0), message: try PendingMessage(rows, row))
         }
-        return questions
     }
 
     /// Answers a question, unless it was answered or deleted meanwhile.
@@ -71,12 +70,5 @@ extension Store {
     /// Deletes questions and answers that nobody reads any more.
     package func prunePreviews() async throws(PostgresError) {
         _ = try await one(records, .prunePreviews, [], settings: Self.impatient)
-    }
-
-    /// When the decision service was asked about a user. A preview reads this and adds nothing to it.
-    package func analysed(_ user: UUID) async throws(PostgresError) -> [Instant] {
-        let rows = try await one(records, .analysed, [.uuid(user)])
-        guard rows.count > 0 else { return [] }
-        return try rows.timestampArray(0, 0).compactMap(Instant.init(microseconds:))
     }
 }

@@ -146,7 +146,7 @@ package struct StatusPage: CommandOutput {
 
     private func describe(_ decision: DecisionStatus) -> String {
         let since = decision.since.map { " for \(Elapsed.text(work.now - $0))" } ?? ""
-        return decision.state.rawValue + since + (decision.reason.map { ": \($0)" } ?? "")
+        return decision.state + since + (decision.reason.map { ": \($0)" } ?? "")
     }
 
     private func dated(_ sweep: SweepSummary) -> String {

@@ -30,15 +30,12 @@ package struct DecisionOutcome: Sendable, Equatable {
     /// The value of `nudged.delivery.decision`: `{"by", "notify", "priority", "reason"}`. It never holds a title or
     /// body.
     var json: String {
-        var json = JSONWriter(reservingCapacity: 96 + answer.reason.utf8.count)
-        json.beginObject()
-        json.put("by", origin.rawValue)
-        json.key("notify")
-        json.bool(shouldNotify)
-        json.put("priority", answer.priority.rawValue)
-        json.put("reason", answer.reason)
-        json.endObject()
-        return json.string
+        JSONWriter.text { json in
+            json.put("by", origin.rawValue)
+            json.put("notify", shouldNotify)
+            json.put("priority", answer.priority.rawValue)
+            json.put("reason", answer.reason)
+        }
     }
 }
 

@@ -73,24 +73,19 @@ package struct Preview: Sendable {
     /// The answer of `nudged_api.preview` (docs/SQL.md). Always with every key.
     package var json: String {
         let (title, body) = texts
-        var json = JSONWriter(reservingCapacity: 512)
-        json.beginObject()
-        json.key("would_notify")
-        json.bool(action == .send)
-        json.put("action", action.rawValue)
-        json.put("reason", reason)
-        json.put("next_at", nextAt?.rfc3339)
-        json.put("by", origin)
-        json.put("priority", priority)
-        json.put("explanation", explanation)
-        json.put("title", title)
-        json.put("body", body)
-        json.key("devices")
-        json.int(devices)
-        json.key("digest")
-        json.bool(isDigest)
-        json.endObject()
-        return json.string
+        return JSONWriter.text { json in
+            json.put("would_notify", action == .send)
+            json.put("action", action.rawValue)
+            json.put("reason", reason)
+            json.put("next_at", nextAt?.rfc3339)
+            json.put("by", origin)
+            json.put("priority", priority)
+            json.put("explanation", explanation)
+            json.put("title", title)
+            json.put("body", body)
+            json.put("devices", devices)
+            json.put("digest", isDigest)
+        }
     }
 }
 

@@ -16,20 +16,21 @@ extension UserPlanner {
     private func checkIn(_ attempt: PlannedNudge.Attempt) -> PlannedNudge.Content? {
         let context = RecipientContext(json: recipient.user.context)
         guard let choice = choose(attempt, context) else { return nil }
+        let template = choice.text
         let asks = mayAsk
-        let counts = choice.badgeIncrement > 0
-        let said = asks || counts ? planner.checkInTexts.content(of: choice, context)?.counted(after: attempt) : nil
+        let counts = template.badgeIncrement > 0
+        let said = asks || counts ? template.content(for: context)?.counted(after: attempt) : nil
         return PlannedNudge.Content(
             members: [attempt.identity],
             payload: counts ? said?.payload(passesFocus: false) ?? choice.payload : choice.payload,
-            template: choice.template,
+            template: template.id,
             collapseKey: attempt.identity.key,
             endsAt: attempt.decision.validUntil,
             // A phone that gets its network back at night must not show yesterday's check-in. The policy gives every
             // check-in an end.
             expiresAt: attempt.decision.validUntil ?? now,
             text: asks ? said : nil,
-            badgeIncrement: choice.badgeIncrement
+            badgeIncrement: template.badgeIncrement
         )
     }
 
@@ -56,7 +57,7 @@ extension UserPlanner {
         let passesFocus = attempt.decision.urgent && recipient.candidate.preferences.allowUrgent
         // An update reaches the phone of a user who sleeps, but not its speaker.
         let isUpdate = text.content.surface != nil && !text.content.isWithoutText
-        let hearing = isUpdate && !passesFocus ? hearing : nil
+        let hearing = isUpdate && !passesFocus ? self.hearing : nil
         let isHeard = !isUpdate || passesFocus || hearing != nil
         let content = (isHeard ? text.content : text.content.silenced).counted(after: attempt)
         guard let payload = content.payload(passesFocus: passesFocus) else { return nil }
@@ -82,7 +83,7 @@ extension UserPlanner {
         var candidate = recipient.candidate
         candidate.nudge = .message(Message(title: "", body: "", urgent: false))
         (candidate.devices, candidate.paused) = (1, false)
-        guard let decision = try? planner.policy.decide(candidate, now: now), decision.action == .send else { return nil }
-        return decision
+        let decision = try? planner.policy.decide(candidate, now: now)
+        return decision?.action == .send ? decision : nil
     }
 }

@@ -36,9 +36,9 @@ package struct Quarantine: Sendable {
             return
         }
         entries = items.compactMap { item in
-            guard case .string(let device)? = item["device"], case .string(let environment)? = item["environment"],
-                case .string(let topic)? = item["topic"], case .string(let at)? = item["at"],
-                let at = Instant(rfc3339: at), case .string(let reason)? = item["reason"]
+            guard let device = item["device"]?.text, let environment = item["environment"]?.text,
+                let topic = item["topic"]?.text, let at = item["at"]?.text.flatMap({ Instant(rfc3339: $0) }),
+                let reason = item["reason"]?.text
             else { return nil }
             var state = EnvironmentNote.State.refused
             if case .string(let name)? = item["state"] {

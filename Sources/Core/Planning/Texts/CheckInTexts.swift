@@ -13,11 +13,11 @@ package struct CheckInTexts: Sendable {
         let context: RecipientContext
     }
 
-    struct Choice: Sendable, Equatable {
-        let template: Int32
+    struct Choice: Sendable {
+        let text: Template
         let payload: [UInt8]
-        /// How many the badge counts up.
-        var badgeIncrement = 0
+
+        var template: Int32 { text.id }
     }
 
     /// In the order of their ids.
@@ -30,9 +30,10 @@ package struct CheckInTexts: Sendable {
 
     /// Draws one of the templates of the closest locale that the context can fill, by their weights. nil: none fits.
     func choose(_ question: Question) -> Choice? {
-        chosen(question).map {
-            Choice(template: $0.template.id, payload: $0.payload, badgeIncrement: $0.template.badgeIncrement)
-        }
+        if let drawn = draw(question) { return drawn }
+        var again = question
+        again.last = nil
+        return draw(again)
     }
 
     /// The same template again, for the remaining devices of a check-in that others have got. nil: it doesn't fit any
@@ -41,12 +42,12 @@ package struct CheckInTexts: Sendable {
         guard let template = templates.first(where: { $0.id == template }), template.fault(for: context) == nil,
             let payload = template.payload(for: context)
         else { return nil }
-        return Choice(template: template.id, payload: payload, badgeIncrement: template.badgeIncrement)
+        return Choice(text: template, payload: payload)
     }
 
     /// The result for each template, for `nudged explain`.
     func templateOutcomes(_ question: Question) -> [(template: Int32, outcome: TemplateOutcome)] {
-        let drawn = chosen(question)?.template
+        let drawn = choose(question)?.text
         let last = question.last.flatMap { id in templates.first { $0.id == id } }
         let locales: [String?] = question.context.locales + [nil]
         return templates.map { template in
@@ -58,14 +59,7 @@ package struct CheckInTexts: Sendable {
         }
     }
 
-    private func chosen(_ question: Question) -> (template: Template, payload: [UInt8])? {
-        if let drawn = draw(question) { return drawn }
-        var again = question
-        again.last = nil
-        return draw(again)
-    }
-
-    private func draw(_ question: Question) -> (template: Template, payload: [UInt8])? {
+    private func draw(_ question: Question) -> Choice? {
         guard !templates.isEmpty else { return nil }
         let hash = Self.hash(question.user, question.slot)
         let last = question.last.flatMap { id in templates.first { $0.id == id } }
@@ -75,12 +69,7 @@ package struct CheckInTexts: Sendable {
         return draw(hash, of: nil, question, last)
     }
 
-    private func draw(
-        _ hash: UInt64,
-        of locale: String?,
-        _ question: Question,
-        _ last: Template?
-    ) -> (template: Template, payload: [UInt8])? {
+    private func draw(_ hash: UInt64, of locale: String?, _ question: Question, _ last: Template?) -> Choice? {
         var left: [Template] = []
         left.reserveCapacity(templates.count)
         for template in templates where template.locale == locale && fault(of: template, question, last) == nil {
@@ -89,7 +78,9 @@ package struct CheckInTexts: Sendable {
         var attempt: UInt64 = 0
         while !left.isEmpty {
             let place = Self.place(in: left, (hash &+ attempt).mixed)
-            if let payload = left[place].payload(for: question.context) { return (left[place], payload) }
+            if let payload = left[place].payload(for: question.context) {
+                return Choice(text: left[place], payload: payload)
+            }
             left.remove(at: place)
             attempt += 1
         }
@@ -120,10 +111,5 @@ package struct CheckInTexts: Sendable {
             rest -= template.weight
         }
         return 0
-    }
-
-    /// A choice's text, for the decision service.
-    func content(of choice: Choice, _ context: RecipientContext) -> PushText? {
-        templates.first { $0.id == choice.template }?.content(for: context)
     }
 }

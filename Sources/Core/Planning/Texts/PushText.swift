@@ -9,11 +9,11 @@ struct PushText: Sendable {
     private var notification: Notification
     /// Whether a payload can hold the row's data and options. `nudged_api.send` refuses others, so somebody wrote the
     /// row directly.
-    private let isRenderable: Bool
+    private var isRenderable = true
     /// The row's data as JSON. nil: none.
-    private let data: String?
+    private var data: String?
     /// Whether one of a digest's messages is a mention.
-    private let holdsMention: Bool
+    private var holdsMention = false
 
     /// - Parameter at: when it was sent, or was to be sent.
     init(_ message: PendingMessage, at instant: Instant) {
@@ -32,7 +32,6 @@ struct PushText: Sendable {
         self.notification = notification
         isRenderable = custom != nil && takesOptions
         data = message.data
-        holdsMention = false
     }
 
     init(_ reminder: PendingReminder) {
@@ -51,7 +50,6 @@ struct PushText: Sendable {
             && notification.surface == nil
         self.notification = notification
         data = reminder.members.data
-        holdsMention = false
     }
 
     private static func json(_ text: String) -> String {
@@ -87,16 +85,11 @@ struct PushText: Sendable {
         notification.filterCriteria = common(\.filterCriteria)
         notification.targetContentID = common(\.targetContentID)
         self.notification = notification
-        isRenderable = true
-        data = nil
         holdsMention = contents.contains(where: \.isMention)
     }
 
     init(_ notification: Notification) {
         self.notification = notification
-        isRenderable = true
-        data = nil
-        holdsMention = false
     }
 
     init(title: String, body: String, conversationID: UUID? = nil, domain: String? = nil) {
