@@ -60,7 +60,7 @@ enum RowsTarget {
             return require(false, "no parts of a single user")
         }
         var planner = base
-        planner.checkInTexts = CheckInTexts(templates: (try? StoredTemplate.all(texts)) ?? [])
+        planner.checkInTexts = CheckInTexts(templates: (try? texts.decoded(StoredTemplate.init)) ?? [])
         for row in 0..<people.count {
             do throws(PostgresError) {
                 let user = try parts.user(try ClaimedUser.Values(people, row))

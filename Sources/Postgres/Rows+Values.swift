@@ -55,6 +55,90 @@ extension Rows {
     }
 }
 
+public typealias ColumnReader<Value> = (Rows) -> (_ row: Int, _ column: Int) throws(PostgresError) -> Value
+
+/// A type that says how its column is read.
+public protocol ColumnValue {
+    static var read: ColumnReader<Self> { get }
+}
+
+/// The same for the elements of an array. NULL elements are left out.
+public protocol ColumnElement {
+    static var list: ColumnReader<[Self]> { get }
+}
+
+extension Rows {
+    /// One value for each row: `make`, mostly a memberwise initializer, gets the first columns in their order.
+    public func decoded<each Value: ColumnValue, Made>(
+        _ make: (repeat each Value) -> Made
+    ) throws(PostgresError) -> [Made] {
+        try map { row throws(PostgresError) in try decoded(at: row, make) }
+    }
+
+    /// The same for one row.
+    public func decoded<each Value: ColumnValue, Made>(
+        at row: Int,
+        _ make: (repeat each Value) -> Made
+    ) throws(PostgresError) -> Made {
+        var column = -1
+        func next<One: ColumnValue>(_: One.Type) throws(PostgresError) -> One {
+            column += 1
+            return try One.read(self)(row, column)
+        }
+        return make(repeat try next((each Value).self))
+    }
+}
+
+extension Bool: ColumnValue { public static var read: ColumnReader<Bool> { Rows.bool } }
+extension Int32: ColumnValue { public static var read: ColumnReader<Int32> { Rows.int4 } }
+extension Int64: ColumnValue { public static var read: ColumnReader<Int64> { Rows.int8 } }
+extension String: ColumnValue { public static var read: ColumnReader<String> { Rows.text } }
+extension UUID: ColumnValue { public static var read: ColumnReader<UUID> { Rows.uuid } }
+
+extension Int: ColumnValue {
+    public static var read: ColumnReader<Int> {
+        { rows in { row, column throws(PostgresError) in Int(try rows.int8(row, column)) } }
+    }
+}
+
+extension Optional: ColumnValue where Wrapped: ColumnValue {
+    public static var read: ColumnReader<Wrapped?> {
+        { rows in
+            { row, column throws(PostgresError) in
+                try rows.isNull(row, column) ? nil : try Wrapped.read(rows)(row, column)
+            }
+        }
+    }
+}
+
+extension ColumnValue where Self: RawRepresentable, RawValue: ColumnValue {
+    public static var read: ColumnReader<Self> {
+        { rows in
+            { row, column throws(PostgresError) in
+                let value = Self(rawValue: try RawValue.read(rows)(row, column))
+                guard let value else { throw rows.mismatch(row, column, "\(Self.self)") }
+                return value
+            }
+        }
+    }
+}
+
+extension Array: ColumnValue where Element: ColumnElement {
+    public static var read: ColumnReader<[Element]> { Element.list }
+}
+
+extension String: ColumnElement {
+    public static var list: ColumnReader<[String]> {
+        { rows in { row, column throws(PostgresError) in try rows.textArray(row, column).compactMap(\.self) } }
+    }
+}
+
+extension Int16: ColumnElement {
+    public static var list: ColumnReader<[Int16]> {
+        { rows in { row, column throws(PostgresError) in try rows.int2Array(row, column).compactMap(\.self) } }
+    }
+}
+
 extension Rows {
     private func one<Value>(_ row: Int, _ column: Int, _ reader: BinaryReader<Value>) throws(PostgresError) -> Value {
         guard let value = try cell(row, column, reader) else {

@@ -1,6 +1,6 @@
 -- name: doctor_server
 -- The server, and this session's role. One row: version as a number and as text, whether it is in recovery, whether it
--- takes writes, its clock; the role, whether it is a superuser, whether it bypasses row-level security, whether it owns
+-- takes writes, its clock in microseconds since 1970; the role, whether it is a superuser, whether it bypasses row-level security, whether it owns
 -- nudged's tables; whether the schema exists, whether the role may use it, whether autovacuum is on, whether the citus
 -- extension exists; the database's encoding, whether this session fires triggers; who may create
 -- functions where statements of the app look for them: schemas and roles, in turn. Owners and superusers are left out.
@@ -10,7 +10,7 @@ select
     current_setting('server_version'),
     pg_is_in_recovery(),
     not current_setting('transaction_read_only')::boolean,
-    clock_timestamp(),
+    (extract(epoch from clock_timestamp()) * 1000000)::bigint,
     r.rolname::text,
     r.rolsuper,
     r.rolbypassrls,

@@ -104,7 +104,7 @@ group by what.kind
 
 -- name: report_opens
 -- What users did with the nudges that were sent between two instants (nudged.opens). $1 from, $2 before.
-select kind, by, value, sent, users, opened, rated, raters, helpful from nudged.opens($1, $2)
+select kind, by, coalesce(value, 0), sent, users, opened, rated, raters, helpful from nudged.opens($1, $2)
 
 -- name: report_holdout
 -- Users whose check-ins were due between two instants: whether they were held out, how many they are, and how many of

@@ -1,4 +1,5 @@
-import TimeZones
+public import Postgres
+public import TimeZones
 
 /// PostgreSQL counts microseconds, the policy counts seconds.
 extension Instant {
@@ -31,5 +32,12 @@ extension Instant {
     var microseconds: Int64 {
         let (value, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
         return overflow ? (seconds < 0 ? .min : .max) : value
+    }
+}
+
+/// In whole seconds, rounded down.
+extension Instant: ColumnValue {
+    public static var read: ColumnReader<Instant> {
+        { rows in { row, column throws(PostgresError) in Store.instant(try rows.timestamp(row, column)) } }
     }
 }

@@ -53,8 +53,7 @@ package struct Migrator: Sendable {
 
     /// Compares the database with `Migration.all`; changes nothing.
     package func schemaState() async throws(PostgresError) -> SchemaState {
-        let connection = try await database.connection()
-        return try await Self.schemaState(connection)
+        try await Self.schemaState(try await database.connection())
     }
 
     /// The same in one attempt, on a connection of its own.
@@ -94,9 +93,12 @@ package struct Migrator: Sendable {
     ///
     /// - Throws: as any statement; 42501 if this role is not the owner of schema nudged.
     package func grantRoles() async throws(PostgresError) {
-        let grant = Statement("grant_roles", sql: "select nudged.grant_roles()")
+        _ = try await patiently(Statement("grant_roles", sql: "select nudged.grant_roles()"))
+    }
+
+    private func patiently(_ statement: Statement) async throws(PostgresError) -> Rows {
         let wait = ("lock_timeout", "\(patience.wait / .milliseconds(1))")
-        _ = try await database.connection().transaction([grant], settings: [wait], timeout: Self.timeout)
+        return try await database.connection().transaction([statement], settings: [wait], timeout: Self.timeout)[0]
     }
 
     /// Views and triggers of nudged that are missing, disabled or bound to the wrong table.
@@ -105,25 +107,20 @@ package struct Migrator: Sendable {
     }
 
     static func bindingFaults(_ connection: Connection) async throws(PostgresError) -> [BindingFault] {
-        try BindingFault.all(try await connection.run(Query.bindingFaults()))
+        try await connection.run(Query.bindingFaults()).decoded(BindingFault.init)
     }
 
     /// Binds views and triggers again, and gives each role its rights. Returns what was done.
     ///
     /// - Throws: as any statement; 42501 if this role is not the owner of nudged's schema and of the app's tables.
     package func bind() async throws(PostgresError) -> [String] {
-        let bind = Statement("bind", sql: "select nudged.bind()")
-        let wait = ("lock_timeout", "\(patience.wait / .milliseconds(1))")
-        let rows = try await database.connection().transaction([bind], settings: [wait], timeout: Self.timeout)
-        return try rows[0].map { row throws(PostgresError) in try rows[0].text(row, 0) }
+        try await patiently(Statement("bind", sql: "select nudged.bind()")).decoded { (done: String) in done }
     }
 
     /// The roles of `sql/0006_roles.sql` that can't be used yet: those that are missing, and those without rights,
     /// since they were made after the migration.
     package func rolesWanting() async throws(PostgresError) -> (missing: [String], bare: [String]) {
-        let connection = try await database.connection()
-        let query = Query.rolesWanting
-        let rows = try await connection.run(query())
+        let rows = try await database.connection().run(Query.rolesWanting())
         var wanting: (missing: [String], bare: [String]) = ([], [])
         for row in 0..<rows.count {
             let name = try rows.text(row, 0)

@@ -155,15 +155,4 @@ package struct BindingFault: Sendable, Equatable {
             : "define the view again over the right table (create or replace view, docs/TABLES.md), "
                 + "or give the table its former name, then run nudged replan"
     }
-
-    static func all(_ rows: Rows) throws(PostgresError) -> [BindingFault] {
-        return try rows.map { row throws(PostgresError) in
-            BindingFault(
-                object: try rows.text(row, 0),
-                fault: try rows.text(row, 1),
-                isFixable: try rows.bool(row, 2),
-                stops: try rows.bool(row, 3)
-            )
-        }
-    }
 }

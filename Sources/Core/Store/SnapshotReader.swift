@@ -3,13 +3,13 @@ package import Policy
 package import Postgres
 package import TimeZones
 
-/// Reads users of any range as a claim does, and writes nothing. For `nudged explain` and `nudged forecast`. One reader
-/// reads one snapshot.
+/// Reads one snapshot and writes nothing: users of any range as a claim does, for `nudged explain` and `nudged forecast`,
+/// and the record's counts for `nudged report`.
 package struct SnapshotReader: Sendable {
     private let transaction: Transaction
     private let isDistributed: Bool
 
-    init(_ transaction: Transaction, isDistributed: Bool) {
+    init(_ transaction: Transaction, isDistributed: Bool = false) {
         self.transaction = transaction
         self.isDistributed = isDistributed
     }
@@ -22,7 +22,7 @@ package struct SnapshotReader: Sendable {
     }
 
     package func templates() async throws(PostgresError) -> [StoredTemplate] {
-        try StoredTemplate.all(try await run(.templates, [.int8(StoredTemplate.most)]))
+        try await run(.templates, [.int8(StoredTemplate.most)]).decoded(StoredTemplate.init)
     }
 
     /// One user; nil: neither nudged nor the app has data about them.
@@ -59,8 +59,8 @@ package struct SnapshotReader: Sendable {
 
     package func pauses() async throws(PostgresError) -> [Pause] { try Store.pauses(try await run(.pauses, [])) }
 
-    package func daemons() async throws(PostgresError) -> [DaemonRow] {
-        try Store.daemons(try await run(.daemons, [.int8(Int64(WorkStatus.most))]))
+    package func daemons(most: Int = WorkStatus.most) async throws(PostgresError) -> [DaemonRow] {
+        try await run(.daemons, [.int8(Int64(most))]).decoded(DaemonRow.init)
     }
 
     /// The next users of a range who are due up to an instant.
@@ -146,8 +146,7 @@ package struct SnapshotReader: Sendable {
     ///
     /// - Throws: if the app's view fails or doesn't answer in time. The reader can be used further.
     package func members(of fanOut: DueFanOut, limit: Int) async throws(PostgresError) -> [UUID] {
-        let rows = try await attempt(.fanOutMembers, fanOut.page(limit))
-        return try rows.map { row throws(PostgresError) in try rows.uuid(row, 0) }
+        try await attempt(.fanOutMembers, fanOut.page(limit)).decoded { (member: UUID) in member }
     }
 
     /// Whether a user is a member of the fan-out's subject.
@@ -241,7 +240,7 @@ package struct SnapshotReader: Sendable {
         return intents
     }
 
-    private func run(_ query: Query, _ parameters: [Parameter]) async throws(PostgresError) -> Rows {
+    func run(_ query: Query, _ parameters: [Parameter]) async throws(PostgresError) -> Rows {
         try await transaction.run(query(parameters))
     }
 

@@ -169,15 +169,7 @@ extension Store {
         let bounds = [evaluated?.lowerBound, evaluated?.upperBound].map { instant in
             instant.map { Parameter.timestamp($0.microseconds) } ?? .null(.timestamptz)
         }
-        let rows = try await one(
-            claims,
-            .wakeUsers,
-            [.timestamp(now.microseconds), .uuid(user), .int8(Int64(limit))] + bounds
-        )
-        return WokenPage(
-            woken: Int(try rows.int8(0, 0)),
-            users: Int(try rows.int8(0, 1)),
-            next: try rows.uuidOrNull(0, 2)
-        )
+        let parameters: [Parameter] = [.timestamp(now.microseconds), .uuid(user), .int8(Int64(limit))]
+        return try await one(claims, .wakeUsers, parameters + bounds).decoded(at: 0, WokenPage.init)
     }
 }

@@ -82,16 +82,11 @@ extension Store {
         _ patience: Duration,
         except refused: [UUID]
     ) async throws(PostgresError) -> FanOutStep {
-        try await fanningOut(fanOut, patience) { transaction throws(PostgresError) in
+        let page = Query.fanOutMembers(fanOut.page(limit, except: refused))
+        return try await fanningOut(fanOut, patience) { transaction throws(PostgresError) in
             let row = fanOut.row
-            let members = try await Self.members(of: fanOut, limit, except: refused, in: transaction)
-            let recipients = try await Self.recipients(
-                among: members,
-                of: fanOut,
-                limit,
-                except: refused,
-                in: transaction
-            )
+            let members = try await Self.members(page, in: transaction)
+            let recipients = try await Self.recipients(among: members, page, in: transaction)
             if !recipients.isEmpty {
                 _ = try await transaction.run(Query.fanOutTell(row + [.uuidArray(recipients)]))
             }
@@ -107,13 +102,8 @@ extension Store {
         }
     }
 
-    private static func members(
-        of fanOut: DueFanOut,
-        _ limit: Int,
-        except refused: [UUID],
-        in transaction: Transaction
-    ) async throws(PostgresError) -> [UUID] {
-        try users(await transaction.run(Query.fanOutMembers(fanOut.page(limit, except: refused))))
+    private static func members(_ page: Statement, in transaction: Transaction) async throws(PostgresError) -> [UUID] {
+        try await transaction.run(page).decoded { (id: UUID) in id }
     }
 
     /// How many ranges of ids are read to find a member whose row the app's view refuses.
@@ -142,7 +132,7 @@ extension Store {
                     fanOut.page(limit, after: low, upTo: middle, except: refused),
                     settings: Self.impatient
                 )
-                let last = rows.count < limit ? nil : try Self.users(rows).last
+                let last = rows.count < limit ? nil : try rows.uuid(rows.count - 1, 0)
                 low = last?.number ?? middle
                 hasPassed = true
             } catch {
@@ -157,24 +147,17 @@ extension Store {
     /// that a later erasure finds their new rows.
     private static func recipients(
         among members: [UUID],
-        of fanOut: DueFanOut,
-        _ limit: Int,
-        except refused: [UUID],
+        _ page: Statement,
         in transaction: Transaction
-    )
-        async throws(PostgresError) -> [UUID]
-    {
+    ) async throws(PostgresError) -> [UUID] {
         guard !members.isEmpty else { return [] }
-        let held = Set(try users(await transaction.run(Query.fanOutRecipients([.uuidArray(members)]))))
+        let rows = try await transaction.run(Query.fanOutRecipients([.uuidArray(members)]))
+        let held = Set(try rows.decoded { (id: UUID) in id })
         guard held.count < members.count else { return members }
         // Only the app's view knows the others. It is read again: users who were erased during the wait are no longer
         // in it.
-        let still = Set(try await Self.members(of: fanOut, limit, except: refused, in: transaction))
+        let still = Set(try await Self.members(page, in: transaction))
         return members.filter { held.contains($0) || still.contains($0) }
-    }
-
-    private static func users(_ rows: Rows) throws(PostgresError) -> [UUID] {
-        return try rows.map { row throws(PostgresError) in try rows.uuid(row, 0) }
     }
 
     /// Gives a fan-out an instant, if its wall time is in one zone for all. It then waits for that instant.

@@ -102,15 +102,7 @@ extension Store {
 
     /// At most a hundred.
     package func livingDaemons() async throws(PostgresError) -> [LivingDaemon] {
-        let rows = try await one(claims, .livingDaemons, [.int8(100)])
-        return try rows.map { row throws(PostgresError) in
-            LivingDaemon(
-                id: try rows.uuid(row, 0),
-                host: try rows.textOrNull(row, 1),
-                pid: try rows.int4OrNull(row, 2),
-                leaseMilliseconds: try rows.int8(row, 3)
-            )
-        }
+        try await one(claims, .livingDaemons, [.int8(100)]).decoded(LivingDaemon.init)
     }
 
     /// The messages of the next users that `restoreUsers` would drop, and the first user of the next page.
@@ -119,11 +111,7 @@ extension Store {
         now: Instant,
         limit: Int
     ) async throws(PostgresError) -> (dropped: DroppedRows, next: UUID?) {
-        let rows = try await one(
-            claims,
-            .restoreMessages,
-            [.uuid(user), .timestamp(now.microseconds), .int8(Int64(limit))]
-        )
+        let rows = try await restorable(.restoreMessages, user, now, limit)
         return (try DroppedRows(messages: rows, from: 0), try rows.uuidOrNull(0, 4))
     }
 
@@ -133,12 +121,17 @@ extension Store {
         now: Instant,
         limit: Int
     ) async throws(PostgresError) -> (dropped: DroppedRows, next: UUID?) {
-        let rows = try await one(
-            claims,
-            .restoreReminders,
-            [.uuid(user), .timestamp(now.microseconds), .int8(Int64(limit))]
-        )
+        let rows = try await restorable(.restoreReminders, user, now, limit)
         return (try DroppedRows(reminders: rows, from: 0), try rows.uuidOrNull(0, 6))
+    }
+
+    private func restorable(
+        _ query: Query,
+        _ user: UUID,
+        _ now: Instant,
+        _ limit: Int
+    ) async throws(PostgresError) -> Rows {
+        try await one(claims, query, [.uuid(user), .timestamp(now.microseconds), .int8(Int64(limit))])
     }
 
     /// The pushes that `restoreIntents` would record as unknown.

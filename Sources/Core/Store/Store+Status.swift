@@ -111,26 +111,9 @@ extension Store {
             freeRanges: Int(try work.int8(0, 7)),
             fanOuts: try WaitingFanOuts(rows[3]),
             pauses: try Self.pauses(rows[2]),
-            daemons: try Self.daemons(rows[1]),
-            bindingFaults: try BindingFault.all(rows[4])
+            daemons: try rows[1].decoded(DaemonRow.init),
+            bindingFaults: try rows[4].decoded(BindingFault.init)
         )
-    }
-
-    static func daemons(_ rows: Rows) throws(PostgresError) -> [DaemonRow] {
-        return try rows.map { row throws(PostgresError) in
-            DaemonRow(
-                id: try rows.uuid(row, 0),
-                host: try rows.text(row, 1),
-                pid: try rows.int4(row, 2),
-                version: try rows.text(row, 3),
-                startedAt: instant(try rows.timestamp(row, 4)),
-                seenAt: instant(try rows.timestamp(row, 5)),
-                unseenMilliseconds: try rows.int8(row, 6),
-                state: try rows.text(row, 7),
-                ranges: try rows.int2Array(row, 8).compactMap(\.self),
-                aliveUntil: try rows.timestampOrNull(row, 9).map(instant)
-            )
-        }
     }
 
     /// In whole seconds, rounded down.

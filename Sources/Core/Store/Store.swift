@@ -112,7 +112,7 @@ package struct Store: Sendable {
             .remaining,
             [.timestamp(now.endOfSecond), .int4Array(RangeWalk.all), .int4Array(ranges)]
         )
-        return Remaining(isAnyoneDue: try rows.bool(0, 0), isAnyoneOurs: try rows.bool(0, 1))
+        return try rows.decoded(at: 0, Remaining.init)
     }
 
     // MARK: The record's housekeeping

@@ -23,28 +23,11 @@ package struct StoredTemplate: Sendable, Equatable {
 
     /// At most so many templates are read.
     static let most: Int64 = 1_000
-
-    /// Rows of `Query.templates`.
-    static func all(_ rows: Rows) throws(PostgresError) -> [StoredTemplate] {
-        return try rows.map { row throws(PostgresError) in
-            StoredTemplate(
-                id: try rows.int4(row, 0),
-                domain: try rows.textOrNull(row, 1),
-                locale: try rows.textOrNull(row, 2),
-                title: try rows.text(row, 3),
-                body: try rows.text(row, 4),
-                weight: try rows.int4(row, 5),
-                action: try rows.textOrNull(row, 6),
-                apns: try rows.textOrNull(row, 7),
-                data: try rows.textOrNull(row, 8)
-            )
-        }
-    }
 }
 
 extension Store {
     /// The active templates, sorted by id.
     package func templates() async throws(PostgresError) -> [StoredTemplate] {
-        try StoredTemplate.all(try await one(claims, .templates, [.int8(StoredTemplate.most)]))
+        try await one(claims, .templates, [.int8(StoredTemplate.most)]).decoded(StoredTemplate.init)
     }
 }

@@ -91,12 +91,13 @@ extension Report {
     }
 
     private static func read(
-        _ reader: ReportReader,
+        _ reader: SnapshotReader,
         days: Int,
         rules: Rules,
         onProgress: @Sendable (Int, Int) -> Void
     ) async throws -> Report {
-        let window = ReportWindow(now: try await reader.clock(), days: days)
+        let now = Instant(seconds: try await reader.clock() / 1_000_000)
+        let window = ReportWindow(now: now, days: days)
         let (from, until) = (window.from, window.until)
         let deliveries = try await reader.deliveries(from: from, until: until, stretch: window.stretch)
         onProgress(1, 4)
@@ -116,7 +117,7 @@ extension Report {
             retentionDays: try await reader.retentionDays(),
             rules: rules,
             stretches: window.stretches(deliveries),
-            isCut: deliveries.count >= ReportReader.mostCounts,
+            isCut: deliveries.count >= SnapshotReader.mostCounts,
             hours: hours,
             people: people,
             opens: opens,

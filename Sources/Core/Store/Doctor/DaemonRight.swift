@@ -68,15 +68,8 @@ extension ExcessRight {
     /// - Throws: as any statement; 42501 if the role may not read them.
     static func all(_ connection: Connection) async throws(PostgresError) -> [ExcessRight] {
         // JIT compilation of the view's query would take seconds.
-        let rows = try await connection.transaction([Query.excessRights([.int8(most)])], settings: [("jit", "off")])[0]
-        return try rows.map { row throws(PostgresError) in
-            ExcessRight(
-                role: try rows.text(row, 0),
-                object: try rows.text(row, 1),
-                privileges: try rows.text(row, 2).split(separator: ", ").map(String.init),
-                statement: try rows.text(row, 3)
-            )
-        }
+        let excess = Query.excessRights([.int8(most)])
+        return try await connection.transaction([excess], settings: [("jit", "off")])[0].decoded(ExcessRight.init)
     }
 
     /// None if the view does not exist yet, or if the role may not read it.

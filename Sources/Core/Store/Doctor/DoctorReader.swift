@@ -17,31 +17,7 @@ package struct DoctorReader: Sendable {
 
     /// Needs no right.
     package func server() async throws(PostgresError) -> DatabaseFacts.Server {
-        let rows = try await ask(.doctorServer)
-        return DatabaseFacts.Server(
-            versionNumber: try rows.int4(0, 0),
-            version: try rows.text(0, 1),
-            isInRecovery: try rows.bool(0, 2),
-            isWritable: try rows.bool(0, 3),
-            clock: try rows.timestamp(0, 4),
-            role: try rows.text(0, 5),
-            isSuperuser: try rows.bool(0, 6),
-            bypassesRowSecurity: try rows.bool(0, 7),
-            ownsTables: try rows.bool(0, 8),
-            hasSchema: try rows.bool(0, 9),
-            mayUseSchema: try rows.bool(0, 10),
-            cleansUp: try rows.bool(0, 11),
-            isDistributed: try rows.bool(0, 12),
-            encoding: try rows.text(0, 13),
-            firesTriggers: try rows.bool(0, 14),
-            creators: try creators(rows.textArray(0, 15).compactMap(\.self))
-        )
-    }
-
-    private func creators(_ words: [String]) -> [DatabaseFacts.Creator] {
-        stride(from: 0, to: words.count - 1, by: 2).map { place in
-            DatabaseFacts.Creator(schema: words[place], role: words[place + 1].isEmpty ? nil : words[place + 1])
-        }
+        try await ask(.doctorServer).decoded(at: 0, DatabaseFacts.Server.init)
     }
 
     package func schemaState() async throws(PostgresError) -> Migrator.SchemaState {
@@ -68,18 +44,7 @@ package struct DoctorReader: Sendable {
 
     /// What nudged's functions write of the app.
     package func written() async throws(PostgresError) -> [DatabaseFacts.Written] {
-        let rows = try await ask(.doctorWriter)
-        return try rows.map { row throws(PostgresError) in
-            DatabaseFacts.Written(
-                name: try rows.text(row, 0),
-                hasWriter: try rows.bool(row, 1),
-                owned: Int(try rows.int8(row, 2)),
-                foreign: try rows.textArray(row, 3).compactMap(\.self),
-                owners: try rows.textArray(row, 4).compactMap(\.self),
-                lacking: try rows.textArray(row, 5).compactMap(\.self),
-                isHidden: try rows.bool(row, 6)
-            )
-        }
+        try await ask(.doctorWriter).decoded(DatabaseFacts.Written.init)
     }
 
     /// Views and triggers of nudged that are missing, disabled or bound to the wrong table.
@@ -90,10 +55,7 @@ package struct DoctorReader: Sendable {
     /// The columns of the views, sorted by view and name.
     package func columns() async throws(PostgresError) -> [DatabaseFacts.Column] {
         let views = DatabaseFacts.View.allCases.map(\.rawValue)
-        let rows = try await ask(.doctorColumns, [.textArray(views)])
-        return try rows.map { row throws(PostgresError) in
-            DatabaseFacts.Column(view: try rows.text(row, 0), name: try rows.text(row, 1), type: try rows.text(row, 2))
-        }
+        return try await ask(.doctorColumns, [.textArray(views)]).decoded(DatabaseFacts.Column.init)
     }
 
     /// Reads a view with the daemon's own statement, for no user. That checks its columns, their types and the rights
@@ -126,8 +88,7 @@ package struct DoctorReader: Sendable {
 
     /// nudged's tables without row-level security.
     package func openTables() async throws(PostgresError) -> [String] {
-        let rows = try await ask(.doctorOpenTables)
-        return try rows.map { row throws(PostgresError) in try rows.text(row, 0) }
+        try await ask(.doctorOpenTables).decoded { (name: String) in name }
     }
 
     /// How many days in a row the record has partitions for, from today on.
@@ -142,15 +103,7 @@ package struct DoctorReader: Sendable {
     }
 
     package func bloat() async throws(PostgresError) -> [DatabaseFacts.Bloat] {
-        let rows = try await ask(.doctorBloat, [.textArray(Self.hotTables)])
-        return try rows.map { row throws(PostgresError) in
-            DatabaseFacts.Bloat(
-                table: try rows.text(row, 0),
-                live: try rows.int8(row, 1),
-                dead: try rows.int8(row, 2),
-                isNeverCleaned: try rows.bool(row, 3)
-            )
-        }
+        try await ask(.doctorBloat, [.textArray(Self.hotTables)]).decoded(DatabaseFacts.Bloat.init)
     }
 
     package func holders() async throws(PostgresError) -> DatabaseFacts.Holders {
@@ -160,13 +113,8 @@ package struct DoctorReader: Sendable {
             preparedSeconds: try rows.int8OrNull(0, 5),
             idleSlots: try rows.textArray(0, 6).compactMap(\.self)
         )
-        if let process = try rows.int4OrNull(0, 0) {
-            holders.session = DatabaseFacts.Holders.Session(
-                processID: process,
-                role: try rows.textOrNull(0, 1),
-                seconds: try rows.int8OrNull(0, 2),
-                age: try rows.int8(0, 3)
-            )
+        if try !rows.isNull(0, 0) {
+            holders.session = try rows.decoded(at: 0, DatabaseFacts.Holders.Session.init)
         }
         return holders
     }
@@ -182,9 +130,7 @@ package struct DoctorReader: Sendable {
     /// How often each name of a zone is used by the views' first users, and by the first reminders.
     package func usedZones() async throws(PostgresError) -> DatabaseFacts.UsedZones {
         let rows = try await ask(.doctorUsedZones, [.int8(Int64(DatabaseFacts.UsedZones.most))])
-        var zones = DatabaseFacts.UsedZones(names: [])
-        for row in 0..<rows.count { zones.names.append((try rows.text(row, 0), Int(try rows.int8(row, 1)))) }
-        return zones
+        return DatabaseFacts.UsedZones(names: try rows.decoded { (name: String, count: Int) in (name, count) })
     }
 
     /// Whether check-ins are on for one of the first profiles, and no template is active.
@@ -198,11 +144,8 @@ package struct DoctorReader: Sendable {
     /// How many of the first messages wait for users with these zones.
     package func waitingZones() async throws(PostgresError) -> DatabaseFacts.WaitingZones {
         let rows = try await ask(.doctorWaitingZones, [.int8(Int64(DatabaseFacts.WaitingZones.most))])
-        let messages = try rows.map { row throws(PostgresError) in
-            (
-                preferences: try rows.textOrNull(row, 0), profile: try rows.textOrNull(row, 1),
-                count: Int(try rows.int8(row, 2))
-            )
+        let messages = try rows.decoded { (preferences: String?, profile: String?, count: Int) in
+            (preferences: preferences, profile: profile, count: count)
         }
         return DatabaseFacts.WaitingZones(messages: messages)
     }
@@ -223,5 +166,19 @@ package struct DoctorReader: Sendable {
         let rows = try await connection.run(query(parameters))
         if let count, rows.count != count { throw PostgresError(.unexpectedResult, statement: query.name) }
         return rows
+    }
+}
+
+extension DatabaseFacts.Creator: ColumnElement {
+    /// Schemas and roles, in turn. A role without a name is everybody.
+    package static var list: ColumnReader<[DatabaseFacts.Creator]> {
+        { rows in
+            { row, column throws(PostgresError) in
+                let words = try rows.textArray(row, column).compactMap(\.self)
+                return stride(from: 0, to: words.count - 1, by: 2).map { place in
+                    DatabaseFacts.Creator(schema: words[place], role: words[place + 1].isEmpty ? nil : words[place + 1])
+                }
+            }
+        }
     }
 }

@@ -1,3 +1,4 @@
+import Postgres
 package import TimeZones
 
 /// How many rows of the record are alike, in one stretch of time.
@@ -17,7 +18,7 @@ package struct DeliveryCount: Sendable, Equatable {
 /// How many accepted pushes are alike, by their users' clocks.
 package struct HourCount: Sendable, Equatable {
     /// How long after its time a check-in was sent.
-    package enum Lateness: Int32, Sendable, CaseIterable {
+    package enum Lateness: Int32, Sendable, CaseIterable, ColumnValue {
         case early = -1
         case withinOneMinute, withinFiveMinutes, withinAQuarter, withinAnHour, withinFourHours, later
     }
@@ -46,7 +47,7 @@ package struct PeopleReached: Sendable, Equatable {
 
 /// Sweeps of a similar size, or a single sweep.
 package struct SweepCount: Sendable, Equatable {
-    package enum Size: Int32, Sendable, CaseIterable {
+    package enum Size: Int32, Sendable, CaseIterable, ColumnValue {
         case fewerThan5, fewerThan50, fewerThan500, fewerThan5000, more
     }
 
@@ -69,7 +70,7 @@ package struct SweepCount: Sendable, Equatable {
 
 /// Nudges that are alike, and what users did with them.
 package struct OpenCount: Sendable, Equatable {
-    package enum Part: String, Sendable, CaseIterable {
+    package enum Part: String, Sendable, CaseIterable, ColumnValue {
         case template, hour, weekday
     }
 

@@ -2,23 +2,13 @@ package import Policy
 package import Postgres
 package import TimeZones
 
-/// Counts the record for `nudged report`. One reader reads one snapshot.
+/// Counts the record for `nudged report`.
 ///
 /// Each count is one pass over the partitions of the given days, aggregated in the database. Its result holds no user,
 /// device or text, and doesn't grow with the record.
-package struct ReportReader: Sendable {
-    private let transaction: Transaction
-
-    init(_ transaction: Transaction) {
-        self.transaction = transaction
-    }
-
+extension SnapshotReader {
     /// The most combinations of stretch, kind, outcome and reason that are returned. A record has a few thousand.
     package static let mostCounts = 50_000
-
-    package func clock() async throws(PostgresError) -> Instant {
-        Store.instant(try await run(.clock, []).timestamp(0, 0))
-    }
 
     /// Days after which rows of the record are dropped (`nudged.setting.retention_days`).
     package func retentionDays() async throws(PostgresError) -> Int { Int(try await run(.retention, []).int4(0, 0)) }
@@ -73,40 +63,14 @@ package struct ReportReader: Sendable {
                 if kind.isEmpty { people.all = count } else { people.byKind[kind] = count }
                 continue
             }
-            counts.append(
-                HourCount(
-                    hour: try rows.int4OrNull(row, 0).map(Int.init),
-                    kind: try rows.text(row, 1),
-                    hasOwnQuietHours: try rows.bool(row, 2),
-                    isQuiet: try rows.bool(row, 3),
-                    lateness: try rows.int4OrNull(row, 4).flatMap(HourCount.Lateness.init),
-                    count: Int(try rows.int8(row, 5))
-                )
-            )
+            counts.append(try rows.decoded(at: row, HourCount.init))
         }
         return (counts, people)
     }
 
     /// What users did with nudges: of each kind, and by template, local hour and weekday.
     package func opens(from: Instant, until: Instant) async throws(PostgresError) -> [OpenCount] {
-        let rows = try await run(.reportOpens, span(from, until))
-        var counts: [OpenCount] = []
-        for row in 0..<rows.count {
-            counts.append(
-                OpenCount(
-                    kind: try rows.text(row, 0),
-                    part: try rows.textOrNull(row, 1).flatMap(OpenCount.Part.init),
-                    value: Int(try rows.int4OrNull(row, 2) ?? 0),
-                    sent: Int(try rows.int8(row, 3)),
-                    users: Int(try rows.int8(row, 4)),
-                    opened: Int(try rows.int8(row, 5)),
-                    rated: Int(try rows.int8(row, 6)),
-                    raters: Int(try rows.int8(row, 7)),
-                    helpful: Int(try rows.int8(row, 8))
-                )
-            )
-        }
-        return counts
+        try await run(.reportOpens, span(from, until)).decoded(OpenCount.init)
     }
 
     /// Users with check-ins and users of the holdout.
@@ -137,40 +101,12 @@ package struct ReportReader: Sendable {
         least: Int,
         most: Int
     ) async throws(PostgresError) -> [SweepCount] {
-        let rows = try await run(.reportSweeps, span(from, until) + [.int8(Int64(least)), .int8(Int64(most))])
-        var counts: [SweepCount] = []
-        for row in 0..<rows.count {
-            guard let size = SweepCount.Size(rawValue: try rows.int4(row, 1)) else { continue }
-            counts.append(
-                SweepCount(
-                    began: try rows.timestampOrNull(row, 0).map(Store.instant),
-                    size: size,
-                    sweeps: Int(try rows.int8(row, 2)),
-                    records: Int(try rows.int8(row, 3)),
-                    seconds: try rows.int8(row, 4),
-                    accepted: Int(try rows.int8(row, 5)),
-                    refused: Int(try rows.int8(row, 6)),
-                    unknown: Int(try rows.int8(row, 7)),
-                    unsent: Int(try rows.int8(row, 8))
-                )
-            )
-        }
-        return counts
+        let bounds: [Parameter] = [.int8(Int64(least)), .int8(Int64(most))]
+        return try await run(.reportSweeps, span(from, until) + bounds).decoded(SweepCount.init)
     }
-
-    /// Daemons that were seen within a day, the longest running first.
-    package func daemons(most: Int) async throws(PostgresError) -> [DaemonRow] {
-        try Store.daemons(try await run(.daemons, [.int8(Int64(most))]))
-    }
-
-    package func pauses() async throws(PostgresError) -> [Pause] { try Store.pauses(try await run(.pauses, [])) }
 
     private func span(_ from: Instant, _ until: Instant) -> [Parameter] {
         [.timestamp(from.microseconds), .timestamp(until.microseconds)]
-    }
-
-    private func run(_ query: Query, _ parameters: [Parameter]) async throws(PostgresError) -> Rows {
-        try await transaction.run(query(parameters))
     }
 }
 
@@ -179,10 +115,10 @@ extension Store {
     ///
     /// It uses one process of the server (no parallel workers) and a bounded memory for sorting and hashing. Meanwhile
     /// the server can't clean up dead rows, and old partitions of the record are dropped later.
-    package func reporting<T: Sendable>(_ work: @Sendable (ReportReader) async throws -> T) async throws -> T {
+    package func reporting<T: Sendable>(_ work: @Sendable (SnapshotReader) async throws -> T) async throws -> T {
         let connection = try await claims.connection()
         return try await connection.snapshot(settings: Self.gentlePlans, timeout: .seconds(86_400)) { transaction in
-            try await work(ReportReader(transaction))
+            try await work(SnapshotReader(transaction))
         }
     }
 
