@@ -103,8 +103,10 @@ join (values ('', 15), ('check_in', 1), ('message', 2), ('reminder', 4), ('other
 group by what.kind
 
 -- name: report_opens
--- What users did with the nudges that were sent between two instants (nudged.opens). $1 from, $2 before.
+-- What users did with the nudges that were sent between two instants (nudged.opens). $1 from, $2 before. A newer schema
+-- may count by more.
 select kind, by, coalesce(value, 0), sent, users, opened, rated, raters, helpful from nudged.opens($1, $2)
+where by is null or by in ('template', 'hour', 'weekday')
 
 -- name: report_holdout
 -- Users whose check-ins were due between two instants: whether they were held out, how many they are, and how many of
