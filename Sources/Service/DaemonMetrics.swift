@@ -5,12 +5,6 @@ import TimeZones
 
 /// Everything that the metrics show, at one moment.
 struct DaemonMetrics: Sendable {
-    /// The database's answer about the work, and its age.
-    struct Work: Sendable {
-        var status: WorkStatus
-        var age: Duration
-    }
-
     var version: String
     /// nil until a clock was read.
     var startedAt: Instant?
@@ -22,8 +16,8 @@ struct DaemonMetrics: Sendable {
     var paused: Set<NudgeKind> = []
     var isDatabaseUp: Bool
     var isSchemaUsable: Bool
-    /// nil: no answer, or it is too old.
-    var work: Work?
+    /// The database's answer about the work, and its age. nil: no answer, or it is too old.
+    var work: (status: WorkStatus, age: Duration)?
 
     var page: [UInt8] { MetricFamily.page(families) }
 
@@ -162,7 +156,7 @@ struct DaemonMetrics: Sendable {
         ]
     }
 
-    private static func oldest(_ work: Work) -> Double {
+    private static func oldest(_ work: (status: WorkStatus, age: Duration)) -> Double {
         guard let first = work.status.firstDue, work.status.dueUsers > 0 else { return 0 }
         return Double(max(0, work.status.now - first)) + Double(work.age.components.seconds)
     }

@@ -4,29 +4,28 @@ import Core
 import HTTPClient
 import Synchronization
 
-/// Calls the heartbeat's address after good sweeps. `HeartbeatPace` decides when, this class performs it. No sweep
-/// waits for a call, and only one call runs at a time.
+/// Calls the heartbeat's address after good sweeps. No sweep waits for a call, and only one call runs at a time.
 package final class HeartbeatCaller: Sendable {
     let settings: Configuration.Heartbeat
     private let url: HTTPURL
     private let client: HTTPClient
-    private let pace: Mutex<HeartbeatPace>
-    private let onNews: @Sendable (HeartbeatPace.News) -> Void
+    private let state: Mutex<(pace: Pace, isFailing: Bool)>
+    private let onNews: @Sendable (_ fault: String?) -> Void
 
     /// For the whole call. Such services answer within a second.
     private static let deadline = Duration.seconds(10)
 
-    /// - Parameter onNews: called when calls begin to fail and when they work again. The text never contains the
-    ///   address's path.
+    /// - Parameter onNews: called with the fault when calls begin to fail, and with nil when they work again. The text
+    ///   never contains the address's path.
     /// - Throws: if the address or CA file can't be used, or the system can't start a thread.
     init(
         _ settings: Configuration.Heartbeat,
-        onNews: @escaping @Sendable (HeartbeatPace.News) -> Void
+        onNews: @escaping @Sendable (_ fault: String?) -> Void
     ) throws(ConfigurationFault) {
         self.settings = settings
         self.onNews = onNews
         url = try Self.checked(settings.url.text)
-        pace = Mutex(HeartbeatPace(interval: settings.interval.milliseconds))
+        state = Mutex((Pace(interval: settings.interval.milliseconds), false))
         var client = HTTPClientSettings()
         client.caFile = settings.caFile
         client.concurrency = 1
@@ -63,7 +62,7 @@ package final class HeartbeatCaller: Sendable {
 
     /// Notes a good sweep. Returns at once.
     func sweepWasGood() {
-        guard pace.withLock({ $0.begin(now: BootTime.milliseconds()) }) else { return }
+        guard state.withLock({ $0.pace.begin(now: BootTime.milliseconds()) }) else { return }
         Task {
             do throws(HTTPClientError) {
                 let status = try await client.send(HTTPRequest(get: url)).status
@@ -76,44 +75,14 @@ package final class HeartbeatCaller: Sendable {
     }
 
     private func end(fault: String?) {
-        if let news = pace.withLock({ $0.end(fault: fault) }) { onNews(news) }
+        let isFailing = fault != nil
+        let isNews = state.withLock { state in
+            state.pace.end(now: BootTime.milliseconds())
+            defer { state.isFailing = isFailing }
+            return state.isFailing != isFailing
+        }
+        if isNews { onNews(fault) }
     }
 
     func close() async { await client.close() }
-}
-
-/// Decides when to call the heartbeat's address and what to report. Instants are milliseconds of CLOCK_BOOTTIME.
-struct HeartbeatPace: Sendable {
-    enum News: Sendable, Equatable {
-        case failed(String)
-        case answered
-    }
-
-    /// The least milliseconds from one call to the next.
-    let interval: Int64
-    private var lastBegun: Int64?
-    private var isCalling = false
-    private var isFailing = false
-
-    init(interval: Int64) { self.interval = interval }
-
-    /// A sweep was good. Returns whether to call now. End each call that was begun.
-    mutating func begin(now: Int64) -> Bool {
-        if isCalling { return false }
-        if let lastBegun, now - lastBegun < interval { return false }
-        lastBegun = now
-        isCalling = true
-        return true
-    }
-
-    /// Ends a call. nil: there is nothing new to report.
-    ///
-    /// - Parameter fault: why it failed. nil: it was answered.
-    mutating func end(fault: String?) -> News? {
-        isCalling = false
-        let wasFailing = isFailing
-        isFailing = fault != nil
-        if let fault { return wasFailing ? nil : .failed(fault) }
-        return wasFailing ? .answered : nil
-    }
 }

@@ -16,7 +16,8 @@ actor MetricsExporter {
     private var loop: (ticker: Ticker, task: Task<Void, Never>)?
     /// Has its own connection, so that no sweep waits for these queries.
     private var store: Store?
-    private var pace = WorkPace()
+    /// Every fifteen seconds, but for at most a twentieth of the time.
+    private var pace = Pace(interval: 15_000, rest: 20)
     private var work: (status: WorkStatus, askedAt: Int64)?
     /// CLOCK_BOOTTIME milliseconds.
     private var nextListening: Int64 = 0
@@ -82,7 +83,7 @@ actor MetricsExporter {
         // `end` was called meanwhile.
         guard loop != nil else { return }
         if let work, now - work.askedAt < Self.oldest {
-            metrics.work = DaemonMetrics.Work(status: work.status, age: .milliseconds(now - work.askedAt))
+            metrics.work = (work.status, .milliseconds(now - work.askedAt))
         }
         latest.metrics.withLock { $0 = metrics }
         if metrics.isSchemaUsable, pace.begin(now: now) { Task { await ask() } }
@@ -107,31 +108,6 @@ actor MetricsExporter {
         let askedAt = BootTime.milliseconds()
         // The sweeps report a database that does not answer. Meanwhile nothing is shown about the work.
         if let status = try? await store.workStatus() { work = (status, askedAt) }
-    }
-}
-
-/// Decides when to query the state of the work: every fifteen seconds, but for at most a twentieth of the time.
-/// Instants are milliseconds of CLOCK_BOOTTIME.
-struct WorkPace: Sendable {
-    static let interval: Int64 = 15_000
-    /// The least pause, as a multiple of the last query's time.
-    static let rest: Int64 = 20
-
-    private var next: Int64 = 0
-    private var askedAt: Int64?
-
-    /// Whether to query now. End each query that was begun.
-    mutating func begin(now: Int64) -> Bool {
-        guard askedAt == nil, now >= next else { return false }
-        askedAt = now
-        return true
-    }
-
-    /// The query was answered or failed.
-    mutating func end(now: Int64) {
-        guard let asked = askedAt else { return }
-        next = max(asked + Self.interval, now + (now - asked) * Self.rest)
-        askedAt = nil
     }
 }
 

@@ -81,12 +81,11 @@ extension Reporter {
     }
 
     /// The calls of the heartbeat's address began to fail, or work again.
-    func heartbeat(_ news: HeartbeatPace.News) {
-        switch news {
-        case .failed(let text):
-            let why = text.oneLine
+    func heartbeat(_ fault: String?) {
+        if let why = fault?.oneLine {
             say(.heartbeatFailed, "the heartbeat's calls fail: \(why); nudges are still sent", ["reason": why])
-        case .answered: say(.heartbeatBack, "the heartbeat's calls succeed again")
+        } else {
+            say(.heartbeatBack, "the heartbeat's calls succeed again")
         }
     }
 }

@@ -106,3 +106,26 @@ final class Watchdog: Sendable {
 
     deinit { timer?.cancel() }
 }
+
+/// Decides when to begin a call: one at a time, at most one in an interval. Instants are milliseconds of CLOCK_BOOTTIME.
+struct Pace: Sendable {
+    let interval: Int64
+    /// The least pause, as a multiple of the last call's time.
+    var rest: Int64 = 0
+    private(set) var next: Int64 = 0
+    private(set) var begunAt: Int64?
+
+    /// Whether to call now. End each call that was begun.
+    mutating func begin(now: Int64) -> Bool {
+        guard begunAt == nil, now >= next else { return false }
+        begunAt = now
+        return true
+    }
+
+    /// The call was answered or failed.
+    mutating func end(now: Int64) {
+        guard let begun = begunAt else { return }
+        next = max(begun + interval, now + (now - begun) * rest)
+        begunAt = nil
+    }
+}

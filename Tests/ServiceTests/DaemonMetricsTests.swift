@@ -55,8 +55,8 @@ import struct FoundationEssentials.UUID
             paused: [.message],
             isDatabaseUp: true,
             isSchemaUsable: false,
-            work: DaemonMetrics.Work(
-                status: WorkStatus(
+            work: (
+                WorkStatus(
                     now: now,
                     dueUsers: 20,
                     firstDue: now - 100,
@@ -66,7 +66,7 @@ import struct FoundationEssentials.UUID
                     unknownPushes: 22,
                     daemons: [row(unseen: 1000), row(unseen: 31_000)]
                 ),
-                age: .seconds(7)
+                .seconds(7)
             )
         )
     }
@@ -236,9 +236,9 @@ import struct FoundationEssentials.UUID
     }
 }
 
-@Suite struct WorkPaceTests {
+@Suite struct PaceTests {
     @Test func question_comesEveryFifteenSeconds_andLaterAfterASlowAnswer() {
-        var pace = WorkPace()
+        var pace = Pace(interval: 15_000, rest: 20)
         // One at a time.
         let first = ([0, 100_000] as [Int64]).map { pace.begin(now: $0) }
         pace.end(now: 10)
