@@ -2,57 +2,42 @@
 ///
 /// Element names, attribute names and style sheets are literals of this program. Everything else is a text or an
 /// attribute's value and is escaped on writing. So no value from the database becomes markup.
-indirect enum Node: Sendable {
-    /// `<name …>children</name>`. A void element (`br`, `hr`, `meta`) has no end tag, and its children are not written.
-    case element(StaticString, Attributes, [Node])
-    case text(String)
-    /// A `style` element. The sheet is written as it is.
-    case style(StaticString)
-    case group([Node])
+struct Node: Sendable {
+    /// The node as HTML.
+    let markup: String
 
-    static func p(_ text: String, class name: String? = nil) -> Node {
-        .element("p", name.map { ["class": $0] } ?? [:], text: text)
+    /// `<name …>children</name>`. A void element (HTML, 13.1.2) has no end tag, and its children are not written.
+    static func element(_ name: StaticString, _ attributes: Attributes, _ children: [Node]) -> Node {
+        var markup = "<\(name)"
+        for (name, value) in attributes.all { markup += " \(name)=\"\(escaped(value))\"" }
+        markup += ">"
+        if ["br", "hr", "meta"].contains("\(name)") { return Node(markup: markup) }
+        for child in children { markup += child.markup }
+        return Node(markup: "\(markup)</\(name)>")
     }
 
     static func element(_ name: StaticString, _ attributes: Attributes = [:], text: String) -> Node {
         .element(name, attributes, [.text(text)])
     }
 
-    var markup: String {
-        var markup = ""
-        write(to: &markup)
-        return markup
+    static func text(_ text: String) -> Node { Node(markup: escaped(text)) }
+
+    static func p(_ text: String, class name: String? = nil) -> Node {
+        .element("p", name.map { ["class": $0] } ?? [:], text: text)
     }
+
+    /// A `style` element. The sheet is written as it is.
+    static func style(_ sheet: StaticString) -> Node { Node(markup: "<style>\(sheet)</style>") }
+
+    static func group(_ nodes: [Node]) -> Node { Node(markup: nodes.map(\.markup).joined()) }
 
     /// A complete document: `<!DOCTYPE html>`, this element and a newline.
     var document: String { "<!DOCTYPE html>\n\(markup)\n" }
 
-    private func write(to markup: inout String) {
-        switch self {
-        case .text(let text): Self.escape(text, to: &markup)
-        case .group(let nodes): for node in nodes { node.write(to: &markup) }
-        case .style(let sheet): markup += "<style>\(sheet)</style>"
-        case .element(let name, let attributes, let children):
-            let name = "\(name)"
-            markup += "<\(name)"
-            for (name, value) in attributes.all {
-                markup += " \(name)=\""
-                Self.escape(value, to: &markup)
-                markup += "\""
-            }
-            markup += ">"
-            guard !Self.void.contains(name) else { return }
-            for child in children { child.write(to: &markup) }
-            markup += "</\(name)>"
-        }
-    }
-
-    /// The elements without an end tag (HTML, 13.1.2) that our pages use.
-    private static let void: Set<String> = ["br", "hr", "meta"]
-
     /// The only place that turns text into markup, for element content and for values in double quotes. Control
     /// characters, which HTML does not allow (HTML, 13.1.4), become spaces.
-    private static func escape(_ text: String, to markup: inout String) {
+    private static func escaped(_ text: String) -> String {
+        var markup = ""
         for scalar in text.unicodeScalars {
             switch scalar {
             case "&": markup += "&amp;"
@@ -66,6 +51,7 @@ indirect enum Node: Sendable {
                 markup.unicodeScalars.append(isControl ? " " : scalar)
             }
         }
+        return markup
     }
 }
 
