@@ -165,7 +165,7 @@ extension ConfigurationAssembler {
         let variables = Key.signingKeys.map { $0.environmentName(forKeyID: keyID) }
         app.problems.append(
             ConfigurationProblem(
-                at: app.source("apns.keyId"),
+                source: app.source("apns.keyId"),
                 key: app.shownName(Key.signingKey),
                 what: "the key \(keyID) is not given",
                 remedy: "write the path of its .p8 file as privateKeyFile beside the keyId, "

@@ -13,7 +13,7 @@ package struct ConfigurationProblem: Sendable, CustomStringConvertible {
         case warning
     }
 
-    package let severity: Severity
+    package private(set) var severity = Severity.error
     /// Where the value came from. Nil: nowhere, or the file as a whole.
     let source: ValueSource?
     /// The dotted key as it was written. Nil if the whole file is meant.
@@ -21,18 +21,14 @@ package struct ConfigurationProblem: Sendable, CustomStringConvertible {
     package let what: String
     package let remedy: String
 
-    init(_ severity: Severity = .error, at source: ValueSource?, key: String?, what: String, remedy: String) {
-        self.severity = severity
-        self.source = source
-        self.key = key
-        self.what = what
-        self.remedy = remedy
-    }
+    package var description: String { "\(found): \(remedy)" }
+}
 
+extension ConfigurationProblem {
     /// A file can't be used: the configuration's, one that it names, or a credential.
     init(_ error: SystemdError, at source: ValueSource? = nil, key: String? = nil) {
         let severity: Severity = error.exitStatus == .permission ? .permission : .error
-        self.init(severity, at: source, key: key, what: error.problem, remedy: error.remedy)
+        self.init(severity: severity, source: source, key: key, what: error.problem, remedy: error.remedy)
     }
 
     package var mark: YAMLMark? { if case .file(_, let mark) = source { mark } else { nil } }
@@ -48,8 +44,6 @@ package struct ConfigurationProblem: Sendable, CustomStringConvertible {
         case .standard, nil: nil
         }
     }
-
-    package var description: String { "\(found): \(remedy)" }
 }
 
 /// Why the configuration can't be used: all errors and warnings, those with a place in the file first.

@@ -140,7 +140,7 @@ struct EffectiveValues {
             let what = key.isSecret ? "the value is wrong" : error.what
             problems.append(
                 ConfigurationProblem(
-                    at: raw.source,
+                    source: raw.source,
                     key: shownName(key.name),
                     what: what,
                     remedy: error.remedy ?? "write \(key.values.expectation)"
@@ -197,7 +197,9 @@ struct EffectiveValues {
         _ remedy: String,
         as severity: ConfigurationProblem.Severity = .error
     ) {
-        problems.append(.init(severity, at: source(name), key: shownName(name), what: what, remedy: remedy))
+        problems.append(
+            .init(severity: severity, source: source(name), key: shownName(name), what: what, remedy: remedy)
+        )
     }
 
     /// Reports a file that a key names and that can't be used.
@@ -206,7 +208,7 @@ struct EffectiveValues {
     }
 
     mutating func reportEntry(_ what: String, _ remedy: String) {
-        problems.append(.init(at: app?.source, key: app?.name, what: what, remedy: remedy))
+        problems.append(.init(source: app?.source, key: app?.name, what: what, remedy: remedy))
     }
 
     /// The rows of `config`, in the order of the reference: for an entry, of the keys that an entry may give.

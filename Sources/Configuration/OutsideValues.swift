@@ -73,8 +73,8 @@ struct OutsideValues {
         }.map { name in
             let near = KeySuggestion.nearest(toVariable: name, among: known).map { "did you mean \($0)?" }
             return ConfigurationProblem(
-                .warning,
-                at: .environment(name: name),
+                severity: .warning,
+                source: .environment(name: name),
                 key: nil,
                 what: "unknown variable",
                 remedy: near ?? "unset it, or see nudged config --reference"

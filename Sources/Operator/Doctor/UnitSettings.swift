@@ -26,15 +26,10 @@ struct UnitSettings: Sendable, Equatable {
     }
 
     /// - Parameter texts: the unit's text, then those of its drop-ins.
-    init(path: String, texts: [String]) {
+    init(path: String, texts: [String], isMasked: Bool = false) {
         self.path = path
-        isMasked = false
+        self.isMasked = isMasked
         for text in texts { take(text) }
-    }
-
-    private init(maskedAt path: String) {
-        self.path = path
-        isMasked = true
     }
 
     private mutating func take(_ text: String) {
@@ -82,7 +77,7 @@ extension UnitSettings {
             return nil
         }
         guard let text, !Self.isMask(root + path) else {
-            self.init(maskedAt: path)
+            self.init(path: path, texts: [], isMasked: true)
             return
         }
         var dropIns: [String: String] = [:]
