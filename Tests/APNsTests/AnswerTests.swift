@@ -37,9 +37,7 @@ import Testing
         (403, "BadEnvironmentKeyIdInToken"), (403, "BadEnvironmentKeyInToken"),
     ]
 
-    private func answer(_ status: Int, _ body: String) -> Answer {
-        Answer(status: status, body: Array(body.utf8))
-    }
+    private func answer(_ status: Int, _ body: String) -> Answer { Answer(status: status, body: Array(body.utf8)) }
 
     @Test(arguments: rows)
     func action_isTheTables_whenReasonIsKnown(row: (status: Int, reason: String, action: AnswerAction)) {
@@ -75,8 +73,7 @@ import Testing
         "{\"reason\":\"Unregistered\",\"timestamp\":0}", "{\"reason\":\"Unregistered\",\"timestamp\":1.5}",
         "{\"reason\":\"Unregistered\",\"timestamp\":1e30}", "{\"reason\":\"Unregistered\",\"timestamp\":{}}",
         "{\"reason\":\"Unregistered\",\"timestamp\":null}",
-    ])
-    func action_neverDeletes_whenBodyIsGarbled(body: String) {
+    ]) func action_neverDeletes_whenBodyIsGarbled(body: String) {
         #expect(answer(410, body).action == .reject)
         #expect(answer(403, body).action == .reject)
         #expect(answer(503, body).action == .backOff(retryAfter: nil, drains: false))
@@ -98,8 +95,7 @@ import Testing
     @Test(
         arguments: [("7", 7), ("0", 0), ("-1", nil), ("soon", nil), ("Fri, 31 Dec 1999 23:59:59 GMT", nil)]
             as [(String, Int?)]
-    )
-    func retryAfter_isRead_whenSeconds(text: String, seconds: Int?) {
+    ) func retryAfter_isRead_whenSeconds(text: String, seconds: Int?) {
         let body = Array("{\"reason\":\"TooManyRequests\"}".utf8)
         #expect(Answer(status: 429, body: body, retryAfter: text).action == .delayDevice(retryAfter: seconds))
         #expect(Answer(status: 500, body: [], retryAfter: text).action == .backOff(retryAfter: seconds, drains: false))

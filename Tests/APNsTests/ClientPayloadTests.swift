@@ -1,6 +1,7 @@
 import APNs
 import FoundationEssentials
 import NudgedKit
+import TestSupport
 import Testing
 
 /// The client's library reads what the sender renders.
@@ -42,10 +43,7 @@ import Testing
         let message = try payload {
             $0.custom = try #require(CustomMembers([("order", "17"), ("deep", #"{"a":[null]}"#)]))
         }
-        guard case .message(let data) = message.route(isUsers: { _ in false }) else {
-            Issue.record("no message")
-            return
-        }
+        guard case .message(let data) = message.route(isUsers: { _ in false }) else { return fail("no message") }
         #expect(data.json == #"{"order":17,"deep":{"a":[null]}}"#)
         let reminder = try payload {
             $0.custom = try #require(CustomMembers([("subject_type", #""task""#), ("subject_id", #""42""#)]))

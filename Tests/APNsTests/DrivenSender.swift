@@ -1,5 +1,7 @@
+import Base
 import Foundation
 import HTTP2
+import TestSupport
 
 @testable import APNs
 
@@ -8,6 +10,17 @@ protocol DrivenSender: Sendable {
     var clock: ManualClock { get }
     var sender: Sender { get }
     var told: Told { get }
+}
+
+/// What callbacks brought.
+typealias Collected<Element: Sendable> = Observed<[Element]>
+
+extension Observed {
+    convenience init<Element>() where Value == [Element] { self.init([]) }
+
+    var all: Value { now }
+
+    func append<Element>(_ more: [Element]) where Value == [Element] { change { $0 += more } }
 }
 
 /// A push and its number in the test.
@@ -112,9 +125,7 @@ extension DrivenSender {
         )
     }
 
-    func send(_ tags: ClosedRange<UInt64>) {
-        send(tags.map { push($0) })
-    }
+    func send(_ tags: ClosedRange<UInt64>) { send(tags.map { push($0) }) }
 
     func send(_ pushes: [Push]) {
         sender.send(PushBatch(pushes)) { [told] results in
@@ -131,7 +142,57 @@ extension DrivenSender {
         _ = await told.log.wait { $0.contains(where: isWanted) }
     }
 
-    func end() async {
-        await sender.drain(deadline: clock.now)
+    func end() async { await sender.drain(deadline: clock.now) }
+}
+
+/// Clocks that stand until a test moves them, with the timer that goes by them.
+final class ManualClock: Sendable {
+    private struct State {
+        var now: Int64
+        /// The wall clock as it ought to be, and how far it was stepped from there.
+        var rightWall: Int64
+        var step: Int64 = 0
+        var wakes: [(at: Int64, action: @Sendable () -> Void)] = []
+    }
+
+    private let state: Mutex<State>
+
+    /// Starts at the machine's clocks, because the connection compares `writeBy` with the real one.
+    init() {
+        let system = SenderClock.system
+        state = Mutex(State(now: system.now(), rightWall: system.wall()))
+    }
+
+    var now: Int64 { state.withLock { $0.now } }
+    var wall: Int64 { state.withLock { $0.rightWall + $0.step } }
+    /// Everybody else's wall clock.
+    var rightWall: Int64 { state.withLock { $0.rightWall } }
+
+    var clock: SenderClock {
+        SenderClock(
+            now: { self.now },
+            wall: { self.wall },
+            wake: { at, action in self.state.withLock { $0.wakes.append((at, action)) } }
+        )
+    }
+
+    /// Moves both clocks on and runs what is due then, in order.
+    func pass(_ milliseconds: Int64) {
+        state.withLock { state in
+            state.now += milliseconds
+            state.rightWall += milliseconds
+        }
+        while let action = takeDue() { action() }
+    }
+
+    /// Sets the wall clock wrong by so many milliseconds, and nothing else.
+    func stepWall(to error: Int64) { state.withLock { $0.step = error } }
+
+    private func takeDue() -> (@Sendable () -> Void)? {
+        state.withLock { state in
+            let due = state.wakes.indices.filter { state.wakes[$0].at <= state.now }
+            guard let first = due.min(by: { state.wakes[$0].at < state.wakes[$1].at }) else { return nil }
+            return state.wakes.remove(at: first).action
+        }
     }
 }

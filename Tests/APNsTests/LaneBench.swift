@@ -69,9 +69,7 @@ struct LaneBench {
         let first = lastTag + 1
         lastTag += UInt64(count)
         let (writeBy, numbers) = (writeBy ?? now + 3_600_000, Array(first..<first + UInt64(count)))
-        let pushes = numbers.map {
-            Push(tag: $0, token: "ab12", apnsID: UUID(), writeBy: writeBy, isTrial: isTrial)
-        }
+        let pushes = numbers.map { Push(tag: $0, token: "ab12", apnsID: UUID(), writeBy: writeBy, isTrial: isTrial) }
         send(PushBatch(pushes), first: first)
         return numbers
     }

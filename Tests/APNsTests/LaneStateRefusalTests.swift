@@ -1,4 +1,5 @@
 import HTTP2
+import TestSupport
 import Testing
 
 @testable import APNs
@@ -75,10 +76,7 @@ import Testing
         // The lane's own devices count as ever.
         lane.send(120)
         for _ in 0..<100 { lane.answer(400, "BadDeviceToken") }
-        guard case .stopped("BadDeviceToken", _, _) = lane.status else {
-            Issue.record("\(lane.status)")
-            return
-        }
+        guard case .stopped("BadDeviceToken", _, _) = lane.status else { return fail("\(lane.status)") }
     }
 
     /// Storms and refusals of the lane say nothing about tokens: they neither fill a window nor count in its majority.
@@ -90,10 +88,7 @@ import Testing
         for _ in 0..<20 { lane.answer(400, "BadCollapseId") }
         #expect(lane.condemned.isEmpty && lane.status == .open)
         for _ in 0..<49 { lane.answer(410, "Unregistered") }
-        guard case .stopped = lane.status else {
-            Issue.record("\(lane.status)")
-            return
-        }
+        guard case .stopped = lane.status else { return fail("\(lane.status)") }
     }
 
     @Test func window_closes_whenNothingMoreWillCome() {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HTTP2
+import TestSupport
 import Testing
 
 @testable import APNs
@@ -12,31 +13,6 @@ import Testing
         #expect(lane.dials == [1] && lane.status == .connecting && lane.free == 0 && lane.submitted.isEmpty)
         lane.handle(.opened(1, streams: 1_000))
         #expect(lane.submitted.count == 1 && lane.status == .open)
-    }
-
-    /// Scenario 1.
-    @Test func lane_usesOneStream_untilFirstPushIsAccepted() {
-        var lane = LaneBench()
-        lane.send(5)
-        lane.handle(.opened(1, streams: 1_000))
-        #expect(lane.submitted.count == 1 && lane.free == 0)
-        lane.answer(200)
-        #expect(lane.submitted.count == 4 && lane.free == 996)
-    }
-
-    /// Scenario 2.
-    @Test func lane_obeysSettings_whenStreamsFallInMidBurst() {
-        var lane = LaneBench.proven()
-        lane.send(10)
-        lane.handle(.capacity(1, streams: 1))
-        #expect(lane.free == 0)
-        for _ in 0..<9 { lane.complete(.unsent(.refused)) }
-        #expect(lane.submitted.count == 1 && lane.results.isEmpty)
-        while !lane.submitted.isEmpty {
-            lane.answer(200)
-            #expect(lane.submitted.count <= 1)
-        }
-        #expect(lane.outcomes == Array(repeating: .accepted, count: 10))
     }
 
     @Test func lane_opensFurtherConnections_onlyWhenFullAndUpToTheLimit() {
@@ -53,25 +29,6 @@ import Testing
         lane.send(5)
         #expect(lane.submitted.count { $0.link == 2 } == 5)
         #expect(lane.free == 0 && lane.dials == [1, 2])
-    }
-
-    /// Scenarios 3 and 4.
-    @Test func pushesAboveTheLastStream_areSentOnceMore_whenGoAway() {
-        var lane = LaneBench.proven()
-        lane.send(6)
-        lane.handle(.goAway(1, reason: "Shutdown"))
-        for _ in 0..<2 { lane.complete(.unsent(.goaway), index: 4) }
-        lane.handle(.goAway(1, reason: "Shutdown"))
-        #expect(lane.dials == [1, 2])
-        lane.handle(.opened(2, streams: 1_000))
-        lane.answer(200, index: lane.submitted.count - 1)
-        #expect(lane.submitted.count { $0.link == 2 } == 1)
-        lane.answer(200, index: lane.submitted.count - 1)
-        for _ in 0..<3 { lane.answer(200) }
-        #expect(lane.closes.isEmpty)
-        lane.answer(200)
-        #expect(lane.closes == [1])
-        #expect(lane.outcomes == Array(repeating: .accepted, count: 6))
     }
 
     @Test func goAway_doesNotSpin_whenEachConnectionEndsSo() {
@@ -98,10 +55,7 @@ import Testing
             lane.send()
             lane.handle(.closed(number, why: "connection refused"))
             #expect(lane.outcomes.last == .unsent(reason: "connection refused"))
-            guard case .backingOff(let until, _) = lane.status else {
-                Issue.record("\(lane.status)")
-                return
-            }
+            guard case .backingOff(let until, _) = lane.status else { return fail("\(lane.status)") }
             pauses.append(until - lane.now)
             #expect(lane.free == 0 && lane.state.nextWake(now: lane.now) == until)
             lane.send()
@@ -111,16 +65,6 @@ import Testing
         }
         #expect(pauses == [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000])
         #expect((1...9).allSatisfy { AdaptiveLimit.backoff.wait(failures: $0, random: 0) == 500 })
-    }
-
-    @Test func connection_isDialledAtOnce_whenAProvenOneIsLost() {
-        var lane = LaneBench.proven()
-        lane.send(2)
-        lane.complete(.unknown(.connectionLost))
-        lane.complete(.unsent(.connectionLost))
-        lane.handle(.closed(1, why: "reset"))
-        #expect(lane.dials == [1, 2])
-        #expect(lane.outcomes == [.unknown(reason: "connection_lost")])
     }
 
     /// A connection tells of its requests before it tells that it is no more.
@@ -171,10 +115,7 @@ import Testing
         var lane = LaneBench.proven()
         if isRetiring { lane.handle(.goAway(1, reason: "x")) }
         lane.handle(.closed(1, why: "flooded", wasFlooded: true))
-        guard case .backingOff(let until, "flooded") = lane.status else {
-            Issue.record("\(lane.status)")
-            return
-        }
+        guard case .backingOff(let until, "flooded") = lane.status else { return fail("\(lane.status)") }
         let pause = until - lane.now
         #expect(lane.log.contains(.connectionLost(connection: 1, why: "flooded", retryInMilliseconds: pause)))
         lane.send()
@@ -246,18 +187,6 @@ import Testing
         #expect(lane.free == 0)
     }
 
-    /// Scenario 5, where not even pings tell.
-    @Test func connection_isGivenUp_whenNothingIsAnsweredAnyMore() {
-        var lane = LaneBench.proven()
-        lane.send(4)
-        for _ in 0..<3 { lane.complete(.unknown(.deadline)) }
-        lane.send()
-        #expect(lane.dials == [1, 2])
-        lane.complete(.unknown(.deadline))
-        #expect(lane.closes == [1])
-        #expect(lane.outcomes == Array(repeating: .unknown(reason: "no_answer_in_time"), count: 4))
-    }
-
     @Test func lane_drains_whenAsked() {
         var lane = LaneBench.proven()
         lane.send(2)
@@ -271,17 +200,6 @@ import Testing
         lane.handle(.closed(1, why: "closed"))
         #expect(lane.state.isDrained)
         #expect(lane.outcomes.suffix(2) == [.accepted, .unsent(reason: "draining")])
-    }
-
-    @Test func lane_cutsOff_whenDrainingTakesTooLong() {
-        var lane = LaneBench.proven()
-        lane.send()
-        lane.handle(.drain)
-        lane.handle(.cutOff)
-        #expect(lane.closes == [1])
-        lane.complete(.unknown(.closed))
-        lane.handle(.closed(1, why: "closed"))
-        #expect(lane.state.isDrained && lane.outcomes == [.unknown(reason: "cut_off")])
     }
 
     @Test func newConfiguration_usesNewConnections_andResumesAStoppedLane() {

@@ -127,10 +127,7 @@ import Testing
                 (alert?["title"], notification.title), (alert?["body"], notification.body),
                 (value["aps"]?["thread-id"], notification.threadID ?? ""), (value["domain"], notification.domain ?? ""),
             ] {
-                guard case .string(let found)? = found else {
-                    Issue.record("no string, seed \(seed)")
-                    return
-                }
+                guard case .string(let found)? = found else { return fail("no string, seed \(seed)") }
                 #expect(found.unicodeScalars.elementsEqual(given.unicodeScalars), "seed \(seed)")
             }
         }
@@ -153,9 +150,7 @@ import Testing
 
     @Test func customMember_isRefused_whenGivenTwiceOrNoJSON() {
         #expect(CustomMembers([("a", "1"), ("a", "2")]) == nil)
-        for bad in ["", "x", "1}", "1,\"aps\":{}", "{\"a\":}"] {
-            #expect(CustomMembers([("a", bad)]) == nil)
-        }
+        for bad in ["", "x", "1}", "1,\"aps\":{}", "{\"a\":}"] { #expect(CustomMembers([("a", bad)]) == nil) }
     }
 
     @Test func relevance_isLeftOut_whenNotFinite() {

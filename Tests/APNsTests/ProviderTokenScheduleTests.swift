@@ -1,3 +1,7 @@
+import COpenSSL
+import Foundation
+import JSON
+import OpenSSL
 import Seeded
 import TestSupport
 import Testing
@@ -20,20 +24,6 @@ import Testing
         if case .show(let token) = outcome { token.number } else { nil }
     }
 
-    @Test func token_isShared_whenSeveralConnectionsAsk() {
-        var schedule = Schedule()
-        let clocks = Clocks()
-        var first: Schedule.Use?
-        var second: Schedule.Use?
-        #expect(number(schedule.token(for: &first, now: clocks.now, wall: clocks.wall)) == 1)
-        #expect(
-            number(
-                schedule.token(for: &second, now: clocks.now + 30 * Self.minute, wall: clocks.wall + 30 * Self.minute)
-            ) == 1
-        )
-        #expect(first?.token.issuedAt == clocks.wall / 1_000)
-    }
-
     @Test func token_isMadeAnewAtAbout35Minutes_whenUsedFromTheStart() {
         var schedule = Schedule()
         var clocks = Clocks()
@@ -47,45 +37,6 @@ import Testing
             clocks.now += Self.minute
         }
         #expect(changes == [0, 35, 70, 105, 140, 175, 210, 245, 280, 315, 350])
-    }
-
-    /// Scenario 11: minted early, first used late.
-    @Test func token_isKeptFor20Minutes_whenFirstUsedJustBeforeItsRefresh() {
-        var schedule = Schedule()
-        let clocks = Clocks()
-        var early: Schedule.Use?
-        var late: Schedule.Use?
-        func ask(_ use: inout Schedule.Use?, minute: Int64) -> Int? {
-            let passed = minute * Self.minute
-            return number(schedule.token(for: &use, now: clocks.now + passed, wall: clocks.wall + passed))
-        }
-        #expect(ask(&early, minute: 0) == 1)
-        #expect(ask(&late, minute: 34) == 1)
-        #expect(ask(&early, minute: 35) == 2)
-        #expect(ask(&late, minute: 36) == 1)
-        #expect(ask(&late, minute: 54) == 1)
-        #expect(ask(&late, minute: 55) == 2)
-        // The second connection's own 20 minutes run from its first use at 55.
-        #expect(ask(&early, minute: 70) == 3)
-        #expect(ask(&late, minute: 74) == 2)
-        #expect(ask(&late, minute: 76) == 3)
-    }
-
-    /// Scenario 10.
-    @Test(arguments: [-120, 120] as [Int64])
-    func token_isMadeAnewWithinTheRateLimit_whenWallClockSteps(minutes: Int64) {
-        var schedule = Schedule()
-        var clocks = Clocks()
-        var pinned: Schedule.Use?
-        var fresh: Schedule.Use?
-        #expect(number(schedule.token(for: &pinned, now: clocks.now, wall: clocks.wall)) == 1)
-        clocks.now += 5 * Self.minute
-        clocks.wallOffset += minutes * Self.minute
-        #expect(number(schedule.token(for: &pinned, now: clocks.now, wall: clocks.wall)) == 1)
-        #expect(number(schedule.token(for: &fresh, now: clocks.now, wall: clocks.wall)) == 2)
-        #expect(fresh?.token.issuedAt == clocks.wall / 1_000)
-        clocks.now += 16 * Self.minute
-        #expect(number(schedule.token(for: &pinned, now: clocks.now, wall: clocks.wall)) == 2)
     }
 
     @Test func token_isKept_whenWallClockIsSlewed() {
@@ -165,5 +116,44 @@ import Testing
                 }
             }
         }
+    }
+}
+
+@Suite struct ProviderTokenTests {
+    static let pem = GeneratedKey.ellipticCurve(NID_X9_62_prime256v1)
+
+    /// Foundation's decoder, so that ours is not held against itself.
+    private func decoded(_ part: Substring) throws -> [UInt8] {
+        #expect(!part.contains("=") && !part.contains("+") && !part.contains("/"))
+        let text = part.replacing("-", with: "+").replacing("_", with: "/")
+        return try Array(#require(Data(base64Encoded: text + String(repeating: "=", count: (4 - text.count % 4) % 4))))
+    }
+
+    @Test func token_isAJWTThatVerifies_whenMinted() throws {
+        var configuration = SenderConfiguration.test(port: 1, caFile: "")
+        configuration.signingKey = try P256SigningKey(pem: Self.pem)
+        configuration.teamID = "TEAM\"56789"
+        let parts = try configuration.providerToken(issuedAt: 1_788_000_000).split(separator: ".")
+        #expect(parts.count == 3)
+        let header = try JSONValue(parsing: decoded(parts[0]))
+        #expect(header["alg"] == .string("ES256"))
+        #expect(header["kid"] == .string("KEY4567890"))
+        let claims = try JSONValue(parsing: decoded(parts[1]))
+        #expect(claims["iss"] == .string("TEAM\"56789"))
+        #expect(claims["iat"] == .int(1_788_000_000))
+        let signed = Array("\(parts[0]).\(parts[1])".utf8)
+        #expect(try GeneratedKey.verifies(decoded(parts[2]), signed, pem: Self.pem))
+    }
+
+    /// RFC 4648, section 10, in the alphabet of section 5.
+    @Test(arguments: [
+        ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE"),
+        ("foobar", "Zm9vYmFy"),
+    ]) func base64_equalsTheStandards_whenTextIsAnExample(text: String, expected: String) {
+        #expect(Base64URL.encoded(Array(text.utf8)) == expected)
+    }
+
+    @Test func base64_usesTheAlphabetOfURLs_whenBitsAreHigh() {
+        #expect(Base64URL.encoded([0xFB, 0xFF, 0xFE]) == "-__-")
     }
 }

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Testing
 
 @testable import APNs
+@testable import HTTP2
 
 @Suite struct PushIdentityTests {
     private let user = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
@@ -39,15 +40,72 @@ import Testing
         ("", false), ("a", false), ("ab", true), ("AbC0", true), ("abc", false), ("zz", false), ("a b0", false),
         (String(repeating: "0", count: 64), true), (String(repeating: "0", count: 200), true),
         (String(repeating: "0", count: 202), false), ("é", false), ("ab\n0", false), ("../b", false),
-    ])
-    func token_isChecked(text: String, isToken: Bool) {
-        #expect(DeviceToken.isValid(text) == isToken)
+    ]) func token_isChecked(text: String, isToken: Bool) { #expect(DeviceToken.isValid(text) == isToken) }
+}
+
+/// Pushes in one piece of memory.
+struct PushBatchTests {
+    @Test func texts_areEachPushsOwn_whenOthersCanNotBeSent() throws {
+        var batch = PushBatch(topic: "com.example.App")
+        let id = try #require(UUID(uuidString: "0e1d2c3b-4a59-6877-8695-a4b3c2d1e0f1"))
+        for (letter, token, size) in [("1", "ab12", 3), ("2", "xyz", 3), ("3", "cd34", 4_097), ("4", "ef56", 5)] {
+            batch.append(token: token, expiration: 42, apnsID: id, collapseID: .init(1, 0xAB), writeBy: 7) {
+                $0.append(contentsOf: String(repeating: letter, count: size).utf8)
+            }
+        }
+        batch.skip(.unsent(reason: "changed"))
+        #expect(batch.count == 5 && batch.requests.count == 5)
+        #expect(batch.outcomes == [1: .invalidToken, 2: .payloadTooLarge, 4: .unsent(reason: "changed")])
+        let requests = batch.requests
+        func text(_ range: Range<Int>) -> String { String(decoding: requests.bytes[range], as: UTF8.self) }
+        #expect(requests.slots.map { text($0.headEnd..<$0.end) } == ["111", "", "", "44444", ""])
+        let paths = ["/3/device/ab12", "", "", "/3/device/ef56", ""]
+        #expect(requests.slots.map { text($0.start..<$0.pathEnd) } == paths)
+        // The first expiration is never indexed, the same again may be.
+        #expect([0, 3].map { requests.bytes[requests.slots[$0].pathEnd] } == [1, 0])
+        let fields = text(requests.slots[3].pathEnd..<requests.slots[3].headEnd)
+        let collapseID = "000000000000000100000000000000ab"
+        #expect(fields == "\0\0\u{2}42\u{2}\0$0e1d2c3b-4a59-6877-8695-a4b3c2d1e0f1\u{3}\0 \(collapseID)")
+    }
+}
+
+/// What looks eight bytes through at once says the same as one byte after another.
+struct ByteScanTests {
+    @Test func tokens_whenAnyByteIsAnywhere() {
+        for length in [2, 6, 8, 10, 64, 200] {
+            for byte in UInt8(0)...0x7F {
+                let isDigit = Character(UnicodeScalar(byte)).isHexDigit
+                for place in [0, 1, 7, 8, length / 2, length - 1] where place < length {
+                    var text = [UInt8](repeating: UInt8(ascii: "f"), count: length)
+                    text[place] = byte
+                    #expect(
+                        DeviceToken.isValid(String(decoding: text, as: UTF8.self)) == isDigit,
+                        "\(byte) at \(place) of \(length)"
+                    )
+                }
+            }
+        }
+        #expect(!DeviceToken.isValid("abcdefg\u{E9}"))
     }
 
-    @Test func token_takesHexadecimalDigitsOnly_forEveryByte() {
-        for byte in UInt8(0)...127 {
-            let text = String(decoding: [byte, byte], as: UTF8.self)
-            #expect(DeviceToken.isValid(text) == "0123456789abcdefABCDEF".utf8.contains(byte))
+    @Test func texts_whenAnyByteIsAnywhere() {
+        for length in [1, 7, 8, 9, 17] {
+            for byte in UInt8(0)...0x7F {
+                for place in [0, length / 2, length - 1] {
+                    var text = [UInt8](repeating: UInt8(ascii: "a"), count: length)
+                    text[place] = byte
+                    var out: [UInt8] = []
+                    JSONText.append(String(decoding: text, as: UTF8.self), to: &out)
+                    let isEscaped = out.count > length + 2
+                    #expect(
+                        isEscaped == (byte < 0x20 || byte == 0x22 || byte == 0x5C),
+                        "\(byte) at \(place) of \(length)"
+                    )
+                }
+            }
         }
+        var out: [UInt8] = []
+        JSONText.append("Grüße 🌍 aus Köln", to: &out)
+        #expect(String(decoding: out, as: UTF8.self) == "\"Grüße 🌍 aus Köln\"")
     }
 }

@@ -10,10 +10,6 @@ import Testing
 
 /// Connections that can't be made, tokens over time, new configurations, waiting and the end.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct SenderLifeTests {
-    private func isBackingOff(_ status: LaneStatus) -> Bool {
-        if case .backingOff = status { true } else { false }
-    }
-
     @Test func token_changesOnTheSameConnection_after35Minutes() async throws {
         let rig = try SenderRig()
         for tag in 1...8 {

@@ -13,9 +13,7 @@ import Testing
         return size + [kind.rawValue, 0, 0, 0, 0, 1] + [UInt8](repeating: 0, count: length)
     }
 
-    private func pay(_ budget: inout FrameBudget, _ bytes: [UInt8]) {
-        bytes.withUnsafeBytes { budget.pay(for: $0) }
-    }
+    private func pay(_ budget: inout FrameBudget, _ bytes: [UInt8]) { bytes.withUnsafeBytes { budget.pay(for: $0) } }
 
     @Test func budget_whenFramesAreEmpty_isEnoughForThirtyThousand() {
         var budget = FrameBudget()

@@ -1,6 +1,6 @@
+import Certificates
 import HTTP2
 import HTTP2Server
-import Certificates
 import OpenSSL
 import TestSupport
 import Testing
@@ -10,9 +10,6 @@ final class Pair: Sendable {
     struct Told {
         var results: [UInt64: [RequestResult]] = [:]
         var completed = 0
-        var capacity: Int?
-        var capacities: [Int] = []
-        var goaways: [(lastStreamID: Int32, code: UInt32, debug: String)] = []
         var closed: [CloseReason] = []
         /// Events after `closed`.
         var afterwards = 0
@@ -24,8 +21,6 @@ final class Pair: Sendable {
     let server: Server
     let client: ClientConnection
     let told = Watched(Told())
-    /// The file that the client reads when it dials.
-    private let trust: CAFile?
     static let template = RequestTemplate(
         authority: "localhost",
         fields: [
@@ -36,17 +31,12 @@ final class Pair: Sendable {
 
     init(
         _ script: Script,
-        names: [String] = ["localhost"],
-        notAfter: Int = 86_400,
-        trust: CAFile? = nil,
         resolver: NameLookup.Resolver? = nil,
         server adjustServer: (inout ServerConfiguration) -> Void = { _ in },
         client adjustClient: (inout ClientConfiguration) -> Void = { _ in }
     ) throws {
         self.script = script
-        self.trust = trust
-        let authority = try Self.authority.get()
-        let leaf = try authority.issue(for: names, notAfter: notAfter)
+        let leaf = try Self.authority.get().issue(for: ["localhost"])
         var serverSide = ServerConfiguration(certificate: .text(leaf.certificate), key: .text(leaf.key))
         adjustServer(&serverSide)
         server = try Server(configuration: serverSide, handler: script)
@@ -54,7 +44,7 @@ final class Pair: Sendable {
         var clientSide = ClientConfiguration(host: "localhost", port: server.port, label: "test")
         clientSide.requestDeadline = 30_000
         clientSide.keptFields = ["apns-id"]
-        clientSide.trust = .file(try trust?.path ?? Self.roots.get().path)
+        clientSide.trust = .file(try Self.roots.get().path)
         adjustClient(&clientSide)
         let (told, address) = (told, serverSide.address)
         client = ClientConnection(configuration: clientSide, resolver: resolver ?? { _ in [address] }) { event in
@@ -129,13 +119,10 @@ extension Pair.Told {
     mutating func note(_ event: ClientEvent) {
         if !closed.isEmpty { afterwards += 1 }
         switch event {
-        case .opened(let capacity), .capacity(let capacity):
-            self.capacity = capacity
-            capacities.append(capacity)
+        case .opened, .capacity, .goaway: break
         case .completions(let completions):
             completed += completions.count
             for completion in completions { results[completion.tag, default: []].append(completion.result) }
-        case .goaway(let lastStreamID, let code, let debug): goaways.append((lastStreamID, code, debug))
         case .closed(let reason): closed.append(reason)
         }
     }
@@ -156,4 +143,41 @@ extension RequestResult {
         if case .unknown = self { return true }
         return false
     }
+}
+
+/// A server's behaviour as a closure, and what it saw.
+final class Script: ServerHandler {
+    struct Seen {
+        var tags: Set<UInt64> = []
+        var requests: [ServerRequest] = []
+        var connections: [ServerConnection] = []
+        var closed = 0
+    }
+
+    let seen = Watched(Seen())
+    private let open: @Sendable (ServerConnection) -> Void
+    private let answer: @Sendable (ServerRequest, ServerConnection) -> ServerReply
+
+    init(
+        open: @escaping @Sendable (ServerConnection) -> Void = { _ in },
+        answer: @escaping @Sendable (ServerRequest, ServerConnection) -> ServerReply
+    ) {
+        self.open = open
+        self.answer = answer
+    }
+
+    func connectionOpened(_ connection: ServerConnection) {
+        seen.change { $0.connections.append(connection) }
+        open(connection)
+    }
+
+    func request(_ request: ServerRequest, on connection: ServerConnection) -> ServerReply {
+        seen.change { seen in
+            if let tag = UInt64(request.path.dropFirst(3)) { seen.tags.insert(tag) }
+            seen.requests.append(request)
+        }
+        return answer(request, connection)
+    }
+
+    func connectionClosed(_ connection: ServerConnection) { seen.change { $0.closed += 1 } }
 }

@@ -35,8 +35,7 @@ struct ValueTests {
         arguments: [
             ([EINTR, 0], 2), ([ENOSPC, EINTR, 0], 3), ([EAGAIN], 1), ([0], 1), (Array(repeating: EBADF, count: 20), 8),
         ] as [([Int32], Int)]
-    )
-    func wakeUp_whenItFails_isTriedAgain(errors: [Int32], attempts: Int) {
+    ) func wakeUp_whenItFails_isTriedAgain(errors: [Int32], attempts: Int) {
         var left = errors[...]
         WakeDescriptor.insist { left.removeFirst() }
         #expect(errors.count - left.count == attempts)

@@ -20,18 +20,6 @@ import Testing
         #expect(queue.turn(now: Self.at(0)) == .init(started: [3]))
     }
 
-    @Test func call_whoseTimeIsOver_isNotStarted() {
-        var queue = CallQueue(concurrency: 1, capacity: 5)
-        _ = queue.add(1, deadline: Self.at(5))
-        _ = queue.add(2, deadline: Self.at(9))
-        _ = queue.add(3, deadline: Self.at(3))
-        #expect(queue.nextDeadline == Self.at(3))
-        #expect(queue.turn(now: Self.at(0)) == .init(started: [1]))
-        #expect(queue.turn(now: Self.at(2)) == .init())
-        #expect(queue.turn(now: Self.at(3)) == .init(expired: [3]))
-        #expect(queue.nextDeadline == Self.at(5))
-    }
-
     @Test func call_whoseTimeIsOverWhileItRuns_makesRoom() {
         var queue = CallQueue(concurrency: 1, capacity: 5)
         _ = queue.add(1, deadline: Self.at(5))
@@ -41,18 +29,6 @@ import Testing
         #expect(queue.nextDeadline == Self.at(9))
         queue.remove(2)
         #expect(queue.nextDeadline == nil)
-    }
-
-    @Test func call_givenUp_leavesItsPlace() {
-        var queue = CallQueue(concurrency: 1, capacity: 1)
-        _ = queue.add(1, deadline: Self.at(9))
-        _ = queue.turn(now: Self.at(0))
-        #expect(queue.add(2, deadline: Self.at(9)) == true)
-        #expect(queue.add(3, deadline: Self.at(9)) == false)
-        queue.remove(2)
-        #expect(queue.add(4, deadline: Self.at(9)) == true)
-        queue.remove(1)
-        #expect(queue.turn(now: Self.at(0)) == .init(started: [4]))
     }
 
     /// Whatever comes and goes: no more run than may, no more wait than may, and each call has one end.

@@ -103,8 +103,7 @@ import Testing
         ([.send("HTTP/1.1 200 Word\r\ncontent-length: 100\r\n\r\nplanted"), .close], .brokenOff),
         ([.send("HTTP/1.1 200 Word\r\ntransfer-encoding: chunked\r\n\r\nff\r\nplanted"), .close], .brokenOff),
         ([.send("HTTP/1.1 200 Word\r\ntransfer-encoding: chunked\r\n\r\nplanted\r\n"), .hold], .brokenOff),
-    ])
-    func send_whenTheAnswerIsNone_fails(acts: [HTTPSAct], code: HTTPClientError.Code) async throws {
+    ]) func send_whenTheAnswerIsNone_fails(acts: [HTTPSAct], code: HTTPClientError.Code) async throws {
         let rig = try Rig { _ in acts }
         let error = try #require(try await rig.failure())
         #expect(error.code == code, "\(error)")
@@ -113,8 +112,7 @@ import Testing
 
     @Test(arguments: [
         "content-length: 1048576\r\n\r\n", "\r\n", "transfer-encoding: chunked\r\n\r\n100000\r\n", "planted: ",
-    ])
-    func send_whenTheAnswerIsHuge_isCutOff(fields: String) async throws {
+    ]) func send_whenTheAnswerIsHuge_isCutOff(fields: String) async throws {
         let rig = try Rig { _ in [.send("HTTP/1.1 200 Word\r\n\(fields)"), .fill(1_048_576), .hold] }
         let start = ContinuousClock.now
         let error = try #require(try await rig.failure())
@@ -151,8 +149,7 @@ import Testing
     }
 
     /// In a process of its own with such an environment. (Changing one's own beside threads that read it may crash.)
-    @Test(.enabled(if: getenv("NUDGED_PROXY_TEST") == nil))
-    func proxy_ofTheEnvironment_doesNotCount() async throws {
+    @Test(.enabled(if: getenv("NUDGED_PROXY_TEST") == nil)) func proxy_ofTheEnvironment_doesNotCount() async throws {
         let (_, port) = Self.deadPort()
         var environment = OwnProgram.environment
         environment["NUDGED_PROXY_TEST"] = "1"

@@ -16,8 +16,7 @@ import Testing
         ("http://localhost/", "http://localhost:80", false, true),
         ("http://localhost.example.com/", "http://localhost.example.com:80", false, false),
         ("http://127.0.0.1.example.com/", "http://127.0.0.1.example.com:80", false, false),
-    ])
-    func url_isDescribedByItsOrigin(text: String, origin: String, isEncrypted: Bool, isLoopback: Bool) throws {
+    ]) func url_isDescribedByItsOrigin(text: String, origin: String, isEncrypted: Bool, isLoopback: Bool) throws {
         let url = try HTTPURL(text)
         #expect("\(url)" == origin)
         #expect(url.isEncrypted == isEncrypted)
@@ -29,8 +28,7 @@ import Testing
         "https://user:planted@example.com/", "https://user@planted.example/", "https://example.com:0/planted",
         "https://example.com:65536/planted", "https://example.com/planted path", "https://exämple.com/planted",
         "https://example.com/planted\r\nx: y", "https://example.com/planted\u{0}", "gopher://planted.example/",
-    ])
-    func url_whenItCanNotBeUsed_isRefusedWithoutQuotingIt(text: String) {
+    ]) func url_whenItCanNotBeUsed_isRefusedWithoutQuotingIt(text: String) {
         let error = #expect(throws: HTTPClientError.self) { try HTTPURL(text) }
         #expect(error?.code == .invalidRequest)
         #expect(error?.isClean == true)
@@ -106,8 +104,7 @@ import Testing
         (CURLE_PEER_FAILED_VERIFICATION, 9, .certificate), (CURLE_SSL_CONNECT_ERROR, 0, .handshake),
         (CURLE_GOT_NOTHING, 0, .brokenOff), (CURLE_OUT_OF_MEMORY, 0, .resources),
         (CURLE_FTP_ACCEPT_FAILED, 0, .library),
-    ])
-    func failure_hasItsCodeAndText(result: CURLcode, verification: Int, code: HTTPClientError.Code) throws {
+    ]) func failure_hasItsCodeAndText(result: CURLcode, verification: Int, code: HTTPClientError.Code) throws {
         let url = try HTTPURL("https://example.com/planted")
         let failure = TransferFailure(result: result, url: url, verification: verification, errno: 0, caFile: "/a.pem")
         let error = failure.error
@@ -120,8 +117,7 @@ import Testing
     @Test(arguments: [
         (0, "is not for"), (1, "is not for"), (62, "is not for"), (9, "not valid yet"), (10, "has expired"),
         (19, "not trusted"), (20, "not trusted"), (23, "was refused"),
-    ])
-    func failure_saysWhatIsWrongWithTheCertificate(verification: Int, text: String) throws {
+    ]) func failure_saysWhatIsWrongWithTheCertificate(verification: Int, text: String) throws {
         let (result, url) = (CURLE_PEER_FAILED_VERIFICATION, try HTTPURL("https://example.com/planted"))
         let failure = TransferFailure(result: result, url: url, verification: verification, errno: 0, caFile: nil)
         #expect(failure.error.description.contains(text) && failure.error.isClean)
@@ -134,7 +130,5 @@ import Testing
         #expect(nudged_curl_load("libcurl.so.4") != nil)
     }
 
-    @Test func text_isLibcurls() {
-        #expect(LibCurl.text(CURLE_COULDNT_CONNECT).contains("connect"))
-    }
+    @Test func text_isLibcurls() { #expect(LibCurl.text(CURLE_COULDNT_CONNECT).contains("connect")) }
 }

@@ -1,4 +1,5 @@
 import COpenSSL
+import Certificates
 import TestSupport
 import Testing
 
@@ -43,8 +44,7 @@ import Testing
         #expect(throws: SigningKeyError.notEllipticCurve) { try P256SigningKey(pem: GeneratedKey.rsa()) }
     }
 
-    @Test(arguments: [NID_secp384r1, NID_secp256k1])
-    func key_isRefused_whenOnAnotherCurve(curve: Int32) {
+    @Test(arguments: [NID_secp384r1, NID_secp256k1]) func key_isRefused_whenOnAnotherCurve(curve: Int32) {
         #expect(throws: SigningKeyError.notP256) { try P256SigningKey(pem: GeneratedKey.ellipticCurve(curve)) }
     }
 
@@ -60,5 +60,78 @@ import Testing
         for error in [SigningKeyError.notPEM, .notEllipticCurve, .notP256] {
             #expect(error.description.contains(".p8"))
         }
+    }
+}
+
+@Suite struct P256VerifyingKeyTests {
+    @Test func signature_whenItIsGoodAndWhenABitIsNot() throws {
+        let pair = try P256KeyPair.generate()
+        let message = Array("message".utf8)
+        let signature = try P256SigningKey(pem: pair.privateKey).signature(for: message)
+        for pem in [pair.publicKey, pair.privateKey] {
+            let key = try P256VerifyingKey(pem: pem)
+            #expect(key.isValid(signature, for: message))
+            #expect(!key.isValid(signature, for: message + [0]))
+            for index in signature.indices {
+                var changed = signature
+                changed[index] ^= 1
+                #expect(!key.isValid(changed, for: message))
+            }
+            #expect(!key.isValid([], for: message))
+            #expect(!key.isValid(signature + [0], for: message))
+            #expect(!key.isValid([UInt8](repeating: 0, count: 64), for: message))
+            #expect(!key.isValid([UInt8](repeating: 255, count: 64), for: message))
+        }
+        #expect(!(try P256VerifyingKey(pem: try P256KeyPair.generate().publicKey).isValid(signature, for: message)))
+    }
+
+    @Test func pair_hasAppleSForm() throws {
+        let pair = try P256KeyPair.generate()
+        #expect(pair.privateKey.hasPrefix("-----BEGIN PRIVATE KEY-----\n"))
+        #expect(pair.publicKey.hasPrefix("-----BEGIN PUBLIC KEY-----\n"))
+        #expect(try P256KeyPair.generate().privateKey != pair.privateKey)
+    }
+
+    @Test func key_whenTheTextIsNone() {
+        for text in ["", "nothing", "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n"] {
+            #expect(throws: TLSError.self) { try P256VerifyingKey(pem: text) }
+        }
+    }
+}
+
+@Suite struct SHA256Tests {
+    /// FIPS 180-4's own examples.
+    @Test(arguments: [
+        ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+        ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+        (
+            "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+        ),
+    ]) func digest_equalsTheStandards_whenTextIsAnExample(text: String, expected: String) throws {
+        let digest = try #require(SHA256.digest(of: Array(text.utf8)))
+        let digits = digest.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        #expect(digits == expected)
+    }
+
+    /// RFC 4231, sections 4.2, 4.3 and 4.7 (a key that is longer than a block).
+    @Test(
+        arguments: [
+            (
+                [UInt8](repeating: 0x0B, count: 20), "Hi There",
+                "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"
+            ),
+            (
+                Array("Jefe".utf8), "what do ya want for nothing?",
+                "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+            ),
+            (
+                [UInt8](repeating: 0xAA, count: 131), "Test Using Larger Than Block-Size Key - Hash Key First",
+                "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
+            ),
+        ]
+    ) func hmac_isThatOfTheRFC(key: [UInt8], message: String, digest: String) {
+        let digits = SHA256.hmac(key: key, Array(message.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+        #expect(digits.joined() == digest)
     }
 }

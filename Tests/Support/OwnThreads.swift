@@ -39,8 +39,6 @@ package final class ThreadPerJob: TaskExecutor {
     /// A queue of its own gets a thread at once, however many are blocked; a concurrent queue's number of threads is bounded by the cores.
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        DispatchQueue(label: "nudged.test").async {
-            job.runSynchronously(on: self.asUnownedTaskExecutor())
-        }
+        DispatchQueue(label: "nudged.test").async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }

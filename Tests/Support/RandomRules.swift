@@ -5,9 +5,7 @@ package struct RandomRules {
 
     private static let weekdays = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"]
 
-    package init(seed: UInt64) {
-        draw = SplitMix64(seed: seed)
-    }
+    package init(seed: UInt64) { draw = SplitMix64(seed: seed) }
 
     /// A rule that is right, its parts in random order and of either case.
     package mutating func rule() -> String {

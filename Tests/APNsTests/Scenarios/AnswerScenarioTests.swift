@@ -114,10 +114,7 @@ import Testing
         rig.send(2...4)
         let unsent = PushOutcome.unsent(reason: row.reason)
         #expect(await rig.outcomes(4).dropFirst() == [unsent, unsent, unsent])
-        guard case .stopped(row.reason, let remedy, _) = rig.sender.status else {
-            Issue.record("\(rig.sender.status)")
-            return
-        }
+        guard case .stopped(row.reason, let remedy, _) = rig.sender.status else { return fail("\(rig.sender.status)") }
         #expect(remedy.contains("apns.") && rig.sender.freeSlots == 0)
         rig.clock.pass(59_999)
         #expect(rig.sender.freeSlots == 0)

@@ -47,10 +47,7 @@ import Testing
         rig.send(1...1)
         _ = await rig.outcomes(1)
         rig.clock.stepWall(to: error * Self.minute)
-        guard case .backingOff(let until, _) = rig.sender.status else {
-            Issue.record("\(rig.sender.status)")
-            return
-        }
+        guard case .backingOff(let until, _) = rig.sender.status else { return fail("\(rig.sender.status)") }
         #expect(until == rig.clock.now + 750 && rig.sender.freeSlots == 0)
         try rig.simulator.acceptConnections()
         rig.clock.pass(750)
@@ -87,9 +84,7 @@ struct Scenario11Tests {
         }
         #expect(await rig.outcomes(9) == Array(repeating: .accepted, count: 9))
         #expect(rig.arrivals == [1: [1], 2: [1], 3: [2], 4: [1], 5: [2], 6: [1], 7: [2], 8: [1], 9: [2]])
-        #expect(
-            rig.providerTokens == [1: [1], 2: [1], 3: [1], 4: [2], 5: [1], 6: [2], 7: [1], 8: [2], 9: [2]]
-        )
+        #expect(rig.providerTokens == [1: [1], 2: [1], 3: [1], 4: [2], 5: [1], 6: [2], 7: [1], 8: [2], 9: [2]])
         await rig.expectLog(["opened 1 with 1", "minted", "opened 2 with 1", "minted"])
     }
 }

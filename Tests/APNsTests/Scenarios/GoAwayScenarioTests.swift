@@ -50,9 +50,7 @@ struct Scenario3Tests {
         rig.simulator.release()
         #expect(await rig.outcomes(14) == Array(repeating: .accepted, count: 14))
         #expect(rig.arrivals == ScenarioRig.each((1...11, [1]), (12...14, [2])) && rig.accepted == rig.arrivals)
-        await rig.expectLog([
-            "opened 1 with 1", "minted", "goaway 1 Shutdown", "goaway 1 Shutdown", "opened 2 with 1",
-        ])
+        await rig.expectLog(["opened 1 with 1", "minted", "goaway 1 Shutdown", "goaway 1 Shutdown", "opened 2 with 1"])
     }
 }
 

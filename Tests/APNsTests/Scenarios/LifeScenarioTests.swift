@@ -79,10 +79,7 @@ import Testing
             return
         }
         #expect(reason.contains(words[fault] ?? "?"), "\(reason)")
-        guard case .backingOff(_, reason) = rig.sender.status else {
-            Issue.record("\(rig.sender.status)")
-            return
-        }
+        guard case .backingOff(_, reason) = rig.sender.status else { return fail("\(rig.sender.status)") }
         #expect(rig.sender.freeSlots == 0)
         await rig.eventually { rig.simulator.serverCounters.closed == 1 }
         let counters = rig.simulator.serverCounters

@@ -61,10 +61,7 @@ import Testing
     @Test func dial_isGivenUp_whenTCPStandsAndTLSNeverDoes() async throws {
         let rig = try ScenarioRig(server: { $0.shakesHands = false }, configure: { $0.client.connectTimeout = 300 })
         rig.send(1...1)
-        guard case .unsent(let reason) = await rig.outcomes(1).first else {
-            Issue.record("sent")
-            return
-        }
+        guard case .unsent(let reason) = await rig.outcomes(1).first else { return fail("sent") }
         #expect(reason.contains("no time left to finish the TLS handshake"), "\(reason)")
         #expect(await eventually { rig.simulator.serverCounters.accepted == 1 })
         #expect(rig.arrivals.isEmpty)
@@ -80,10 +77,7 @@ import Testing
         for (tag, pause) in zip(UInt64(1)..., pauses) {
             #expect(rig.sender.freeSlots == 1)
             rig.send(tag...tag)
-            guard case .unsent(let reason) = await rig.outcomes(Int(tag)).last else {
-                Issue.record("sent")
-                return
-            }
+            guard case .unsent(let reason) = await rig.outcomes(Int(tag)).last else { return fail("sent") }
             #expect(reason.contains("refused"), "\(reason)")
             rig.clock.pass(pause - 1)
             #expect(rig.sender.freeSlots == 0)
@@ -94,9 +88,7 @@ import Testing
         rig.send(5...5)
         #expect(await rig.outcomes(5).last == .accepted)
         #expect(rig.arrivals == [5: [1]])
-        await rig.expectLog(
-            zip(1..., pauses).map { "lost \($0), pause \($1)" } + ["opened 5 with 1", "minted"]
-        )
+        await rig.expectLog(zip(1..., pauses).map { "lost \($0), pause \($1)" } + ["opened 5 with 1", "minted"])
     }
 
     /// IPv4 and IPv6 behind one name, the service at one of them only: whichever is tried first, the connection comes about.
@@ -153,10 +145,7 @@ import Testing
 
     /// The chance that one of two addresses is never the first of 24 is one in eight million.
     @Test func dials_areSpreadOverTheAddresses() async throws {
-        let rig = try ScenarioRig(
-            configure: { $0.client.host = "localhost" },
-            resolver: { _ in ["127.0.0.1", "::1"] }
-        )
+        let rig = try ScenarioRig(configure: { $0.client.host = "localhost" }, resolver: { _ in ["127.0.0.1", "::1"] })
         var settings = SimulatorSettings()
         settings.checksProviderToken = false
         let other = try APNsSimulator(
@@ -185,8 +174,6 @@ import Testing
             rig.sender.reconfigure(rig.configuration)
         }
         #expect(rig.accepted == (1...count).reduce(into: [:]) { $0[UInt64($1)] = [$1] })
-        await rig.expectLog(
-            (1...count).flatMap { $0 == 1 ? ["opened 1 with 1", "minted"] : ["opened \($0) with 1"] }
-        )
+        await rig.expectLog((1...count).flatMap { $0 == 1 ? ["opened 1 with 1", "minted"] : ["opened \($0) with 1"] })
     }
 }
