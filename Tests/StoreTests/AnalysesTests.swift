@@ -17,7 +17,6 @@ import struct FoundationEssentials.UUID
         #expect(try await fixture.store.noteAnalysed(user, member: member, [F.now, F.now + 7]))
         #expect(try await fixture.store.analysed(user, member: member) == [F.now, F.now + 7])
         #expect(try await fixture.store.analysed(users[1].userID, member: member) == [])
-        await fixture.close()
     }
 
     /// A consent may be withdrawn after the claim.
@@ -34,42 +33,21 @@ import struct FoundationEssentials.UUID
         try write("null")
         #expect(try await fixture.store.preferences(of: user) == nil)
         #expect(try await fixture.store.preferences(of: F.user(9)) == nil)
-        await fixture.close()
     }
 
     @Test func settlement_whenSomeWereDecided_keepsWhatWasSaidOfThem() async throws {
         let (fixture, member, users) = try await F.claimed()
-        func record(_ user: ClaimedUser, _ decision: String?) -> DeliveryRecord {
-            DeliveryRecord(
-                userID: user.userID,
-                kind: "check_in",
-                key: "2026-11-20",
-                slot: F.slot,
-                deviceHash: "",
-                outcome: .skipped,
-                reason: "declined",
-                attemptedAt: F.now,
-                decision: decision
-            )
-        }
         let decision = #"{"by": "service", "notify": false}"#
-        let settlement = Settlement(
-            member: member,
-            sweepID: UUID(),
-            changes: [F.change(users[0], record(users[0], nil)), F.change(users[1], record(users[1], decision))]
-        )
-        _ = try await fixture.store.settle(settlement)
-        #expect(
-            try fixture.sql(
-                "select coalesce(decision::text, 'none') from nudged.delivery order by decision nulls first"
-            )
-                == "none\n\(decision)"
+        let changes = zip(users, [nil, decision]).map { F.change($0, F.skipped($0, "declined", decision: $1)) }
+        _ = try await fixture.store.settle(Settlement(member, changes))
+        try fixture.expect(
+            "select coalesce(decision::text, 'none') from nudged.delivery order by decision nulls first",
+            "none\n\(decision)"
         )
         let read = try await fixture.store.reading { reader in
             try await reader.deliveries(of: users[1].userID, from: F.now - 9, through: F.now + 9, limit: 9)
         }
         #expect(read.map(\.decision) == [decision])
-        await fixture.close()
     }
 
     /// What a dead daemon had found to record beside its pushes, decisions included.
@@ -87,10 +65,9 @@ import struct FoundationEssentials.UUID
         _ = try await fixture.store.commit(F.intent(member, [announced]))
         try fixture.die()
         _ = try await fixture.store.recoverOrphans(limit: 9)
-        #expect(
-            try fixture.sql("select kind, decision->>'by' from nudged.delivery order by kind")
-                == "check_in|\nmessage|service"
+        try fixture.expect(
+            "select kind, decision->>'by' from nudged.delivery order by kind",
+            "check_in|\nmessage|service"
         )
-        await fixture.close()
     }
 }

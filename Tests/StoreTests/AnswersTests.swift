@@ -30,14 +30,8 @@ import struct FoundationEssentials.UUID
             (#"{\#(Self.optedIn),"check_in_tme":"10:00"}"#, "check_in_tme is unknown: did you mean check_in_time?"),
             (#"{\#(Self.optedIn),"maxPerDay":3}"#, "maxPerDay is unknown: did you mean max_per_day?"),
             (#"{"check_ins_enabled":true,"frequency":"dayly"}"#, "frequency: wanted daily, few_times_a_week or weekly"),
-            (
-                #"{\#(Self.optedIn),"timezone":"CET"}"#,
-                "timezone: did you mean Europe/Berlin?"
-            ),
-            (
-                #"{\#(Self.optedIn),"timezone":"est"}"#,
-                "timezone: did you mean America/New_York?"
-            ),
+            (#"{\#(Self.optedIn),"timezone":"CET"}"#, "timezone: did you mean Europe/Berlin?"),
+            (#"{\#(Self.optedIn),"timezone":"est"}"#, "timezone: did you mean America/New_York?"),
             (#"{\#(Self.optedIn),"timezone":"GMT"}"#, "none"),
             (#"{\#(Self.optedIn),"theme":"dark"}"#, "none"),
             (#"{\#(Self.optedIn),"smart_enabled":true}"#, "none"),
@@ -53,7 +47,6 @@ import struct FoundationEssentials.UUID
             ("null", "none"), ("[]", "found array, wanted an object"),
         ]
         #expect(try Self.fault(found.map(\.preferences), fixture) == found.map(\.fault))
-        await fixture.close()
     }
 
     /// Where no key is misspelt, it is exactly what the daemon says.
@@ -114,7 +107,6 @@ import struct FoundationEssentials.UUID
             Issue.record("seed \(seed): \(drawn[place]): \(fault), the daemon: \(wanted[place])")
         }
         #expect((20..<290).contains(faults.count { $0 == "none" }), "seed \(seed)")
-        await fixture.close()
     }
 
     /// The app's role writes its table, and has no other right.
@@ -132,7 +124,6 @@ import struct FoundationEssentials.UUID
         }
         try fixture.sql(#"\#(insert) ('{"check_ins_enabled": true, "frequency": "daily"}')"#)
         #expect(try fixture.sql("select count(*) from public.checked") == "1")
-        await fixture.close()
     }
 
     /// What doctor counts: urgent messages wait for no zone.
@@ -153,21 +144,17 @@ import struct FoundationEssentials.UUID
         #expect(found.first { $0.preferences == "CET" && $0.profile == "Asia/Tokyo" }?.count == 1)
         #expect(found.first { $0.preferences == nil && $0.profile == nil }?.count == 2)
         #expect(found.count == 2)
-        await connection.close()
-        await fixture.close()
     }
 
     @Test func userStatus_whenTheUserWasSettled_saysWhy() async throws {
         let (fixture, member, users) = try await F.claimed(1...2)
         var change = F.change(users[0])
         change.reason = .quietHours
-        _ = try await fixture.store.settle(Settlement(member: member, sweepID: UUID(), changes: [change]))
-        #expect(
-            try fixture.lines(
-                "select reason, meaning, messages_waiting, has_unread_change from nudged.user_status order by user_id"
-            ) == ["quiet_hours|It is night for the user (quiet hours).|0|f", "||0|f"]
+        _ = try await fixture.store.settle(Settlement(member, [change]))
+        try fixture.expect(
+            "select reason, meaning, messages_waiting, has_unread_change from nudged.user_status order by user_id",
+            ["quiet_hours|It is night for the user (quiet hours).|0|f", "||0|f"]
         )
-        await fixture.close()
     }
 
     @Test func nudgeHistory_whenOneOfTwoDevicesGotIt_isOneAcceptedNudge() async throws {
@@ -181,14 +168,11 @@ import struct FoundationEssentials.UUID
                 (\(F.quoted(1)), 'message', 'b', '', 'dropped', 'expired', null, '2026-11-20 12:02Z', gen_random_uuid())
             """
         )
-        #expect(
-            try fixture.lines(
-                "select key, outcome, devices from nudged.nudge_history where user_id = \(F.quoted(1)) order by key"
-            )
-                == ["a|accepted|1", "b|dropped|0"]
+        try fixture.expect(
+            "select key, outcome, devices from nudged.nudge_history where user_id = \(F.quoted(1)) order by key",
+            ["a|accepted|1", "b|dropped|0"]
         )
         #expect(try fixture.lines("select device_hash, reason from nudged.stale_token") == ["d2|Unregistered"])
-        await fixture.close()
     }
 
     @Test func waiting_whenAMessageWaits_hasItsIDAndNoText() async throws {
@@ -196,6 +180,5 @@ import struct FoundationEssentials.UUID
         let id = try fixture.sql("select (nudged_api.send(\(F.quoted(1)), 'Ann', 'secret text')).id")
         let rows = try fixture.lines("select w.* from nudged.waiting w where user_id = \(F.quoted(1))")
         #expect(rows.count == 1 && rows[0].contains(id) && !rows[0].contains("secret"))
-        await fixture.close()
     }
 }

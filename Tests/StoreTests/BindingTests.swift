@@ -96,8 +96,7 @@ import Testing
     ]
 
     @Test(arguments: changes.indices) func bind_whenATableWasReplaced_bindsToTheNewOne(_ index: Int) async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
+        let fixture = try await F.withUsers(1...1)
         #expect(try await Self.faults(fixture) == [])
         let (change, object) = Self.changes[index]
         try fixture.sql(change)
@@ -106,10 +105,7 @@ import Testing
         #expect(fault.object == object && fault.isFixable, "\(fault.text)")
         let isMissing = fault.fault == "does not exist"
         if !isMissing {
-            guard case .misbound = try await Self.state(fixture) else {
-                Issue.record("the schema counts as usable")
-                return
-            }
+            guard case .misbound = try await Self.state(fixture) else { return fail("the schema counts as usable") }
             // The daemon asks, and sends nothing.
             #expect(try await fixture.store.look(checksBinding: true).isUnusable)
         }
@@ -135,18 +131,15 @@ import Testing
         let user = try await Self.claimed(fixture)
         #expect(user.preferences?.contains("false") == true)
         #expect(user.devices.count == 2)
-        #expect(
-            try fixture.sql(
-                "select count(*) from pg_trigger where tgname like 'nudged_%' and tgrelid::regclass::text like '%x_old' and tgparentid = 0"
-            ) == "0"
+        try fixture.expect(
+            "select count(*) from pg_trigger where tgname like 'nudged_%' and tgrelid::regclass::text like '%x_old' and tgparentid = 0",
+            "0"
         )
         // The tables that nudged made are a signed-in user's own rows only.
-        #expect(
-            try fixture.sql(
-                "select bool_and(relrowsecurity) from pg_class where relname in ('context_profiles', 'push_tokens') and relnamespace = 'public'::regnamespace"
-            ) == "t"
+        try fixture.expect(
+            "select bool_and(relrowsecurity) from pg_class where relname in ('context_profiles', 'push_tokens') and relnamespace = 'public'::regnamespace",
+            "t"
         )
-        await fixture.close()
     }
 
     @Test(arguments: [
@@ -170,7 +163,6 @@ import Testing
         #expect(try await Self.faults(fixture) == [])
         try fixture.sql("insert into public.push_tokens (user_id, device_token) values (\(F.quoted(1)), 'ab')")
         #expect(try fixture.sql("select count(*) from nudged.touched") == "1")
-        await fixture.close()
     }
 
     /// nudged can't make such a view again, and must not replace it.
@@ -204,7 +196,6 @@ import Testing
         try fixture.sql("create or replace \(view.replacing("public.people", "public.persons"))")
         #expect(try await Self.faults(fixture) == [])
         #expect(try await !fixture.store.look(checksBinding: true).isUnusable)
-        await fixture.close()
     }
 
     /// The setting changes how the server writes names.
@@ -218,7 +209,6 @@ import Testing
         #expect(try await fixture.store.look(checksBinding: true).isUnusable)
         #expect(try await Self.bind(fixture).contains("nudged.recipient reads public.context_profiles"))
         #expect(try await Self.faults(fixture) == [])
-        await fixture.close()
     }
 
     /// The app's own view reads a view of the app.
@@ -251,7 +241,6 @@ import Testing
             #expect(try await Self.faults(fixture) == [])
             #expect(try await !fixture.store.look(checksBinding: true).isUnusable)
         }
-        await fixture.close()
     }
 
     @Test func faults_whenATableOfOursHasAnotherName_sayThatFunctionsLookForIt() async throws {
@@ -261,7 +250,6 @@ import Testing
         #expect(faults.map(\.object) == ["nudged.device"])
         #expect(faults.first?.fault.contains("public.push_tokens") == true && faults.first?.isFixable == false)
         #expect(try await Self.state(fixture) == .current)
-        await fixture.close()
     }
 
     /// A dump holds names, and other versions for the views.
@@ -271,7 +259,6 @@ import Testing
         #expect(try fixture.sql("select count(*) from nudged.bound where definition is not null") == "2")
         try fixture.sql(Self.swap("push_tokens"))
         #expect(try await Self.faults(fixture).first?.isFixable == true)
-        await fixture.close()
     }
 }
 

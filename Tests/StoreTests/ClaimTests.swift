@@ -27,20 +27,17 @@ import struct FoundationEssentials.UUID
     }
 
     @Test func claim_whenMoreAreDueThanTheLimit_goesOnUntilAllHaveCome() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...400)
+        let fixture = try await F.withUsers(1...400)
         try fixture.sql("update nudged.person set due_at = '2030-01-01' where user_id = \(F.quoted(5))")
         let before = try fixture.sql("select * from nudged.person order by 1")
         let users = try await claimAll(fixture, limit: 30).flatMap(\.self)
         #expect(users.count == 399 && Set(users) == Set((1...400).filter { $0 != 5 }.map(F.user)))
         #expect(try fixture.sql("select * from nudged.person order by 1") == before, "a claim writes nothing")
-        await fixture.close()
     }
 
     /// Within a range the earliest come first, so that nobody waits while others are served again and again.
     @Test func claim_whenMoreAreDueThanTheLimit_takesTheEarliestOfARange() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...2000)
+        let fixture = try await F.withUsers(1...2000)
         let claimed = try await fixture.claim(200)
         let list = claimed.map { "'\($0.userID)'" }.joined(separator: ",")
         // Of each range that was asked nobody who is left became due before one who was taken.
@@ -52,25 +49,21 @@ import struct FoundationEssentials.UUID
             """
         )
         #expect(wrong == "0" && claimed.count == 200)
-        await fixture.close()
     }
 
     @Test(arguments: [1, 7, 32]) func claim_whenSomeRangesAreOurs_findsTheirUsersAndNoOthers(count: Int) async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1000)
+        let fixture = try await F.withUsers(1...1000)
         let ranges = Array(F.ranges.shuffled().prefix(count))
         let claims = try await claimAll(fixture, ranges: ranges, limit: 20)
         let list = ranges.map(String.init).joined(separator: ",")
         let ours = try fixture.lines("select user_id from nudged.person where uuid_hash(user_id) >> 26 in (\(list))")
         #expect(Set(claims.flatMap(\.self)) == Set(ours.compactMap { UUID(uuidString: $0) }))
         #expect(claims.flatMap(\.self).count == ours.count && claims.allSatisfy { $0.count <= 20 })
-        await fixture.close()
     }
 
     /// A range that came meanwhile is in the next claim, whatever the last look for the oldest found.
     @Test func claim_whenRangesCome_looksIntoThem() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...200)
+        let fixture = try await F.withUsers(1...200)
         let some = Array(F.ranges.prefix(10))
         let first = try await claimAll(fixture, ranges: some, limit: 1000).flatMap(\.self)
         let found = try await fixture.store.claim(
@@ -81,14 +74,11 @@ import struct FoundationEssentials.UUID
             inHand: first
         )
         #expect(found.isComplete && found.users.count + first.count == 200)
-        await fixture.close()
     }
 
     @Test func claim_whenUsersAreInHand_leavesThem() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...3)
+        let fixture = try await F.withUsers(1...3)
         #expect(try await fixture.claim(inHand: [F.user(1), F.user(3)]).map(\.userID) == [F.user(2)])
-        await fixture.close()
     }
 
     /// Nobody loses a place in the batch to those who wait for something else.
@@ -100,7 +90,6 @@ import struct FoundationEssentials.UUID
         try fixture.die()
         #expect(try await fixture.claim(2).count == 2)
         #expect(Set(try await fixture.claim(6).map(\.userID)) == Set((4...6).map(F.user)))
-        await fixture.close()
     }
 
     /// A promoted standby lacks the settlement of one user, while another user of the same intent is still in hand.
@@ -109,19 +98,16 @@ import struct FoundationEssentials.UUID
         _ = try await fixture.store.commit(F.intent(Array(users.prefix(2)), member: member))
         let claimed = try await fixture.claim(3, inHand: [users[1].userID], member: member)
         #expect(claimed.map(\.userID) == [users[2].userID])
-        await fixture.close()
     }
 
     /// The whole table is locked, and no one user is to blame.
     @Test func claim_whenTheDevicesAreLocked_fails() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...30)
+        let fixture = try await F.withUsers(1...30)
         try await fixture.holding("lock table public.push_tokens in access exclusive mode") { () async throws -> Void in
             let error = await #expect(throws: PostgresError.self) { try await fixture.claim() }
             #expect(error?.sqlState == "55P03")
         }
         #expect(try await fixture.claim().count == 30)
-        await fixture.close()
     }
 
     @Test func remaining_whenSomeoneIsDue_saysWhoseTheyAre() async throws {
@@ -137,12 +123,10 @@ import struct FoundationEssentials.UUID
         #expect(
             try await store.remaining(now: F.now, ranges: F.ranges) == .init(isAnyoneDue: true, isAnyoneOurs: false)
         )
-        await fixture.close()
     }
 
     @Test func claim_whenOneUserIsLocked_readsThem() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...3)
+        let fixture = try await F.withUsers(1...3)
         let holder = try await fixture.connection()
         let seen = try await holder.transaction { transaction in
             try await transaction.execute(
@@ -151,7 +135,45 @@ import struct FoundationEssentials.UUID
             return try await fixture.claim().map(\.userID)
         }
         #expect(seen == (1...3).map(F.user), "a claim locks nothing")
-        await holder.close()
-        await fixture.close()
+    }
+}
+
+/// What a row may hold without a trap, however it came there.
+struct ClaimedUserTests {
+    private func user(version: Int64) -> ClaimedUser {
+        ClaimedUser(
+            ClaimedUser.Values(
+                userID: UUID(uuid: (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)),
+                version: version,
+                dueAt: 0,
+                touchedAt: nil,
+                since: nil,
+                evaluatedAt: nil,
+                state: UserState(),
+                retry: nil,
+                preferences: nil,
+                timezone: nil,
+                firstSessionComplete: true,
+                devices: []
+            )
+        )
+    }
+
+    @Test func version_whenAUserIsTouched_countsOn() {
+        let now = Instant(seconds: 1_000)
+        let change = ClaimedUser.Touch(changedAt: now)
+        let arrival = ClaimedUser.Touch(changedAt: nil)
+        #expect(user(version: 0).touched(change, now: now).version == 1)
+        #expect(user(version: 7).touched(change, now: now).version == 1 << 32)
+        #expect(user(version: 7).touched(arrival, now: now).version == 8)
+        #expect(user(version: .max).touched(change, now: now).version == .min)
+        #expect(user(version: .max).touched(arrival, now: now).version == .min)
+    }
+
+    @Test func slot_whenOutsideTheCalendar_isNone() {
+        #expect(LocalDate(slot: 2_932_896) == LocalDate(year: 9999, month: 12, day: 31))
+        #expect(LocalDate(slot: 0) == LocalDate(year: 1970, month: 1, day: 1))
+        // The last one is PostgreSQL's 5874897-12-31.
+        for days in [-1, .min, .max, 2_932_897, 2_145_042_905] as [Int64] { #expect(LocalDate(slot: days) == nil) }
     }
 }

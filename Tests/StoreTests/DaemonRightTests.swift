@@ -34,8 +34,7 @@ import Testing
         ("select nudged.allow('nudged_app', 'execute', 'nudged.call')", ""),
         ("perform nudged.allow('nudged_daemon', 'select', 'nudged.a')", ""),
         ("create function nudged.allow(who text)", ""),
-    ])
-    func statement_isReadWhereItAllowsTheDaemon(text: String, expected: String) {
+    ]) func statement_isReadWhereItAllowsTheDaemon(text: String, expected: String) {
         let found = DaemonRight.allowed(text).map { "\($0.object): \($0.privileges.joined(separator: " "))" }
         #expect(found.joined(separator: ", ") == expected)
     }

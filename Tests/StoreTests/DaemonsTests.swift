@@ -32,9 +32,9 @@ import struct FoundationEssentials.UUID
     @Test func heartbeat_whenItIsTheFirst_countsTheStartBackByTheDatabasesClock() async throws {
         let fixture = try await F()
         try await fixture.store.heartbeat(F.beat(UUID(), uptime: 3_600_000))
-        #expect(
-            try fixture.sql("select seen_at - started_at = interval '1 hour' and seen_at <= now() from nudged.daemon")
-                == "t"
+        try fixture.expect(
+            "select seen_at - started_at = interval '1 hour' and seen_at <= now() from nudged.daemon",
+            "t"
         )
     }
 
@@ -113,8 +113,7 @@ import struct FoundationEssentials.UUID
     }
 
     @Test func workStatus_whenThereIsMuch_countsNoFurther() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...12_000)
+        let fixture = try await F.withUsers(1...12_000)
         try fixture.sql("insert into nudged.touched (user_id) select user_id from nudged.person")
         let workStatus = try await fixture.store.workStatus()
         #expect(workStatus.dueUsers == 12_000 && workStatus.touches == WorkStatus.most)
@@ -152,16 +151,13 @@ import struct FoundationEssentials.UUID
                 )
             }
         }
-        await connection.close()
     }
 
     /// A beat every ten seconds for years: no index entries.
     @Test func heartbeat_isAHotUpdate() async throws {
         let fixture = try await F()
         let id = UUID()
-        for number in 0..<200 {
-            try await fixture.store.heartbeat(F.beat(id, state: #"{"in_flight": \#(number)}"#))
-        }
+        for number in 0..<200 { try await fixture.store.heartbeat(F.beat(id, state: #"{"in_flight": \#(number)}"#)) }
         let connection = try await fixture.connection()
         let stat = Statement(
             "stat",
@@ -176,6 +172,5 @@ import struct FoundationEssentials.UUID
         }
         // Other tests' transactions can keep old versions on the page; a full page's next one is not HOT.
         #expect(counts.0 == 199 && counts.1 > 180, "\(counts)")
-        await connection.close()
     }
 }

@@ -18,7 +18,6 @@ import TimeZones
             "insert into nudged.delivery (user_id, kind, key, device_hash, outcome, attempted_at, sweep_id) values (\(F.quoted(1)), 'check_in', 'x', '', 'skipped', now() + interval '7 days', gen_random_uuid())"
         )
         #expect(try fixture.sql("select count(*) from nudged.delivery_default") == "0")
-        await fixture.close()
     }
 
     @Test func partitions_whenOld_areDropped() async throws {
@@ -31,12 +30,10 @@ import TimeZones
         )
         let (_, dropped) = try await fixture.store.maintainDelivery()
         #expect(dropped == 1)
-        #expect(
-            try fixture.sql(
-                "select to_regclass('nudged.delivery_20200101') is null, to_regclass('nudged.delivery_notes') is not null"
-            ) == "t|t"
+        try fixture.expect(
+            "select to_regclass('nudged.delivery_20200101') is null, to_regclass('nudged.delivery_notes') is not null",
+            "t|t"
         )
-        await fixture.close()
     }
 
     @Test func partitions_whenTheDefaultHoldsTheDay_leaveItThere() async throws {
@@ -48,7 +45,6 @@ import TimeZones
         let (made, _) = try await fixture.store.maintainDelivery()
         #expect(made == 1)
         #expect(try fixture.sql("select count(*) from nudged.delivery_default") == "1")
-        await fixture.close()
     }
 
     @Test func partitions_whenTwoDaemonsMakeThem_areMadeOnce() async throws {
@@ -59,13 +55,10 @@ import TimeZones
         async let right = other.maintainDelivery()
         let both = try await (left, right)
         #expect(both.0.made + both.1.made == 5)
-        #expect(
-            try fixture.sql(
-                "select count(*) from pg_class where relname ~ '^delivery_2' and relkind = 'r' and not relrowsecurity"
-            ) == "0"
+        try fixture.expect(
+            "select count(*) from pg_class where relname ~ '^delivery_2' and relkind = 'r' and not relrowsecurity",
+            "0"
         )
-        await other.close()
-        await fixture.close()
     }
 
     /// An old partition of each of these days of January 2020.
@@ -89,7 +82,6 @@ import TimeZones
         for _ in 0..<3 { steps.append(try await fixture.store.maintainDelivery().dropped) }
         #expect(steps == [10, 4, 0])
         #expect(try fixture.sql(Self.count) == "10")
-        await fixture.close()
     }
 
     @Test func partitions_whenAReaderHoldsAnOldOne_areMadeAllTheSame() async throws {
@@ -105,7 +97,6 @@ import TimeZones
         }
         await reader.close()
         #expect(try await store.maintainDelivery().dropped == 2)
-        await fixture.close()
     }
 
     @Test func defaultPartition_whenItHoldsOldRows_isEmptiedHourByHour() async throws {
@@ -123,7 +114,6 @@ import TimeZones
             left.append(try fixture.sql("select count(*) from nudged.delivery_default"))
         }
         #expect(left == ["3", "1", "0", "0"])
-        await fixture.close()
     }
 
     @Test func partitions_whenTheDaemonOwnsNothing_areMadeForIt() async throws {
@@ -141,6 +131,5 @@ import TimeZones
         #expect(try fixture.sql("set role \(role); \(call)") == "2|0")
         #expect(throws: (any Error).self) { try fixture.sql("set role \(role); drop table nudged.delivery_default") }
         #expect(throws: (any Error).self) { try fixture.sql("set role \(role)_other; \(call)") }
-        await fixture.close()
     }
 }

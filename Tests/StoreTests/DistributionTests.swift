@@ -49,7 +49,6 @@ import Testing
             """
         )
         #expect(foreign.isEmpty)
-        await fixture.close()
     }
 
     /// The ranges that a claim asks for are all there are: the hash's top six bits.
@@ -59,7 +58,6 @@ import Testing
             "select distinct uuid_hash(gen_random_uuid()) >> 26 from generate_series(1, 20000)"
         ).compactMap { Int32($0) }
         #expect(Set(found) == Set(RangeWalk.ranges))
-        await fixture.close()
     }
 
     /// Statements that distributed tables refuse, with another one in their place (`asking`, halves), and `nudged
@@ -177,16 +175,12 @@ import Testing
         // forget_devices, forget_device, define_forget_device, move_device, drop_devices, end_reminders_of, erase_departed,
         // note_seen.
         #expect(locks == 13)
-        await fixture.close()
     }
 
-    private static func statements(_ source: String) -> [String] {
-        source.split(separator: ";").map(oneLine)
-    }
+    private static func statements(_ source: String) -> [String] { source.split(separator: ";").map(oneLine) }
 
     @Test func distribute_whenThereIsNoCitus_doesNothing() async throws {
         let fixture = try await F()
         #expect(try fixture.lines("select * from nudged.finish_tables()").isEmpty)
-        await fixture.close()
     }
 }

@@ -20,7 +20,6 @@ extension StoreFixture {
         if !app.isEmpty { try sql(app) }
         let migrator = Migrator(configuration: configuration)
         _ = try await migrator.migrate()
-        await migrator.close()
     }
 }
 
@@ -43,8 +42,7 @@ extension StoreFixture {
         "(nudged_api.send(\(F.quoted(1)), 'a', 'b', apns => jsonb_build_object('subtitle', repeat(chr(233), 3000)))).id",
         "nudged_api.set_reminder(\(F.quoted(1)), 'task', 'a', 'a', repeat(chr(233), 3000), now() + '1 hour'::interval)",
         "nudged_api.preview(\(F.quoted(1)), 'a', repeat(chr(233), 3000))",
-    ])
-    func text_whenTheDatabaseIsLATIN1_isCountedInUTF8(call: String) async throws {
+    ]) func text_whenTheDatabaseIsLATIN1_isCountedInUTF8(call: String) async throws {
         let (fixture, _, _) = try await Self.latin1()
         let fault = #expect(throws: (any Error).self) { try fixture.sql("select \(call)") }
         #expect("\(String(describing: fault))".contains("the payload has 6"), "\(call)")
@@ -57,20 +55,7 @@ extension StoreFixture {
     @Test func write_whenTheEncodingLacksACharacter_writesQuestionMarks() async throws {
         let (fixture, member, users) = try await Self.latin1()
         let decision = #"{"by": "service", "reason": "caf\u00e9 \u2026 🔥 \\u2026 é"}"#
-        func record(_ user: ClaimedUser) -> DeliveryRecord {
-            DeliveryRecord(
-                userID: user.userID,
-                kind: "check_in",
-                key: F.slot.iso,
-                slot: F.slot,
-                deviceHash: "",
-                apnsID: nil,
-                outcome: .skipped,
-                status: nil,
-                attemptedAt: F.now,
-                decision: decision
-            )
-        }
+        func record(_ user: ClaimedUser) -> DeliveryRecord { F.skipped(user, decision: decision) }
         let intent = F.intent(member, users.map { F.announced($0, [record($0)]) })
         _ = try await fixture.store.commit(intent)
         let kept = "caf? ? ?? \\u2026 ?"
@@ -79,9 +64,8 @@ extension StoreFixture {
         }
         let hex = kept.utf8.map { String($0, radix: 16) }.joined()
         let settlement = Settlement(
-            member: member,
-            sweepID: UUID(),
-            changes: users.dropFirst().map { F.change($0, record($0)) },
+            member,
+            users.dropFirst().map { F.change($0, record($0)) },
             closed: [F.part(intent, Array(intent.changes.dropFirst()), isWhole: true)]
         )
         #expect(try await fixture.store.settle(settlement).settled.count == 2)

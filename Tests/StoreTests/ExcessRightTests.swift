@@ -26,7 +26,6 @@ import Testing
         try await migrator.grantRoles()
         #expect(try await migrator.excessRights() == [])
         #expect(try fixture.attempt("anon", "select count(*) from nudged.person").state == "42501")
-        await migrator.close()
     }
 
     /// As `nudged doctor --json` names them.
@@ -38,7 +37,6 @@ import Testing
         #expect(rights.count > 100)
         for right in rights { try fixture.sql(right.statement) }
         #expect(try await migrator.excessRights() == [])
-        await migrator.close()
     }
 
     /// `nudged migrate` is also run by roles that may not see it, and before the view exists.
@@ -53,8 +51,6 @@ import Testing
         let empty = try await F(migrated: false)
         let early = try migrator(empty, "postgres")
         #expect(try await early.excessRights() == [])
-        await early.close()
-        await empty.close()
     }
 
     @Test func grantRoles_whenTheRoleIsNotTheOwner_isRefused() async throws {
@@ -64,7 +60,6 @@ import Testing
         let theirs = try migrator(fixture, stranger)
         let error = await #expect(throws: PostgresError.self) { try await theirs.grantRoles() }
         #expect(error?.sqlState == "42501")
-        await theirs.close()
     }
 
     // MARK: Who writes the app's tables
@@ -154,6 +149,5 @@ import Testing
         #expect(try await written(fixture) == [])
         let migrator = try migrator(fixture, "postgres")
         #expect(try await migrator.rolesWanting() == ([], []))
-        await migrator.close()
     }
 }

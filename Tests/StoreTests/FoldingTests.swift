@@ -28,10 +28,7 @@ import struct FoundationEssentials.UUID
         #expect(fault == "TIMEZONE is unknown: did you mean timezone?")
         let token = String(repeating: "AI", count: 32).replacing("I", with: "1")
         try fixture.sql("select nudged_api.register_device(\(F.quoted(1)), '\(token)')")
-        #expect(
-            try fixture.sql("select device_token from public.push_tokens where device_token ~ 'a1'")
-                == token.lowercased()
-        )
+        try fixture.expect("select device_token from public.push_tokens where device_token ~ 'a1'", token.lowercased())
     }
 
     /// A caller's column, and columns of the app, that compare texts without regard to case.
@@ -112,10 +109,7 @@ import struct FoundationEssentials.UUID
             """
         )
         #expect(try fixture.sql("select count(*) from nudged.touched") == "1")
-        #expect(
-            try fixture.sql("select platform, nudged.devices_left_out(user_id) is null from public.push_tokens")
-                == "ios|t"
-        )
+        try fixture.expect("select platform, nudged.devices_left_out(user_id) is null from public.push_tokens", "ios|t")
         try fixture.sql(
             "update public.push_tokens set platform = ' IOS', environment = 'Sandbox', created_at = '2026-01-01', updated_at = null"
         )
@@ -127,8 +121,7 @@ import struct FoundationEssentials.UUID
     @Test(arguments: [
         ("sandbox", "sandbox"), (" Sandbox", "sandbox"), ("development", "sandbox"), ("DEVELOPMENT\r", "sandbox"),
         ("dev", "sandbox"), ("Production", "production"), ("prod", "production"), ("staging", "staging"), ("  ", ""),
-    ])
-    func environment_whenItIsAnotherWord_isApples(word: String, meant: String) async throws {
+    ]) func environment_whenItIsAnotherWord_isApples(word: String, meant: String) async throws {
         let fixture = try await F()
         #expect(try fixture.sql("select nudged.apns_environment('\(word)')") == meant)
     }
@@ -139,8 +132,7 @@ import struct FoundationEssentials.UUID
 
     /// As Swift's `UUID().uuidString` writes it, with the documented trigger on a table whose id is a uuid.
     @Test func subject_whenItsIDIsAUUIDInCapitals_isThatOfTheTable() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...2)
+        let fixture = try await F.withUsers(1...2)
         try fixture.sql(
             """
             create table public.task (id uuid primary key);
@@ -158,9 +150,9 @@ import struct FoundationEssentials.UUID
             """
         }
         #expect(try fixture.sql(set("everyone")) == "{}")
-        #expect(
-            try fixture.sql("select subject_id from nudged_api.list_reminders(\(F.quoted(1)))")
-                == Self.capitals.lowercased()
+        try fixture.expect(
+            "select subject_id from nudged_api.list_reminders(\(F.quoted(1)))",
+            Self.capitals.lowercased()
         )
         let members = try await fixture.store.claims.connection().run(
             Query.fanOutMembers([
@@ -172,22 +164,20 @@ import struct FoundationEssentials.UUID
         #expect(try fixture.sql("select count(*) from nudged.occurrence") == "0")
         // Both spellings are one subject, at every call.
         try fixture.sql(set("me"))
-        #expect(
-            try fixture.sql("select done, too_late from nudged_api.cancel_reminders(null, 'task', '\(Self.capitals)')")
-                == "1|0"
+        try fixture.expect(
+            "select done, too_late from nudged_api.cancel_reminders(null, 'task', '\(Self.capitals)')",
+            "1|0"
         )
         try fixture.sql(set("me").replacing(Self.capitals, with: Self.capitals.lowercased()))
-        #expect(
-            try fixture.sql(
-                "select done, too_late from nudged_api.cancel_reminders(\(F.quoted(1)), 'task', '\(Self.capitals)')"
-            ) == "1|0"
+        try fixture.expect(
+            "select done, too_late from nudged_api.cancel_reminders(\(F.quoted(1)), 'task', '\(Self.capitals)')",
+            "1|0"
         )
     }
 
     /// The app keeps its ids as text, in capitals.
     @Test func everyone_whenTheViewHasCapitals_reachesItsMembers() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...2)
+        let fixture = try await F.withUsers(1...2)
         try fixture.sql(
             """
             create or replace view nudged.subject_member as
@@ -226,10 +216,8 @@ import struct FoundationEssentials.UUID
     @Test(arguments: [
         ("no", true), ("No ", true), ("0", true), ("FALSE", true), ("off", true), ("", true), ("yes", false),
         ("1", false),
-    ])
-    func trigger_whenTheRowIsNotArchived_keepsItsReminders(word: String, keeps: Bool) async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
+    ]) func trigger_whenTheRowIsNotArchived_keepsItsReminders(word: String, keeps: Bool) async throws {
+        let fixture = try await F.withUsers(1...1)
         try fixture.sql(
             """
             create table public.task (id integer, archived text);
@@ -244,8 +232,7 @@ import struct FoundationEssentials.UUID
     }
 
     /// A value that can't be read hides no "no".
-    @Test(arguments: ["1e200", "null"])
-    func preferences_whenTheyCantBeRead_keepTheirNo(value: String) async throws {
+    @Test(arguments: ["1e200", "null"]) func preferences_whenTheyCantBeRead_keepTheirNo(value: String) async throws {
         let fixture = try await F()
         let deep = value == "null" ? String(repeating: "[", count: 600) + String(repeating: "]", count: 600) : value
         let read = try fixture.sql(

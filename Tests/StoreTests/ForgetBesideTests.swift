@@ -51,9 +51,7 @@ import struct FoundationEssentials.UUID
     }
 
     /// What a daemon would make of what is left.
-    private func drain(_ fixture: F) async throws {
-        while try await fixture.drain(100) > 0 {}
-    }
+    private func drain(_ fixture: F) async throws { while try await fixture.drain(100) > 0 {} }
 
     private func due(_ fixture: F) async throws -> DueFanOut {
         let now = Instant(seconds: try await fixture.store.clock() / 1_000_000 + 1)
@@ -72,9 +70,7 @@ import struct FoundationEssentials.UUID
             for (query, parameters) in [
                 (Query.fanOutHold, row + [.null(.uuid)]), (.fanOutRecipients, members), (.fanOutTell, row + members),
                 (.fanOutFinish, row + [.null(.jsonb)]),
-            ] {
-                _ = try await transaction.run(Statement(query.name, sql: query.sql, parameters: parameters))
-            }
+            ] { _ = try await transaction.run(Statement(query.name, sql: query.sql, parameters: parameters)) }
             let erasing = Task { try await Self.erase(2, app) }
             try await fixture.untilSomebodyWaits()
             return erasing
@@ -83,7 +79,6 @@ import struct FoundationEssentials.UUID
         try await drain(fixture)
         #expect(try traces(fixture, 2).isEmpty)
         #expect(try fixture.sql("select count(*) from nudged.occurrence") == "2")
-        for connection in [daemon, app] { await connection.close() }
     }
 
     /// The other way round: the page gives way, and tells the others when it comes again.
@@ -102,7 +97,6 @@ import struct FoundationEssentials.UUID
         try await drain(fixture)
         #expect(try traces(fixture, 2).isEmpty)
         #expect(try fixture.sql("select count(*) from nudged.occurrence") == "2")
-        await app.close()
     }
 
     /// Members were read, and one of them is erased before their rows are held: as the page would meet it between two of its statements.
@@ -123,13 +117,9 @@ import struct FoundationEssentials.UUID
         arguments: [
             (1, "due_at => now() + interval '1 day'", "null"),
             (1, "due_at => now() + interval '1 day', audience => 'everyone'", "null"),
-            (
-                2, "due_at => now() + interval '1 day', audience => 'everyone', recurrence => 'FREQ=DAILY'",
-                F.quoted(2)
-            ),
+            (2, "due_at => now() + interval '1 day', audience => 'everyone', recurrence => 'FREQ=DAILY'", F.quoted(2)),
         ]
-    )
-    func forget_whenASnoozeIsOpen_takesThatToo(user: Int, arguments: String, recipient: String) async throws {
+    ) func forget_whenASnoozeIsOpen_takesThatToo(user: Int, arguments: String, recipient: String) async throws {
         let (fixture, id) = try await fixture(arguments)
         let app = try await fixture.connection()
         let other = try await fixture.connection()
@@ -144,7 +134,6 @@ import struct FoundationEssentials.UUID
         try await erasing.value
         try await drain(fixture)
         #expect(try traces(fixture, user).isEmpty)
-        for connection in [app, other] { await connection.close() }
     }
 
     /// A snooze that waits for the erasure finds nothing.
@@ -165,6 +154,5 @@ import struct FoundationEssentials.UUID
         #expect(try await snoozing.value == "0")
         try await drain(fixture)
         #expect(try traces(fixture, 1).isEmpty)
-        for connection in [app, other] { await connection.close() }
     }
 }

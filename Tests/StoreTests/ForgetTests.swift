@@ -34,8 +34,7 @@ import struct FoundationEssentials.UUID
     }
 
     @Test func forget_whenTheUserHasRowsEverywhere_leavesNone() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...2)
+        let fixture = try await F.withUsers(1...2)
         try fixture.sql(
             """
             insert into nudged.touched (user_id) select user_id from nudged.person;
@@ -52,7 +51,6 @@ import struct FoundationEssentials.UUID
         try await fixture.drain()
         #expect(try traces(fixture, 1).isEmpty)
         #expect(try forget(fixture, 1) == "0")
-        await fixture.close()
     }
 
     /// A fan-out that pauses after a user goes on after them, and does not show who it was.
@@ -60,10 +58,8 @@ import struct FoundationEssentials.UUID
         (F.quoted(2), "0000-4000-8000-000000000001"), (F.quoted(256), "0000-4000-8000-0000000000ff"),
         // Nobody is before that one, so it begins again.
         ("'00000000-0000-0000-0000-000000000000'", ""),
-    ])
-    func forget_whenAFanOutPausesThere_leavesItsPlace(user: String, before: String) async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
+    ]) func forget_whenAFanOutPausesThere_leavesItsPlace(user: String, before: String) async throws {
+        let fixture = try await F.withUsers(1...1)
         try fixture.sql(
             """
             select nudged_api.set_reminder(\(F.quoted(1)), 'task', '7', 'x', '', now() + interval '1 hour', audience => 'everyone');
@@ -73,57 +69,35 @@ import struct FoundationEssentials.UUID
         )
         let place = try fixture.sql("select fan_out_after from nudged.occurrence")
         #expect(before.isEmpty ? place.isEmpty : place.hasSuffix(before), "\(place)")
-        await fixture.close()
     }
 
     @Test func settlement_whenOneOfItsUsersWasErased_recordsTheOthers() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...3)
-        let member = try await fixture.member()
-        let users = try await fixture.claim()
+        let (fixture, member, users) = try await F.claimed(1...3)
         _ = try await fixture.store.commit(F.intent(users, member: member))
         _ = try forget(fixture, 2)
         #expect(try fixture.sql("select cardinality(user_ids), cardinality(contents) from nudged.intent") == "2|2")
-        let settled = try await fixture.store.settle(
-            Settlement(
-                member: member,
-                sweepID: UUID(),
-                changes: users.map { F.change($0, F.record($0)) }
-            )
-        )
+        let settled = try await fixture.store.settle(Settlement(member, users.map { F.change($0, F.record($0)) }))
         #expect(settled.settled.count == 2)
         #expect(try fixture.sql("select count(*) from nudged.delivery where outcome = 'accepted'") == "2")
         #expect(try traces(fixture, 2) == ["touched"])
-        await fixture.close()
     }
 
     @Test func rests_whenTheirUsersWereErased_recordTheOthers() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...4)
-        let member = try await fixture.member()
-        let users = try await fixture.claim()
+        let (fixture, member, users) = try await F.claimed(1...4)
         _ = try forget(fixture, 1)
         _ = try forget(fixture, 3)
         let settled = try await fixture.store.settle(
-            Settlement(
-                member: member,
-                sweepID: UUID(),
-                changes: users.map { F.change($0, F.record($0, .skipped, hash: "")) }
-            )
+            Settlement(member, users.map { F.change($0, F.record($0, .skipped, hash: "")) })
         )
         #expect(settled.settled.count == 2)
-        #expect(
-            try fixture.lines("select user_id from nudged.delivery order by 1")
-                == [2, 4].map { F.user($0).uuidString.lowercased() }
+        try fixture.expect(
+            "select user_id from nudged.delivery order by 1",
+            [2, 4].map { F.user($0).uuidString.lowercased() }
         )
-        await fixture.close()
     }
 
     @Test func commit_whenTheUserWasErased_saysSoAndLeavesNothing() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...2)
-        let member = try await fixture.member()
-        let users = try await fixture.claim()
+        let (fixture, member, users) = try await F.claimed(1...2)
         _ = try forget(fixture, 1)
         let intent = F.intent(users, member: member)
         #expect(try await fixture.store.commit(intent).touched == [F.user(1)])
@@ -138,7 +112,6 @@ import struct FoundationEssentials.UUID
         #expect(try traces(fixture, 1) == ["touched"], "until the next drain")
         try await fixture.drain()
         #expect(try traces(fixture, 1).isEmpty)
-        await fixture.close()
     }
 
     /// Each waits for the other's transaction. In both orders the second finds nothing of the user, and there is no
@@ -147,10 +120,7 @@ import struct FoundationEssentials.UUID
     func forget_whenADaemonIsAtIt_winsWhoeverIsFirst(what: String)
         async throws
     {
-        let fixture = try await F()
-        try fixture.seed(1...2)
-        let member = try await fixture.member()
-        let users = try await fixture.claim()
+        let (fixture, member, users) = try await F.claimed(1...2)
         _ = try await fixture.store.commit(F.intent(users, member: member))
         if what == "recover" { try fixture.die() }
         if what == "drain" { try fixture.sql("insert into nudged.touched (user_id) select user_id from nudged.person") }
@@ -165,13 +135,7 @@ import struct FoundationEssentials.UUID
                 defer { ended.raise() }
                 switch what {
                 case "settle":
-                    _ = try await fixture.store.settle(
-                        Settlement(
-                            member: member,
-                            sweepID: UUID(),
-                            changes: users.map { F.change($0, F.record($0)) }
-                        )
-                    )
+                    _ = try await fixture.store.settle(Settlement(member, users.map { F.change($0, F.record($0)) }))
                 case "recover": _ = try await fixture.store.recoverOrphans(limit: 9)
                 default: try await fixture.drain(9)
                 }
@@ -191,27 +155,19 @@ import struct FoundationEssentials.UUID
         try await fixture.drain()
         #expect(try traces(fixture, 1).isEmpty, "\(what)")
         #expect(try fixture.sql("select deadlocks from pg_stat_database where datname = current_database()") == "0")
-        await fixture.close()
     }
 
     /// As it is when an erasure met the intent while it was being recovered: it still names the user.
     @Test func recover_whenAUserOfTheIntentIsGone_recordsTheOthers() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...3)
-        let member = try await fixture.member()
-        let users = try await fixture.claim()
+        let (fixture, member, users) = try await F.claimed(1...3)
         _ = try await fixture.store.commit(F.intent(users, member: member))
-        try fixture.sql(
-            "delete from nudged.person where user_id = \(F.quoted(2)); delete from nudged.member"
-        )
+        try fixture.sql("delete from nudged.person where user_id = \(F.quoted(2)); delete from nudged.member")
         #expect(try await fixture.store.recoverOrphans(limit: 9) == .init(intents: 1, pushes: 2))
         #expect(try traces(fixture, 2).isEmpty)
-        await fixture.close()
     }
 
     @Test func drain_whenTheAppHasNothingOfTheUser_makesNoRow() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...2)
+        let fixture = try await F.withUsers(1...2)
         try fixture.sql(
             """
             select (nudged_api.forget(\(F.quoted(1)))).done, (nudged_api.forget(\(F.quoted(2)))).done;
@@ -224,14 +180,5 @@ import struct FoundationEssentials.UUID
         #expect(try await fixture.drain(9) == 5)
         // The app's rows of the other stayed: they are a user.
         #expect(try fixture.sql("select user_id from nudged.person") == F.user(2).uuidString.lowercased())
-        await fixture.close()
-    }
-
-    @Test func forget_whenTheRoleHasNoRight_isRefused() async throws {
-        let fixture = try await F()
-        #expect(
-            try fixture.sql("select has_function_privilege('public', 'nudged_api.forget(uuid)', 'execute')") == "f"
-        )
-        await fixture.close()
     }
 }

@@ -37,10 +37,9 @@ import Testing
         try fixture.sql(register(1, environment: "sandbox"))
         try fixture.sql("update public.push_tokens set created_at = '2026-01-01', updated_at = '2026-01-01'")
         try fixture.sql(register(1, environment: "production"))
-        #expect(
-            try fixture.sql(
-                "select environment, topic is null, registered_at > now() - interval '1 hour', count(*) over () from nudged.device"
-            ) == "production|t|t|1"
+        try fixture.expect(
+            "select environment, topic is null, registered_at > now() - interval '1 hour', count(*) over () from nudged.device",
+            "production|t|t|1"
         )
     }
 
@@ -55,18 +54,16 @@ import Testing
     }
 
     @Test func preferences_whenWritten_areTheRecipients() async throws {
-        let fixture = try await StoreFixture()
-        try fixture.seed(1...2)
+        let fixture = try await StoreFixture.withUsers(1...2)
         try fixture.sql(
             """
             prepare wish (uuid, text) as \(statements()[2])
             execute wish (\(StoreFixture.quoted(2)), '{"check_ins_enabled":false,"frequency":"weekly"}');
             """
         )
-        #expect(
-            try fixture.lines("select preferences ->> 'frequency' from nudged.recipient order by user_id") == [
-                "daily", "weekly",
-            ]
+        try fixture.expect(
+            "select preferences ->> 'frequency' from nudged.recipient order by user_id",
+            ["daily", "weekly"]
         )
         // The daemon is told.
         #expect(try fixture.sql("select count(*) from nudged.touched") == "1")

@@ -54,10 +54,7 @@ import struct FoundationEssentials.UUID
             }
             let what: Comment = "seed \(seed): \(written.joined(separator: ", "))"
             let member = try await fixture.member()
-            #expect(
-                try await fixture.store.drain(member: member, ranges: F.ranges, limit: 100, now: F.now) <= 3,
-                what
-            )
+            #expect(try await fixture.store.drain(member: member, ranges: F.ranges, limit: 100, now: F.now) <= 3, what)
             var refused: Set<UUID> = []
             let began = ContinuousClock.now
             let claim = try await fixture.store.claim(ranges: F.ranges, now: F.now, startingOver: true, limit: 100) {
@@ -85,7 +82,6 @@ import struct FoundationEssentials.UUID
             )
             try fixture.seed(1...Self.users)
         }
-        await fixture.close()
     }
 
     // MARK: What is drawn, as SQL

@@ -97,8 +97,7 @@ import struct FoundationEssentials.UUID
     ]
 
     @Test func claim_whateverTheAppsViewRaises_servesAllOthersAndNamesTheUser() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...200)
+        let fixture = try await F.withUsers(1...200)
         try fixture.sql(Self.hostile)
         let others = Set((1...200).filter { $0 != 70 }.map(F.user))
         for (number, place) in Self.places.enumerated() {
@@ -123,13 +122,11 @@ import struct FoundationEssentials.UUID
             }
             try fixture.sql(place.undo.replacing("NAME", with: fixture.name))
         }
-        await fixture.close()
     }
 
     /// A view that ends the daemon's session: the users are read one by one, until it is clear which one does it.
     @Test func claim_whenAViewEndsTheSession_servesAllOthers() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...60)
+        let fixture = try await F.withUsers(1...60)
         try fixture.sql(
             """
             create function public.tried(who uuid) returns boolean language sql volatile as $$
@@ -147,13 +144,11 @@ import struct FoundationEssentials.UUID
         let (users, refused) = try await claim()
         #expect(Set(users) == Set((1...60).filter { $0 != 40 }.map(F.user)))
         #expect(refused.map(\.userID) == [F.user(40)] && refused.first?.cause == .maybeServer, "\(refused)")
-        await fixture.close()
     }
 
     /// Most users can't be read, and some can: these are served.
     @Test func claim_whenTheViewFailsForHalfTheUsers_servesTheOthers() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...100)
+        let fixture = try await F.withUsers(1...100)
         try fixture.sql(
             """
             create or replace view nudged.device as
@@ -166,14 +161,12 @@ import struct FoundationEssentials.UUID
         let found = try await fixture.store.claim(ranges: F.ranges, now: F.now, limit: 100) { refused.append($0) }
         #expect(found.users.count == 50 && refused.count == 50)
         #expect(refused.allSatisfy { $0.error == "22012 division_by_zero" && $0.column == "nudged.device.topic" })
-        await fixture.close()
     }
 
     /// The view itself is broken: nobody is blamed or set aside.
     @Test(arguments: ["drop view nudged.device cascade", "revoke all on nudged.device from ROLE", "lock"])
     func claim_whenTheViewIsBroken_blamesNobody(fault: String) async throws {
-        let fixture = try await F()
-        try fixture.seed(1...100)
+        let fixture = try await F.withUsers(1...100)
         let role = "daemon_\(fixture.name)"
         try fixture.sql(
             """
@@ -199,13 +192,11 @@ import struct FoundationEssentials.UUID
         }
         await store.close()
         try fixture.sql("drop owned by \(role); drop role \(role)")
-        await fixture.close()
     }
 
     /// Without a row in nudged.person, a drain looks for the user in the app's views.
     @Test func drain_whateverTheAppsViewRaises_takesTheOthers() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...200)
+        let fixture = try await F.withUsers(1...200)
         try fixture.sql(Self.hostile + Self.places[1].sql)
         let member = try await fixture.member()
         for state in Self.states {
@@ -222,21 +213,17 @@ import struct FoundationEssentials.UUID
                 ranges: F.ranges,
                 limit: 2_000,
                 now: F.now,
-                onRefused: {
-                    refused.append($0)
-                }
+                onRefused: { refused.append($0) }
             )
             #expect(taken == 199 && refused.map(\.userID) == [F.user(70)], "\(state): \(taken), \(refused)")
             await store.close()
         }
-        await fixture.close()
     }
 
     /// The app's table refuses to delete one user's token, at once or at the commit.
     @Test(arguments: ["create trigger tried before", "create constraint trigger tried after"])
     func settle_whateverTheAppsTriggerRaises_recordsAllAndStaysAMember(trigger: String) async throws {
-        let fixture = try await F()
-        try fixture.seed(1...3)
+        let fixture = try await F.withUsers(1...3)
         let isDeferred = trigger.contains("constraint")
         try fixture.sql(
             Self.hostile.replacing(F.quoted(70), with: F.quoted(2))
@@ -291,13 +278,11 @@ import struct FoundationEssentials.UUID
             await store.close()
             try fixture.die()
         }
-        await fixture.close()
     }
 
     /// A view with two rows of one user, of which one says no.
     @Test func claim_whenTheViewContradictsItself_readsNeitherRow() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...3)
+        let fixture = try await F.withUsers(1...3)
         try fixture.sql(
             """
             create or replace view nudged.recipient as
@@ -313,6 +298,5 @@ import struct FoundationEssentials.UUID
         let found = try await fixture.store.claim(ranges: F.ranges, now: F.now, limit: 9) { refused.append($0) }
         #expect(found.users.map(\.userID) == [F.user(1), F.user(3)])
         #expect(refused.map(\.userID) == [F.user(2)] && refused.first?.column == "nudged.recipient")
-        await fixture.close()
     }
 }

@@ -67,9 +67,9 @@ import Testing
         } else {
             #expect(found == nil, "\(text.prefix(100))")
         }
-        #expect(
-            try fixture.sql("select coalesce(length(nudged.context_text(context)), 0) <= 8193 from nudged.recipient")
-                == "t"
+        try fixture.expect(
+            "select coalesce(length(nudged.context_text(context)), 0) <= 8193 from nudged.recipient",
+            "t"
         )
     }
 
@@ -87,14 +87,13 @@ import Testing
             """
         )
         try await fixture.migrate()
-        #expect(
-            try fixture.lines(
-                "select length(nudged.preferences_text(preferences)) <= 65537, nudged.context_text(context) from nudged.recipient order by user_id"
-            ) == ["t|", #"t|{"b":  2}"#, "|"]
+        try fixture.expect(
+            "select length(nudged.preferences_text(preferences)) <= 65537, nudged.context_text(context) from nudged.recipient order by user_id",
+            ["t|", #"t|{"b":  2}"#, "|"]
         )
-        #expect(
-            try fixture.sql("select nudged.preferences_text(preferences) from nudged.recipient offset 1 limit 1")
-                == #"{"a":  1}"#
+        try fixture.expect(
+            "select nudged.preferences_text(preferences) from nudged.recipient offset 1 limit 1",
+            #"{"a":  1}"#
         )
     }
 
@@ -105,9 +104,9 @@ import Testing
             "jsonb_build_object('a', 'x', 'b', 7000000, 'c', 1.5, 'd', \(Self.absurd), 'e', jsonb_build_array(\(Self.absurd)), 'f', repeat('y', 2000))",
             fixture
         )
-        #expect(
-            try fixture.sql("select nudged.context_text(context)::jsonb - 'f' from nudged.recipient")
-                == #"{"a": "x", "b": 7000000}"#
+        try fixture.expect(
+            "select nudged.context_text(context)::jsonb - 'f' from nudged.recipient",
+            #"{"a": "x", "b": 7000000}"#
         )
     }
 
@@ -134,10 +133,8 @@ import Testing
         "update public.push_tokens set device_token = repeat('x', 513)",
         "update public.push_tokens set environment = repeat('x', 33)",
         "update public.push_tokens set topic = repeat('x', 256)",
-    ])
-    func tables_whenAValueIsTooLong_refuseIt(statement: String) async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
+    ]) func tables_whenAValueIsTooLong_refuseIt(statement: String) async throws {
+        let fixture = try await F.withUsers(1...1)
         #expect(throws: LocalPostgresError.self) { try fixture.sql(statement) }
     }
 }

@@ -43,26 +43,22 @@ import Testing
         let fixture = try await F()
         try fixture.sql("update nudged.setting set max_messages = 2")
         try fixture.sql("select (nudged_api.send(\(F.quoted(1)), 'a', 'b')).id from generate_series(1, 2)")
-        #expect(
-            try fixture.sql(
-                "select count(*), count(id) from nudged_api.send_many(array[\(F.quoted(1)), \(F.quoted(2)), \(F.quoted(2)), \(F.quoted(2))]::uuid[], 'c', 'd')"
-            ) == "4|4"
+        try fixture.expect(
+            "select count(*), count(id) from nudged_api.send_many(array[\(F.quoted(1)), \(F.quoted(2)), \(F.quoted(2)), \(F.quoted(2))]::uuid[], 'c', 'd')",
+            "4|4"
         )
-        #expect(
-            try fixture.lines("select right(user_id::text, 2), count(*) from nudged.message group by 1 order by 1") == [
-                "01|2", "02|2",
-            ]
+        try fixture.expect(
+            "select right(user_id::text, 2), count(*) from nudged.message group by 1 order by 1",
+            ["01|2", "02|2"]
         )
-        #expect(
-            try fixture.lines(
-                "select right(user_id::text, 2), kind, outcome, reason from nudged.delivery order by 1"
-            ) == ["01|message|dropped|too_many_waiting", "02|message|dropped|too_many_waiting"]
+        try fixture.expect(
+            "select right(user_id::text, 2), kind, outcome, reason from nudged.delivery order by 1",
+            ["01|message|dropped|too_many_waiting", "02|message|dropped|too_many_waiting"]
         )
     }
 
     @Test func setReminder_whenTooManyArePending_isRefusedButReplaces() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...2)
+        let fixture = try await F.withUsers(1...2)
         try fixture.sql("update nudged.setting set max_reminders = 2")
         func set(_ subject: String, _ author: Int = 1) throws -> String {
             try state(
@@ -90,12 +86,8 @@ import Testing
             insert into public.push_tokens (user_id, device_token) values (\(F.quoted(2)), 'other')
             """
         )
-        #expect(
-            try fixture.lines("select device_token from public.push_tokens order by 1") == ["d3", "d4", "d5", "other"]
-        )
-        try fixture.sql(
-            "select nudged_api.register_device(\(F.quoted(1)), '\(String(repeating: "ab", count: 32))')"
-        )
+        try fixture.expect("select device_token from public.push_tokens order by 1", ["d3", "d4", "d5", "other"])
+        try fixture.sql("select nudged_api.register_device(\(F.quoted(1)), '\(String(repeating: "ab", count: 32))')")
         #expect(
             try fixture.sql("select count(*), min(device_token) from public.push_tokens where user_id = \(F.quoted(1))")
                 .hasPrefix("3|")
@@ -124,11 +116,9 @@ import Testing
             update nudged.person set turn = turn + 1 where user_id = \(F.quoted(1))
             """
         )
-        #expect(
-            try fixture.lines(
-                "select right(user_id::text, 2), (nudged_api.cancel(user_id, id)).done from nudged.message order by 1"
-            )
-                == ["01|1", "02|0"]
+        try fixture.expect(
+            "select right(user_id::text, 2), (nudged_api.cancel(user_id, id)).done from nudged.message order by 1",
+            ["01|1", "02|0"]
         )
     }
 
@@ -143,10 +133,9 @@ import Testing
         for left in 1...2 {
             #expect(try fixture.sql("select (nudged_api.forget(\(F.quoted(left)))).done > 0") == "t")
             let count = 2 - left
-            #expect(
-                try fixture.sql(
-                    "select cardinality(user_ids), cardinality(turns), cardinality(contents) from nudged.intent"
-                ) == "\(count)|\(count)|\(count)"
+            try fixture.expect(
+                "select cardinality(user_ids), cardinality(turns), cardinality(contents) from nudged.intent",
+                "\(count)|\(count)|\(count)"
             )
         }
     }

@@ -10,8 +10,7 @@ import struct FoundationEssentials.UUID
 @Suite(.ownThreads) struct LockOrderTests {
     /// Users come in the order in which they are due; every writer locks them by their id.
     @Test func writers_whenRowsAreLockedFromBothEnds_neverDeadlock() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...200)
+        let fixture = try await F.withUsers(1...200)
         try fixture.sql(
             """
             update nudged.person set due_at = '2026-01-02'::timestamptz - row_number * interval '1 second'
@@ -36,19 +35,12 @@ import struct FoundationEssentials.UUID
                     _ = try await fixture.store.commit(intent)
                     _ = try await fixture.store.renew(member, leaseMilliseconds: 60_000)
                     _ = try await fixture.store.settle(
-                        Settlement(
-                            member: member,
-                            sweepID: UUID(),
-                            changes: users.map { F.change($0) },
-                            withdrawn: [intent.id]
-                        )
+                        Settlement(member, users.map { F.change($0) }, withdrawn: [intent.id])
                     )
                 }
             }
             try await group.waitForAll()
         }
         #expect(try fixture.sql("select deadlocks from pg_stat_database where datname = current_database()") == "0")
-        await other.close()
-        await fixture.close()
     }
 }

@@ -26,10 +26,9 @@ import TimeZones
 
     @Test func migrate_whenTheViewsAreThere_makesNoTableAndNoTrigger() async throws {
         let fixture = try await fixture(Self.mapped)
-        #expect(
-            try fixture.lines("select tablename from pg_tables where schemaname = 'public' order by 1") == [
-                "devices", "users",
-            ]
+        try fixture.expect(
+            "select tablename from pg_tables where schemaname = 'public' order by 1",
+            ["devices", "users"]
         )
         #expect(try fixture.sql("select count(*) from pg_trigger where tgname like 'nudged%'") == "0")
         try fixture.sql("update nudged.person set due_at = '2026-01-01'")
@@ -68,10 +67,9 @@ import TimeZones
         let fixture = try await fixture(
             Self.mapped.replacing("as select owner as user_id", with: "as select distinct owner as user_id")
         )
-        #expect(
-            try fixture.sql(
-                "select nudged.forget_device(\(F.quoted(1)), 'ab', 'sandbox', 'com.example.app', '2026-02-01')"
-            ) == "f"
+        try fixture.expect(
+            "select nudged.forget_device(\(F.quoted(1)), 'ab', 'sandbox', 'com.example.app', '2026-02-01')",
+            "f"
         )
         #expect(try fixture.sql("select count(*) from public.devices") == "1")
     }
@@ -81,14 +79,8 @@ import TimeZones
         try fixture.prepareAttempts()
         let token = String(repeating: "ab", count: 32)
         for call in ["register_device", "unregister_device"] {
-            let answer = try fixture.attempt(
-                "nudged_app",
-                "select nudged_api.\(call)(\(F.quoted(1)), '\(token)')"
-            )
-            #expect(
-                answer.state == "42P01" && answer.message.hasPrefix("\(call): there is no table"),
-                "\(answer)"
-            )
+            let answer = try fixture.attempt("nudged_app", "select nudged_api.\(call)(\(F.quoted(1)), '\(token)')")
+            #expect(answer.state == "42P01" && answer.message.hasPrefix("\(call): there is no table"), "\(answer)")
             #expect(answer.more.contains("redefine nudged.write_device"), "\(answer)")
         }
     }
@@ -104,19 +96,17 @@ import TimeZones
             create view nudged.device as select owner as user_id, apns as token, now() as registered_at, null::text as environment, null::text as topic from public.push_tokens;
             """
         )
-        #expect(
-            try fixture.lines("select tgname from pg_trigger where tgname like 'nudged%' order by 1") == [
-                "nudged_profile_deleted", "nudged_profile_inserted", "nudged_profile_updated",
-            ]
+        try fixture.expect(
+            "select tgname from pg_trigger where tgname like 'nudged%' order by 1",
+            ["nudged_profile_deleted", "nudged_profile_inserted", "nudged_profile_updated"]
         )
         try fixture.sql("insert into public.context_profiles values (\(F.quoted(1)), '{}')")
         try fixture.sql("update public.context_profiles set prefs = null")
         try fixture.sql("insert into public.push_tokens values (\(F.quoted(1)), 'a')")
         #expect(try fixture.sql("select count(*) from nudged.touched") == "2")
-        #expect(
-            try fixture.lines(
-                "select attname from pg_attribute where attrelid = 'public.context_profiles'::regclass and attnum > 0"
-            ) == ["user_id", "prefs"]
+        try fixture.expect(
+            "select attname from pg_attribute where attrelid = 'public.context_profiles'::regclass and attnum > 0",
+            ["user_id", "prefs"]
         )
     }
 

@@ -40,9 +40,6 @@ import Testing
         #expect(try await Migrator.schemaState(scripted.configuration) == .current)
         let migrator = Migrator(configuration: scripted.configuration)
         #expect(try await migrator.migrate().isEmpty)
-        await migrator.close()
-        await scripted.close()
-        await migrated.close()
     }
 
     /// Supabase and others send statement by statement.
@@ -71,7 +68,6 @@ import Testing
         }
         _ = try await applying.value
         #expect(try await Migrator.schemaState(fixture.configuration) == .current)
-        await migrator.close()
     }
 
     /// The tools do that; Flyway would replace `${`.

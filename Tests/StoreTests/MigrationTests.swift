@@ -85,7 +85,6 @@ import TimeZones
             return task
         }
         #expect(try await migrating.value == Migration.all)
-        await other.close()
     }
 
     /// An advisory lock is anybody's. Migrations take none.
@@ -136,8 +135,6 @@ import TimeZones
         // The lock is free again: the same migrator goes on where it was.
         #expect(try await migrator.migrate().isEmpty == false)
         #expect(try await schemaState(fixture) == .current)
-        await migrator.close()
-        await held.close()
     }
 
     @Test func migrate_whenTheTableIsFreedBetweenTwoAttempts_goesOn() async throws {
@@ -155,8 +152,6 @@ import TimeZones
         for await _ in locked { break }
         #expect(try await migrator.migrate { _ in told.yield() } == Migration.all)
         try await hold
-        await migrator.close()
-        await held.close()
     }
 
     /// As a daemon of the next minor version finds the schema of this one, before `nudged migrate`.
@@ -188,7 +183,6 @@ import TimeZones
         try fixture.sql("alter table public.push_tokens rename to x; create table public.push_tokens (like x)")
         #expect(try await state(from: Migration.newest - 1) == .behind(last))
         try fixture.sql("drop owned by \(role); drop role \(role)")
-        await fixture.close()
     }
 
     @Test func schemaState_whenANewerOneWasThereOrATextChanged_saysSo() async throws {
@@ -312,10 +306,9 @@ import TimeZones
             "update public.context_profiles set notification_preferences = '{}'; update public.push_tokens set app_version = '2'"
         )
         #expect(try fixture.sql("select count(*) from nudged.touched") == "1")
-        #expect(
-            try fixture.sql(
-                "select nudged.forget_device(\(StoreFixture.quoted(1)), 'ab', 'sandbox', 'com.example.app', '2026-02-01')"
-            ) == "t"
+        try fixture.expect(
+            "select nudged.forget_device(\(StoreFixture.quoted(1)), 'ab', 'sandbox', 'com.example.app', '2026-02-01')",
+            "t"
         )
     }
 
@@ -354,10 +347,9 @@ import TimeZones
         )
         #expect(open.isEmpty)
         // Memberships alone are referenced: they fence what a daemon writes.
-        #expect(
-            try fixture.lines(
-                "select conname from pg_constraint where contype = 'f' and connamespace = 'nudged'::regnamespace order by 1"
-            ) == ["intent_member_fkey", "lease_member_fkey", "range_owner_fkey"]
+        try fixture.expect(
+            "select conname from pg_constraint where contype = 'f' and connamespace = 'nudged'::regnamespace order by 1",
+            ["intent_member_fkey", "lease_member_fkey", "range_owner_fkey"]
         )
     }
 

@@ -19,7 +19,6 @@ import struct FoundationEssentials.UUID
         let membership = try #require(try await fixture.store.renew(member, leaseMilliseconds: 60_000))
         #expect(membership.ranges == F.ranges && membership.living == [member] && membership.free == 0)
         #expect(try fixture.sql("select count(*) from nudged.member") == "1")
-        await fixture.close()
     }
 
     /// A join whose connection was given up takes effect after its daemon has joined again: it makes a membership of nobody, and touches no other.
@@ -34,7 +33,6 @@ import struct FoundationEssentials.UUID
             "only the late one is dead"
         )
         #expect(try await fixture.store.renew(member, leaseMilliseconds: 60_000) != nil)
-        await fixture.close()
     }
 
     @Test func renew_whenRangesAreFree_takesTheFairShare() async throws {
@@ -43,15 +41,12 @@ import struct FoundationEssentials.UUID
         for member in members { try await fixture.store.join(member, daemon: UUID(), leaseMilliseconds: 60_000) }
         var counts: [Int] = []
         for member in members {
-            counts.append(
-                try #require(try await fixture.store.renew(member, leaseMilliseconds: 60_000)).ranges.count
-            )
+            counts.append(try #require(try await fixture.store.renew(member, leaseMilliseconds: 60_000)).ranges.count)
         }
         #expect(counts == [22, 22, 20])
         // A renewal takes nothing more.
         let again = try #require(try await fixture.store.renew(members[0], leaseMilliseconds: 60_000))
         #expect(again.ranges.count == 22 && again.living == Set(members) && !again.shouldRejoin)
-        await fixture.close()
     }
 
     /// Two at once share what is free: nothing is taken twice, nobody waits.
@@ -64,8 +59,6 @@ import struct FoundationEssentials.UUID
         async let right = other.renew(b, leaseMilliseconds: 60_000)
         _ = try await (left, right)
         #expect(try fixture.lines("select count(*) from nudged.range group by owner") == ["32", "32"])
-        await other.close()
-        await fixture.close()
     }
 
     @Test func leave_whenNothingIsOpen_freesTheRanges() async throws {
@@ -78,7 +71,6 @@ import struct FoundationEssentials.UUID
         let later = try #require(try await fixture.store.renew(b, leaseMilliseconds: 60_000))
         #expect(later.ranges.count == 64 && later.living == [b])
         #expect(try await fixture.store.renew(a, leaseMilliseconds: 60_000) == nil)
-        await fixture.close()
     }
 
     @Test func leave_whenAnIntentIsOpen_isRefused() async throws {
@@ -87,11 +79,8 @@ import struct FoundationEssentials.UUID
         _ = try await fixture.store.commit(intent)
         #expect(try await !fixture.store.leave(member))
         #expect(try fixture.sql("select count(*) from nudged.range where owner is not null") == "64")
-        _ = try await fixture.store.settle(
-            Settlement(member: member, sweepID: UUID(), changes: users.map { F.change($0) }, closed: [F.whole(intent)])
-        )
+        _ = try await fixture.store.settle(Settlement(member, users.map { F.change($0) }, closed: [F.whole(intent)]))
         #expect(try await fixture.store.leave(member))
-        await fixture.close()
     }
 
     @Test func declareDead_whenALeaseHasEnded_freesItsRangesAndOrphansItsIntents() async throws {
@@ -109,7 +98,6 @@ import struct FoundationEssentials.UUID
         #expect(try await fixture.claim().map(\.userID) == [users[1].userID, users[2].userID])
         #expect(try await fixture.store.recoverOrphans(limit: 9) == .init(intents: 1, pushes: 1))
         #expect(try await fixture.claim().count == 3)
-        await fixture.close()
     }
 
     /// A member without a daemon's row is left from a join whose answer was lost.
@@ -119,7 +107,6 @@ import struct FoundationEssentials.UUID
         let mine = try await fixture.member()
         #expect(try await fixture.store.declareDead(except: mine) == 1)
         #expect(try fixture.lines("select id from nudged.member") == [mine.uuidString.lowercased()])
-        await fixture.close()
     }
 
     /// After an outage of the database, living daemons get time to renew first.
@@ -135,7 +122,6 @@ import struct FoundationEssentials.UUID
         #expect(try await store.declareDead(except: mine) == 0)
         store.findingBack = .zero
         #expect(try await store.declareDead(except: mine) == 1)
-        await fixture.close()
     }
 
     /// A renewal and a death at once: one of them wins, and the member knows which.
@@ -152,8 +138,6 @@ import struct FoundationEssentials.UUID
         }
         #expect(try await fixture.store.declareDead(except: mine) == 0)
         #expect(try await fixture.store.renew(other, leaseMilliseconds: 60_000) != nil)
-        await renewing.close()
-        await fixture.close()
     }
 
     /// Between looking and ending: the death asks again once it holds the member.
@@ -166,7 +150,6 @@ import struct FoundationEssentials.UUID
         )
         #expect(try !rows[1].bool(0, 0))
         #expect(try fixture.sql("select count(*) from nudged.member") == "1")
-        await fixture.close()
     }
 
     // MARK: The fence
@@ -181,13 +164,7 @@ import struct FoundationEssentials.UUID
         let writes: [@Sendable () async throws -> Void] = [
             { _ = try await store.drain(member: member, ranges: F.ranges, limit: 9, now: F.now) },
             {
-                _ = try await store.settle(
-                    Settlement(
-                        member: member,
-                        sweepID: UUID(),
-                        changes: users.map { F.change($0, F.record($0)) }
-                    )
-                )
+                _ = try await store.settle(Settlement(member, users.map { F.change($0, F.record($0)) }))
             },
             {
                 let postponements = users.map { Postponement(userID: $0.userID, version: nil, until: F.now) }
@@ -207,7 +184,6 @@ import struct FoundationEssentials.UUID
         #expect(refused?.sqlState == "23503" && refused?.isFenced == true)
         #expect(try fixture.sql("select count(*) from nudged.delivery") == "0")
         #expect(try fixture.sql(rows).hasPrefix(before.prefix(40)))
-        await fixture.close()
     }
 
     /// The victim's commit is under way: the death waits for it, and finds its intent.
@@ -222,8 +198,6 @@ import struct FoundationEssentials.UUID
         }
         #expect(try await fixture.store.declareDead(except: other) == 1)
         #expect(try await fixture.store.recoverOrphans(limit: 9) == .init(intents: 1, pushes: 3))
-        await victim.close()
-        await fixture.close()
     }
 
     /// The death is under way: the victim's commit waits for it, and fails on the foreign key.
@@ -239,7 +213,46 @@ import struct FoundationEssentials.UUID
         let error = await #expect(throws: PostgresError.self) { try await commit.value }
         #expect(error?.isFenced == true)
         #expect(try fixture.sql("select count(*) from nudged.intent") == "0")
-        await gravedigger.close()
-        await fixture.close()
+    }
+}
+
+/// What follows from who owns which range.
+struct MembershipTests {
+    private static let ids = (0..<4).map { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8($0))) }
+
+    /// - Parameter counts: how many each member owns.
+    private static func membership(_ me: Int, _ counts: [Int]) -> Membership {
+        var owners: [Int32: UUID?] = [:]
+        var next: Int32 = -32
+        for (place, count) in counts.enumerated() {
+            for _ in 0..<count {
+                owners[next] = .some(ids[place])
+                next += 1
+            }
+        }
+        while next < 32 {
+            owners[next] = .some(nil)
+            next += 1
+        }
+        return Membership(member: ids[me], owners: owners, living: Set(ids.prefix(counts.count)))
+    }
+
+    @Test(
+        arguments: [
+            (0, [64, 0], true), (1, [64, 0], false),
+            // A fair share: 22 at most of three, 21 at least.
+            (0, [22, 21, 21], false), (0, [23, 21, 20], true), (0, [22, 22, 20], false),
+            // Ties: the smallest id.
+            (0, [32, 32, 0], true), (1, [32, 32, 0], false),
+            // Something is free: it is taken instead.
+            (0, [60, 0], false), (0, [64], false),
+        ] as [(Int, [Int], Bool)]
+    ) func shouldRejoin_whenSharesDiffer_isTrueOfOne(me: Int, counts: [Int], rejoins: Bool) {
+        #expect(Self.membership(me, counts).shouldRejoin == rejoins)
+    }
+
+    @Test func ranges_areOursAndSorted() {
+        let membership = Self.membership(1, [1, 3])
+        #expect(membership.ranges == [-31, -30, -29] && membership.free == 60)
     }
 }

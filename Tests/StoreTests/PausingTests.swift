@@ -11,10 +11,7 @@ import struct FoundationEssentials.UUID
 /// Pauses and everyone due, on a real PostgreSQL.
 @Suite(.ownThreads) struct PausingTests {
     @Test func commit_whenAKindIsPausedMeanwhile_saysSo() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...3)
-        let member = try await fixture.member()
-        let users = try await fixture.claim()
+        let (fixture, member, users) = try await F.claimed(1...3)
         _ = try await fixture.store.pause([.message, .reminder], byWhom: "ada@web-1", reason: nil)
         let other = try await fixture.store.commit(F.intent([users[0]], member: member))
         #expect(other.touched.isEmpty && other.paused == [.message, .reminder])
@@ -24,7 +21,6 @@ import struct FoundationEssentials.UUID
         _ = try await fixture.store.resume([.checkIn])
         let again = try await fixture.store.commit(F.intent([users[2]], member: member))
         #expect(again.touched.isEmpty && again.paused == [.message, .reminder])
-        await fixture.close()
     }
 
     @Test func look_whenKindsArePausedAndResumed() async throws {
@@ -52,7 +48,6 @@ import struct FoundationEssentials.UUID
         try fixture.sql("insert into nudged.paused (kind, by_whom) values ('horoscope', 'x')")
         #expect(try await store.look().paused == [.message, .reminder])
         #expect(try await store.pauses().count == 2)
-        await fixture.close()
     }
 
     @Test func pause_whenAResumeIsUnfinished_remembersWhoIsHeld() async throws {
@@ -71,7 +66,6 @@ import struct FoundationEssentials.UUID
         // The end of an older resume does not end the new pause.
         try await store.endResume([.checkIn])
         #expect(try await store.look().paused == [.checkIn])
-        await fixture.close()
     }
 
     /// Due dates in minutes from now, of users 1 to 5.
@@ -104,7 +98,6 @@ import struct FoundationEssentials.UUID
         // The fourth and the fifth are due already; their version rises, since they may be in a daemon's hands.
         #expect(second.woken == 0 && second.users == 2 && second.next == nil)
         #expect(try dueMinutes(fixture) == ["0 2", "0 2", "0 2", "0 2", "-60 2"])
-        await fixture.close()
     }
 
     @Test func wakeUsers_whenThoseOfAPauseAreMeant_leavesTheOthers() async throws {
@@ -120,15 +113,11 @@ import struct FoundationEssentials.UUID
         // The first was asked then; the fourth and the fifth may be in a daemon's hands.
         #expect(page.woken == 1 && page.users == 5 && page.next == nil)
         #expect(try dueMinutes(fixture) == ["0 2", "60 1", "60 1", "0 2", "-60 2"])
-        await fixture.close()
     }
 
     /// A decision that was under way while its user was made due.
     @Test func settle_whenTheUserWasMadeDueMeanwhile_leavesThemDue() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
-        let member = try await fixture.member()
-        let users = try await fixture.claim()
+        let (fixture, member, users) = try await F.claimed(1...1)
         _ = try await fixture.store.wakeUsers(from: Store.firstUser, now: F.now, evaluated: nil, limit: 100)
         let refused = try await fixture.store.commit(F.intent(users, member: member))
         #expect(refused.touched == [F.user(1)])
@@ -136,12 +125,10 @@ import struct FoundationEssentials.UUID
         settlement.changes = users.map { F.change($0, dueAt: F.now + 86_400) }
         _ = try await fixture.store.settle(settlement)
         #expect(try fixture.sql("select due_at <= '\(F.now.rfc3339)' from nudged.person") == "t")
-        await fixture.close()
     }
 
     @Test func pausedUsers_countsWhoWaitsForEachKind() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...4)
+        let fixture = try await F.withUsers(1...4)
         try fixture.sql("update nudged.person set reason = 'paused' where user_id <> \(F.quoted(4))")
         _ = try fixture.sendMessage(1)
         _ = try fixture.sendMessage(1)
@@ -149,7 +136,6 @@ import struct FoundationEssentials.UUID
         let all = try await fixture.store.pausedUsers(NudgeKind.allCases)
         #expect(all == [.checkIn: 3, .message: 2, .reminder: 0])
         #expect(try await fixture.store.pausedUsers([.message]) == [.message: 2])
-        await fixture.close()
     }
 
     @Test func countUsers_whenThereAreSeveralPages() async throws {
@@ -160,13 +146,11 @@ import struct FoundationEssentials.UUID
         #expect(first.users == 3 && first.next == F.user(4))
         let second = try await fixture.store.countUsers(from: F.user(4), limit: 3)
         #expect(second.users == 2 && second.next == nil)
-        await fixture.close()
     }
 
     /// A large table: no page reads or sorts all of it.
     @Test func pages_whenTheTableIsLarge_goByThePrimaryKey() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...20_000)
+        let fixture = try await F.withUsers(1...20_000)
         let connection = try await fixture.connection()
         let (now, user) = (Parameter.timestamp(F.now.seconds * 1_000_000), Parameter.uuid(F.user(0)))
         for (query, parameters) in [
@@ -183,7 +167,5 @@ import struct FoundationEssentials.UUID
             #expect(text.contains("using person_pkey on person") && !text.contains("Seq Scan on person"), "\(text)")
             #expect(text.contains("Limit"), "\(text)")
         }
-        await connection.close()
-        await fixture.close()
     }
 }

@@ -39,8 +39,6 @@ import struct FoundationEssentials.UUID
                 Self.expectIndexes(plan, of: query, "\(belief) \(query), prepared: \(isPrepared)", belief)
             }
         }
-        await connection.close()
-        await fixture.close()
     }
 
     /// A table that is small: the planner read all of it for the one row that it expected.
@@ -56,8 +54,6 @@ import struct FoundationEssentials.UUID
                 Self.expectBounded(plan, "\(users) \(query), prepared: \(isPrepared)")
             }
         }
-        await connection.close()
-        await fixture.close()
     }
 
     /// How the server runs it: with these values, or once a session has prepared it, when it knows no values.
@@ -91,10 +87,7 @@ import struct FoundationEssentials.UUID
 
     private static func expectIndexes(_ plan: [String], of query: Query, _ what: String, _ belief: Belief) {
         for table in ["person", "touched", "delivery", "push_tokens", "context_profiles", "occurrence", "reminder"] {
-            #expect(
-                !plan.contains { $0.contains("Seq Scan on \(table)") },
-                "\(what): \(plan.joined(separator: "\n"))"
-            )
+            #expect(!plan.contains { $0.contains("Seq Scan on \(table)") }, "\(what): \(plan.joined(separator: "\n"))")
         }
         let isHashed = plan.contains {
             $0.contains("Hash Join") || $0.contains("Hash Right Join") || $0.contains("Hash Left Join")
@@ -157,10 +150,7 @@ import struct FoundationEssentials.UUID
             (.claimDevicesBounded, [.uuidArray(users), .int8(1_000)]),
             (.claimSurfaces, [.uuidArray(users), .int8(100_000)]),
             (.claimMessages, [.uuidArray(users), .int8(3_000)]),
-            (
-                .claimMessagesBounded,
-                [.uuidArray(users), .int8(3_000), .int8(2_000), .timestamp(F.now.microseconds)]
-            ),
+            (.claimMessagesBounded, [.uuidArray(users), .int8(3_000), .int8(2_000), .timestamp(F.now.microseconds)]),
             (.claimReminders, [.uuidArray(users), .int8(3_000)]),
             (
                 .claimRemindersBounded,
@@ -210,17 +200,14 @@ import struct FoundationEssentials.UUID
 
     /// A nudge costs its user's row one update: a claim and an intent write nothing of it.
     @Test func updates_whenSettling_areOneAUser() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...500)
+        let fixture = try await F.withUsers(1...500)
         try fixture.sql("select pg_stat_reset()")
         let member = try await fixture.member()
         let users = try await fixture.claim(500)
         let intent = F.intent(users, member: member)
         _ = try await fixture.store.commit(intent)
-        _ = try await fixture.store.settle(
-            Settlement(member: member, sweepID: UUID(), changes: users.map { F.change($0) }, closed: [F.whole(intent)])
-        )
-        await fixture.close()
+        _ = try await fixture.store.settle(Settlement(member, users.map { F.change($0) }, closed: [F.whole(intent)]))
+        await fixture.store.close()
         let connection = try await fixture.connection()
         let stat = Statement(
             "stat",
@@ -234,6 +221,5 @@ import struct FoundationEssentials.UUID
             return counts.0 >= 500
         }
         #expect(counts.0 == 500)
-        await connection.close()
     }
 }

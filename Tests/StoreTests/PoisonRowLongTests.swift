@@ -24,8 +24,7 @@ import struct FoundationEssentials.UUID
     /// The table of the issue: small where it is stored, over a gigabyte as text.
     @Test(arguments: [8_500, 2_400]) func claim_whenPreferencesHoldHugeNumbers_servesEverybody(count: Int) async throws
     {
-        let fixture = try await F()
-        try fixture.seed(1...50)
+        let fixture = try await F.withUsers(1...50)
         try fixture.sql(
             """
             update public.context_profiles set notification_preferences =
@@ -36,14 +35,12 @@ import struct FoundationEssentials.UUID
         let found = try await claim(fixture)
         #expect(found.users.count == 50 && found.refused.isEmpty)
         #expect(found.users.allSatisfy { ($0.preferences?.utf8.count ?? 0) < 65_538 })
-        await fixture.close()
     }
 
     /// A view or a function of the operator's that fails for one row: the user is named with the column, and the others are served.
     @Test(arguments: ["preferences", "timezone", "first_session_complete", "context"])
     func claim_whenAColumnIsRefused_namesItAndServesTheOthers(column: String) async throws {
-        let fixture = try await F()
-        try fixture.seed(1...100)
+        let fixture = try await F.withUsers(1...100)
         let columns = [
             ("preferences", "notification_preferences"), ("timezone", "timezone"),
             ("first_session_complete", "first_session_complete"), ("context", "null::jsonb"),
@@ -70,13 +67,11 @@ import struct FoundationEssentials.UUID
         )
         #expect(try await claim(fixture).users.count == 100)
         #expect(fixture.store.claiming.with { $0.aside.suspects(at: Claiming.now()) }.isEmpty)
-        await fixture.close()
     }
 
     /// A row that takes for ever.
     @Test func claim_whenARowIsTooSlow_servesTheOthers() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...8)
+        let fixture = try await F.withUsers(1...8)
         try fixture.sql(
             """
             create function public.slow(u uuid) returns text language plpgsql as $$ begin
@@ -91,13 +86,11 @@ import struct FoundationEssentials.UUID
         let began = ContinuousClock.now
         #expect(try await claim(fixture).users.count == 7)
         #expect(ContinuousClock.now - began < .seconds(20))
-        await fixture.close()
     }
 
     /// More than people have of anything: bounded, and soon.
     @Test func claim_whenOneUserHasVeryMany_isBounded() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...100)
+        let fixture = try await F.withUsers(1...100)
         try fixture.sql(
             """
             set session_replication_role = replica;
@@ -118,13 +111,11 @@ import struct FoundationEssentials.UUID
         let reminded = try #require(found.users.first { $0.userID == F.user(2) })
         #expect(reminded.reminders.all.count == 200 && reminded.reminders.isPartial)
         #expect(reminded.reminders.all.first?.subjectID == "1" && reminded.reminders.wakesAt != nil)
-        await fixture.close()
     }
 
     /// Long texts of the app's are seen by their stored size.
     @Test func claim_whenTextsAreVeryLong_expandsNone() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...20)
+        let fixture = try await F.withUsers(1...20)
         try fixture.sql(
             """
             alter table public.context_profiles drop constraint timezone_length;
@@ -140,13 +131,11 @@ import struct FoundationEssentials.UUID
         #expect(
             found.users.prefix(10).allSatisfy { $0.devices.first?.topic == "too long" && $0.timezone == "too long" }
         )
-        await fixture.close()
     }
 
     /// A flight takes so many bytes: the rest comes with the next claim.
     @Test func claim_whenProfilesAreManyBytes_isCutShort() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...400)
+        let fixture = try await F.withUsers(1...400)
         try fixture.sql(
             """
             update public.context_profiles set notification_preferences =
@@ -172,6 +161,5 @@ import struct FoundationEssentials.UUID
             try #require(claims < 20)
         }
         #expect(seen.count == 400 && claims >= 3)
-        await fixture.close()
     }
 }

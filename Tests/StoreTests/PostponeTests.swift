@@ -12,27 +12,21 @@ import struct FoundationEssentials.UUID
 /// Users who are given back, and what the database may do meanwhile.
 @Suite(.ownThreads) struct PostponeTests {
     @Test func postpone_whenAUserWasChangedMeanwhile_leavesThemDue() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...3)
-        let member = try await fixture.member()
-        let users = try await fixture.claim()
+        let (fixture, member, users) = try await F.claimed(1...3)
         try fixture.sql("update nudged.person set version = version + 1 where user_id = \(F.quoted(2))")
         try await fixture.store.postpone(
             users.map { Postponement(userID: $0.userID, version: $0.version, until: F.now + 600) },
             member: member
         )
-        #expect(
-            try fixture.lines(
-                "select right(user_id::text, 1), due_at > '2026-11-20' from nudged.person order by 1"
-            ) == ["1|t", "2|f", "3|t"]
+        try fixture.expect(
+            "select right(user_id::text, 1), due_at > '2026-11-20' from nudged.person order by 1",
+            ["1|t", "2|f", "3|t"]
         )
-        await fixture.close()
     }
 
     /// A megabyte where a few hundred bytes belong harms its own row only: a batch of such users is still read in no time, and in little memory.
     @Test func claim_whenValuesAreHuge_bringsTheirHeads() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...2)
+        let fixture = try await F.withUsers(1...2)
         try fixture.sql(
             """
             alter table public.context_profiles drop constraint notification_preferences_size, drop constraint timezone_length;
@@ -48,7 +42,6 @@ import struct FoundationEssentials.UUID
         #expect(huge.devices.map(\.token) == ["too long"] && huge.devices.first?.topic == "too long")
         #expect(Preferences(parsing: huge.preferences).malformed == "found a string, wanted an object")
         #expect(users.contains { $0.userID == F.user(2) && $0.preferences?.contains("daily") == true })
-        await fixture.close()
     }
 
     /// A registration without a zone may be UTC or the server's time: the later counts, so that no living token goes.
@@ -57,8 +50,7 @@ import struct FoundationEssentials.UUID
     ])
     func forget_whenRegistrationsHaveNoZone_goesByTheLater(zone: String, unregistered: String, goes: Bool) async throws
     {
-        let fixture = try await F()
-        try fixture.seed(1...1)
+        let fixture = try await F.withUsers(1...1)
         try fixture.sql(
             """
             alter database "\(fixture.name)" set timezone = '\(zone)';
@@ -71,7 +63,6 @@ import struct FoundationEssentials.UUID
             "select nudged.forget_device(user_id, device_token, 'sandbox', 'x', '2026-11-20 \(unregistered):00+00') from public.push_tokens"
         )
         #expect(gone == (goes ? "t" : "f"))
-        await fixture.close()
     }
 
     /// A long reader of the record: partitions can wait an hour, the outcomes of others can't wait behind us.
@@ -89,7 +80,5 @@ import struct FoundationEssentials.UUID
             }
         }
         #expect(try await fixture.store.maintainDelivery().made == 3)
-        await reader.close()
-        await fixture.close()
     }
 }

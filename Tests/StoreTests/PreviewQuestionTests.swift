@@ -21,11 +21,7 @@ import struct FoundationEssentials.UUID
     }
 
     private func open(_ fixture: F, inHand: Set<UUID> = []) async throws -> [PreviewQuestion] {
-        try await fixture.store.openPreviews(
-            ranges: F.ranges,
-            inHand: inHand,
-            limit: 100
-        )
+        try await fixture.store.openPreviews(ranges: F.ranges, inHand: inHand, limit: 100)
     }
 
     /// Questions of many users, one each.
@@ -56,10 +52,7 @@ import struct FoundationEssentials.UUID
         #expect(try ask(fixture, 1, more).isEmpty)
         #expect(try fixture.sql("select count(*) from nudged.preview") == "3")
         // Nothing is sent or counted.
-        #expect(
-            try fixture.sql("select (select count(*) from nudged.message) + (select count(*) from nudged.touched)")
-                == "0"
-        )
+        try fixture.expect("select (select count(*) from nudged.message) + (select count(*) from nudged.touched)", "0")
     }
 
     @Test func question_whenNobodyWaitsAnyMore_isNeitherReadNorKept() async throws {
@@ -93,7 +86,6 @@ import struct FoundationEssentials.UUID
         #expect(try fixture.sql(own("a")) == "")
         #expect(try fixture.refusal(own("b")).hasPrefix("ND031 nudged_me.preview: "))
         _ = try ask(fixture, 1)
-        await fixture.close()
     }
 
     @Test func call_whenAThousandWait_isRefusedUntilOneIsAnswered() async throws {

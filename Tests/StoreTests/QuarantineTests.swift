@@ -33,8 +33,7 @@ import struct FoundationEssentials.UUID
     }
 
     @Test func quarantine_whenWritten_makesItsUserDueAndTouchesThem() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...2)
+        let fixture = try await F.withUsers(1...2)
         try fixture.sql("update nudged.person set due_at = '2027-01-01'")
         try await fixture.store.quarantine([try refused(fixture, 1)], now: F.now)
         #expect(try fixture.sql("select user_id, reason from nudged.quarantined").hasSuffix("|BadDeviceToken"))
@@ -42,39 +41,30 @@ import struct FoundationEssentials.UUID
         #expect(users.map(\.userID) == [F.user(1)])
         #expect(try await fixture.store.isTouched(F.user(1)))
         #expect(users[0].quarantine?.contains("com.example.app") == true)
-        await fixture.close()
     }
 
     /// A plan from before the quarantine is not sent.
     @Test func intent_whenAQuarantineCameMeanwhile_isWithdrawn() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
-        let member = try await fixture.member()
-        let users = try await fixture.claim()
+        let (fixture, member, users) = try await F.claimed(1...1)
         try await fixture.store.quarantine([try refused(fixture, 1)], now: F.now)
         #expect(try await fixture.store.commit(F.intent(users, member: member)).touched == [F.user(1)])
-        await fixture.close()
     }
 
     @Test func quarantine_whenSeveralCome_keepsTheNewestOfEachDeviceAndLane() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
+        let fixture = try await F.withUsers(1...1)
         let store = fixture.store
         try await store.quarantine([try refused(fixture, 1, reason: "BadDeviceToken")], now: F.now)
         try await store.quarantine([try refused(fixture, 1, environment: "production")], now: F.now)
         try await store.quarantine([try refused(fixture, 1, reason: "DeviceTokenNotForTopic")], now: F.now)
-        #expect(
-            try fixture.lines("select environment, reason from nudged.quarantined order by 1") == [
-                "production|BadDeviceToken", "sandbox|DeviceTokenNotForTopic",
-            ]
+        try fixture.expect(
+            "select environment, reason from nudged.quarantined order by 1",
+            ["production|BadDeviceToken", "sandbox|DeviceTokenNotForTopic"]
         )
-        await fixture.close()
     }
 
     /// Where a token works is known for ever. Its own lane's window, which closes later, changes nothing.
     @Test func quarantine_whenTheDeviceHasMoved_leavesItAlone() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...2)
+        let fixture = try await F.withUsers(1...2)
         try fixture.sql(
             """
             update nudged.person p set quarantine = jsonb_build_array(jsonb_build_object(
@@ -87,7 +77,6 @@ import struct FoundationEssentials.UUID
         let known = try await fixture.store.quarantine(devices, now: F.now)
         #expect(known[F.user(1)]?.contains("moved") == true && known[F.user(2)] == "[]")
         #expect(try fixture.lines("select user_id from nudged.quarantined") == [F.user(2).uuidString.lowercased()])
-        await fixture.close()
     }
 
     /// A suspicion that is settled after the window has closed does not weaken the quarantine. A new registration has
@@ -104,12 +93,10 @@ import struct FoundationEssentials.UUID
             """
         )
         #expect(merged == expected)
-        await fixture.close()
     }
 
     @Test func quarantine_isBounded() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
+        let fixture = try await F.withUsers(1...1)
         for round in 0..<3 {
             let devices = (0..<60).map { number in
                 RefusedDevice(
@@ -125,24 +112,20 @@ import struct FoundationEssentials.UUID
             try await fixture.store.quarantine(devices, now: F.now)
         }
         #expect(try fixture.sql("select jsonb_array_length(quarantine) <= 160 from nudged.person") == "t")
-        await fixture.close()
     }
 
     /// Another registration lifts it, by whatever clock; and its user is asked, which a mere updated_at otherwise never does.
     @Test(arguments: ["updated_at = '2031-01-01'", "updated_at = '2026-01-02'", "created_at = '2026-02-01'"])
     func registration_whenInQuarantine_liftsItAndTouches(change: String) async throws {
-        let fixture = try await F()
-        try fixture.seed(1...2)
+        let fixture = try await F.withUsers(1...2)
         try await fixture.store.quarantine([try refused(fixture, 1)], now: F.now)
         try fixture.sql("truncate nudged.touched; update public.push_tokens set \(change)")
         #expect(try fixture.lines("select user_id from nudged.touched") == [F.user(1).uuidString.lowercased()])
         #expect(try fixture.sql("select count(*) from nudged.quarantined") == "0")
-        await fixture.close()
     }
 
     @Test func view_whenARowIsSpoiltOrItsDeviceMoved_showsWhatHolds() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...3)
+        let fixture = try await F.withUsers(1...3)
         try await fixture.store.quarantine([try refused(fixture, 1), try refused(fixture, 2)], now: F.now)
         try fixture.sql(
             """
@@ -152,12 +135,10 @@ import struct FoundationEssentials.UUID
             """
         )
         #expect(try fixture.lines("select user_id from nudged.quarantined") == [F.user(2).uuidString.lowercased()])
-        await fixture.close()
     }
 
     @Test func view_whenRegistrationsAreInfinite_canBeRead() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
+        let fixture = try await F.withUsers(1...1)
         var device = try refused(fixture, 1)
         device = RefusedDevice(
             userID: device.userID,
@@ -171,6 +152,5 @@ import struct FoundationEssentials.UUID
         try await fixture.store.quarantine([device], now: F.now)
         try fixture.sql("update public.push_tokens set created_at = 'infinity', updated_at = '-infinity'")
         #expect(try fixture.sql("select count(*) from nudged.quarantined") == "1")
-        await fixture.close()
     }
 }

@@ -43,8 +43,7 @@ import struct FoundationEssentials.UUID
     private func same(_ left: ClaimedUser, _ right: ClaimedUser) -> Bool { Self.values(left) == Self.values(right) }
 
     @Test func user_whenReadAndThenClaimed_isTheSame() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...2)
+        let fixture = try await F.withUsers(1...2)
         let at = F.now - 177_000
         let state = UserState(
             fingerprint: 9,
@@ -69,13 +68,11 @@ import struct FoundationEssentials.UUID
         #expect(claimed.state == state && claimed.turn == 5)
         let range = try fixture.sql("select uuid_hash(\(F.quoted(1))) >> 26")
         #expect(again.owner == daemon && again.range == Int32(range))
-        await fixture.close()
     }
 
     /// A change that waits is taken as the drain takes it.
     @Test func user_whenAChangeWaits_isAsAfterTheDrain() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
+        let fixture = try await F.withUsers(1...1)
         try fixture.sql("update nudged.person set due_at = '2027-01-01'")
         try fixture.sql(
             "insert into nudged.touched (user_id, at) values (\(F.quoted(1)), '2026-11-20T11:00:00Z'), (\(F.quoted(1)), '2026-11-20T11:30:00Z')"
@@ -100,7 +97,6 @@ import struct FoundationEssentials.UUID
             if before.isNew { changes.turn = after.turn }
             #expect(same(ClaimedUser(changes), after))
         }
-        await fixture.close()
     }
 
     /// The app has data of the user, and nothing makes a row of theirs.
@@ -121,15 +117,11 @@ import struct FoundationEssentials.UUID
             [try await reader.devicesLeftOut(of: F.user(1)), try await reader.devicesLeftOut(of: F.user(2))]
         }
         #expect(leftOut == [DevicesLeftOut(withoutToken: 0, platforms: "Android"), DevicesLeftOut()])
-        await fixture.close()
     }
 
     /// What is being sent counts from its commit, whatever becomes of its daemon.
     @Test func user_whenBeingSentTo_isAsAfterRecovery() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
-        let member = try await fixture.member()
-        let users = try await fixture.claim()
+        let (fixture, member, users) = try await F.claimed(1...1)
         let retry = #"{"slot": "2026-11-20"}"#
         _ = try await fixture.store.commit(F.intent(users, member: member, retry: retry))
         let read = try #require(try await self.read(fixture, 1))
@@ -140,17 +132,13 @@ import struct FoundationEssentials.UUID
         #expect(try await self.read(fixture, 1)?.intents.map(\.isAlive) == [false])
         _ = try await fixture.store.recoverOrphans(limit: 10)
         let after = try #require(try await self.read(fixture, 1))
-        #expect(
-            same(read.user, after.user) && after.intents == [],
-            "\(Self.values(read.user))\n\(Self.values(after.user))"
-        )
-        await fixture.close()
+        #expect(same(read.user, after.user), "\(Self.values(read.user))\n\(Self.values(after.user))")
+        #expect(after.intents == [], "\(Self.values(read.user))\n\(Self.values(after.user))")
     }
 
     /// Messages as a claim reads them. A user unknown to the app is known by them.
     @Test func user_whenMessagesWait_bringsThemAsAClaim() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
+        let fixture = try await F.withUsers(1...1)
         try fixture.sql(
             """
             select (nudged_api.send(\(F.quoted(1)), 'Ann', 'one', urgent => true, collapse_key => 'k', data => '{"domain": "d", "x": 1}')).id;
@@ -180,13 +168,11 @@ import struct FoundationEssentials.UUID
         )
         let many = try #require(try await self.read(fixture, 1))
         #expect(many.user.hasMoreMessages && many.user.messages.count == 2000)
-        await fixture.close()
     }
 
     /// Two messages as one digest to two devices, and a check-in: two nudges. What ends with the intent is gone.
     @Test(arguments: [false, true]) func user_whenATurnIsBeingSent_isAsAfterRecovery(ends: Bool) async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
+        let fixture = try await F.withUsers(1...1)
         try fixture.sql(
             "select (nudged_api.send(\(F.quoted(1)), 'Ann', 'one')).id; select (nudged_api.send(\(F.quoted(1)), 'Ann', 'two')).id"
         )
@@ -210,16 +196,12 @@ import struct FoundationEssentials.UUID
         _ = try await fixture.store.recoverOrphans(limit: 10)
         let after = try #require(try await self.read(fixture, 1))
         #expect(same(read.user, after.user), "\(Self.values(read.user))\n\(Self.values(after.user))")
-        await fixture.close()
     }
 
     @Test func due_whenReadPageByPage_isEveryoneOnce() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...200)
+        let fixture = try await F.withUsers(1...200)
         try fixture.sql("update nudged.person set due_at = '2027-01-01' where user_id <= \(F.quoted(20))")
-        try fixture.sql(
-            "update nudged.person set state = '\\x02' where user_id = \(F.quoted(30))"
-        )
+        try fixture.sql("update nudged.person set state = '\\x02' where user_id = \(F.quoted(30))")
         let (users, unreadable) = try await fixture.store.reading { reader in
             var users: [UUID] = []
             var unreadable = 0
@@ -235,13 +217,11 @@ import struct FoundationEssentials.UUID
             return (users, unreadable)
         }
         #expect(users.count == 179 && Set(users).count == 179 && unreadable == 1)
-        await fixture.close()
     }
 
     /// One instant, and no writing.
     @Test func reading_whenOthersWriteMeanwhile_staysAtItsInstant() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
+        let fixture = try await F.withUsers(1...1)
         try await fixture.store.reading { reader in
             _ = try await reader.clock()
             try fixture.sql("update nudged.person set version = 99")
@@ -255,13 +235,10 @@ import struct FoundationEssentials.UUID
             }
         }
         #expect(try fixture.sql("select count(*) from nudged.person") == "1")
-        await connection.close()
-        await fixture.close()
     }
 
     @Test func pages_whenTheTableIsLarge_goByTheClaimsIndex() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...20_000)
+        let fixture = try await F.withUsers(1...20_000)
         let connection = try await fixture.connection()
         let parameters: [Parameter] = [
             .int4(3), .timestamp(.min), .uuid(F.user(0)), .timestamp(F.now.seconds * 1_000_000), .int8(500),
@@ -274,7 +251,5 @@ import struct FoundationEssentials.UUID
         for row in 0..<rows[0].count { plan.append(try rows[0].text(row, 0)) }
         let text = plan.joined(separator: "\n")
         #expect(text.contains("using person_due on person") && !text.contains("Sort"), "\(text)")
-        await connection.close()
-        await fixture.close()
     }
 }

@@ -25,7 +25,6 @@ import struct FoundationEssentials.UUID
                 == apnsIDs.map { "\($0)|unknown|daemon_lost||\(intent.sweepID)".lowercased() }
         )
         #expect(try await fixture.store.recoverOrphans(limit: 9) == .init())
-        await fixture.close()
     }
 
     /// Two daemons find an orphan at once: each push is recorded once.
@@ -45,20 +44,16 @@ import struct FoundationEssentials.UUID
         #expect(try fixture.sends() == Array(repeating: 1, count: 40))
         #expect(try fixture.sql("select count(*) from nudged.intent") == "0")
         for store in stores { await store.close() }
-        await fixture.close()
     }
 
     /// The daemon is declared dead while it settles: its settlement came first, or it is refused.
     @Test func recover_whenTheUserWasSettledBefore_recordsNothingMore() async throws {
         let (fixture, member, users) = try await F.claimed(1...1)
         _ = try await fixture.store.commit(F.intent(users, member: member))
-        _ = try await fixture.store.settle(
-            Settlement(member: member, sweepID: UUID(), changes: [F.change(users[0], F.record(users[0]))])
-        )
+        _ = try await fixture.store.settle(Settlement(member, [F.change(users[0], F.record(users[0]))]))
         try fixture.die()
         #expect(try await fixture.store.recoverOrphans(limit: 9) == .init(intents: 1, pushes: 0))
         #expect(try fixture.lines("select outcome from nudged.delivery") == ["accepted"])
-        await fixture.close()
     }
 
     /// A message was put off by its answer. It would have ended if that answer had stayed unknown.
@@ -70,32 +65,24 @@ import struct FoundationEssentials.UUID
         var changes = users.map { F.announced($0, [F.record($0, .unknown, status: nil)]) }
         changes[0].ended = [message]
         _ = try await fixture.store.commit(F.intent(member, changes))
-        _ = try await fixture.store.settle(
-            Settlement(member: member, sweepID: UUID(), changes: [F.change(users[0], F.record(users[0], .deferred))])
-        )
+        _ = try await fixture.store.settle(Settlement(member, [F.change(users[0], F.record(users[0], .deferred))]))
         try fixture.die()
         #expect(try await fixture.store.recoverOrphans(limit: 9) == .init(intents: 1, pushes: 1))
         #expect(try fixture.sql("select id from nudged.message") == message.uuidString.lowercased())
-        await fixture.close()
     }
 
     /// A promoted standby lacks the settlement before. The next outcome is recorded all the same.
     @Test func settle_whenAnEarlierTurnIsLost_recordsTheLaterOne() async throws {
         let (fixture, member, users) = try await F.claimed(1...1)
         try fixture.sql("update nudged.person set turn = turn - 1")
-        let settlement = Settlement(
-            member: member,
-            sweepID: UUID(),
-            changes: [F.change(users[0], F.record(users[0]))]
-        )
+        let settlement = Settlement(member, [F.change(users[0], F.record(users[0]))])
         for settled in [1, 0] {
             #expect(try await fixture.store.settle(settlement).settled.count == settled)
-            #expect(
-                try fixture.sql("select count(*), min(turn - \(users[0].turn)) from nudged.delivery, nudged.person")
-                    == "1|1"
+            try fixture.expect(
+                "select count(*), min(turn - \(users[0].turn)) from nudged.delivery, nudged.person",
+                "1|1"
             )
         }
-        await fixture.close()
     }
 
     @Test func recover_whenMembersLive_leavesTheirIntents() async throws {
@@ -103,12 +90,10 @@ import struct FoundationEssentials.UUID
         _ = try await fixture.store.commit(F.intent([users[0]], member: member))
         #expect(try await fixture.store.recoverOrphans(limit: 10) == .init())
         #expect(try fixture.sql("select count(*) from nudged.intent") == "1")
-        await fixture.close()
     }
 
     /// One user is being erased: the others are recorded, in the same intent too, and can be claimed.
-    @Test(arguments: [1, 40])
-    func recover_whenOneRowIsHeld_takesTheOthers(perIntent: Int) async throws {
+    @Test(arguments: [1, 40]) func recover_whenOneRowIsHeld_takesTheOthers(perIntent: Int) async throws {
         let (fixture, member, users) = try await F.claimed(1...40)
         for start in stride(from: 0, to: 40, by: perIntent) {
             _ = try await fixture.store.commit(F.intent(Array(users[start..<start + perIntent]), member: member))
@@ -128,7 +113,6 @@ import struct FoundationEssentials.UUID
         fixture.store.claiming.with { $0.orphans = [:] }
         #expect(try await fixture.store.recoverOrphans(limit: 100) == .init(intents: 1, pushes: 1))
         #expect(try fixture.sql("select count(*) from nudged.delivery where outcome = 'unknown'") == "40")
-        await fixture.close()
     }
 
     /// What a hand has spoilt stops nobody else.
@@ -142,6 +126,5 @@ import struct FoundationEssentials.UUID
         #expect(found.intents == 0 && found.pushes == 8)
         #expect(found.refused.map(\.userID) == [users[4].userID] && found.refused.first?.isHeld == false)
         #expect(try await fixture.claim().count == 8)
-        await fixture.close()
     }
 }

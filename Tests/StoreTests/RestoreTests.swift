@@ -25,8 +25,7 @@ import struct FoundationEssentials.UUID
     }
 
     @Test(arguments: [1, 2, 3, 7, 100]) func users_whenRestored_areEachReachedOnce(limit: Int) async throws {
-        let fixture = try await F()
-        try fixture.seed(1...7)
+        let fixture = try await F.withUsers(1...7)
         try fixture.sql(
             """
             insert into nudged.person (user_id, due_at) values ('\(Self.zero.uuidString)', '2030-01-01');
@@ -35,16 +34,14 @@ import struct FoundationEssentials.UUID
             """
         )
         #expect(try await restoreAll(fixture, limit: limit) == 8)
-        #expect(
-            try fixture.sql(
-                "select count(*) from nudged.person where version >> 32 = 1 and due_at = '\(Self.at)' and since = '\(Self.at)' and touched_at = since and retry is null"
-            ) == "7"
+        try fixture.expect(
+            "select count(*) from nudged.person where version >> 32 = 1 and due_at = '\(Self.at)' and since = '\(Self.at)' and touched_at = since and retry is null",
+            "7"
         )
         // What was left of a nudge is nobody's any more, and says so; a hand's dates stop nothing.
-        #expect(
-            try fixture.sql(
-                "select count(*) from nudged.delivery where outcome = 'skipped' and reason = 'restored' and slot = '2026-11-20' and key = slot::text"
-            ) == "16"
+        try fixture.expect(
+            "select count(*) from nudged.delivery where outcome = 'skipped' and reason = 'restored' and slot = '2026-11-20' and key = slot::text",
+            "16"
         )
         try fixture.sql(
             "update nudged.person set retry = '{\"slot\": \"2026-02-31\", \"left\": [{\"device\": \"cc\"}]}' where user_id = \(F.quoted(1)); update nudged.person set retry = '[1]' where user_id = \(F.quoted(2))"
@@ -52,46 +49,28 @@ import struct FoundationEssentials.UUID
         #expect(try await restoreAll(fixture, limit: limit) == 8)
         #expect(try fixture.sql("select slot from nudged.delivery where device_hash = 'cc'") == "2026-03-03")
         // What is later already stays.
-        #expect(
-            try fixture.sql("select count(*) from nudged.person where since = '2026-11-25' and touched_at = since")
-                == "1"
-        )
-        await fixture.close()
+        try fixture.expect("select count(*) from nudged.person where since = '2026-11-25' and touched_at = since", "1")
     }
 
     /// A daemon that runs through it keeps its member, and its settlement neither takes `since` back nor forgets that the user is due.
     @Test func settlement_whenItsUserWasRestoredMeanwhile_doesNotTakeItBack() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...2)
-        let member = try await fixture.member()
-        let users = try await fixture.claim()
+        let (fixture, member, users) = try await F.claimed(1...2)
         _ = try await fixture.store.commit(F.intent([users[0]], member: member))
         #expect(try await restoreAll(fixture, limit: 100) == 2)
         // Nothing is sent of an intent that was decided before.
         let late = try await fixture.store.commit(F.intent([users[1]], member: member))
         #expect(late.touched == [F.user(2)])
-        let settled = try await fixture.store.settle(
-            Settlement(
-                member: member,
-                sweepID: UUID(),
-                changes: [F.change(users[0], F.record(users[0]))]
-            )
-        )
+        let settled = try await fixture.store.settle(Settlement(member, [F.change(users[0], F.record(users[0]))]))
         #expect(settled.settled.count == 1)
-        #expect(
-            try fixture.sql(
-                "select count(*) from nudged.person where since = '\(Self.at)' and touched_at = since and due_at <= '\(Self.at)'"
-            ) == "2"
+        try fixture.expect(
+            "select count(*) from nudged.person where since = '\(Self.at)' and touched_at = since and due_at <= '\(Self.at)'",
+            "2"
         )
         #expect(try fixture.sql("select outcome from nudged.delivery") == "accepted")
-        await fixture.close()
     }
 
     @Test func intents_whenTheBackupHadThem_areUnknownUnlessTheirLeaseLives() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...3)
-        let member = try await fixture.member()
-        let users = try await fixture.claim()
+        let (fixture, member, users) = try await F.claimed(1...3)
         let alive = try await fixture.member()
         for (index, user) in users.enumerated() {
             _ = try await fixture.store.commit(F.intent([user], member: index < 2 ? member : alive))
@@ -102,13 +81,11 @@ import struct FoundationEssentials.UUID
         #expect(try await fixture.store.restoreIntents(limit: 9) == .init())
         #expect(try fixture.sql("select distinct outcome, reason from nudged.delivery") == "unknown|restored")
         #expect(try fixture.lines("select member from nudged.intent") == [alive.uuidString.lowercased()])
-        await fixture.close()
     }
 
     /// A user with only a touch in the backup would be new to the next drain, and get today's slot.
     @Test func touches_whenTheBackupHasThem_makeUsersWithoutAPast() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...3)
+        let fixture = try await F.withUsers(1...3)
         try fixture.sql(
             """
             delete from nudged.person where user_id = \(F.quoted(3));
@@ -120,12 +97,7 @@ import struct FoundationEssentials.UUID
         while try await fixture.store.restoreTouches(before: F.now, limit: 4) { rounds += 1 }
         #expect(rounds == 3)
         #expect(try fixture.sql("select count(*) from nudged.touched where at < '\(Self.at)'") == "0")
-        #expect(
-            try fixture.sql(
-                "select count(*) from nudged.person where since = '\(Self.at)' and touched_at = since"
-            ) == "3"
-        )
-        await fixture.close()
+        try fixture.expect("select count(*) from nudged.person where since = '\(Self.at)' and touched_at = since", "3")
     }
 
     // MARK: The dry run
@@ -162,8 +134,7 @@ import struct FoundationEssentials.UUID
 
     /// User 9 has a message and no row yet. A wall time has passed everywhere, may have passed, or has not.
     @Test(arguments: [1, 2, 100]) func preview_whateverThePage_countsWhatTheRestoreDrops(limit: Int) async throws {
-        let fixture = try await F()
-        try fixture.seed(1...4)
+        let fixture = try await F.withUsers(1...4)
         for user in [1, 1, 2, 4, 9] { _ = try fixture.sendMessage(user) }
         try fixture.sql(
             """
@@ -181,20 +152,10 @@ import struct FoundationEssentials.UUID
         try fixture.insertReminder(3, "'2026-11-20 12:00Z', null", subject: "8")
         let before = try fixture.sql("select count(*), count(restored_at) from nudged.occurrence")
         let found = try await preview(fixture, now: F.now, limit: limit)
-        #expect(
-            found.messages
-                == DroppedRows(count: 4, users: 3, oldest: F.now - 7200, newest: F.now - 1800)
-        )
+        #expect(found.messages == DroppedRows(count: 4, users: 3, oldest: F.now - 7200, newest: F.now - 1800))
         #expect(
             found.reminders
-                == DroppedRows(
-                    count: 2,
-                    users: 1,
-                    oldest: F.now - 43_201,
-                    newest: F.now - 3600,
-                    fanOuts: 1,
-                    perhaps: 2
-                )
+                == DroppedRows(count: 2, users: 1, oldest: F.now - 43_201, newest: F.now - 3600, fanOuts: 1, perhaps: 2)
         )
         #expect(found.newcomers == 1)
         // It has changed nothing.
@@ -216,27 +177,21 @@ import struct FoundationEssentials.UUID
         #expect(users == 5)
         #expect(done.messages == found.messages && done.reminders == found.reminders)
         #expect(try await preview(fixture, now: F.now, limit: limit).messages == DroppedRows())
-        await fixture.close()
     }
 
     /// Tables that are locked against writers are read all the same.
     @Test func preview_whenRowsAreLocked_doesNotWait() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
+        let fixture = try await F.withUsers(1...1)
         _ = try fixture.sendMessage(1)
         try await fixture.holding("lock nudged.message, nudged.occurrence, nudged.touched in exclusive mode") {
             let later = F.now + 3_000_000_000
             let found = try await preview(fixture, now: later, limit: 9)
             #expect(found.messages.count == 1)
         }
-        await fixture.close()
     }
 
     @Test func pushes_whenTheirLeaseHasEnded_areCounted() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...3)
-        let member = try await fixture.member()
-        let users = try await fixture.claim()
+        let (fixture, member, users) = try await F.claimed(1...3)
         let alive = try await fixture.member()
         for (index, user) in users.enumerated() {
             _ = try await fixture.store.commit(F.intent([user], member: index < 2 ? member : alive))
@@ -246,7 +201,6 @@ import struct FoundationEssentials.UUID
         #expect(try await fixture.store.restorablePushes() == 2)
         try fixture.die()
         #expect(try await fixture.store.restorablePushes() == 3)
-        await fixture.close()
     }
 
     @Test func daemons_whenTheirLeaseHasNotEnded_areAlive() async throws {
@@ -272,6 +226,5 @@ import struct FoundationEssentials.UUID
         #expect(first.host == "web-1" && first.pid == 42 && (30_001...60_000).contains(first.leaseMilliseconds))
         let second = try #require(found.first(where: { $0.id == new }))
         #expect(second.host == nil && second.pid == nil && second.leaseMilliseconds > 600_000)
-        await fixture.close()
     }
 }

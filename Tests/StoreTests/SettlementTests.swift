@@ -15,24 +15,15 @@ import struct FoundationEssentials.UUID
         let intent = F.intent(users, member: member)
         _ = try await fixture.store.commit(intent)
         let result = try await fixture.store.settle(
-            Settlement(
-                member: member,
-                sweepID: UUID(),
-                changes: users.map { F.change($0, F.record($0)) },
-                closed: [F.whole(intent)]
-            )
+            Settlement(member, users.map { F.change($0, F.record($0)) }, closed: [F.whole(intent)])
         )
         #expect(result == .init(settled: Set(users.map(\.userID))))
         #expect(try fixture.sql("select count(*) from nudged.intent") == "0")
-        #expect(
-            try fixture.sql("select count(*) from nudged.delivery where outcome = 'accepted' and status = 200") == "3"
+        try fixture.expect("select count(*) from nudged.delivery where outcome = 'accepted' and status = 200", "3")
+        try fixture.expect(
+            "select count(*) from nudged.person where due_at = '2026-11-20 13:00Z' and evaluated_at = '2026-11-20 12:00Z'",
+            "3"
         )
-        #expect(
-            try fixture.sql(
-                "select count(*) from nudged.person where due_at = '2026-11-20 13:00Z' and evaluated_at = '2026-11-20 12:00Z'"
-            ) == "3"
-        )
-        await fixture.close()
     }
 
     /// One push is silent: the others' outcomes are recorded, and if the daemon dies only that one becomes unknown.
@@ -42,9 +33,8 @@ import struct FoundationEssentials.UUID
         _ = try await fixture.store.commit(intent)
         let answered = Array(users.prefix(2))
         let settlement = Settlement(
-            member: member,
-            sweepID: UUID(),
-            changes: answered.map { F.change($0, F.record($0)) },
+            member,
+            answered.map { F.change($0, F.record($0)) },
             closed: [F.part(intent, Array(intent.changes.prefix(2)))]
         )
         for count in [2, 0] {
@@ -58,12 +48,11 @@ import struct FoundationEssentials.UUID
         try fixture.sql("update nudged.person set due_at = '2026-01-03'")
         #expect(try await fixture.claim().map(\.userID) == answered.map(\.userID))
         #expect(try await fixture.store.recoverOrphans(limit: 9) == .init(intents: 1, pushes: 1))
-        #expect(
-            try fixture.lines("select right(user_id::text, 1), outcome from nudged.delivery order by 1")
-                == ["1|accepted", "2|accepted", "3|unknown"]
+        try fixture.expect(
+            "select right(user_id::text, 1), outcome from nudged.delivery order by 1",
+            ["1|accepted", "2|accepted", "3|unknown"]
         )
         #expect(try fixture.sends() == [0, 0, 1])
-        await fixture.close()
     }
 
     /// Each lane's answers come when they come.
@@ -74,16 +63,14 @@ import struct FoundationEssentials.UUID
         for (place, user) in users.enumerated() {
             #expect(try fixture.sql("select open from nudged.intent") == "\(3 - place)")
             let settlement = Settlement(
-                member: member,
-                sweepID: UUID(),
-                changes: [F.change(user, F.record(user))],
+                member,
+                [F.change(user, F.record(user))],
                 closed: [F.part(intent, [intent.changes[place]], isWhole: place == 2)]
             )
             #expect(try await fixture.store.settle(settlement).settled == [user.userID])
         }
         #expect(try fixture.sql("select count(*) from nudged.intent") == "0")
         #expect(try fixture.sql("select count(*) from nudged.delivery") == "3")
-        await fixture.close()
     }
 
     /// A promoted standby has not got what was settled before: those users are not forgotten with the last one.
@@ -93,9 +80,8 @@ import struct FoundationEssentials.UUID
         let intent = F.intent(users, member: member)
         _ = try await fixture.store.commit(intent)
         let settlement = Settlement(
-            member: member,
-            sweepID: UUID(),
-            changes: [F.change(users[2], F.record(users[2]))],
+            member,
+            [F.change(users[2], F.record(users[2]))],
             closed: [F.part(intent, [intent.changes[2]], isWhole: true)]
         )
         _ = try await fixture.store.settle(settlement)
@@ -105,11 +91,10 @@ import struct FoundationEssentials.UUID
         try fixture.sql("update nudged.person set due_at = '2026-01-03'")
         #expect(try await fixture.claim(member: member).map(\.userID) == [F.user(3)])
         #expect(try await fixture.store.recoverOrphans(limit: 9) == .init(intents: 1, pushes: 2))
-        #expect(
-            try fixture.lines("select right(user_id::text, 1), outcome from nudged.delivery order by 1")
-                == ["1|unknown", "2|unknown", "3|accepted"]
+        try fixture.expect(
+            "select right(user_id::text, 1), outcome from nudged.delivery order by 1",
+            ["1|unknown", "2|unknown", "3|accepted"]
         )
-        await fixture.close()
     }
 
     /// A promoted standby lacks the end of an intent. Its users wait until the daemon has seen that.
@@ -129,26 +114,23 @@ import struct FoundationEssentials.UUID
         try fixture.die()
         let again = try await fixture.store.claim(ranges: F.ranges, now: F.now, limit: 9, intents: intents.map(\.id))
         #expect(again.users.map(\.userID) == [F.user(3)])
-        await fixture.close()
     }
 
     /// A promoted standby lacks a turn. A decision that sends nothing is based on it: on its 410, which deleted the token,
     /// or on its push. The decision would hide that these have no record.
     @Test(arguments: [false, true])
     func settle_whenTheDatabaseLacksAnEarlierTurn_takesOnlyPushes(isPush: Bool) async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
+        let fixture = try await F.withUsers(1...1)
         try fixture.sql("update nudged.person set turn = 3")
         let member = try await fixture.member()
         let user = try #require(try await fixture.claim().first)
         try fixture.sql("update nudged.person set turn = 2")
         var change = F.change(user, history: History(sent: [F.now]))
         change.records = [isPush ? F.record(user) : F.record(user, .skipped, apnsID: nil)]
-        let settlement = Settlement(member: member, sweepID: UUID(), changes: [change])
+        let settlement = Settlement(member, [change])
         #expect(try await fixture.store.settle(settlement).settled == (isPush ? [user.userID] : []))
         #expect(try fixture.sql("select count(*) from nudged.delivery") == (isPush ? "1" : "0"))
         #expect(try await fixture.claim().count == (isPush ? 0 : 1))
-        await fixture.close()
     }
 
     /// Its connection was given up, and it takes effect after the user was claimed and settled again.
@@ -157,7 +139,7 @@ import struct FoundationEssentials.UUID
         func settlement(_ user: ClaimedUser, at now: Instant, _ sent: [Instant]) -> Settlement {
             var change = F.change(user, F.record(user), dueAt: now - 60, history: History(sent: sent))
             change.evaluatedAt = now
-            return Settlement(member: member, sweepID: UUID(), changes: [change])
+            return Settlement(member, [change])
         }
         let late = settlement(users[0], at: F.now, [])
         #expect(try await fixture.store.settle(late).settled.count == 1)
@@ -169,7 +151,6 @@ import struct FoundationEssentials.UUID
         let before = try fixture.sql(rows)
         #expect(try await fixture.store.settle(late) == .init())
         #expect(try fixture.sql(rows) == before)
-        await fixture.close()
     }
 
     /// A declined nudge has no intent that would check its user. So the settlement does, in its own transaction.
@@ -192,22 +173,12 @@ import struct FoundationEssentials.UUID
         var changes = users.map { F.change($0, F.record($0)) }
         for place in 1...2 { changes[place].isOnlyIfUnchanged = true }
         changes[2].ended = [try #require(UUID(uuidString: message))]
-        let result = try await fixture.store.settle(
-            Settlement(
-                member: member,
-                sweepID: UUID(),
-                changes: changes,
-                closed: [F.whole(intent)]
-            )
-        )
+        let result = try await fixture.store.settle(Settlement(member, changes, closed: [F.whole(intent)]))
         #expect(result.changed == [F.user(3)] && result.settled.count == 2 && result.refused.isEmpty)
         #expect(try fixture.lines("select right(user_id::text, 1) from nudged.delivery order by 1") == ["1", "2"])
-        #expect(
-            try fixture.lines("select evaluated_at is null from nudged.person order by user_id") == ["f", "f", "t"]
-        )
+        try fixture.expect("select evaluated_at is null from nudged.person order by user_id", ["f", "f", "t"])
         #expect(try fixture.sql("select count(*) from nudged.message where id = '\(message)'") == "1")
         #expect(try fixture.sql("select count(*) from nudged.intent") == "0")
-        await fixture.close()
     }
 
     /// The change is committed while the settlement waits for a lock: a check before the transaction would miss it.
@@ -215,7 +186,7 @@ import struct FoundationEssentials.UUID
         let (fixture, member, users) = try await F.claimed(1...1)
         var change = F.change(users[0], F.record(users[0]))
         change.isOnlyIfUnchanged = true
-        let settlement = Settlement(member: member, sweepID: UUID(), changes: [change])
+        let settlement = Settlement(member, [change])
         let holder = try await fixture.connection()
         let settling = try await holder.transaction(timeout: .seconds(60)) { transaction in
             try await transaction.execute(script: "select from nudged.person for update")
@@ -228,34 +199,23 @@ import struct FoundationEssentials.UUID
         // Refused, if the lock was held for longer than a settlement waits.
         #expect(result.changed == [F.user(1)] || result.refused.contains { $0.isHeld })
         #expect(try fixture.sql("select count(*) from nudged.delivery") == "0")
-        await holder.close()
-        await fixture.close()
     }
 
     @Test func settle_whenTheVersionHasChanged_keepsTheUserDue() async throws {
         let (fixture, member, users) = try await F.claimed(1...2)
         try fixture.sql("insert into nudged.touched (user_id) values (\(F.quoted(1)))")
         try await fixture.drain()
-        _ = try await fixture.store.settle(
-            Settlement(member: member, sweepID: UUID(), changes: users.map { F.change($0) })
+        _ = try await fixture.store.settle(Settlement(member, users.map { F.change($0) }))
+        try fixture.expect(
+            "select due_at > '2026-11-20 12:00Z', touched_at is null from nudged.person order by user_id",
+            ["f|f", "t|t"]
         )
-        #expect(
-            try fixture.lines(
-                "select due_at > '2026-11-20 12:00Z', touched_at is null from nudged.person order by user_id"
-            )
-                == ["f|f", "t|t"]
-        )
-        await fixture.close()
     }
 
     /// The answer was lost, so it is settled again.
     @Test func settle_whenItIsRepeated_recordsOnce() async throws {
         let (fixture, member, users) = try await F.claimed()
-        let settlement = Settlement(
-            member: member,
-            sweepID: UUID(),
-            changes: users.map { F.change($0, F.record($0, .skipped, hash: "")) }
-        )
+        let settlement = Settlement(member, users.map { F.change($0, F.record($0, .skipped, hash: "")) })
         let rows = "select * from nudged.person order by user_id"
         #expect(try await fixture.store.settle(settlement).settled.count == 3)
         let before = try fixture.sql(rows)
@@ -264,7 +224,6 @@ import struct FoundationEssentials.UUID
         }
         #expect(try fixture.sql("select count(*) from nudged.delivery") == "3")
         #expect(try fixture.sql(rows) == before)
-        await fixture.close()
     }
 
     /// A series goes on once, however often that is said.
@@ -289,10 +248,9 @@ import struct FoundationEssentials.UUID
         )
         var change = F.change(users[0], ended: [id])
         change.continued = [next]
-        let settlement = Settlement(member: member, sweepID: UUID(), changes: [change])
+        let settlement = Settlement(member, [change])
         for _ in 1...2 { _ = try await fixture.store.settle(settlement) }
         #expect(try fixture.lines("select number, title from nudged.occurrence") == ["2|a"])
-        await fixture.close()
     }
 
     /// Two attempts of one second are two rows of the record, at two instants.
@@ -300,22 +258,10 @@ import struct FoundationEssentials.UUID
         let (fixture, member, _) = try await F.claimed(1...1)
         for fraction in [1, 2] as [Int32] {
             let user = try #require(try await fixture.claim().first)
-            let record = DeliveryRecord(
-                userID: user.userID,
-                kind: "check_in",
-                key: F.slot.iso,
-                slot: F.slot,
-                deviceHash: "aa",
-                outcome: .deferred,
-                attemptedAt: F.now,
-                fraction: fraction
-            )
-            _ = try await fixture.store.settle(
-                Settlement(member: member, sweepID: UUID(), changes: [F.change(user, record, dueAt: F.now - 60)])
-            )
+            let record = F.record(user, .deferred, status: nil, fraction: fraction)
+            _ = try await fixture.store.settle(Settlement(member, [F.change(user, record, dueAt: F.now - 60)]))
         }
         #expect(try fixture.sql("select count(distinct attempted_at) from nudged.delivery") == "2")
-        await fixture.close()
     }
 
     @Test func settle_whenHistoriesDiffer_givesEachTheirOwn() async throws {
@@ -327,27 +273,19 @@ import struct FoundationEssentials.UUID
             History(checkIns: [CheckIn(at: F.now, slot: days[2])], closed: Array(days[0...1]), sent: [F.now, F.now]),
         ]
         let changes = zip(users, histories).map { F.change($0, history: $1) }
-        _ = try await fixture.store.settle(Settlement(member: member, sweepID: UUID(), changes: changes.reversed()))
+        _ = try await fixture.store.settle(Settlement(member, changes.reversed()))
         #expect(try await fixture.claim().isEmpty)
         try fixture.sql("update nudged.person set due_at = '2026-01-03'")
         let read = try await fixture.claim().sorted { $0.userID < $1.userID }.map(\.history)
         #expect(read == histories)
-        await fixture.close()
     }
 
     @Test func settle_whenAUserWasErased_recordsNothingOfThem() async throws {
         let (fixture, member, users) = try await F.claimed(1...2)
         try fixture.sql("delete from nudged.person where user_id = \(F.quoted(1))")
-        let result = try await fixture.store.settle(
-            Settlement(
-                member: member,
-                sweepID: UUID(),
-                changes: users.map { F.change($0, F.record($0)) }
-            )
-        )
+        let result = try await fixture.store.settle(Settlement(member, users.map { F.change($0, F.record($0)) }))
         #expect(result.settled.count == 1)
         #expect(try fixture.lines("select user_id from nudged.delivery") == [F.user(2).uuidString.lowercased()])
-        await fixture.close()
     }
 
     // MARK: Who is refused
@@ -358,12 +296,7 @@ import struct FoundationEssentials.UUID
         let intent = F.intent(users, member: member)
         _ = try await fixture.store.commit(intent)
         let changes = users.map { F.change($0, F.record($0), retry: $0.userID == F.user(4) ? "planted-secret" : nil) }
-        let settlement = Settlement(
-            member: member,
-            sweepID: UUID(),
-            changes: changes,
-            closed: [F.whole(intent)]
-        )
+        let settlement = Settlement(member, changes, closed: [F.whole(intent)])
         let result = try await fixture.store.settle(settlement)
         #expect(result.settled.count == 8 && result.refused.map(\.userID) == [F.user(4)])
         let refusal = try #require(result.refused.first)
@@ -372,19 +305,13 @@ import struct FoundationEssentials.UUID
         #expect(try fixture.sql("select open from nudged.intent") == "1")
         try fixture.die()
         #expect(try await fixture.store.recoverOrphans(limit: 9) == .init(intents: 1, pushes: 1))
-        await fixture.close()
     }
 
     @Test func settle_whenOneRowIsHeld_settlesTheOthers() async throws {
         let (fixture, member, users) = try await F.claimed(1...200)
         let intent = F.intent(users, member: member)
         _ = try await fixture.store.commit(intent)
-        let settlement = Settlement(
-            member: member,
-            sweepID: UUID(),
-            changes: users.map { F.change($0, F.record($0)) },
-            closed: [F.whole(intent)]
-        )
+        let settlement = Settlement(member, users.map { F.change($0, F.record($0)) }, closed: [F.whole(intent)])
         try await fixture.holding("select from nudged.person where user_id = \(F.quoted(2)) for update") {
             () async throws -> Void in
             let result = try await fixture.store.settle(settlement)
@@ -392,22 +319,19 @@ import struct FoundationEssentials.UUID
             #expect(result.refused.first?.isHeld == true)
         }
         let rest = Settlement(
-            member: member,
-            sweepID: UUID(),
-            changes: users.filter { $0.userID == F.user(2) }.map { F.change($0) },
+            member,
+            users.filter { $0.userID == F.user(2) }.map { F.change($0) },
             closed: [F.part(intent, intent.changes.filter { $0.userID == F.user(2) }, isWhole: true)]
         )
         #expect(try await fixture.store.settle(rest).settled.count == 1)
         #expect(try fixture.sql("select count(*) from nudged.intent") == "0")
-        await fixture.close()
     }
 
     @Test func error_whenAStatementFails_holdsNoParameter() async throws {
         let (fixture, member, users) = try await F.claimed(1...1)
         let refused = try await fixture.store.settle(
-            Settlement(member: member, sweepID: UUID(), changes: users.map { F.change($0, retry: "planted-secret") })
+            Settlement(member, users.map { F.change($0, retry: "planted-secret") })
         ).refused
         #expect(refused.count == 1 && !String(reflecting: refused).contains("planted-secret"))
-        await fixture.close()
     }
 }

@@ -30,7 +30,7 @@ import struct FoundationEssentials.UUID
                 apnsID: apnsID
             )
         ]
-        return Settlement(member: member, sweepID: UUID(), changes: [change])
+        return Settlement(member, [change])
     }
 
     @Test(arguments: [
@@ -47,14 +47,7 @@ import struct FoundationEssentials.UUID
             "update public.push_tokens set updated_at = '2026-11-20 12:00:00.500Z', environment = 'sandbox', topic = 'com.example.app'"
         )
         let result = try await fixture.store.settle(
-            Self.settlement(
-                fixture,
-                users[0],
-                member: member,
-                after: after,
-                environment: environment,
-                topic: topic
-            )
+            Self.settlement(fixture, users[0], member: member, after: after, environment: environment, topic: topic)
         )
         #expect(result.tokensDeleted == (goes ? 1 : 0))
         #expect(try fixture.sql("select count(*) from public.push_tokens") == (goes ? "0" : "1"))
@@ -67,9 +60,7 @@ import struct FoundationEssentials.UUID
         let (fixture, member, users) = try await F.claimed(1...2)
         _ = try await fixture.store.commit(F.intent([users[0]], member: member))
         try fixture.sql(what)
-        let result = try await fixture.store.settle(
-            Self.settlement(fixture, users[0], member: member, after: 1)
-        )
+        let result = try await fixture.store.settle(Self.settlement(fixture, users[0], member: member, after: 1))
         #expect(result.settled.count == 0 && result.tokensDeleted == 0)
         #expect(try fixture.sql("select count(*) from nudged.delivery") == "0")
         #expect(try fixture.sql("select count(*) from public.push_tokens") == "2")
@@ -103,9 +94,7 @@ import struct FoundationEssentials.UUID
         let held = Statement("hold", sql: "select 1 from public.push_tokens for update")
         try await app.transaction(timeout: .seconds(30)) { transaction in
             _ = try await transaction.run(held)
-            let settled = try await fixture.store.settle(
-                Self.settlement(fixture, users[0], member: member)
-            )
+            let settled = try await fixture.store.settle(Self.settlement(fixture, users[0], member: member))
             // It is being registered again, or will answer 410 again.
             #expect(settled.tokensDeleted == 0)
         }
@@ -126,8 +115,7 @@ import struct FoundationEssentials.UUID
     ]) func token_whenTheDaemonsLoginAsks_goesByTheRecordOnly(change: String, instant: String, deleted: String)
         async throws
     {
-        let fixture = try await F()
-        try fixture.seed(1...2)
+        let fixture = try await F.withUsers(1...2)
         let token = try fixture.sql("select device_token from public.push_tokens where user_id = \(F.quoted(1))")
         let call = try fixture.recorded410(1, token, at: instant)
         try fixture.sql(change)
@@ -169,18 +157,16 @@ import struct FoundationEssentials.UUID
     }
 
     @Test func forget_whenTheRowNamesNoEnvironment_takesTheConfiguredOne() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
-        #expect(
-            try fixture.sql("select nudged.forget_device(\(F.quoted(1)), lpad('1', 64, '0'), 'sandbox', 'x', now())")
-                == "t"
+        let fixture = try await F.withUsers(1...1)
+        try fixture.expect(
+            "select nudged.forget_device(\(F.quoted(1)), lpad('1', 64, '0'), 'sandbox', 'x', now())",
+            "t"
         )
     }
 
     /// What is asked for is never mistaken for the app's own columns.
     @Test func forget_whenTheTableHasColumnsOfThoseNames_goesByWhatIsAsked() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...2)
+        let fixture = try await F.withUsers(1...2)
         try fixture.sql(
             """
             alter table public.push_tokens add column device text default 'phone', add column recipient uuid, add column apns_topic text default 'none',

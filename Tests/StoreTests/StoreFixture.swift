@@ -12,7 +12,7 @@ import TimeZones
 typealias F = StoreFixture
 
 /// One server for all tests of this process, which ends with it; each test has a migrated database of its own.
-final class StoreFixture: Sendable {
+final class StoreFixture: TestDatabase, Sendable {
     static let cluster = Result {
         // A test that needs statistics makes them.
         try LocalCluster(LocalCluster.Options(maxConnections: 100, settings: ["autovacuum": "off"]))
@@ -90,8 +90,6 @@ final class StoreFixture: Sendable {
         return output.hasSuffix("\n") ? String(output.dropLast()) : output
     }
 
-    func lines(_ text: String) throws -> [String] { try sql(text).split(separator: "\n").map(String.init) }
-
     /// Runs the body while another transaction holds something.
     func holding(_ sql: String, _ body: @Sendable @escaping () async throws -> Void) async throws {
         let holder = try await connection()
@@ -145,6 +143,13 @@ final class StoreFixture: Sendable {
             from generate_series(\(numbers.lowerBound), \(numbers.upperBound)) n;
             """
         )
+    }
+
+    /// Users with profiles and devices, nobody touched.
+    static func withUsers(_ numbers: ClosedRange<Int> = 1...9) async throws -> StoreFixture {
+        let fixture = try await StoreFixture()
+        try fixture.seed(numbers)
+        return fixture
     }
 
     private static func id(_ number: String) -> String {
@@ -222,8 +227,7 @@ final class StoreFixture: Sendable {
 
     /// A database of its own with these users, all claimed by one member.
     static func claimed(_ numbers: ClosedRange<Int> = 1...3) async throws -> (StoreFixture, UUID, [ClaimedUser]) {
-        let fixture = try await StoreFixture()
-        try fixture.seed(numbers)
+        let fixture = try await withUsers(numbers)
         let member = try await fixture.member()
         return (fixture, member, try await fixture.claim(numbers.count))
     }
@@ -333,7 +337,9 @@ final class StoreFixture: Sendable {
         _ outcome: DeliveryRecord.Outcome = .accepted,
         hash: String = "00000000000000aa",
         status: Int? = 200,
-        apnsID: UUID? = UUID()
+        apnsID: UUID? = UUID(),
+        fraction: Int32 = 0,
+        template: Int32? = nil
     ) -> DeliveryRecord {
         DeliveryRecord(
             userID: user.userID,
@@ -344,7 +350,30 @@ final class StoreFixture: Sendable {
             apnsID: apnsID,
             outcome: outcome,
             status: status,
-            attemptedAt: now
+            attemptedAt: now,
+            fraction: fraction,
+            template: template
+        )
+    }
+
+    /// A check-in of which nothing was sent.
+    static func skipped(
+        _ user: ClaimedUser,
+        _ reason: String? = nil,
+        slot: LocalDate = slot,
+        at instant: Instant = now,
+        decision: String? = nil
+    ) -> DeliveryRecord {
+        DeliveryRecord(
+            userID: user.userID,
+            kind: "check_in",
+            key: slot.iso,
+            slot: slot,
+            deviceHash: "",
+            outcome: .skipped,
+            reason: reason,
+            attemptedAt: instant,
+            decision: decision
         )
     }
 
@@ -367,7 +396,11 @@ final class StoreFixture: Sendable {
                 array[\(instant)]::timestamptz[], '{\(apnsID)}', now() - interval '1 minute')
             """
     }
+}
 
-    /// Ends the store's connections. They end with the fixture, too.
-    func close() async { await store.close() }
+extension Settlement {
+    /// Of a sweep of its own.
+    init(_ member: UUID?, _ changes: [Change], closed: [ClosedPart] = [], withdrawn: [UUID] = []) {
+        self.init(member: member, sweepID: UUID(), changes: changes, closed: closed, withdrawn: withdrawn)
+    }
 }

@@ -22,16 +22,11 @@ import struct FoundationEssentials.UUID
         for text in [
             "plain", "{a}", "{first_name}, hello", "{{", "}}", "{{}}", "{{{a}}}", "{a}{b}", "{a1_}", "🙂 {a} é",
             "{first_name}{{}}}}", "{\(long)}",
-        ] {
-            #expect(try fixture.attempt("postgres", Self.insert("body", "'\(text)'")).state == "00000", "\(text)")
-        }
+        ] { #expect(try fixture.attempt("postgres", Self.insert("body", "'\(text)'")).state == "00000", "\(text)") }
         for text in [
             "{", "}", "a {b", "a} b", "{}", "{A}", "{1a}", "{ a}", "{a }", "{a-b}", "{é}", "{{a}", "{a}}", "{{{a}}",
             "{_a}", "{a{b}}", "{a\(long)}",
-        ] {
-            #expect(try fixture.attempt("postgres", Self.insert("body", "'\(text)'")).state == "23514", "\(text)")
-        }
-        await fixture.close()
+        ] { #expect(try fixture.attempt("postgres", Self.insert("body", "'\(text)'")).state == "23514", "\(text)") }
     }
 
     @Test func payload_whenAtTheLimit_isTaken() async throws {
@@ -44,7 +39,6 @@ import struct FoundationEssentials.UUID
             #"{"aps":{"alert":{"title":"","body":""},"sound":"default"},"conversation_id":"00000000-0000-0000-0000-000000000000","domain":"d","action":"open_conversation","nudge":"00000000-0000-0000-0000-000000000000"}"#
         #expect(try state(4_096 - frame.utf8.count) == "00000")
         #expect(try state(4_097 - frame.utf8.count) == "23514")
-        await fixture.close()
     }
 
     // MARK: What is read
@@ -77,7 +71,6 @@ import struct FoundationEssentials.UUID
         )
         #expect(try await fixture.store.templates() == [stored])
         #expect(try await fixture.store.reading { try await $0.templates() } == [stored])
-        await fixture.close()
     }
 
     // MARK: Context
@@ -85,8 +78,7 @@ import struct FoundationEssentials.UUID
     private func context(_ fixture: F) async throws -> [String?] { try await fixture.claim().map(\.context) }
 
     @Test func context_whenTheViewHasIt_isRead() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...3)
+        let fixture = try await F.withUsers(1...3)
         try fixture.sql(
             """
             update public.context_profiles set nudge_context = '{"first_name": "Ann"}' where user_id = \(F.quoted(1));
@@ -96,37 +88,31 @@ import struct FoundationEssentials.UUID
         // A context is no reason to ask anybody again.
         #expect(try fixture.sql("select count(*) from nudged.touched") == "0")
         #expect(try await context(fixture) == [#"{"first_name": "Ann"}"#, nil, nil])
-        await fixture.close()
     }
 
     @Test func context_whenTheViewHasNoneYet_isNone() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...2)
+        let fixture = try await F.withUsers(1...2)
         let view = """
             create view nudged.recipient as select user_id, notification_preferences as preferences, timezone, first_session_complete
             from public.context_profiles
             """
         try fixture.sql("drop view nudged.recipient; \(view)")
         let users = try await fixture.claim()
-        #expect(
-            users.map(\.context) == [nil, nil] && users.allSatisfy { $0.preferences != nil && $0.firstSessionComplete }
-        )
+        #expect(users.map(\.context) == [nil, nil])
+        #expect(users.allSatisfy { $0.preferences != nil && $0.firstSessionComplete })
         // It comes while the daemon runs.
         try fixture.sql(
             "\(view.replacing("create view", with: "create or replace view").replacing("first_session_complete\n", with: "first_session_complete, 'no object'::text as context\n"))"
         )
         #expect(try await context(fixture) == ["no object", "no object"])
-        await fixture.close()
     }
 
     @Test func context_whenLong_isNone() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
+        let fixture = try await F.withUsers(1...1)
         try fixture.sql(
             "alter table public.context_profiles drop constraint nudge_context_size; update public.context_profiles set nudge_context = jsonb_build_object('a', repeat('é', 1000000))"
         )
         #expect(try await context(fixture) == [nil])
-        await fixture.close()
     }
 
     /// A view that an operator has made is theirs, and so is a table that was there.
@@ -136,21 +122,18 @@ import struct FoundationEssentials.UUID
         let found = try await F(migrated: false)
         try found.sql("\(table))")
         try await found.migrate()
-        #expect(
-            try found.sql(
-                "select count(*) from pg_attribute where attrelid = 'public.context_profiles'::regclass and attname = 'nudge_context'"
-            ) == "0"
+        try found.expect(
+            "select count(*) from pg_attribute where attrelid = 'public.context_profiles'::regclass and attname = 'nudge_context'",
+            "0"
         )
         try found.seed(1...1)
         #expect(try await context(found) == [nil])
-        await found.close()
         let prepared = try await F(migrated: false)
         try prepared.sql("\(table), nudge_context json)")
         try await prepared.migrate()
         try prepared.seed(1...1)
         try prepared.sql("update public.context_profiles set nudge_context = '{\"a\":  1}'")
         #expect(try await context(prepared) == [#"{"a":  1}"#])
-        await prepared.close()
         let own = try await F(migrated: false)
         try await own.migrate()
         try own.sql(
@@ -158,7 +141,6 @@ import struct FoundationEssentials.UUID
         )
         try own.seed(1...1)
         #expect(try await context(own) == [nil])
-        await own.close()
     }
 
     // MARK: The last one
@@ -171,17 +153,7 @@ import struct FoundationEssentials.UUID
             member,
             users.enumerated().map { number, user in
                 let template = number == 0 ? nil : Int32(number)
-                let checkIn = DeliveryRecord(
-                    userID: user.userID,
-                    kind: "check_in",
-                    key: F.slot.iso,
-                    slot: F.slot,
-                    deviceHash: "a",
-                    apnsID: UUID(),
-                    outcome: .unknown,
-                    attemptedAt: F.now,
-                    template: template
-                )
+                let checkIn = F.record(user, .unknown, status: nil, template: template)
                 return F.announced(user, [F.messageRecord(user, UUID()), checkIn], template: template)
             }
         )
@@ -192,19 +164,8 @@ import struct FoundationEssentials.UUID
         var changes = users.map { F.change($0, dueAt: F.now) }
         changes[1].state.template = 7
         changes[0].records = [F.record(users[0])]
-        changes[1].records = [
-            DeliveryRecord(
-                userID: users[1].userID,
-                kind: "check_in",
-                key: F.slot.iso,
-                slot: F.slot,
-                deviceHash: "a",
-                outcome: .accepted,
-                attemptedAt: F.now,
-                template: 7
-            )
-        ]
-        _ = try await fixture.store.settle(Settlement(member: member, sweepID: UUID(), changes: changes))
+        changes[1].records = [F.record(users[1], template: 7)]
+        _ = try await fixture.store.settle(Settlement(member, changes))
         #expect(try templates(fixture) == [nil, 7, nil])
         #expect(try fixture.sql("select count(*), sum(template) from nudged.delivery") == "2|7")
         #expect(try await fixture.claim().map(\.template) == [nil, 7, nil])
@@ -212,7 +173,6 @@ import struct FoundationEssentials.UUID
             try await reader.deliveries(of: users[1].userID, from: F.now - 1, through: F.now + 1, limit: 9)
         }
         #expect(records.map(\.template) == [7])
-        await fixture.close()
     }
 
     /// A dead daemon's check-in may have been seen, so its text counts as the last one.
@@ -225,11 +185,10 @@ import struct FoundationEssentials.UUID
         try fixture.die()
         #expect(try await fixture.store.recoverOrphans(limit: 9) == .init(intents: 1, pushes: 6))
         #expect(try templates(fixture) == [nil, 1, 2])
-        #expect(
-            try fixture.lines("select kind, coalesce(template::text, '-') from nudged.delivery order by user_id, kind")
-                == ["check_in|-", "message|-", "check_in|1", "message|-", "check_in|2", "message|-"]
+        try fixture.expect(
+            "select kind, coalesce(template::text, '-') from nudged.delivery order by user_id, kind",
+            ["check_in|-", "message|-", "check_in|1", "message|-", "check_in|2", "message|-"]
         )
-        await fixture.close()
     }
 
     /// The others' templates stay theirs.
@@ -240,6 +199,5 @@ import struct FoundationEssentials.UUID
         try fixture.die()
         #expect(try await fixture.store.recoverOrphans(limit: 9) == .init(intents: 1, pushes: 4))
         #expect(try templates(fixture) == [nil, 2])
-        await fixture.close()
     }
 }

@@ -12,8 +12,7 @@ import TimeZones
     }
 
     @Test func triggers_whenNothingThatPolicyReadsChanges_appendNothing() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...2)
+        let fixture = try await F.withUsers(1...2)
         try fixture.sql(
             """
             alter table public.context_profiles add note text;
@@ -35,18 +34,15 @@ import TimeZones
         "update public.push_tokens set topic = 'x' where user_id = ID",
         "delete from public.push_tokens where user_id = ID",
         "insert into public.push_tokens (user_id, device_token) values (ID, 'ee')",
-    ])
-    func triggers_whenAPolicyColumnChanges_appendOne(statement: String) async throws {
-        let fixture = try await F()
-        try fixture.seed(1...2)
+    ]) func triggers_whenAPolicyColumnChanges_appendOne(statement: String) async throws {
+        let fixture = try await F.withUsers(1...2)
         try fixture.sql(statement.replacing("ID", with: F.quoted(1)))
         #expect(try fixture.lines("select user_id from nudged.touched") == [F.user(1).uuidString.lowercased()])
     }
 
     /// However many rows a statement changes, it is one touch for each user.
     @Test func triggers_whenAStatementChangesManyRowsOfAUser_appendOne() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...2)
+        let fixture = try await F.withUsers(1...2)
         try fixture.sql(
             """
             update nudged.setting set max_devices = 10000;
@@ -61,8 +57,7 @@ import TimeZones
     }
 
     @Test func triggers_whenAStatementChangesNothing_appendNothing() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
+        let fixture = try await F.withUsers(1...1)
         try fixture.sql(
             "update public.context_profiles set timezone = 'UTC' where false; delete from public.push_tokens where false"
         )
@@ -71,8 +66,7 @@ import TimeZones
 
     /// As text these would be longer than PostgreSQL allows.
     @Test func triggers_whenAValueIsHugeAsText_appendOne() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
+        let fixture = try await F.withUsers(1...1)
         let value = "(select jsonb_build_object('x', jsonb_agg(1e131071::numeric)) from generate_series(1, 9000))"
         try fixture.sql(
             """
@@ -90,10 +84,8 @@ import TimeZones
     @Test(arguments: [
         ("alter table public.context_profiles drop column timezone cascade", 2),
         ("alter table public.context_profiles drop column timezone cascade, add column timezone xml", 0),
-    ])
-    func triggers_whenAColumnIsGone_touchAllOfTheStatement(change: String, count: Int) async throws {
-        let fixture = try await F()
-        try fixture.seed(1...3)
+    ]) func triggers_whenAColumnIsGone_touchAllOfTheStatement(change: String, count: Int) async throws {
+        let fixture = try await F.withUsers(1...3)
         try fixture.sql(
             """
             \(change);
@@ -120,25 +112,22 @@ import TimeZones
 
     /// Each one would be a subtransaction; more than 64 of them in one transaction slow down everybody's snapshots.
     @Test func triggers_whenTheyWrite_takeNoSubtransaction() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
-        #expect(
-            try fixture.sql(
-                """
-                begin;
-                update public.context_profiles set timezone = 'UTC';
-                update public.context_profiles set timezone = 'Asia/Tokyo';
-                select count(distinct xmin::text) from nudged.touched;
-                commit
-                """
-            ) == "1"
+        let fixture = try await F.withUsers(1...1)
+        try fixture.expect(
+            """
+            begin;
+            update public.context_profiles set timezone = 'UTC';
+            update public.context_profiles set timezone = 'Asia/Tokyo';
+            select count(distinct xmin::text) from nudged.touched;
+            commit
+            """,
+            "1"
         )
     }
 
     /// As with a full disk. An insert can be repeated, and a lost touch would be a lost change.
     @Test func triggers_whenTouchesCantBeWritten_letDeletionsPass() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...2)
+        let fixture = try await F.withUsers(1...2)
         try fixture.sql("alter table nudged.touched add constraint x check (false) not valid")
         for table in ["public.push_tokens", "public.context_profiles"] {
             try fixture.sql("delete from \(table)")
@@ -150,15 +139,13 @@ import TimeZones
     }
 
     @Test func triggers_whenADeviceChangesHands_touchBoth() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...2)
+        let fixture = try await F.withUsers(1...2)
         try fixture.sql("update public.push_tokens set user_id = \(F.quoted(2)) where user_id = \(F.quoted(1))")
         #expect(try touches(fixture) == 2)
     }
 
     @Test func triggers_whenTheAppsRoleHasNoRightsOnNudged_stillAppend() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
+        let fixture = try await F.withUsers(1...1)
         try fixture.sql(
             """
             create role "app_\(fixture.name)";
@@ -177,28 +164,24 @@ import TimeZones
     }
 
     @Test func drain_whenUsersWereTouched_makesThemDueAndRaisesTheirVersion() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
+        let fixture = try await F.withUsers(1...1)
         try fixture.sql(
             "update nudged.person set due_at = '2030-01-01'; insert into nudged.touched (user_id) values (\(F.quoted(1))), (\(F.quoted(1))); insert into public.context_profiles (user_id) values (\(F.quoted(7)))"
         )
         #expect(try await fixture.drain(100) == 3)
         #expect(try touches(fixture) == 0)
-        #expect(
-            try fixture.sql(
-                "select version, due_at <= '2026-11-20 12:00Z', touched_at is not null from nudged.person where user_id = \(F.quoted(1))"
-            ) == "4294967296|t|t"
+        try fixture.expect(
+            "select version, due_at <= '2026-11-20 12:00Z', touched_at is not null from nudged.person where user_id = \(F.quoted(1))",
+            "4294967296|t|t"
         )
-        #expect(
-            try fixture.sql(
-                "select version, due_at = '2026-11-20 12:00Z' from nudged.person where user_id = \(F.quoted(7))"
-            ) == "1|t"
+        try fixture.expect(
+            "select version, due_at = '2026-11-20 12:00Z' from nudged.person where user_id = \(F.quoted(7))",
+            "1|t"
         )
     }
 
     @Test func drain_whenTheUserIsDueAlready_keepsTheirPlace() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
+        let fixture = try await F.withUsers(1...1)
         let before = try fixture.sql("select due_at from nudged.person")
         try fixture.sql("insert into nudged.touched (user_id) values (\(F.quoted(1)))")
         try await fixture.drain(100)
@@ -207,8 +190,7 @@ import TimeZones
 
     /// The app's transaction must not wait for any row that the daemon holds.
     @Test func update_whenTheDaemonHoldsThePersonAndTheTouches_doesNotWait() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
+        let fixture = try await F.withUsers(1...1)
         try fixture.sql("insert into nudged.touched (user_id) values (\(F.quoted(1)))")
         let holder = try await fixture.connection()
         _ = try await holder.transaction { transaction in
@@ -221,6 +203,5 @@ import TimeZones
             )
         }
         #expect(try touches(fixture) == 2)
-        await holder.close()
     }
 }

@@ -12,8 +12,7 @@ import struct FoundationEssentials.UUID
 @Suite(.ownThreads) struct UnreadableRowTests {
     @Test(arguments: ["-infinity", "infinity", "294270-01-01", "4713-01-01 BC"])
     func claim_whenADeviceHasAnImpossibleInstant_readsItAsNone(instant: String) async throws {
-        let fixture = try await F()
-        try fixture.seed(1...2)
+        let fixture = try await F.withUsers(1...2)
         try fixture.sql(
             "update public.push_tokens set created_at = '\(instant)', updated_at = '\(instant)' where user_id = \(F.quoted(1))"
         )
@@ -21,27 +20,22 @@ import struct FoundationEssentials.UUID
         #expect(users.map(\.userID) == [F.user(1), F.user(2)])
         #expect(users[0].devices.map(\.registeredAt) == [nil])
         #expect(users[1].devices.map(\.registeredAt) != [nil])
-        await fixture.close()
     }
 
     @Test(arguments: ["since", "evaluated_at", "touched_at"])
     func claim_whenARowHoldsAnInfinity_readsItAsNone(column: String) async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
+        let fixture = try await F.withUsers(1...1)
         for infinity in ["-infinity", "infinity"] {
             try fixture.sql("update nudged.person set \(column) = '\(infinity)'")
             #expect(try await fixture.claim().count == 1)
         }
-        await fixture.close()
     }
 
     @Test(
         arguments: ["created_at", "expires_at"],
         ["-infinity", "infinity", "294276-12-31 23:59:59.999999", "4713-01-01 BC"]
-    )
-    func claim_whenAMessageHasAnImpossibleInstant_readsTheNearest(column: String, instant: String) async throws {
-        let fixture = try await F()
-        try fixture.seed(1...2)
+    ) func claim_whenAMessageHasAnImpossibleInstant_readsTheNearest(column: String, instant: String) async throws {
+        let fixture = try await F.withUsers(1...2)
         let odd = try fixture.sendMessage(1)
         let plain = try fixture.sendMessage(2)
         try await fixture.drain()
@@ -53,12 +47,10 @@ import struct FoundationEssentials.UUID
         let read = messages.first { $0.id == odd }
         let nearest = Instant(rfc3339: isEarly ? "1970-01-01T00:00:00Z" : "9999-12-31T23:59:59Z")
         #expect(column == "expires_at" ? read?.expiresAt == nearest : read?.createdAt == nearest)
-        await fixture.close()
     }
 
     @Test func claim_whenARowCanNotBeRead_servesTheOthersAndSetsItAside() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...3)
+        let fixture = try await F.withUsers(1...3)
         try fixture.sql("update nudged.person set state = '\\x01ff' where user_id = \(F.quoted(2))")
         var refused: [Refusal] = []
         let member = try await fixture.member()
@@ -72,12 +64,10 @@ import struct FoundationEssentials.UUID
         var again: [Refusal] = []
         _ = try await fixture.store.claim(ranges: F.ranges, now: F.now, limit: 9) { again.append($0) }
         #expect(again.isEmpty)
-        await fixture.close()
     }
 
     @Test func schemaState_whenRowSecurityHidesEverybody_saysSo() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
+        let fixture = try await F.withUsers(1...1)
         let role = "other_\(fixture.name)"
         try fixture.sql(
             """
@@ -85,15 +75,12 @@ import struct FoundationEssentials.UUID
             grant all on all tables in schema nudged to \(role);
             """
         )
-        let other = Migrator(
-            configuration: try .parse(url: fixture.cluster.url(database: fixture.name, user: role))
-        )
+        let other = Migrator(configuration: try .parse(url: fixture.cluster.url(database: fixture.name, user: role)))
         #expect(try await other.schemaState() == .hidden)
         await other.close()
         let owner = Migrator(configuration: fixture.configuration)
         #expect(try await owner.schemaState() == .current)
         await owner.close()
         try fixture.sql("drop owned by \(role); drop role \(role)")
-        await fixture.close()
     }
 }

@@ -37,15 +37,13 @@ import TimeZones
         for at in ["clock_timestamp() - interval '61 seconds'", "clock_timestamp() + interval '1 hour'", "'infinity'"] {
             try fixture.sql("update nudged.seen set at = \(at)")
             #expect(try Self.own(fixture, 1, "seen()") == "1", "\(at)")
-            #expect(
-                try fixture.sql(
-                    "select abs(extract(epoch from clock_timestamp() - at)) < 30 from nudged.seen where user_id = \(F.quoted(1))"
-                ) == "t"
+            try fixture.expect(
+                "select abs(extract(epoch from clock_timestamp() - at)) < 30 from nudged.seen where user_id = \(F.quoted(1))",
+                "t"
             )
         }
         // It counts as no call: nobody is refused for using the app.
         #expect(try fixture.sql("select count(*) from nudged.own_call") == "0")
-        await fixture.close()
     }
 
     /// Only who ignored check-ins may get them more often now.
@@ -53,12 +51,11 @@ import TimeZones
         let (fixture, member, users) = try await F.claimed()
         var changes = users.map { F.change($0, F.record($0)) }
         changes[0].ignored = 3
-        _ = try await fixture.store.settle(Settlement(member: member, sweepID: UUID(), changes: changes))
+        _ = try await fixture.store.settle(Settlement(member, changes))
         for user in users { _ = try fixture.sql("select nudged_api.seen('\(user.userID)')") }
-        #expect(
-            try fixture.lines("select user_id from nudged.touched where not arrival") == [
-                users[0].userID.uuidString.lowercased()
-            ]
+        try fixture.expect(
+            "select user_id from nudged.touched where not arrival",
+            [users[0].userID.uuidString.lowercased()]
         )
         #expect(try await fixture.drain() == 1)
         let claimed = try await fixture.claim()
@@ -68,7 +65,6 @@ import TimeZones
                 abs(($0.seen ?? Instant(seconds: 0)) - Instant(seconds: Int64(Date().timeIntervalSince1970))) < 60
             }
         )
-        await fixture.close()
     }
 
     @Test func opened_isNotedOnce_forTheUsersOwnNudge() async throws {
@@ -94,7 +90,6 @@ import TimeZones
         // After a week it counts no more.
         try fixture.sql(Self.sent(F.quoted(2), ago: "169 hours"))
         #expect(try Self.own(fixture, 2, "opened('2026-11-20')") == "0")
-        await fixture.close()
     }
 
     /// A minute's rest does not hide a tap, and a push that is on its way is not lost.
@@ -111,10 +106,7 @@ import TimeZones
         #expect(try fixture.sql("select done from nudged_api.opened(\(user), 'digest')") == "0")
         #expect(try fixture.sql("select count(*) > 0 from nudged.touched") == "t")
         try fixture.sql(Self.sent(user))
-        #expect(
-            try fixture.lines("select kind, sent, opened from nudged.what_works where by is null") == ["check_in|1|1"]
-        )
-        await fixture.close()
+        try fixture.expect("select kind, sent, opened from nudged.what_works where by is null", ["check_in|1|1"])
     }
 
     /// The app names the first message; all were in the push.
@@ -130,7 +122,6 @@ import TimeZones
         )
         #expect(try Self.own(fixture, 1, "opened('AAAAAAAA-0000-4000-8000-000000000001')") == "1")
         #expect(try fixture.sql("select sent, opened from nudged.what_works where by is null") == "3|3")
-        await fixture.close()
     }
 
     /// Ten nudges of one user say less than one of each of ten.
@@ -138,7 +129,6 @@ import TimeZones
         let fixture = try await F()
         let width = "select high - low from nudged.share_bounds(50, 100,"
         #expect(try fixture.sql("select (\(width) 10)) > 2 * (\(width) 100))") == "t")
-        await fixture.close()
     }
 
     /// The last word counts, and is noted only if it is new.
@@ -153,7 +143,6 @@ import TimeZones
         #expect(try fixture.sql("select rated, helpful, opened from nudged.what_works where by is null") == "1|1|0")
         _ = try Self.own(fixture, 1, "feedback('2026-11-20', false)")
         #expect(try fixture.sql("select rated, helpful from nudged.what_works where by is null") == "1|0")
-        await fixture.close()
     }
 
     @Test(arguments: [
@@ -163,15 +152,8 @@ import TimeZones
         ("nudged_api.feedback(\(F.quoted(1)), 'x', null)", "helpful is null"),
     ]) func call_whenAnArgumentIsWrong_saysWhich(call: String, fault: String) async throws {
         let fixture = try await F()
-        let said = try fixture.sql(
-            """
-            create function public.said() returns text language plpgsql as $$
-            begin perform \(call); return 'nothing'; exception when others then return sqlstate || ' ' || sqlerrm; end $$;
-            select public.said()
-            """
-        )
-        #expect(said.hasPrefix("22023 nudged_api.") && said.hasSuffix(fault), "\(said)")
-        await fixture.close()
+        let said = try fixture.refusal("select \(call)")
+        #expect(said.hasPrefix("22023 nudged_api.") && said.contains("\(fault) / "), "\(said)")
     }
 
     /// Three hundred nudges of two templates; each on two devices counts once. The bounds are Wilson's.
@@ -210,6 +192,5 @@ import TimeZones
             )
         }
         #expect(try fixture.sql("select low is null and high is null from nudged.share_bounds(0, 0, 0)") == "t")
-        await fixture.close()
     }
 }

@@ -57,7 +57,6 @@ import Testing
             let answer = try fixture.sql("select public.answer(\(who), $call$\(Self.statement(call))$call$)")
             played += answer.isEmpty ? "" : Self.masked(answer) + "\n"
         }
-        await fixture.close()
         if ProcessInfo.processInfo.environment["NUDGED_WRITE"] != nil {
             try played.write(to: file, atomically: true, encoding: .utf8)
         }

@@ -91,9 +91,7 @@ import Testing
     @Test func user_whenTheyHaveAnAccountAgain_stay() async throws {
         let fixture = try await fixture()
         try delete(fixture)
-        try fixture.sql(
-            "insert into auth.users values (\(F.quoted(1)))"
-        )
+        try fixture.sql("insert into auth.users values (\(F.quoted(1)))")
         let before = try traces(fixture, 1)
         #expect(try await erase(fixture) == [0, 0])
         #expect(try traces(fixture, 1) == before)
@@ -169,10 +167,9 @@ import Testing
             // A call has half a second, of which the one who is held takes a fifth.
             #expect(await eventually { (try? await fixture.store.eraseDeparted().erased) == 1 })
         }
-        #expect(
-            try fixture.lines("select right(user_id::text, 2), is_erased from nudged.departed order by 1") == [
-                "01|f", "02|t",
-            ]
+        try fixture.expect(
+            "select right(user_id::text, 2), is_erased from nudged.departed order by 1",
+            ["01|f", "02|t"]
         )
     }
 
@@ -228,12 +225,10 @@ import Testing
         try await fixture.drain()
         #expect(try traces(fixture, 2) == 0)
         #expect(try fixture.sql("select count(*) from nudged.message") == "0")
-        #expect(
-            try fixture.lines("select right(user_id::text, 2), is_erased from nudged.departed order by 1") == [
-                "01|f", "02|t",
-            ]
+        try fixture.expect(
+            "select right(user_id::text, 2), is_erased from nudged.departed order by 1",
+            ["01|f", "02|t"]
         )
-        await impatient.close()
     }
 
     @Test func trigger_whenTheTableComesLater_isMadeByTheCall() async throws {
@@ -249,8 +244,7 @@ import Testing
     private static let age = "select updated_at > now() - interval '1 minute' from public.push_tokens"
 
     @Test func registration_whenATokenIsUpserted_isRenewed() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
+        let fixture = try await F.withUsers(1...1)
         #expect(try fixture.sql(Self.age) == "f")
         // What is no registration renews nothing.
         try fixture.sql("update public.push_tokens set environment = 'sandbox', topic = 'a.b'")

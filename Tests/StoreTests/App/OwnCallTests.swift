@@ -36,7 +36,6 @@ import Testing
         #expect(try own(fixture, 1, "select done, too_late from nudged_me.cancel_reminders('task', '8')") == "1|0")
         #expect(try own(fixture, 1, "select done, too_late from nudged_me.cancel_reminders()") == "1|0")
         #expect(try own(fixture, 1, "select count(*) from nudged_me.history()") == "3")
-        await fixture.close()
     }
 
     /// Makes a call again and again as a user. Returns how many were made, and how many were refused.
@@ -82,7 +81,6 @@ import Testing
         #expect(try loop(fixture, call, 1) == "0 1")
         try fixture.sql("update nudged.own_call set day_since = day_since - interval '1 day'")
         #expect(try loop(fixture, call, 1) == "1 0")
-        await fixture.close()
     }
 
     private static let writing: [String: String] = [
@@ -115,25 +113,21 @@ import Testing
         let call = try #require(Self.writing[name])
         #expect(try loop(fixture, call, 3) == "2 1")
         // Another user's calls count for them alone.
-        #expect(
-            try fixture.sql("select user_id = \(F.quoted(1)), hour_calls, day_calls from nudged.own_call") == "t|2|2"
-        )
-        await fixture.close()
+        try fixture.expect("select user_id = \(F.quoted(1)), hour_calls, day_calls from nudged.own_call", "t|2|2")
     }
 
     /// A call that is added later counts, or is among those that only read.
     @Test func calls_whenTheyOnlyRead_areTheOnlyOnesThatDontCount() async throws {
         let fixture = try await F.onSupabase()
-        #expect(
-            try fixture.lines(
-                """
-                select proname from pg_proc
-                where pronamespace in ('nudged_api'::regnamespace, 'nudged_me'::regnamespace)
-                  and has_function_privilege('authenticated', oid, 'execute')
-                  and prosrc !~ format('nudged[.]counted_user[(]''nudged_me[.]%s''[)]', proname)
-                order by 1
-                """
-            ) == [
+        try fixture.expect(
+            """
+            select proname from pg_proc
+            where pronamespace in ('nudged_api'::regnamespace, 'nudged_me'::regnamespace)
+              and has_function_privilege('authenticated', oid, 'execute')
+              and prosrc !~ format('nudged[.]counted_user[(]''nudged_me[.]%s''[)]', proname)
+            order by 1
+            """,
+            [
                 "export", "history", "list_reminders", "preferences", "preferences_fault",
                 // It counts its questions.
                 "preview",
@@ -146,7 +140,6 @@ import Testing
                 "select proname from pg_proc where pronamespace = 'nudged_me'::regnamespace and prosrc ~ 'counted_user' order by 1"
             ) == Self.writing.keys.filter { $0 != "preview" }.sorted()
         )
-        await fixture.close()
     }
 
     /// An app asks for the answer a few times a second.
@@ -156,7 +149,6 @@ import Testing
         try fixture.sql("update nudged.setting set max_calls_per_hour = 2")
         #expect(try loop(fixture, "perform nudged_me.preview('a', 'b')", 20) == "20 0")
         #expect(try fixture.sql("select hour_calls from nudged.own_call") == "1")
-        await fixture.close()
     }
 
     @Test func messages_whenTheUserCancelsTheirs_leaveOthers() async throws {
@@ -169,7 +161,6 @@ import Testing
         #expect(try own(fixture, 1, "\(cancel)dedupe_prefix => 'chat-')") == "1|0")
         #expect(try own(fixture, 1, "\(cancel))") == "1|0")
         #expect(try fixture.lines("select right(user_id::text, 2) from nudged.message") == ["02"])
-        await fixture.close()
     }
 
     /// All that wait: a call for messages, and one for reminders.
@@ -187,7 +178,6 @@ import Testing
         let left = "select count(*) from nudged_me.waiting()"
         #expect(try own(fixture, 1, left) == "0")
         #expect(try own(fixture, 2, left) == "4")
-        await fixture.close()
     }
 
     @Test func preferences_whenWritten_areChecked() async throws {
@@ -203,7 +193,6 @@ import Testing
         #expect(try own(fixture, 1, "select nudged_me.preferences() = '\(wanted)'") == "t")
         _ = try own(fixture, 1, set("null"))
         #expect(try fixture.sql("select notification_preferences is null from public.context_profiles") == "t")
-        await fixture.close()
     }
 
     /// Written around the call: a few kilobytes of them would be gigabytes as text.
@@ -218,11 +207,8 @@ import Testing
         try fixture.seed(1...1)
         try fixture.sql("update public.context_profiles set notification_preferences = \(value)")
         let answer = try fixture.attempt("authenticated", as: 1, "select nudged_me.preferences()")
-        #expect(
-            answer.state == "54000" && answer.message.contains("preferences: the preferences \(fault)"),
-            "\(answer)"
-        )
-        await fixture.close()
+        #expect(answer.state == "54000", "\(answer)")
+        #expect(answer.message.contains("preferences: the preferences \(fault)"), "\(answer)")
     }
 
     /// The refused row is in no error: its preferences are the user's.
@@ -234,7 +220,6 @@ import Testing
         let answer = try fixture.attempt("authenticated", as: 1, call)
         #expect(answer.state == "23502" && answer.message.contains("colour"), "\(answer)")
         #expect(!(answer.message + answer.more).contains("xyzzy"), "\(answer)")
-        await fixture.close()
     }
 
     /// The app's own table is left alone, until its owner says otherwise.
@@ -252,11 +237,10 @@ import Testing
         try fixture.sql("select nudged.allow('nudged_writer', 'select, insert, update', 'public.context_profiles')")
         #expect(try fixture.perform("authenticated", as: 1, set) == "00000")
         #expect(try fixture.perform("authenticated", as: 1, register) == "00000")
-        #expect(
-            try fixture.sql("select timezone, notification_preferences ->> 'frequency' from public.context_profiles")
-                == "Asia/Tokyo|daily"
+        try fixture.expect(
+            "select timezone, notification_preferences ->> 'frequency' from public.context_profiles",
+            "Asia/Tokyo|daily"
         )
-        await fixture.close()
     }
 
     @Test func place_whenADeviceRegisters_isTheUsers() async throws {
@@ -283,7 +267,6 @@ import Testing
         try register("'Asia/Tokyo'", "'fr'")
         #expect(try fixture.sql("select xmin from public.context_profiles") == version)
         #expect(try fixture.touched().isEmpty)
-        await fixture.close()
     }
 
     /// A context that takes no more, or is none, doesn't keep the device from being registered.
@@ -296,12 +279,11 @@ import Testing
         let before = try fixture.sql("select md5(nudge_context::text) from public.context_profiles")
         let call = "select nudged_me.register_device('\(F.token(1))', timezone => 'Asia/Tokyo', locale => 'ja')"
         #expect(try fixture.perform("authenticated", as: 1, call) == "00000")
-        #expect(
-            try fixture.sql("select timezone, md5(nudge_context::text) from public.context_profiles")
-                == "Asia/Tokyo|\(before)"
+        try fixture.expect(
+            "select timezone, md5(nudge_context::text) from public.context_profiles",
+            "Asia/Tokyo|\(before)"
         )
         #expect(try fixture.sql("select count(*) from public.push_tokens") == "1")
-        await fixture.close()
     }
 
     /// A trigger of the app may raise anything. The device is registered all the same.
@@ -318,10 +300,7 @@ import Testing
         let call = "select nudged_me.register_device('\(F.token(9))', timezone => 'Asia/Tokyo', locale => 'ja')"
         #expect(try fixture.perform("authenticated", as: 1, call) == "00000")
         #expect(try fixture.sql("select timezone, nudge_context from public.context_profiles") == "Europe/Paris|")
-        #expect(
-            try fixture.sql("select count(*) from public.push_tokens where device_token = '\(F.token(9))'") == "1"
-        )
-        await fixture.close()
+        #expect(try fixture.sql("select count(*) from public.push_tokens where device_token = '\(F.token(9))'") == "1")
     }
 
     @Test func decisionStatus_always_isThatOfTheDaemonsThatRun() async throws {
@@ -343,6 +322,5 @@ import Testing
         #expect(try status() == "resting")
         try daemon(#"{"decision": {"state": "active"}}"#)
         #expect(try status() == "active")
-        await fixture.close()
     }
 }

@@ -16,6 +16,22 @@ import Testing
         )
     }
 
+    /// All pages of a call: `page` makes it after a place, for so many rows, of which the first column is the place.
+    private func pages(of most: Int, in fixture: F, _ page: (String, Int) -> String) throws -> [[String]] {
+        var rows: [[String]] = []
+        var after = "null"
+        while true {
+            let page = try fixture.lines(page(after, most)).map { $0.split(separator: "|").map(String.init) }
+            rows += page
+            guard page.count == most, let last = page.last else { return rows }
+            after = "'\(last[0])'"
+        }
+    }
+
+    private static func export(after place: String, most: Int) -> String {
+        "select place, source from nudged_api.export(\(F.quoted(1)), \(place), \(most))"
+    }
+
     @Test func outcome_whenAMessageWaitsThenEnds_isTold() async throws {
         let fixture = try await F.withUsers()
         let id = try fixture.sendMessage(1)
@@ -61,16 +77,9 @@ import Testing
         let fixture = try await F()
         try record(fixture, 20)
         try record(fixture, 5, of: 2)
-        var keys: [String] = []
-        var after = "null"
-        while true {
-            let page = try fixture.lines(
-                "select key, place from nudged_api.history(\(F.quoted(1)), null, \(after), \(most))"
-            ).map { $0.split(separator: "|").map(String.init) }
-            keys += page.map { $0[0] }
-            guard page.count == most, let last = page.last else { break }
-            after = "'\(last[1])'"
-        }
+        let keys = try pages(of: most, in: fixture) {
+            "select place, key from nudged_api.history(\(F.quoted(1)), null, \($0), \($1))"
+        }.map { $0[1] }
         #expect(keys.count == 20 && Set(keys).count == 20 && ["n20", "n19", "n18"].contains(keys.first))
     }
 
@@ -92,18 +101,10 @@ import Testing
         for subject in ["7", "8", "9"] { _ = try fixture.setReminder(about: subject) }
         _ = try fixture.setReminder("due_at => now() + interval '1 day', audience => 'everyone'", about: "10")
         _ = try fixture.sendMessage(2)
-        var found: [String] = []
-        var after = "null"
-        for _ in 1...4 {
-            let page = try fixture.lines(
-                "select kind, place from nudged_api.waiting(\(F.quoted(1)), \(after), 2)"
-            ).map { $0.split(separator: "|").map(String.init) }
-            #expect(page.count == 2)
-            found += page.map { $0[0] }
-            after = "'\(try #require(page.last)[1])'"
-        }
+        let found = try pages(of: 2, in: fixture) {
+            "select place, kind from nudged_api.waiting(\(F.quoted(1)), \($0), \($1))"
+        }.map { $0[1] }
         #expect(found.count { $0 == "message" } == 5 && found.count { $0 == "reminder" } == 3)
-        #expect(try fixture.lines("select 1 from nudged_api.waiting(\(F.quoted(1)), \(after))").isEmpty)
     }
 
     @Test func reminders_whenListed_areThoseThatLive() async throws {
@@ -112,16 +113,10 @@ import Testing
         _ = try fixture.setReminder("due_at => now() + interval '1 day', audience => 'everyone'", about: "8")
         _ = try fixture.setReminder(about: "9")
         try fixture.sql("delete from nudged.reminder where subject_id = '9'")
-        #expect(
-            try fixture.sql("select id from nudged_api.waiting(\(F.quoted(1))) where title = 'Water' limit 1")
-                == set.id
-        )
+        try fixture.expect("select id from nudged_api.waiting(\(F.quoted(1))) where title = 'Water' limit 1", set.id)
         let list = "select subject_id, audience from nudged_api.list_reminders(\(F.quoted(1))) order by 1"
         #expect(try fixture.lines(list) == ["7|me", "8|everyone"])
-        #expect(
-            try fixture.sql("select id from nudged_api.list_reminders(\(F.quoted(1))) where subject_id = '7'")
-                == set.id
-        )
+        try fixture.expect("select id from nudged_api.list_reminders(\(F.quoted(1))) where subject_id = '7'", set.id)
         // A page of one, beside a row whose reminder is gone.
         #expect(try fixture.lines("select 1 from nudged_api.list_reminders(\(F.quoted(1)), most => 1)").count == 1)
     }
@@ -141,23 +136,8 @@ import Testing
             select nudged_api.seen(\(F.quoted(1)))
             """
         )
-        func export(_ after: String, _ most: Int) throws -> [[String]] {
-            try fixture.lines(
-                "select place, source from nudged_api.export(\(F.quoted(1)), \(after), \(most))"
-            ).map { $0.split(separator: "|").map(String.init) }
-        }
-        let whole = try export("null", 1000)
-        for most in [1, 2, 5] {
-            var pages: [[String]] = []
-            var after = "null"
-            while true {
-                let page = try export(after, most)
-                pages += page
-                guard page.count == most, let last = page.last else { break }
-                after = "'\(last[0])'"
-            }
-            #expect(pages == whole, "\(most)")
-        }
+        let whole = try pages(of: 1000, in: fixture, Self.export)
+        for most in [1, 2, 5] { #expect(try pages(of: most, in: fixture, Self.export) == whole, "\(most)") }
         // Each table about users. A new one must be added to nudged.read_export (and nudged.erase).
         let tables = Set(
             try fixture.lines(
@@ -170,10 +150,9 @@ import Testing
         #expect(tables.subtracting(whole.map { $0[1] }).isEmpty)
         #expect(Set(whole.map { $0[1] }).isSuperset(of: ["profile", "device"]))
         // Nothing of anybody else.
-        #expect(
-            try fixture.sql(
-                "select count(*) from nudged_api.export(\(F.quoted(1)), null, 1000) where content::text like '%\(F.user(2).uuidString.lowercased())%'"
-            ) == "0"
+        try fixture.expect(
+            "select count(*) from nudged_api.export(\(F.quoted(1)), null, 1000) where content::text like '%\(F.user(2).uuidString.lowercased())%'",
+            "0"
         )
     }
 
@@ -183,11 +162,10 @@ import Testing
         let intent = F.intent(users, member: member)
         _ = try await fixture.store.commit(intent)
         let content = "select content ->> 'content' from nudged_api.export(\(F.quoted(1)), null, 1000)"
-        #expect(
-            try fixture.lines("\(content) where source = 'intent'")
-                == [intent.changes[0].content.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()]
+        try fixture.expect(
+            "\(content) where source = 'intent'",
+            [intent.changes[0].content.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()]
         )
-        await fixture.close()
     }
 
     /// The app's own view may have a token twice, or none: a page's edge between them leaves nothing out.
@@ -202,17 +180,7 @@ import Testing
             """
         )
         let count = "select count(*) from nudged.device where user_id = \(F.quoted(1))"
-        var places: [String] = []
-        var after = "null"
-        while true {
-            let page = try fixture.lines(
-                "select place, source from nudged_api.export(\(F.quoted(1)), \(after), \(most))"
-            ).map { $0.split(separator: "|").map(String.init) }
-            places += page.filter { $0[1] == "device" }.map { $0[0] }
-            guard page.count == most, let last = page.last else { break }
-            after = "'\(last[0])'"
-        }
+        let places = try pages(of: most, in: fixture, Self.export).filter { $0[1] == "device" }.map { $0[0] }
         #expect(String(places.count) == (try fixture.sql(count)) && Set(places).count == places.count)
-        await fixture.close()
     }
 }

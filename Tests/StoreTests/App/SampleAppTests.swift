@@ -92,7 +92,6 @@ import Testing
         let fixture = try await F.onSupabase()
         let project = Project(fixture: fixture, user: F.user(1))
         try await SupabaseClient.$project.withValue(project) { try await body(fixture, Account()) }
-        await fixture.close()
     }
 
     @Test func sample_fromSignInToSignOut_keepsTheUsersRows() async throws {
@@ -138,10 +137,10 @@ import Testing
             #expect(try await server.setReminder(wall).warnings.map(\.code) == ["no_timezone"])
             let reminders = try await server.reminders()
             let reminder = try #require(reminders.first { $0.id == id })
-            #expect(
-                reminder.subject == task && reminder.author == user && reminder.dueAt == due
-                    && reminder.audience == "me"
-            )
+            #expect(reminder.subject == task)
+            #expect(reminder.author == user)
+            #expect(reminder.dueAt == due)
+            #expect(reminder.audience == "me")
             #expect(reminders.first { $0.id != id }?.dueLocal == "2040-05-07T09:00:00")
             #expect(try await server.reminders(after: server.reminders(most: 1).last).count == 1)
             #expect(try await server.snoozeReminder(id, until: due + 60).done == 1)
@@ -152,10 +151,10 @@ import Testing
             let message = NudgeID(rawValue: sent)
             let waiting = try await server.waiting()
             let row = try #require(waiting.first { $0.id == message })
-            #expect(
-                waiting.count == 3 && row.isUrgent && row.kind == .message
-                    && row.expiresAt == Date(timeIntervalSince1970: 2_219_986_800)
-            )
+            #expect(waiting.count == 3)
+            #expect(row.isUrgent)
+            #expect(row.kind == .message)
+            #expect(row.expiresAt == Date(timeIntervalSince1970: 2_219_986_800))
             #expect(abs(try #require(row.since).timeIntervalSinceNow) < 600)
             #expect(try await server.history(of: message).map(\.outcome) == [.waiting])
             #expect(try await server.cancel(message).done == 1)

@@ -37,7 +37,6 @@ import Testing
         let unregister = "select done from nudged_api.unregister_device(\(F.quoted(2)), '\(Self.token(2))')"
         #expect(try fixture.sql(unregister) == "1" && fixture.sql(unregister) == "0")
         #expect(try rows(fixture).isEmpty && fixture.sql("select count(*) from public.push_tokens") == "1")
-        await fixture.close()
     }
 
     @Test func tokens_whenOldOrMany_go() async throws {
@@ -50,7 +49,6 @@ import Testing
         for number in 4...103 { try register(1, number, "activity:\(number)", in: fixture) }
         let left = "select count(*), count(*) filter (where right(token, 2) in ('a2', 'a3')) from nudged.surface"
         #expect(try fixture.sql(left) == "100|0")
-        await fixture.close()
     }
 
     /// An answer about a later time than now says nothing about a token that comes meanwhile.
@@ -69,7 +67,6 @@ import Testing
         let both = try fixture.recorded410(2, Self.token(2))
         #expect(try fixture.sql("select \(both)") == "1")
         #expect(try rows(fixture) == ["t|widgets|a1"] && fixture.sql("select count(*) from public.push_tokens") == "0")
-        await fixture.close()
     }
 
     /// Nobody waits for the app: the token is registering again, or Apple will answer 410 again.
@@ -82,7 +79,6 @@ import Testing
             #expect(held == "0")
         }
         #expect(try fixture.sql("select \(call)") == "1")
-        await fixture.close()
     }
 
     /// A start keeps the user's quiet hours, so it needs a zone. The others disturb nobody.
@@ -99,6 +95,5 @@ import Testing
         #expect(try codes("'a'", start) == "no_timezone" && codes("null", #"{"widgets": true}"#) == "")
         try fixture.sql("insert into public.context_profiles (user_id, timezone) values (\(F.quoted(1)), 'UTC')")
         #expect(try codes("'a'", start) == "")
-        await fixture.close()
     }
 }

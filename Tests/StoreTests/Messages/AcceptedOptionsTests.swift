@@ -69,6 +69,5 @@ import Testing
         let accepted = try fixture.lines("select distinct apns::text from nudged.message where apns is not null")
         #expect(accepted.count > 50)
         for apns in accepted { #expect(Notification.knows(apns: apns), "\(apns)") }
-        await fixture.close()
     }
 }

@@ -15,8 +15,7 @@ import struct FoundationEssentials.UUID
     @Test(arguments: [
         ("raise exception 'broken'", "P0001"), ("assert false", "P0004"), ("perform 1 / 0", "22012"),
         ("lock table public.push_tokens nowait", "55P03"),
-    ])
-    func send_whenAViewOfTheAppIsBroken_sendsAndWarns(fault: String, state: String) async throws {
+    ]) func send_whenAViewOfTheAppIsBroken_sendsAndWarns(fault: String, state: String) async throws {
         let fixture = try await F.withUsers(1...1)
         try fixture.sql(
             """
@@ -34,7 +33,6 @@ import struct FoundationEssentials.UUID
             return try fixture.sql("select done, warnings from nudged_api.send(\(F.quoted(1)), 'a', 'b')")
         }
         #expect(warnings == "1|{\"user_unreadable: the user's rows could not be read (SQLSTATE \(state))\"}")
-        await holder.close()
     }
 
     @Test func send_whenTheUserLacksSomething_says() async throws {
@@ -63,10 +61,9 @@ import struct FoundationEssentials.UUID
                 collapse_key => 'k', expires_at => '2099-01-01Z')).id
             """
         )
-        #expect(
-            try fixture.sql(
-                "select user_id, id, title, body, data, urgent, category, thread_id, collapse_key, expires_at = '2099-01-01Z' from nudged.message"
-            ) == #"\#(user.filter { $0 != "'" })|\#(id)|Ann|Hello|{"x": 1}|t|chat|t|k|t"#
+        try fixture.expect(
+            "select user_id, id, title, body, data, urgent, category, thread_id, collapse_key, expires_at = '2099-01-01Z' from nudged.message",
+            #"\#(user.filter { $0 != "'" })|\#(id)|Ann|Hello|{"x": 1}|t|chat|t|k|t"#
         )
         #expect(try fixture.sql("select user_id, urgent from nudged.touched") == "\(user.filter { $0 != "'" })|t")
     }
@@ -81,36 +78,31 @@ import struct FoundationEssentials.UUID
         // One is in an open intent, so a phone may get it.
         try fixture.sql(F.openIntent(of: "select user_id, id from nudged.message where user_id = \(F.quoted(3))"))
         #expect(users.count == 3)
-        #expect(
-            try fixture.sql(
-                "select done, too_late from nudged_api.cancel_messages(title => 'Sale', sent_after => now() - interval '1 hour')"
-            ) == "2|1"
+        try fixture.expect(
+            "select done, too_late from nudged_api.cancel_messages(title => 'Sale', sent_after => now() - interval '1 hour')",
+            "2|1"
         )
         #expect(try fixture.lines("select title from nudged.message order by 1") == ["Ann", "Sale"])
         #expect(try fixture.sql("select count(*) from nudged.touched") == "2")
         #expect(try fixture.lines("select distinct outcome, reason from nudged.delivery") == ["dropped|cancelled"])
         #expect(try fixture.sql("select done, too_late from nudged_api.cancel_messages(category => 'none')") == "0|0")
-        await fixture.close()
     }
 
     /// A nudge exists exactly if what it is about was committed.
     @Test func send_whenTheAppRollsBack_leavesNothing() async throws {
         let fixture = try await F()
         try fixture.sql("begin; select (nudged_api.send(\(user), 'a', 'b', dedupe_key => 'k')).id; rollback")
-        #expect(
-            try fixture.sql(
-                "select (select count(*) from nudged.message), (select count(*) from nudged.touched), (select count(*) from nudged.message_key)"
-            ) == "0|0|0"
+        try fixture.expect(
+            "select (select count(*) from nudged.message), (select count(*) from nudged.touched), (select count(*) from nudged.message_key)",
+            "0|0|0"
         )
-        await fixture.close()
     }
 
     /// Texts that a phone shows, however short, and in any script.
     @Test(arguments: [
         "'.'", "U&'\\2026'", "U&'\\2022'", "U&'\\3042'", "U&'\\+01F44B'", "U&'\\200B\\00E9'", "U&'\\00A1'",
         "U&'\\2800'",
-    ])
-    func send_whenTheTextIsShort_takesIt(text: String) async throws {
+    ]) func send_whenTheTextIsShort_takesIt(text: String) async throws {
         let fixture = try await F()
         _ = try fixture.sql("select (nudged_api.send(\(user), \(text), null)).id")
         #expect(try fixture.sql("select count(*) from nudged.message") == "1")
@@ -187,7 +179,6 @@ import struct FoundationEssentials.UUID
         let id = try await second.withLock(\.self)?.value
         #expect((id == sent.withLock(\.self)) == (end == "commit"))
         #expect(try fixture.sql("select id from nudged.message") == id)
-        for connection in [app, caller, watcher] { await connection.close() }
     }
 
     @Test func sendMany_whenItHasSets_sendsAllOrNone() async throws {
@@ -201,14 +192,11 @@ import struct FoundationEssentials.UUID
             """
         )
         #expect(lines == [3, 1, 3].map { F.quoted($0).filter { $0 != "'" } })
-        #expect(
-            try fixture.lines("select title, urgent from nudged.message order by title") == ["t1|f", "t2|t", "t3|f"]
-        )
+        try fixture.expect("select title, urgent from nudged.message order by title", ["t1|f", "t2|t", "t3|f"])
         #expect(try fixture.sql("select count(*), count(*) filter (where urgent) from nudged.touched") == "2|1")
-        #expect(
-            try fixture.sql(
-                "select count(*) from nudged_api.send_many(array[\(F.quoted(5)), \(F.quoted(6))]::uuid[], 'a', 'b')"
-            ) == "2"
+        try fixture.expect(
+            "select count(*) from nudged_api.send_many(array[\(F.quoted(5)), \(F.quoted(6))]::uuid[], 'a', 'b')",
+            "2"
         )
         #expect(try fixture.sql("select count(*) from nudged_api.send_many('[]'::jsonb)") == "0")
     }
@@ -219,31 +207,12 @@ import struct FoundationEssentials.UUID
         let fixture = try await F()
         let id = try fixture.sql("select (nudged_api.send(\(user), 'a', 'b')).id")
         #expect(try fixture.sql("select done from nudged_api.cancel(\(user), '\(id)')") == "1")
-        #expect(
-            try fixture.sql(
-                "select (nudged_api.cancel(\(user), '\(id)')).done, (nudged_api.cancel(\(user), gen_random_uuid())).done"
-            ) == "0|0"
+        try fixture.expect(
+            "select (nudged_api.cancel(\(user), '\(id)')).done, (nudged_api.cancel(\(user), gen_random_uuid())).done",
+            "0|0"
         )
-        #expect(
-            try fixture.sql("select kind, key, outcome, reason from nudged.delivery")
-                == "message|\(id)|dropped|cancelled"
-        )
+        try fixture.expect("select kind, key, outcome, reason from nudged.delivery", "message|\(id)|dropped|cancelled")
         #expect(try fixture.sql("select count(*) from nudged.touched") == "2")
-    }
-
-    @Test func cancel_underAnOlderSnapshot_isRefused() async throws {
-        let fixture = try await F()
-        let connection = try await fixture.connection()
-        // An older snapshot can't show whether the message is already being sent.
-        let error = await #expect(throws: PostgresError.self) {
-            try await connection.snapshot { transaction in
-                _ = try await transaction.run(
-                    Statement("cancel", sql: "select nudged_api.cancel(\(user), gen_random_uuid())")
-                )
-            }
-        }
-        #expect(error?.sqlState == "0A000")
-        await connection.close()
     }
 
     private static let members: [String: (types: Set<String>, phrase: String)] = [

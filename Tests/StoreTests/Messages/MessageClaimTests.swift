@@ -11,8 +11,7 @@ import struct FoundationEssentials.UUID
 /// Messages as a drain and a claim find them.
 @Suite(.ownThreads) struct MessageClaimTests {
     @Test func claim_whenMessagesWait_bringsThem() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...3)
+        let fixture = try await F.withUsers(1...3)
         let first = try fixture.sendMessage(
             2,
             more:
@@ -33,7 +32,6 @@ import struct FoundationEssentials.UUID
         let other = try #require(both.first { $0.id == second })
         #expect(other.urgent && other.data == nil && other.expiresAt == Instant(rfc3339: "2099-01-01T00:00:00Z"))
         #expect(users.allSatisfy { !$0.hasMoreMessages })
-        await fixture.close()
     }
 
     /// Nobody has a profile or a device of theirs: the message is theirs all the same, and ends in the record.
@@ -43,12 +41,10 @@ import struct FoundationEssentials.UUID
         try await fixture.drain()
         let users = try await fixture.claim()
         #expect(users.map(\.userID) == [F.user(7)] && users.first?.messages.map(\.id) == [id])
-        await fixture.close()
     }
 
     @Test func claim_whenSomebodyHasThousandsWaiting_isBoundedAndSaysSo() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...2)
+        let fixture = try await F.withUsers(1...2)
         try fixture.sql(
             """
             insert into nudged.message (user_id, id, created_at, title, body, urgent)
@@ -63,13 +59,11 @@ import struct FoundationEssentials.UUID
         #expect(loaded.messages.dropFirst().first?.title == "t5000", "then the oldest")
         let other = try #require(users.first { $0.userID == F.user(2) })
         #expect(other.messages.map(\.id) == [id] && !other.hasMoreMessages)
-        await fixture.close()
     }
 
     /// An urgent message goes before everyone who is merely due, wherever the walk stands.
     @Test func claim_whenAMessageIsUrgent_bringsItsUserFirst() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...200)
+        let fixture = try await F.withUsers(1...200)
         // In the midst of a walk over a backlog.
         #expect(try await fixture.claim(10).count == 10)
         _ = try fixture.sendMessage(150)
@@ -79,6 +73,5 @@ import struct FoundationEssentials.UUID
         fixture.store.claiming.with { $0.express = ExpressPace() }
         let users = try await fixture.claim(10, startingOver: false)
         #expect(users.map(\.userID) == [F.user(199)])
-        await fixture.close()
     }
 }

@@ -11,8 +11,7 @@ import struct FoundationEssentials.UUID
 /// Messages between the intent of their push and a call that cancels them.
 @Suite(.ownThreads) struct MessageIntentTests {
     @Test func commit_whenAMessageWasCancelled_leavesItOut() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...2)
+        let fixture = try await F.withUsers(1...2)
         let id = try fixture.sendMessage(1)
         _ = try fixture.sendMessage(2)
         try await fixture.drain()
@@ -24,13 +23,11 @@ import struct FoundationEssentials.UUID
         let answer = try await fixture.store.commit(F.messageIntent(users, member: member))
         #expect(answer.touched.isEmpty)
         #expect(answer.cancelled == [MessageReference(userID: F.user(1), id: id)])
-        await fixture.close()
     }
 
     /// The cancellation is not committed yet, and may be rolled back: the push is not written, and nobody waits.
     @Test func commit_whenAMessageIsBeingCancelled_doesNotWrite() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
+        let fixture = try await F.withUsers(1...1)
         let id = try fixture.sendMessage(1)
         _ = try fixture.sendMessage(1)
         try await fixture.drain()
@@ -48,14 +45,11 @@ import struct FoundationEssentials.UUID
             #expect(answer.cancelled == [MessageReference(userID: F.user(1), id: id)])
             #expect(answer.touched.isEmpty)
         }
-        await app.close()
-        await fixture.close()
     }
 
     /// The other way round: the intent was first, so it was too late; and the row is left to the outcome, whatever the app's transaction does.
     @Test func cancel_whenTheIntentWasFirst_isTooLateAndHoldsNothing() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
+        let fixture = try await F.withUsers(1...1)
         let id = try fixture.sendMessage(1)
         try await fixture.drain()
         let member = try await fixture.member()
@@ -77,15 +71,12 @@ import struct FoundationEssentials.UUID
             #expect(settled.settled.count == 1)
         }
         #expect(try fixture.sql("select count(*) from nudged.message") == "0")
-        await app.close()
-        await fixture.close()
     }
 
     /// While the intent's transaction holds the row, a cancellation does not wait for it.
     @Test(arguments: [Query.holdMessages, .holdMessagesDistributed])
     func cancel_whileTheIntentIsBeingCommitted_doesNotWait(query: Query) async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
+        let fixture = try await F.withUsers(1...1)
         let id = try fixture.sendMessage(1)
         let daemon = try await fixture.connection()
         try await daemon.transaction { transaction in
@@ -93,37 +84,30 @@ import struct FoundationEssentials.UUID
                 Statement("hold", sql: query.sql, parameters: [.uuidArray([F.user(1)]), .uuidArray([id])])
             )
             #expect(held.count == 1)
-            #expect(
-                try fixture.sql("set lock_timeout = '5s'; select done from nudged_api.cancel(\(F.quoted(1)), '\(id)')")
-                    == "0"
+            try fixture.expect(
+                "set lock_timeout = '5s'; select done from nudged_api.cancel(\(F.quoted(1)), '\(id)')",
+                "0"
             )
         }
-        await daemon.close()
-        await fixture.close()
     }
 
     /// Its repeat is still to come: that one goes no more, but something was sent, so it was not in time.
     @Test func cancel_whenAnEarlierAttemptWasMade_stopsTheRepeat() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
+        let fixture = try await F.withUsers(1...1)
         let id = try fixture.sendMessage(1)
         try fixture.sql(
             #"update nudged.person set retry = '[{"kind": "message", "key": "\#(id.uuidString.lowercased())", "counted_at": "2026-11-20T12:00:00Z"}]'"#
         )
         #expect(try fixture.sql("select done from nudged_api.cancel(\(F.quoted(1)), '\(id)')") == "0")
-        #expect(
-            try fixture.sql(
-                "select (select count(*) from nudged.message), (select outcome || ' ' || reason from nudged.delivery)"
-            )
-                == "0|dropped cancelled"
+        try fixture.expect(
+            "select (select count(*) from nudged.message), (select outcome || ' ' || reason from nudged.delivery)",
+            "0|dropped cancelled"
         )
-        await fixture.close()
     }
 
     /// A row of more than one machine can't be locked by a question: an update that changes nothing holds it as well.
     @Test func commit_whenTheDatabaseRefusesRowLocks_holdsByUpdating() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
+        let fixture = try await F.withUsers(1...1)
         _ = try fixture.sendMessage(1)
         try await fixture.drain()
         fixture.store.claiming.noteDistribution()
@@ -131,6 +115,5 @@ import struct FoundationEssentials.UUID
         let users = try await fixture.claim()
         let answer = try await fixture.store.commit(F.messageIntent(users, member: member))
         #expect(answer == ([], [], []))
-        await fixture.close()
     }
 }

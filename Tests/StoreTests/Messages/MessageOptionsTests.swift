@@ -12,7 +12,6 @@ import Testing
         let message = try #require(try await fixture.claim().first?.messages.first)
         #expect(message.id == id && message.conversationID == nil && message.domain == nil)
         #expect(message.data == #"{"x": 1}"#)
-        await fixture.close()
     }
 
     /// By each call that takes a message, and by a claim of a user with unusually many.
@@ -38,7 +37,6 @@ import Testing
         try await fixture.drain()
         let many = try await fixture.claim().first { $0.userID == F.user(5) }
         #expect(many?.messages.count == 2000 && many?.messages.allSatisfy { $0.texts == texts } == true)
-        await fixture.close()
     }
 
     @Test func template_whenItHasApns_isReadInParts() async throws {
@@ -48,7 +46,6 @@ import Testing
         )
         let template = try #require(try await fixture.store.templates().first { $0.title == "t" })
         #expect(template.apns == #"{"badge": 1}"# && template.data == #"{"x": 1.50}"#)
-        await fixture.close()
     }
 
     /// What was given once is in each time of a series, after a snooze, and for each member.
@@ -64,6 +61,5 @@ import Testing
             "select nudged_api.snooze_reminder(null, (select id from nudged.reminder), now() + interval '2 hours')"
         )
         #expect(try fixture.sql("select apns ->> 'badge' from nudged.occurrence") == "2")
-        await fixture.close()
     }
 }

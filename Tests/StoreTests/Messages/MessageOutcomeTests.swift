@@ -12,8 +12,7 @@ import struct FoundationEssentials.UUID
 @Suite(.ownThreads) struct MessageOutcomeTests {
     /// Two messages of one turn: both count, each is unknown, and they stay for their repeats; those of a second unknown end.
     @Test(arguments: [false, true]) func recover_whenADaemonDied_keepsMessagesForTheirRepeat(ends: Bool) async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
+        let fixture = try await F.withUsers(1...1)
         _ = try fixture.sendMessage(1)
         _ = try fixture.sendMessage(1)
         try await fixture.drain()
@@ -27,51 +26,29 @@ import struct FoundationEssentials.UUID
         #expect(try fixture.sql("select count(*) from nudged.message") == (ends ? "0" : "2"))
         #expect(try fixture.sql("select retry from nudged.person") == (ends ? "" : #"[{"x": 1}]"#))
         #expect(try fixture.states().map { $0?.history } == [History(sent: [F.now])])
-        #expect(
-            try fixture.sql("select count(*) from nudged.delivery where outcome = 'unknown' and kind = 'message'")
-                == "2"
-        )
-        await fixture.close()
+        try fixture.expect("select count(*) from nudged.delivery where outcome = 'unknown' and kind = 'message'", "2")
     }
 
     /// Slots that went by before the pushes of a dead daemon: nobody finds them again once those count.
     @Test func recover_whenTheIntentHasRecords_recordsThem() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...2)
-        let member = try await fixture.member()
-        let users = try await fixture.claim()
-        let skipped = users.map { user in
-            DeliveryRecord(
-                userID: user.userID,
-                kind: "check_in",
-                key: "2026-11-18",
-                slot: LocalDate(iso: "2026-11-18"),
-                deviceHash: "",
-                outcome: .skipped,
-                reason: "stale",
-                attemptedAt: F.now + -86_400
-            )
-        }
-        let changes = zip(users, skipped).map { user, skipped in
-            F.announced(user, [F.record(user, .unknown, status: nil), skipped])
+        let (fixture, member, users) = try await F.claimed(1...2)
+        let changes = users.map { user in
+            let skipped = F.skipped(user, "stale", slot: F.slot - 2, at: F.now - 86_400)
+            return F.announced(user, [F.record(user, .unknown, status: nil), skipped])
         }
         _ = try await fixture.store.commit(F.intent(member, changes))
         try fixture.sql("select (nudged_api.forget(\(F.quoted(2)))).done")
         try fixture.die()
         _ = try await fixture.store.recoverOrphans(limit: 9)
-        #expect(
-            try fixture.lines(
-                "select user_id = \(F.quoted(1)), key, slot, outcome, reason, attempted_at = '2026-11-19 12:00Z' from nudged.delivery order by key"
-            )
-                == ["t|2026-11-18|2026-11-18|skipped|stale|t", "t|2026-11-20|2026-11-20|unknown|daemon_lost|f"]
+        try fixture.expect(
+            "select user_id = \(F.quoted(1)), key, slot, outcome, reason, attempted_at = '2026-11-19 12:00Z' from nudged.delivery order by key",
+            ["t|2026-11-18|2026-11-18|skipped|stale|t", "t|2026-11-20|2026-11-20|unknown|daemon_lost|f"]
         )
-        await fixture.close()
     }
 
     /// A message that a decision dropped beside the pushes of a dead daemon is in the record as dropped, so it goes.
     @Test func recover_whenAMessageWasDropped_deletesIt() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
+        let fixture = try await F.withUsers(1...1)
         let (old, new) = (try fixture.sendMessage(1, "old"), try fixture.sendMessage(1, "new"))
         try await fixture.drain()
         let member = try await fixture.member()
@@ -81,18 +58,16 @@ import struct FoundationEssentials.UUID
         _ = try await fixture.store.commit(F.intent(member, [change]))
         try fixture.die()
         _ = try await fixture.store.recoverOrphans(limit: 9)
-        #expect(
-            try fixture.lines("select outcome, reason, status from nudged.delivery order by 1")
-                == ["dropped|collapsed|", "unknown|daemon_lost|"]
+        try fixture.expect(
+            "select outcome, reason, status from nudged.delivery order by 1",
+            ["dropped|collapsed|", "unknown|daemon_lost|"]
         )
         #expect(try fixture.sql("select id from nudged.message") == new.uuidString.lowercased())
-        await fixture.close()
     }
 
     /// `nudged after-restore`: what waited may have been sent since the backup.
     @Test func restore_whenMessagesWait_dropsThem() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
+        let fixture = try await F.withUsers(1...1)
         _ = try fixture.sendMessage(1)
         _ = try fixture.sendMessage(2)
         let now = try #require(Instant(rfc3339: "2099-01-01T00:00:00Z"))
@@ -105,27 +80,20 @@ import struct FoundationEssentials.UUID
             ).users == 2
         )
         #expect(try fixture.sql("select count(*) from nudged.message") == "0")
-        #expect(
-            try fixture.lines("select outcome, reason, count(*) from nudged.delivery group by 1, 2") == [
-                "dropped|restored|2"
-            ]
+        try fixture.expect(
+            "select outcome, reason, count(*) from nudged.delivery group by 1, 2",
+            ["dropped|restored|2"]
         )
-        await fixture.close()
     }
 
     /// The app holds a message that a decision ended: its user waits for the member's end, the others are settled.
     @Test func settlement_whenAMessageIsHeld_isRefusedSoon() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
+        let fixture = try await F.withUsers(1...1)
         let id = try fixture.sendMessage(1)
         try await fixture.drain()
         let member = try await fixture.member()
         let users = try await fixture.claim()
-        let settlement = Settlement(
-            member: member,
-            sweepID: UUID(),
-            changes: users.map { F.change($0, ended: [id]) }
-        )
+        let settlement = Settlement(member, users.map { F.change($0, ended: [id]) })
         let app = try await fixture.connection()
         let hold = Statement("hold", sql: "select 1 from nudged.message for update")
         try await app.transaction(timeout: .seconds(60)) { transaction in
@@ -134,7 +102,5 @@ import struct FoundationEssentials.UUID
             #expect(refused.map(\.userID) == [F.user(1)] && refused.allSatisfy(\.isHeld))
         }
         #expect(try await fixture.store.settle(settlement).settled.count == 1)
-        await app.close()
-        await fixture.close()
     }
 }

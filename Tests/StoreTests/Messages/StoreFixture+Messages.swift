@@ -11,18 +11,19 @@ extension StoreFixture {
         return try #require(UUID(uuidString: id))
     }
 
-    /// A message's row of the record; `outcome` is nudged's own if nothing was sent.
+    /// A message's or reminder's row of the record; `outcome` is nudged's own if nothing was sent.
     static func messageRecord(
         _ user: ClaimedUser,
         _ id: UUID,
         _ outcome: DeliveryRecord.Outcome = .unknown,
         reason: String? = nil,
         apnsID: UUID? = UUID(),
-        decision: String? = nil
+        decision: String? = nil,
+        kind: String = "message"
     ) -> DeliveryRecord {
         DeliveryRecord(
             userID: user.userID,
-            kind: "message",
+            kind: kind,
             key: id.uuidString.lowercased(),
             slot: nil,
             deviceHash: apnsID == nil ? "" : "00000000000000aa",

@@ -49,17 +49,14 @@ import struct FoundationEssentials.UUID
         #expect(try await fixture.store.tell(fanOut, next: nil, limit: 10) == .finished(3))
         #expect(try fixture.lines(told) == ["01|t", "02|f", "03|f"])
         #expect(try fixture.touched() == ["01", "02", "03"])
-        #expect(
-            try fixture.sql(
-                "select count(*) from nudged.occurrence o join nudged.reminder r on r.id = o.reminder_id where o.title = 'Water' and o.recurrence is null"
-            )
-                == "3"
+        try fixture.expect(
+            "select count(*) from nudged.occurrence o join nudged.reminder r on r.id = o.reminder_id where o.title = 'Water' and o.recurrence is null",
+            "3"
         )
         #expect(try await due(fixture).isEmpty)
         // Once is once.
         #expect(try await fixture.store.tell(fanOut, next: nil, limit: 10) == .held)
         #expect(try fixture.sql("select count(*) from nudged.occurrence") == "3")
-        await fixture.close()
     }
 
     /// The app's view raises an error for two members. All others are told.
@@ -84,7 +81,6 @@ import struct FoundationEssentials.UUID
         #expect(try fixture.lines(told) == ["01|t", "02|f", "04|f", "05|f"])
         #expect(refused.map(\.userID) == [F.user(3), F.user(6)])
         #expect(refused.allSatisfy { $0.column == "nudged.subject_member" && $0.error.hasPrefix(state) }, "\(refused)")
-        await fixture.close()
     }
 
     /// The view fails for everybody: the reminder waits.
@@ -102,7 +98,6 @@ import struct FoundationEssentials.UUID
             _ = try await fixture.store.tell(fanOut, next: nil, limit: 10) { Issue.record("\($0)") }
         }
         #expect(error?.sqlState == "22012")
-        await fixture.close()
     }
 
     @Test func fanOut_whenItsHourIsToCome_isNotDue() async throws {
@@ -112,7 +107,6 @@ import struct FoundationEssentials.UUID
         #expect(try await due(local).count == 1, "somebody's clock may show it")
         let later = try await self.fixture([1], "due_local => (now() at time zone 'UTC') + interval '15 hours'")
         #expect(try await due(later).isEmpty)
-        for one in [fixture, local, later] { await one.close() }
     }
 
     @Test func fanOut_whenMembersAreMany_goesOnPageByPage() async throws {
@@ -133,7 +127,6 @@ import struct FoundationEssentials.UUID
         )
         #expect(try await fixture.store.tell(second.after(F.user(4)), next: nil, limit: 2) == .finished(1))
         #expect(try fixture.lines(told).map { $0.prefix(2) } == ["01", "02", "03", "04", "06"])
-        await fixture.close()
     }
 
     /// An empty last page, and a subject without members.
@@ -146,17 +139,13 @@ import struct FoundationEssentials.UUID
         }
         #expect(try fixture.lines(told).count == members.count)
         #expect(try await due(fixture).isEmpty)
-        await fixture.close()
     }
 
     @Test func fanOut_whenItRecurs_comesAgain() async throws {
         let fixture = try await fixture([2], "due_at => now(), recurrence => 'FREQ=DAILY'")
         let fanOut = try #require(try await due(fixture).first)
         let planned = try #require(LocalDateTime(iso: "2040-01-02T09:00:00"))
-        guard case .at(let first) = fanOut.reminder.due else {
-            Issue.record("no instant")
-            return
-        }
+        guard case .at(let first) = fanOut.reminder.due else { return fail("no instant") }
         let next = ReminderContinuation(
             userID: F.user(1),
             id: fanOut.reminder.id,
@@ -167,13 +156,11 @@ import struct FoundationEssentials.UUID
             instant: F.now + 7
         )
         #expect(try await fixture.store.tell(fanOut, next: next, limit: 10) == .finished(1))
-        #expect(
-            try fixture.lines(
-                "select right(user_id::text, 2), due_at, recurrence, number, first_at is null, first_local, planned_local, fan_out_after, is_own from nudged.occurrence where is_fan_out"
-            ) == ["01|2026-11-20 12:00:07+00|FREQ=DAILY|2|f||2040-01-02 09:00:00||f"]
+        try fixture.expect(
+            "select right(user_id::text, 2), due_at, recurrence, number, first_at is null, first_local, planned_local, fan_out_after, is_own from nudged.occurrence where is_fan_out",
+            ["01|2026-11-20 12:00:07+00|FREQ=DAILY|2|f||2040-01-02 09:00:00||f"]
         )
         #expect(try fixture.lines(told) == ["02|f"])
-        await fixture.close()
     }
 
     @Test func fanOut_whenItWaitsForAnInstant_isDueThen() async throws {
@@ -188,7 +175,6 @@ import struct FoundationEssentials.UUID
         let rows = try await fixture.store.dueFanOuts(now: until, except: [], limit: 9)
         #expect(rows.map(\.reminder.due) == [.at(until)] && rows.first?.reminder.series == fanOut.reminder.series)
         #expect(try await fixture.store.dueFanOuts(now: until, except: [fanOut.reminder.id], limit: 9).isEmpty)
-        await fixture.close()
     }
 
     /// What the restore of a backup marks goes to each member, whose zone says whether it was before.
@@ -198,7 +184,6 @@ import struct FoundationEssentials.UUID
         let fanOut = try #require(try await due(fixture).first)
         _ = try await fixture.store.tell(fanOut, next: nil, limit: 10)
         #expect(try fixture.sql("select restored_at from nudged.occurrence") == "2026-11-20 00:00:00+00")
-        await fixture.close()
     }
 
     // MARK: The app beside it
@@ -221,7 +206,6 @@ import struct FoundationEssentials.UUID
         await app.close()
         #expect(try await fixture.store.tell(fanOut, next: nil, limit: 10) == .held)
         #expect(try fixture.lines(told).filter { $0.hasPrefix("02") }.isEmpty)
-        await fixture.close()
     }
 
     /// Cancelled once half of them have theirs: what is pending goes, theirs as well.
@@ -234,7 +218,6 @@ import struct FoundationEssentials.UUID
         #expect(try await fixture.store.tell(fanOut.after(F.user(2)), next: nil, limit: 2) == .held)
         #expect(try fixture.sql("select count(*) from nudged.occurrence") == "0")
         #expect(try fixture.touched() == ["01", "02"])
-        await fixture.close()
     }
 
     /// Snoozed while it was cancelled: what the snooze put in its place is nobody's.
@@ -249,19 +232,16 @@ import struct FoundationEssentials.UUID
         #expect(try await fixture.store.tell(fanOut, next: nil, limit: 10) == .held)
         try await fixture.store.drop(fanOut, now: F.now)
         #expect(try fixture.sql("select count(*) from nudged.occurrence") == "0")
-        #expect(
-            try fixture.sql("select kind, key, outcome, reason from nudged.delivery")
-                == "reminder|\(fanOut.reminder.id.uuidString.lowercased())|dropped|cancelled"
+        try fixture.expect(
+            "select kind, key, outcome, reason from nudged.delivery",
+            "reminder|\(fanOut.reminder.id.uuidString.lowercased())|dropped|cancelled"
         )
-        await fixture.close()
     }
 
     /// Two at once, page by page: each member has one.
     @Test func fanOut_whenTwoDaemonsDoIt_tellsEachOnce() async throws {
         let fixture = try await fixture([1])
-        try fixture.sql(
-            "insert into public.task_member select '7', gen_random_uuid() from generate_series(1, 3000)"
-        )
+        try fixture.sql("insert into public.task_member select '7', gen_random_uuid() from generate_series(1, 3000)")
         let other = Store(configuration: fixture.configuration)
         @Sendable func run(_ store: Store) async throws -> Int {
             var told = 0
@@ -278,12 +258,8 @@ import struct FoundationEssentials.UUID
         async let two = run(other)
         let counts = try await [one, two]
         #expect(counts.reduce(0, +) == 3001)
-        #expect(
-            try fixture.sql("select count(*), count(distinct user_id) from nudged.occurrence") == "3001|3001"
-        )
+        #expect(try fixture.sql("select count(*), count(distinct user_id) from nudged.occurrence") == "3001|3001")
         #expect(try fixture.sql("select count(*) from nudged.touched") == "3001")
-        await other.close()
-        await fixture.close()
     }
 
     /// A failure of the app's own view affects this fan-out only.
@@ -297,6 +273,5 @@ import struct FoundationEssentials.UUID
         #expect(try fixture.sql("select count(*) from nudged.occurrence where is_fan_out") == "1")
         // The connection is as good as before.
         #expect(try await due(fixture).count == 1)
-        await fixture.close()
     }
 }

@@ -27,8 +27,7 @@ import Testing
         for (rule, fault) in zip(rules, faults) { #expect(fault == rule.error ?? "-", "\(rule.text)") }
     }
 
-    @Test(arguments: Seeds.all)
-    func fault_whenTheRuleIsRandom_isThereIfTheParserRefuses(seed: UInt64) async throws {
+    @Test(arguments: Seeds.all) func fault_whenTheRuleIsRandom_isThereIfTheParserRefuses(seed: UInt64) async throws {
         let fixture = try await F()
         var random = RandomRules(seed: seed)
         let rules = (0..<200).map { _ in random.rule() } + (0..<800).map { _ in random.spoilt() }
@@ -47,8 +46,6 @@ import Testing
             "20261231": "2026-12-31 23:59:59", "20261231T180102": "2026-12-31 18:01:02",
             "20280229T000000Z": "2028-02-29 00:00:00",
         ]
-        for (text, time) in untils {
-            #expect(try fixture.sql("select nudged.recurrence_until('\(text)')") == time)
-        }
+        for (text, time) in untils { #expect(try fixture.sql("select nudged.recurrence_until('\(text)')") == time) }
     }
 }

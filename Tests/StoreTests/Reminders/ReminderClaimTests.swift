@@ -12,8 +12,7 @@ import struct FoundationEssentials.UUID
 @Suite(.ownThreads) struct ReminderClaimTests {
     /// Users who are due, with nothing but what a test gives them.
     private func fixture(_ users: ClosedRange<Int> = 1...3) async throws -> F {
-        let fixture = try await F()
-        try fixture.seed(users)
+        let fixture = try await F.withUsers(users)
         return fixture
     }
 
@@ -50,7 +49,6 @@ import struct FoundationEssentials.UUID
         #expect(other.series?.number == 3 && other.series?.planned == evening && other.series?.rule == "FREQ=DAILY")
         #expect(other.series?.first == LocalDateTime(iso: "2026-11-18T20:00:00").map(PendingReminder.Due.local))
         #expect(other.restoredAt == Instant(rfc3339: "2026-11-19T00:00:00Z") && other.wakesAt == F.now - 21_600)
-        await fixture.close()
     }
 
     @Test func claim_whenAReminderDoesNotLive_saysSo() async throws {
@@ -62,7 +60,6 @@ import struct FoundationEssentials.UUID
         let all = try await fixture.claim().flatMap(\.reminders.all)
         #expect(all.first { $0.id == dead }?.isCancelled == true)
         #expect(all.first { $0.id == living }?.isCancelled == false)
-        await fixture.close()
     }
 
     @Test func claim_whenSomebodyHasHundredsAtOnce_isBoundedAndSaysSo() async throws {
@@ -77,7 +74,6 @@ import struct FoundationEssentials.UUID
         let mine = try #require(try await fixture.claim().first { $0.userID == F.user(1) }).reminders
         #expect(mine.all.count == 200 && mine.isPartial && mine.wakesAt == nil)
         #expect(mine.all.map(\.subjectID).contains("1000"), "the oldest first")
-        await fixture.close()
     }
 
     /// A wall time is looked at up to 26 hours before it is due: however many wait for theirs, what is due now comes.
@@ -94,7 +90,6 @@ import struct FoundationEssentials.UUID
         let mine = try #require(try await fixture.claim().first { $0.userID == F.user(1) }).reminders
         #expect(mine.all.contains { $0.id == due } && mine.isPartial)
         #expect(mine.all.count == 201)
-        await fixture.close()
     }
 
     /// What a hand wrote: hours of no calendar are never, or long ago, and nobody else's claim hears of them.
@@ -120,7 +115,6 @@ import struct FoundationEssentials.UUID
         try fixture.sql("update nudged.occurrence set is_fan_out = true")
         let fanOuts = try await fixture.store.dueFanOuts(now: F.now, except: [], limit: 9)
         #expect(Set(fanOuts.map(\.reminder.id)) == (isNever ? [own, other] : [odd, own, other]))
-        await fixture.close()
     }
 
     /// A user unknown to the app, whose id is in the view of members.
@@ -135,6 +129,5 @@ import struct FoundationEssentials.UUID
         try fixture.sql("truncate nudged.person; insert into nudged.touched (user_id) values (\(F.quoted(7)))")
         let read = try await fixture.store.reading { reader in try await reader.user(F.user(7), now: F.now) }
         #expect(read?.isNew == true && read?.user.reminders.all.count == 1)
-        await fixture.close()
     }
 }

@@ -12,8 +12,7 @@ import struct FoundationEssentials.UUID
 @Suite(.ownThreads) struct ReminderTurnTests {
     /// Users who are due, with nothing but what a test gives them.
     private func fixture(_ users: ClosedRange<Int> = 1...3) async throws -> F {
-        let fixture = try await F()
-        try fixture.seed(users)
+        let fixture = try await F.withUsers(users)
         return fixture
     }
 
@@ -22,16 +21,7 @@ import struct FoundationEssentials.UUID
             member,
             users.map { user in
                 let records = user.reminders.all.map { reminder in
-                    DeliveryRecord(
-                        userID: user.userID,
-                        kind: "reminder",
-                        key: reminder.id.uuidString.lowercased(),
-                        slot: nil,
-                        deviceHash: "00000000000000aa",
-                        apnsID: UUID(),
-                        outcome: .unknown,
-                        attemptedAt: F.now
-                    )
+                    F.messageRecord(user, reminder.id, kind: "reminder")
                 }
                 return F.announced(user, records, retry: retry)
             },
@@ -59,7 +49,6 @@ import struct FoundationEssentials.UUID
         #expect(answer.touched.isEmpty && answer.cancelled.map(\.userID) == [F.user(1)])
         // And the other way round.
         #expect(try fixture.sql("select done, too_late from nudged_api.cancel_reminders(null, 'task', '8')") == "0|1")
-        await fixture.close()
     }
 
     /// The app's transaction is open while the daemon works, and the daemon's outcome comes while it is: nobody waits.
@@ -94,7 +83,6 @@ import struct FoundationEssentials.UUID
         }
         await app.close()
         #expect(try fixture.sql("select count(*) from nudged.occurrence") == "0")
-        await fixture.close()
     }
 
     // MARK: Outcome
@@ -132,8 +120,9 @@ import struct FoundationEssentials.UUID
             select right(user_id::text, 1), due_at, due_local, recurrence, number, first_at, first_local, planned_local, title, is_own, is_fan_out
             from nudged.occurrence order by 1
             """
-        #expect(
-            try fixture.lines(rows) == [
+        try fixture.expect(
+            rows,
+            [
                 "1||2026-11-21 09:00:00|FREQ=DAILY|4||2026-11-21 09:00:00|2026-11-21 09:00:00|Water|t|f",
                 "2|2026-11-20 12:00:07+00||FREQ=DAILY|4||2026-11-21 09:00:00|2026-11-21 09:00:00|Water|t|f",
             ]
@@ -143,7 +132,6 @@ import struct FoundationEssentials.UUID
         let before = try fixture.sql("select * from nudged.occurrence order by 1")
         #expect(try await fixture.store.settle(settlement).settled.isEmpty)
         #expect(try fixture.sql("select * from nudged.occurrence order by 1") == before)
-        await fixture.close()
     }
 
     /// The pushes of a dead daemon are unknown. Its rows are left to the planner.
@@ -157,14 +145,13 @@ import struct FoundationEssentials.UUID
         _ = try await fixture.store.commit(intent(users, member: member, retry: retry))
         try fixture.die()
         #expect(try await fixture.store.recoverOrphans(limit: 10).pushes == 1)
-        #expect(
-            try fixture.sql("select kind, key, outcome from nudged.delivery")
-                == "reminder|\(id.uuidString.lowercased())|unknown"
+        try fixture.expect(
+            "select kind, key, outcome from nudged.delivery",
+            "reminder|\(id.uuidString.lowercased())|unknown"
         )
         #expect(try fixture.sql("select count(*) from nudged.occurrence") == "1")
         #expect(try fixture.sql("select retry -> 0 ->> 'key' from nudged.person") == id.uuidString.lowercased())
         #expect(try fixture.sends() == [1])
-        await fixture.close()
     }
 
     // MARK: Restore, erasure, housekeeping
@@ -175,9 +162,9 @@ import struct FoundationEssentials.UUID
         try fixture.insertReminder(1, "null, '2026-11-21 01:00'", subject: "8")
         try fixture.insertReminder(1, "'2026-11-20 12:00Z', null", subject: "9")
         _ = try await fixture.store.restoreUsers(from: Store.firstUser, now: F.now, limit: 100)
-        #expect(
-            try fixture.lines("select subject_id, restored_at from nudged.occurrence order by 1")
-                == ["7|2026-11-20 12:00:00+00", "8|2026-11-20 12:00:00+00", "9|"]
+        try fixture.expect(
+            "select subject_id, restored_at from nudged.occurrence order by 1",
+            ["7|2026-11-20 12:00:00+00", "8|2026-11-20 12:00:00+00", "9|"]
         )
         // Somebody whose row is made now.
         try fixture.insertReminder(5, "'2026-11-20 11:59Z', null")
@@ -186,7 +173,6 @@ import struct FoundationEssentials.UUID
         )
         _ = try await fixture.store.restoreTouches(before: F.now, limit: 100)
         #expect(try fixture.sql("select count(*) from nudged.person where user_id = \(F.quoted(5))") == "1")
-        await fixture.close()
     }
 
     @Test func forget_whenTheUserSetAndHasReminders_erasesBoth() async throws {
@@ -207,14 +193,11 @@ import struct FoundationEssentials.UUID
         )
         // The person, two rows that they are told of, one that they set for another, and their word.
         #expect(try fixture.sql("select (nudged_api.forget(\(F.quoted(1)))).done") == "5")
-        #expect(
-            try fixture.lines(
-                "select right(user_id::text, 1), right(author_id::text, 1) from nudged.occurrence order by 1, 2"
-            )
-                == ["2|2", "3|2"]
+        try fixture.expect(
+            "select right(user_id::text, 1), right(author_id::text, 1) from nudged.occurrence order by 1, 2",
+            ["2|2", "3|2"]
         )
         #expect(try fixture.lines("select right(user_id::text, 1) from nudged.reminder") == ["2"])
-        await fixture.close()
     }
 
     @Test func definitions_whenNothingIsPending_areForgotten() async throws {
@@ -236,11 +219,9 @@ import struct FoundationEssentials.UUID
             pages += 1
         }
         #expect(pages == 3)
-        #expect(
-            try fixture.lines("select subject_id, right(user_id::text, 1) from nudged.reminder order by 2") == [
-                "7|1", "7|2",
-            ]
+        try fixture.expect(
+            "select subject_id, right(user_id::text, 1) from nudged.reminder order by 2",
+            ["7|1", "7|2"]
         )
-        await fixture.close()
     }
 }

@@ -20,9 +20,9 @@ import Testing
         #expect(
             row == "01|\(set.id)|01|task|7|Water|the plants|2040-01-02 03:04:06+00||f|t||1||||2040-01-02 03:04:06+00"
         )
-        #expect(
-            try fixture.sql("select right(user_id::text, 2), subject_type, subject_id, id from nudged.reminder")
-                == "01|task|7|\(set.id)"
+        try fixture.expect(
+            "select right(user_id::text, 2), subject_type, subject_id, id from nudged.reminder",
+            "01|task|7|\(set.id)"
         )
         #expect(try fixture.touched() == ["01"])
     }
@@ -37,11 +37,9 @@ import Testing
         )
         let set = try fixture.setReminder("due_local => '2040-01-02 09:00', audience => 'everyone'")
         #expect(set.warnings == "{}")
-        #expect(
-            try fixture.sql(
-                "select right(user_id::text, 2), is_fan_out, is_own, due_local, wakes_at from nudged.occurrence"
-            )
-                == "01|t|f|2040-01-02 09:00:00|2040-01-01 19:00:00+00"
+        try fixture.expect(
+            "select right(user_id::text, 2), is_fan_out, is_own, due_local, wakes_at from nudged.occurrence",
+            "01|t|f|2040-01-02 09:00:00|2040-01-01 19:00:00+00"
         )
     }
 
@@ -87,11 +85,9 @@ import Testing
         )
         #expect(try fixture.sql("select count(*) from nudged.occurrence") == "3")
         #expect(try Set(fixture.lines("select id from nudged.reminder")) == [other.id, elsewhere.id, new.id])
-        #expect(
-            try fixture.lines(
-                "select right(user_id::text, 2), kind, outcome, reason, key = '\(old)' from nudged.delivery order by 1"
-            )
-                == ["01|reminder|dropped|replaced|t", "03|reminder|dropped|replaced|f"]
+        try fixture.expect(
+            "select right(user_id::text, 2), kind, outcome, reason, key = '\(old)' from nudged.delivery order by 1",
+            ["01|reminder|dropped|replaced|t", "03|reminder|dropped|replaced|f"]
         )
         #expect(try fixture.touched() == ["01", "03"])
     }
@@ -125,12 +121,10 @@ import Testing
         }
         _ = try await second.value
         #expect(try fixture.sql("select title from nudged.occurrence") == "second")
-        #expect(
-            try fixture.sql("select count(*) from nudged.occurrence o join nudged.reminder r on r.id = o.reminder_id")
-                == "1"
+        try fixture.expect(
+            "select count(*) from nudged.occurrence o join nudged.reminder r on r.id = o.reminder_id",
+            "1"
         )
-        await first.close()
-        await fixture.close()
     }
 
     /// The longest text that is taken, and one byte more; of characters that JSON escapes and of those of two bytes.
@@ -146,9 +140,7 @@ import Testing
             "select * from nudged_api.set_reminder(\(F.quoted(1)), 'task', '7', 'x', repeat(E'\(character == "\n" ? "\\n" : character)', \(count)), now())"
         }
         #expect(try fixture.refusal(call(room / width)) == "")
-        #expect(
-            try fixture.refusal(call(room / width + 1)).hasPrefix("22023 nudged_api.set_reminder: the payload has")
-        )
+        #expect(try fixture.refusal(call(room / width + 1)).hasPrefix("22023 nudged_api.set_reminder: the payload has"))
     }
 
     @Test(arguments: [
@@ -259,7 +251,6 @@ import Testing
             }
         }
         #expect(try fixture.sql("select count(*) from nudged.occurrence where user_id = \(F.quoted(2))") == "0")
-        await connection.close()
     }
 
     /// A recipient view whose preferences are a text that is no JSON.
@@ -292,10 +283,9 @@ import Testing
         for name in zones { #expect(try fixture.sql("select nudged.is_zone('\(name)')") == "t", "\(name)") }
         for name in others { #expect(try fixture.sql("select nudged.is_zone('\(name)')") == "f", "\(name)") }
         // The caller's own setting stays.
-        #expect(
-            try fixture.lines("set timezone = 'Asia/Tokyo'; select nudged.is_zone('Europe/Berlin'); show timezone") == [
-                "t", "Asia/Tokyo",
-            ]
+        try fixture.expect(
+            "set timezone = 'Asia/Tokyo'; select nudged.is_zone('Europe/Berlin'); show timezone",
+            ["t", "Asia/Tokyo"]
         )
     }
 }

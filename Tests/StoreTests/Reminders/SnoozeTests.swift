@@ -27,9 +27,9 @@ import Testing
         try fixture.forgetTouches()
         #expect(try snooze(fixture, set.id, until: "2040-06-01 12:00:00.5Z") == "1")
         #expect(try fixture.sql(Self.pending) == "01|2040-06-01 12:00:01+00||f|t||1||||t")
-        #expect(
-            try fixture.sql("select reminder_id, title, body, subject_id from nudged.occurrence")
-                == "\(set.id)|Water|the plants|7"
+        try fixture.expect(
+            "select reminder_id, title, body, subject_id from nudged.occurrence",
+            "\(set.id)|Water|the plants|7"
         )
         #expect(try fixture.touched() == ["01"])
         // Another nudge, so that an intent of the old one holds nothing of it; and nothing has ended.
@@ -44,8 +44,7 @@ import Testing
             "FREQ=DAILY|1||2040-01-02 09:00:00|2040-01-02 09:00:00"
         ),
         ("due_at => '2040-01-02 09:00Z', recurrence => 'FREQ=DAILY'", "FREQ=DAILY|1|2040-01-02 09:00:00+00||"),
-    ])
-    func snooze_whenItRecurs_leavesTheSeries(arguments: String, series: String) async throws {
+    ]) func snooze_whenItRecurs_leavesTheSeries(arguments: String, series: String) async throws {
         let fixture = try await F.withUsers()
         let set = try fixture.setReminder(arguments)
         #expect(try snooze(fixture, set.id) == "1")
@@ -58,8 +57,9 @@ import Testing
         let set = try fixture.setReminder("due_local => '2040-01-02 09:00', recurrence => 'FREQ=DAILY'")
         let row = try fixture.sql("select id from nudged.occurrence")
         #expect(try snooze(fixture, set.id, until: "2040-01-01 09:10Z") == "1")
-        #expect(
-            try fixture.lines(Self.pending + ", due_at") == [
+        try fixture.expect(
+            Self.pending + ", due_at",
+            [
                 "01|2040-01-01 09:10:00+00||f|t||1||||t",
                 "01||2040-01-02 09:00:00|f|t|FREQ=DAILY|1||2040-01-02 09:00:00|2040-01-02 09:00:00|t",
             ]
@@ -80,26 +80,25 @@ import Testing
             )
         }
         #expect(try snooze(fixture, set.id, for: 2) == "1")
-        #expect(
-            try fixture.lines(Self.pending) == [
+        try fixture.expect(
+            Self.pending,
+            [
                 "01|2040-01-02 09:00:00+00||t|f||1||||t", "02|2040-06-01 12:00:00+00||f|t||1||||t",
                 "03|2040-01-02 09:00:00+00||f|f||1||||t",
             ]
         )
         // Without a recipient everyone's, and nobody else chose the hour.
         #expect(try snooze(fixture, set.id, until: "2040-07-01 12:00Z") == "1")
-        #expect(
-            try fixture.lines(Self.pending) == [
+        try fixture.expect(
+            Self.pending,
+            [
                 "01|2040-07-01 12:00:00+00||t|f||1||||t", "02|2040-07-01 12:00:00+00||f|t||1||||t",
                 "03|2040-07-01 12:00:00+00||f|f||1||||t",
             ]
         )
         // What is still everyone's is nobody's alone, not its author's either.
         #expect(try snooze(fixture, set.id, for: 1) == "0")
-        #expect(
-            try fixture.sql("select due_at, is_own from nudged.occurrence where is_fan_out")
-                == "2040-07-01 12:00:00+00|f"
-        )
+        try fixture.expect("select due_at, is_own from nudged.occurrence where is_fan_out", "2040-07-01 12:00:00+00|f")
     }
 
     /// It came for everyone, and the series goes on. It comes once more for the user who snoozes it, author or not, and
@@ -120,10 +119,9 @@ import Testing
         for until in ["2040-01-01 09:10Z", "2040-01-01 09:20Z"] {
             #expect(try snooze(fixture, set.id, for: user, until: until) == "1")
             #expect(try fixture.sql("select * from nudged.occurrence where is_fan_out") == series)
-            #expect(
-                try fixture.lines(
-                    "select right(user_id::text, 2), due_at, recurrence, is_own, author_id = \(F.quoted(1)) from nudged.occurrence where not is_fan_out"
-                ) == ["0\(user)|\(until.dropLast()):00+00||t|t"]
+            try fixture.expect(
+                "select right(user_id::text, 2), due_at, recurrence, is_own, author_id = \(F.quoted(1)) from nudged.occurrence where not is_fan_out",
+                ["0\(user)|\(until.dropLast()):00+00||t|t"]
             )
         }
         #expect(try fixture.touched() == ["0\(user)"])
@@ -143,10 +141,9 @@ import Testing
         )
         for minute in [10, 20, 30] {
             #expect(try snooze(fixture, set.id, until: "2040-01-01 09:\(minute)Z") == "1")
-            #expect(
-                try fixture.lines("select due_at, is_fan_out from nudged.occurrence order by due_at") == [
-                    "2040-01-01 09:\(minute):00+00|\(audience == "me" ? "f" : "t")", "|\(audience == "me" ? "f" : "t")",
-                ]
+            try fixture.expect(
+                "select due_at, is_fan_out from nudged.occurrence order by due_at",
+                ["2040-01-01 09:\(minute):00+00|\(audience == "me" ? "f" : "t")", "|\(audience == "me" ? "f" : "t")"]
             )
         }
     }
@@ -163,8 +160,7 @@ import Testing
             ),
             ("select (nudged_api.snooze_reminder(null, id, '2040-01-03Z')).done::text from nudged.reminder", "1", "1"),
         ]
-    )
-    func others_whenASnoozeIsOpen_waitForIt(call: String, answer: String, left: String) async throws {
+    ) func others_whenASnoozeIsOpen_waitForIt(call: String, answer: String, left: String) async throws {
         let fixture = try await F.withUsers()
         let set = try fixture.setReminder()
         let app = try await fixture.connection()
@@ -178,7 +174,6 @@ import Testing
         #expect(try await waiting.value == answer)
         #expect(try fixture.sql("select count(*) from nudged.occurrence") == left)
         #expect(try fixture.sql("select count(*) from nudged.occurrence where due_at >= '2040-06-01Z'") == "0")
-        for connection in [app, other] { await connection.close() }
     }
 
     @Test func snooze_whenItIsOnItsWay_isFalseAndLeavesIt() async throws {

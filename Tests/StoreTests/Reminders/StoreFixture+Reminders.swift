@@ -11,13 +11,6 @@ extension StoreFixture {
         let warnings: String
     }
 
-    /// Users with profiles and devices, nobody touched.
-    static func withUsers(_ numbers: ClosedRange<Int> = 1...9) async throws -> StoreFixture {
-        let fixture = try await StoreFixture()
-        try fixture.seed(numbers)
-        return fixture
-    }
-
     /// Sets a reminder about task 7: `arguments` as SQL, after subject, author and texts.
     func setReminder(
         _ arguments: String = "due_at => now() + interval '1 day'",
@@ -35,12 +28,7 @@ extension StoreFixture {
 
     /// A pending row of a reminder that lives: `hour` as SQL, `more` further columns and values.
     @discardableResult
-    func insertReminder(
-        _ user: Int,
-        _ hour: String,
-        subject: String = "7",
-        more: (String, String) = ("", "")
-    )
+    func insertReminder(_ user: Int, _ hour: String, subject: String = "7", more: (String, String) = ("", ""))
         throws -> UUID
     {
         let id = try sql(

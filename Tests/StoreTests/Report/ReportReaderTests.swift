@@ -94,7 +94,6 @@ import struct FoundationEssentials.UUID
                 DeliveryCount(stretch: first + 1, kind: "other", outcome: .skipped, count: 1),
             ]
         )
-        await fixture.store.close()
     }
 
     @Test func sweeps_areCountedBySizeAndTheLargestNamed() async throws {
@@ -137,7 +136,6 @@ import struct FoundationEssentials.UUID
                 )
             ]
         )
-        await fixture.store.close()
     }
 
     // MARK: Local hours
@@ -168,7 +166,6 @@ import struct FoundationEssentials.UUID
         )
         let counts = try await hours(fixture)
         #expect(counts.map { $0.hour ?? -1 }.sorted() == [-1, 0, 9, 23] && counts.allSatisfy { $0.count == 1 })
-        await fixture.store.close()
     }
 
     @Test(arguments: [
@@ -183,14 +180,12 @@ import struct FoundationEssentials.UUID
         (#"{"quiet_hours_start": "9:00", "quiet_hours_end": "24:00"}"#, "23:00", false, true),
         (#"{"quiet_hours_start": 9, "quiet_hours_end": {}}"#, "23:00", false, true), ("null", "23:00", false, true),
         (#""text""#, "12:00", false, false),
-    ])
-    func hours_whenTheyAreQuiet_saySo(preferences: String, time: String, isOwn: Bool, isQuiet: Bool) async throws {
+    ]) func hours_whenTheyAreQuiet_saySo(preferences: String, time: String, isOwn: Bool, isQuiet: Bool) async throws {
         let fixture = try await F()
         try profile(fixture, 1, zone: "UTC", preferences: preferences)
         try record(fixture, [Row(at: Self.start, local: (3, time))])
         let counts = try await hours(fixture)
         #expect(counts.map(\.hasOwnQuietHours) == [isOwn] && counts.map(\.isQuiet) == [isQuiet])
-        await fixture.store.close()
     }
 
     /// The slot is of Wednesday 25 March, Sunday 29 March or Monday 30 March. Its time is 10:00, unless the user chose one.
@@ -225,7 +220,6 @@ import struct FoundationEssentials.UUID
         // With jitter, lateness needs the user's own time.
         let spread = try await hours(fixture, rules: Rules { $0.spreadMinutes = 60 })
         #expect(spread.first { $0.kind == "check_in" }?.lateness == (preferences == "{}" ? nil : lateness))
-        await fixture.store.close()
     }
 
     // MARK: What users did
@@ -234,14 +228,7 @@ import struct FoundationEssentials.UUID
         let fixture = try await F()
         let (monday, sunday) = ((day: 1, time: "09:59"), (day: 7, time: "10:00"))
         func row(_ outcome: String, _ key: String, _ template: Int, _ local: (day: Int, time: String)) -> Row {
-            Row(
-                kind: "check_in",
-                outcome: outcome,
-                at: Self.start + 60,
-                key: key,
-                template: template,
-                local: local
-            )
+            Row(kind: "check_in", outcome: outcome, at: Self.start + 60, key: key, template: template, local: local)
         }
         try record(
             fixture,
@@ -277,7 +264,6 @@ import struct FoundationEssentials.UUID
                 count(.weekday, 1, [2, 1, 2, 1]), count(.weekday, 7, [1, 0, 0, 0]),
             ]
         )
-        await fixture.store.close()
     }
 
     /// Users 1 to 3 have check-ins (one is only ever active), 4 and 5 have none, 6 was in both groups, 7 is in neither.
@@ -305,7 +291,6 @@ import struct FoundationEssentials.UUID
             try await $0.holdout(from: Self.start, until: Self.end, since: Self.start)
         }
         #expect(counts.with == SeenCount(users: 3, seen: 2) && counts.without == SeenCount(users: 2, seen: 1))
-        await fixture.store.close()
     }
 
     @Test func people_areThoseWithAnAcceptedPush_eachOnce() async throws {
@@ -326,7 +311,6 @@ import struct FoundationEssentials.UUID
         #expect(counts.people == PeopleReached(all: 3, byKind: ["check_in": 2, "message": 1, "other": 1]))
         // Rows of users are none of the hours.
         #expect(counts.hours.reduce(0) { $0 + $1.count } == 5)
-        await fixture.store.close()
     }
 
     @Test func people_whenNothingWasAccepted_areNone() async throws {
@@ -334,7 +318,6 @@ import struct FoundationEssentials.UUID
         try record(fixture, [Row(outcome: "rejected", at: Self.start)])
         let counts = try await accepted(fixture)
         #expect(counts.people == PeopleReached() && counts.hours.isEmpty)
-        await fixture.store.close()
     }
 
     @Test func reader_readsOneInstantAndChangesNothing() async throws {
@@ -346,7 +329,6 @@ import struct FoundationEssentials.UUID
             return try await reader.deliveries(from: Self.start, until: Self.end, stretch: 3600)
         }
         #expect(counts.map(\.count) == [1])
-        await fixture.store.close()
     }
 
     @Test func retention_isTheSettings() async throws {
@@ -358,6 +340,5 @@ import struct FoundationEssentials.UUID
             found.append(try await fixture.store.reporting { try await $0.retentionDays() })
         }
         #expect(found == [90, 7, 36_500])
-        await fixture.store.close()
     }
 }

@@ -108,9 +108,9 @@ import Testing
         // A signed-in user still acts for themselves, and for nobody else.
         let register = "select nudged_me.register_device('\(F.token(8))', environment => 'sandbox')"
         #expect(try fixture.perform("authenticated", as: 1, register) == "00000")
-        #expect(
-            try fixture.sql("select user_id from public.push_tokens where device_token = '\(F.token(8))'")
-                == F.user(1).uuidString.lowercased()
+        try fixture.expect(
+            "select user_id from public.push_tokens where device_token = '\(F.token(8))'",
+            F.user(1).uuidString.lowercased()
         )
         #expect(try fixture.perform("anon", register) == "42501")
     }
@@ -328,9 +328,7 @@ import Testing
         }
         #expect(fixture.told("authenticator", "set role anon; reset role; \(send)").contains("permission denied"))
         // A call that was given by name only is refused, too: nudged.allow or nudged_app gives it.
-        try fixture.sql(
-            "select nudged.grant_roles(); grant execute on function nudged_api.touch(uuid) to \(stranger)"
-        )
+        try fixture.sql("select nudged.grant_roles(); grant execute on function nudged_api.touch(uuid) to \(stranger)")
         let touch = "select nudged_api.touch(\(F.quoted(1)))"
         #expect(fixture.told(stranger, touch).contains("\(stranger) is no backend"))
         try fixture.sql("grant nudged_app to \(stranger)")

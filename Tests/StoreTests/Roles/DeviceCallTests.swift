@@ -18,13 +18,11 @@ import Testing
         let fixture = try await F.onSupabase()
         let call = Self.register(F.token(1).uppercased(), "'ipados', 'sandbox', 'com.example.app'")
         #expect(try fixture.perform("authenticated", as: 1, call) == "00000")
-        #expect(
-            try fixture.sql(
-                "select user_id, device_token, platform, environment, topic, created_at = updated_at, updated_at > now() - interval '1 minute' from public.push_tokens"
-            ) == "\(F.user(1).uuidString.lowercased())|\(F.token(1))|ipados|sandbox|com.example.app|t|t"
+        try fixture.expect(
+            "select user_id, device_token, platform, environment, topic, created_at = updated_at, updated_at > now() - interval '1 minute' from public.push_tokens",
+            "\(F.user(1).uuidString.lowercased())|\(F.token(1))|ipados|sandbox|com.example.app|t|t"
         )
         #expect(try Self.touches(fixture) == ["01"])
-        await fixture.close()
     }
 
     /// The row stays, the registration is new: an older 410 deletes nothing, and a quarantine ends.
@@ -48,10 +46,9 @@ import Testing
         #expect(try fixture.perform("authenticated", as: 1, Self.register(F.token(1))) == "00000")
         #expect(try fixture.sql("select count(*) from nudged.quarantined") == "0")
         #expect(try Self.touches(fixture) == ["01"])
-        #expect(
-            try fixture.sql(
-                "select id, created_at <= updated_at, updated_at <= clock_timestamp(), updated_at > now() - interval '1 minute' from public.push_tokens"
-            ) == "\(id)|t|t|t"
+        try fixture.expect(
+            "select id, created_at <= updated_at, updated_at <= clock_timestamp(), updated_at > now() - interval '1 minute' from public.push_tokens",
+            "\(id)|t|t|t"
         )
         // In one transaction, too: each call is an instant of its own.
         let twice = """
@@ -61,7 +58,6 @@ import Testing
             select p.updated_at > f.updated_at from public.push_tokens p, first f; commit
             """
         #expect(try fixture.lines(twice).last == "t")
-        await fixture.close()
     }
 
     @Test func device_whenAnotherWasSignedInOnIt_isMoved() async throws {
@@ -76,15 +72,12 @@ import Testing
         )
         #expect(try fixture.perform("authenticated", as: 3, Self.register(F.token(1))) == "00000")
         // Each other device stays whose it is.
-        #expect(
-            try fixture.lines(
-                "select right(user_id::text, 2), device_token, environment from public.push_tokens where device_token ~* 'c0ffee' order by 1"
-            )
-                == ["01|\(F.token(7))|", "03|\(F.token(1))|"]
+        try fixture.expect(
+            "select right(user_id::text, 2), device_token, environment from public.push_tokens where device_token ~* 'c0ffee' order by 1",
+            ["01|\(F.token(7))|", "03|\(F.token(1))|"]
         )
         #expect(try fixture.sql("select count(*) from public.push_tokens") == "4")
         #expect(try Self.touches(fixture) == ["01", "02", "03"])
-        await fixture.close()
     }
 
     @Test func device_whenUnregistered_isGoneFromItsUserOnly() async throws {
@@ -101,7 +94,6 @@ import Testing
         #expect(try unregister(1) == "1")
         #expect(try unregister(1) == "0")
         #expect(try fixture.sql("select count(*) from public.push_tokens") == "1")
-        await fixture.close()
     }
 
     @Test func calls_whenForAUserByName_doTheSame() async throws {
@@ -110,20 +102,15 @@ import Testing
         let token = F.token(1)
         let call = "select nudged_api.register_device(\(F.quoted(4)), '\(token)', topic => 'com.example.app')"
         #expect(try fixture.perform("nudged_app", call) == "00000")
-        #expect(
-            try fixture.sql(
-                "select right(user_id::text, 2), device_token, platform, environment, topic from public.push_tokens"
-            )
-                == "04|\(token)|ios||com.example.app"
+        try fixture.expect(
+            "select right(user_id::text, 2), device_token, platform, environment, topic from public.push_tokens",
+            "04|\(token)|ios||com.example.app"
         )
-        #expect(
-            try fixture.sql(
-                "set role nudged_app; select done from nudged_api.unregister_device(\(F.quoted(4)), '\(token)')"
-            )
-                == "1"
+        try fixture.expect(
+            "set role nudged_app; select done from nudged_api.unregister_device(\(F.quoted(4)), '\(token)')",
+            "1"
         )
         #expect(try fixture.sql("select count(*) from public.push_tokens") == "0")
-        await fixture.close()
     }
 
     @Test func calls_whenNobodyIsSignedIn_areRefused() async throws {
@@ -137,8 +124,6 @@ import Testing
             let answer = try plain.attempt("postgres", call)
             #expect(answer.state == "0A000" && answer.more.contains("schema nudged_api"), "\(answer)")
         }
-        await plain.close()
-        await fixture.close()
     }
 
     // MARK: At once
@@ -149,7 +134,6 @@ import Testing
         func call(_ user: Int) -> String { "select nudged_api.register_device(\(F.quoted(user)), '\(F.token(1))')" }
         try await race(fixture, first: call(1), second: call(2))
         #expect(try fixture.sql("select right(user_id::text, 2) from public.push_tokens") == "02")
-        await fixture.close()
     }
 
     /// The app writes the row itself in that moment, without the lock that calls take: the call finds it then.
@@ -162,7 +146,6 @@ import Testing
             second: "select nudged_api.register_device(\(F.quoted(1)), '\(F.token(1))', 'visionos')"
         )
         #expect(try fixture.lines("select platform from public.push_tokens") == ["visionos"])
-        await fixture.close()
     }
 
     /// The second statement begins while the first's transaction is open, which ends once the second waits.
@@ -180,8 +163,6 @@ import Testing
             return task
         }
         try await waiting.value
-        await connection.close()
-        await other.close()
     }
 
     // MARK: Tables that were there
@@ -201,11 +182,9 @@ import Testing
                 try fixture.perform("authenticated", as: user, Self.register(F.token(1), "'ios', 'sandbox'")) == "00000"
             )
         }
-        #expect(
-            try fixture.sql(
-                "select right(user_id::text, 2), platform, environment, app_version from public.push_tokens"
-            )
-                == "02|ios|sandbox|1"
+        try fixture.expect(
+            "select right(user_id::text, 2), platform, environment, app_version from public.push_tokens",
+            "02|ios|sandbox|1"
         )
         // `timestamp` holds UTC, whatever the session's zone is: a 410 of a minute ago deletes nothing, one of now does.
         let call = Self.register(F.token(1)).replacing(
@@ -220,7 +199,6 @@ import Testing
         }
         #expect(try forget("now() - interval '1 minute'") == "f")
         #expect(try forget("clock_timestamp()") == "t")
-        await fixture.close()
     }
 
     /// A refusal by the table keeps its message, but not the row, which would show the token.
@@ -242,7 +220,6 @@ import Testing
         let answer = try fixture.attempt("authenticated", as: 1, Self.register(F.token(1)))
         #expect(answer.state == state && answer.message.contains(word), "\(answer)")
         #expect(!(answer.message + answer.more).lowercased().contains("c0ffee"), "\(answer)")
-        await fixture.close()
     }
 
     /// A trigger that writes another table of the app needs rights of its own: the error says whose rights it has.
@@ -260,18 +237,14 @@ import Testing
         try fixture.sql("alter function public.note() security definer")
         #expect(try fixture.perform("authenticated", as: 1, Self.register(F.token(1))) == "00000")
         #expect(try fixture.sql("select count(*) from public.log") == "1")
-        await fixture.close()
     }
 
     /// A serial column takes its number from a sequence, on which a role needs a right.
     @Test func device_whenTheTableHasASerialColumn_isWritten() async throws {
         let serial = Self.found.replacing("id bigint generated always as identity", with: "id bigserial")
         let fixture = try await F.onSupabase(before: serial)
-        for _ in 1...2 {
-            #expect(try fixture.perform("authenticated", as: 1, Self.register(F.token(1))) == "00000")
-        }
+        for _ in 1...2 { #expect(try fixture.perform("authenticated", as: 1, Self.register(F.token(1))) == "00000") }
         #expect(try fixture.sql("select count(*) from public.push_tokens") == "1")
-        await fixture.close()
     }
 
     /// An app whose devices are in another table redefines the functions that write it. They run as nudged_writer.
@@ -298,25 +271,19 @@ import Testing
             select nudged.grant_roles();
             """
         )
-        #expect(
-            try fixture.sql("select count(*) from pg_proc where proowner = 'nudged_writer'::regrole and prosecdef")
-                == "9"
-        )
+        try fixture.expect("select count(*) from pg_proc where proowner = 'nudged_writer'::regrole and prosecdef", "9")
         #expect(try fixture.perform("authenticated", as: 1, Self.register(F.token(1))) == "00000")
         #expect(try fixture.sql("select right(owner::text, 2), apns from public.devices") == "01|\(F.token(1))")
-        await fixture.close()
     }
 
     @Test func values_whenTheTablesTypesHaveThemNot_areSaid() async throws {
         let fixture = try await F.onSupabase(before: Self.found)
         let platform = try fixture.attempt("authenticated", as: 1, Self.register(F.token(1), "'visionos'"))
         #expect(platform.state == "22P02" && platform.message.contains("visionos"), "\(platform)")
-        await fixture.close()
         // Refused, and not cut to what fits.
         let short = try await F.onSupabase(before: Self.found.replacing("varchar(100)", with: "varchar(10)"))
         let token = try short.attempt("authenticated", as: 1, Self.register(F.token(1)))
         #expect(token.state == "22001" && token.message.contains("character varying(10)"), "\(token)")
         #expect(!(token.message + token.more).lowercased().contains("c0ffee"), "\(token)")
-        await short.close()
     }
 }

@@ -27,10 +27,9 @@ import Testing
         let isDevices = table == "push_tokens"
         let change = isDevices ? "topic = 'mine'" : "timezone = 'mine'"
         // All that they see is their own.
-        #expect(
-            try fixture.sql(
-                "set request.jwt.claims = '{\"sub\": \"\(F.user(1).uuidString)\"}'; set role authenticated; select user_id from public.\(table)"
-            ) == F.user(1).uuidString.lowercased()
+        try fixture.expect(
+            "set request.jwt.claims = '{\"sub\": \"\(F.user(1).uuidString)\"}'; set role authenticated; select user_id from public.\(table)",
+            F.user(1).uuidString.lowercased()
         )
         // A device is written by nudged_me.register_device only.
         let written = isDevices ? "42501" : "00000"
@@ -94,9 +93,9 @@ import Testing
             #expect(after.filter { !writers.contains($0) } == before)
             #expect(writers.isSubset(of: after))
         }
-        #expect(
-            try fixture.lines("select role, object from nudged.role_right where object like '%public%'")
-                == ["nudged_writer|public.push_tokens"]
+        try fixture.expect(
+            "select role, object from nudged.role_right where object like '%public%'",
+            ["nudged_writer|public.push_tokens"]
         )
         // Until the owner says that they are.
         for table in Self.tables {
@@ -108,10 +107,7 @@ import Testing
     /// One was there, the other was made.
     @Test func tables_whenOneWasThere_areToldApart() async throws {
         let fixture = try await F.onSupabase(before: "create table public.context_profiles (user_id uuid primary key);")
-        #expect(
-            try fixture.lines("select distinct tablename from pg_policies where schemaname = 'public'")
-                == ["push_tokens"]
-        )
+        try fixture.expect("select distinct tablename from pg_policies where schemaname = 'public'", ["push_tokens"])
         #expect(try fixture.sql("select count(*) from pg_indexes where indexname = 'push_tokens_device_token'") == "1")
     }
 
@@ -122,10 +118,50 @@ import Testing
         try fixture.seed(1...2)
         #expect(try fixture.sql("select count(*) from pg_policies where policyname = 'nudged_own_rows'") == "0")
         try fixture.sql("select nudged.grant_roles()")
-        #expect(
-            try fixture.sql(
-                "set request.jwt.claim.sub = \(F.quoted(2)); set role authenticated; select user_id from public.push_tokens"
-            ) == F.user(2).uuidString.lowercased()
+        try fixture.expect(
+            "set request.jwt.claim.sub = \(F.quoted(2)); set role authenticated; select user_id from public.push_tokens",
+            F.user(2).uuidString.lowercased()
         )
+    }
+}
+
+/// A function of the reader's own that costs nothing runs before a view's condition, unless the view is a barrier. Then
+/// it would see the rows that the view leaves out.
+@Suite(.ownThreads) struct HiddenRowTests {
+    @Test func views_always_areBarriers() async throws {
+        let fixture = try await F()
+        let views = "select relname from pg_class where relnamespace = 'nudged'::regnamespace and relkind = 'v'"
+        #expect(try fixture.lines(views).count >= 9)
+        #expect(try fixture.lines("\(views) and not coalesce('security_barrier=true' = any (reloptions), false)") == [])
+    }
+
+    @Test(arguments: [("device", "token"), ("stale_token", "device_hash")])
+    func rows_whenAViewLeavesThemOut_areSeenByNoFunctionOfTheReader(view: String, column: String) async throws {
+        let fixture = try await F()
+        let reader = "reader_\(fixture.name)"
+        try fixture.sql(
+            """
+            create role \(reader);
+            grant usage on schema nudged to \(reader); grant select on nudged.\(view) to \(reader);
+            insert into public.push_tokens (user_id, device_token, platform)
+            values (\(F.quoted(1)), 'shown', 'ios'), (\(F.quoted(1)), 'hidden', 'android');
+            insert into nudged.delivery (user_id, kind, key, device_hash, outcome, status, attempted_at, sweep_id)
+            select \(F.quoted(1)), 'message', 'k', v.hash, 'rejected', v.status, now(), gen_random_uuid()
+            from (values ('shown', 410), ('hidden', 400)) as v (hash, status);
+            """
+        )
+        let seen = try fixture.lines(
+            """
+            set enable_indexscan = off; set enable_bitmapscan = off; set role \(reader);
+            create function pg_temp.peek(value text) returns boolean language plpgsql cost 0.0000001 as $f$
+            begin
+                perform set_config('test.seen', concat_ws(' ', current_setting('test.seen', true), value), false);
+                return true;
+            end $f$;
+            select count(*) from nudged.\(view) where pg_temp.peek(\(column));
+            select current_setting('test.seen')
+            """
+        )
+        #expect(seen == ["1", "shown"])
     }
 }

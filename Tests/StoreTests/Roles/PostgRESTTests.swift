@@ -171,7 +171,6 @@ import Testing
         ] {
             #expect(await outcome(connection, "authenticated", claims: own, statement) == .value(done), "\(statement)")
         }
-        await connection.close()
     }
 
     /// Claims that name nobody, or are none.
@@ -187,6 +186,5 @@ import Testing
             let outcome = await outcome(connection, "authenticated", claims: claims, "select nudged_me.\(call)")
             #expect(outcome == .refused("28000"), "\(call)")
         }
-        await connection.close()
     }
 }

@@ -23,9 +23,7 @@ import Testing
             ("update nudged.delivery set outcome = 'accepted'", "42501"),
             ("drop table nudged.delivery_default", "42501"),
             ("alter table nudged.delivery detach partition nudged.delivery_default", "42501"),
-        ] {
-            #expect(try fixture.perform("nudged_daemon", statement) == state, "\(statement)")
-        }
+        ] { #expect(try fixture.perform("nudged_daemon", statement) == state, "\(statement)") }
         let count = "select count(*) from nudged.delivery"
         func maintain() throws -> String {
             try fixture.sql("set role nudged_daemon; select dropped from nudged.maintain_delivery()")

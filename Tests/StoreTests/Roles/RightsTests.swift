@@ -231,13 +231,12 @@ import Testing
     /// Nothing in schema nudged_api is anything but a call, and nothing in schema nudged is given to an app's role.
     @Test func apps_always_haveCallsOnly() async throws {
         let fixture = try await F.onSupabase()
-        #expect(
-            try fixture.sql(
-                """
-                select (select count(*) from pg_class where relnamespace in ('nudged_api'::regnamespace, 'nudged_me'::regnamespace))
-                    + (select count(*) from pg_type where typnamespace in ('nudged_api'::regnamespace, 'nudged_me'::regnamespace))
-                """
-            ) == "0"
+        try fixture.expect(
+            """
+            select (select count(*) from pg_class where relnamespace in ('nudged_api'::regnamespace, 'nudged_me'::regnamespace))
+                + (select count(*) from pg_type where typnamespace in ('nudged_api'::regnamespace, 'nudged_me'::regnamespace))
+            """,
+            "0"
         )
         let roles = Self.apps.union(["anon", "public"])
         for right in try fixture.rights() {
@@ -286,11 +285,7 @@ import Testing
             select nudged.grant_roles();
             """
         )
-        #expect(
-            try fixture.sql(
-                "set role nudged_daemon; select count(*) from nudged.said"
-            ) == "1"
-        )
+        #expect(try fixture.sql("set role nudged_daemon; select count(*) from nudged.said") == "1")
         #expect(try fixture.attempt("nudged_daemon", "select 1 from nudged.unsaid").state == "42501")
         #expect(try fixture.attempt("nudged_daemon", "delete from nudged.said").state == "42501")
         #expect(try fixture.attempt("nudged_app", "select nudged.called(1)").state == "00000")
@@ -309,9 +304,7 @@ import Testing
         // What went is no trouble.
         let all =
             "select string_agg(relacl::text, ' ' order by oid) from pg_class where relnamespace = 'nudged'::regnamespace"
-        try fixture.sql(
-            "select nudged.allow('nudged_daemon', 'select', 'nudged.unsaid'); drop table nudged.unsaid"
-        )
+        try fixture.sql("select nudged.allow('nudged_daemon', 'select', 'nudged.unsaid'); drop table nudged.unsaid")
         let before = try fixture.sql(all)
         try fixture.sql("select nudged.grant_roles()")
         #expect(try fixture.sql(all) == before)

@@ -46,11 +46,7 @@ import struct FoundationEssentials.UUID
         #expect(try fixture.sql("select count(*) from public.push_tokens") == "1")
         let daemon = try migrator(fixture, "nudged_daemon")
         #expect(try await daemon.schemaState() == .current)
-        #expect(
-            try fixture.sql("select has_function_privilege('nudged_app', 'nudged_api.forget(uuid)', 'execute')") == "t"
-        )
-        await owner.close()
-        await daemon.close()
+        try fixture.expect("select has_function_privilege('nudged_app', 'nudged_api.forget(uuid)', 'execute')", "t")
     }
 
     /// Many databases of one cluster are migrated at once.
@@ -83,7 +79,6 @@ import struct FoundationEssentials.UUID
         }
         try await migrating.value
         #expect(try fixture.sql("select has_table_privilege('nudged_daemon', 'nudged.person', 'select')") == "t")
-        await connection.close()
     }
 
     /// Every statement of the daemon is let through for its role, where the owner is no superuser, and its plan is the owner's: row-level security costs nothing.
@@ -114,9 +109,7 @@ import struct FoundationEssentials.UUID
 
     private static func parameters(of sql: String, _ fixture: F) throws -> Int {
         Int(
-            try fixture.sql(
-                "prepare q as \(sql); select cardinality(parameter_types) from pg_prepared_statements"
-            )
+            try fixture.sql("prepare q as \(sql); select cardinality(parameter_types) from pg_prepared_statements")
         ) ?? 0
     }
 
@@ -159,9 +152,7 @@ import struct FoundationEssentials.UUID
                 apnsID: refused
             )
         ]
-        let settled = try await store.settle(
-            Settlement(member: member, sweepID: UUID(), changes: changes, closed: [F.whole(intent)])
-        )
+        let settled = try await store.settle(Settlement(member, changes, closed: [F.whole(intent)]))
         #expect(settled.settled.count == 3 && settled.tokensDeleted == 1)
         #expect(try fixture.sql("select count(*) from nudged.message") == "0")
         #expect(try await store.pruneMessageKeys() == 0)
@@ -174,12 +165,10 @@ import struct FoundationEssentials.UUID
         )
         let made = try fixture.sql("set role nudged_daemon; select * from nudged.maintain_delivery()")
         #expect(made == "9|1")
-        #expect(
-            try fixture.sql(
-                "select distinct relowner::regrole from pg_class where relname ~ '^delivery_2' and relkind = 'r'"
-            ) == "app_owner"
+        try fixture.expect(
+            "select distinct relowner::regrole from pg_class where relname ~ '^delivery_2' and relkind = 'r'",
+            "app_owner"
         )
-        await store.close()
     }
 
     /// What row-level security hides is said: nudged's tables from the daemon, the app's from who owns the views.
@@ -227,8 +216,6 @@ import struct FoundationEssentials.UUID
         #expect(try await owner.schemaState() == .current)
         try fixture.sql("set role app_owner; select nudged.grant_roles()")
         #expect(try await daemon.schemaState() == .current)
-        await owner.close()
-        await daemon.close()
     }
 
     /// An operator's own function stays as it is, and so does its owner: `create or replace` keeps it.

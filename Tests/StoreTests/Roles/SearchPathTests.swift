@@ -107,7 +107,6 @@ import TimeZones
             )
         )
         for row in 0..<called.count { Issue.record("\(try called.text(row, 0))") }
-        await connection.close()
     }
 
     /// The whole way of a user: registered, due, sent to, settled, and asked about.

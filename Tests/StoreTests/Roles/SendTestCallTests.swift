@@ -17,13 +17,11 @@ import struct FoundationEssentials.UUID
         let fixture = try await F.onSupabase()
         try fixture.sql(Self.device(1, "sandbox") + Self.device(2, "sandbox") + "truncate nudged.touched")
         #expect(try fixture.perform("authenticated", as: 1, Self.call) == "00000")
-        #expect(
-            try fixture.lines(
-                "select user_id = \(F.quoted(1)), urgent, data, expires_at - created_at between '4 minutes' and '5 minutes', title <> '', body <> '' from nudged.message"
-            ) == [#"t|t|{"test": true}|t|t|t"#]
+        try fixture.expect(
+            "select user_id = \(F.quoted(1)), urgent, data, expires_at - created_at between '4 minutes' and '5 minutes', title <> '', body <> '' from nudged.message",
+            [#"t|t|{"test": true}|t|t|t"#]
         )
         #expect(try fixture.lines("select user_id = \(F.quoted(1)), urgent from nudged.touched") == ["t|t"])
-        await fixture.close()
     }
 
     @Test func test_whenItHasATextOfItsOwn_bringsIt() async throws {
@@ -31,13 +29,12 @@ import struct FoundationEssentials.UUID
         try fixture.sql(Self.device(1, "sandbox"))
         let own = "select (nudged_me.send_test('Ann', 'Can you see this?')).id"
         #expect(try fixture.perform("authenticated", as: 1, own) == "00000")
-        #expect(
-            try fixture.lines("select title, body, urgent, data from nudged.message")
-                == [#"Ann|Can you see this?|t|{"test": true}"#]
+        try fixture.expect(
+            "select title, body, urgent, data from nudged.message",
+            [#"Ann|Can you see this?|t|{"test": true}"#]
         )
         // One of them is enough, if it has something to show.
         #expect(try fixture.perform("authenticated", as: 1, "select (nudged_me.send_test(body => 'Hi')).id") == "00000")
-        await fixture.close()
     }
 
     /// A test that waits for sandbox never goes out as a production push.
@@ -54,17 +51,14 @@ import struct FoundationEssentials.UUID
         let register = "select nudged_me.register_device('\(token)', \(how))"
         #expect(try fixture.perform("authenticated", as: 1, register) == "00000")
         try await fixture.drain()
-        #expect(
-            try fixture.lines("select right(user_id::text, 2), title from nudged.message order by 1, 2")
-                == [
-                    "01|Hi", drops ? nil : "01|nudged", "02|nudged",
-                ].compactMap { $0 }
+        try fixture.expect(
+            "select right(user_id::text, 2), title from nudged.message order by 1, 2",
+            ["01|Hi", drops ? nil : "01|nudged", "02|nudged"].compactMap { $0 }
         )
-        #expect(
-            try fixture.sql("select string_agg(outcome || ' ' || reason, ',') from nudged.delivery")
-                == (drops ? "dropped device_changed" : "")
+        try fixture.expect(
+            "select string_agg(outcome || ' ' || reason, ',') from nudged.delivery",
+            (drops ? "dropped device_changed" : "")
         )
-        await fixture.close()
     }
 
     @Test func tests_whenTenWereSentInAnHour_wait() async throws {
@@ -91,7 +85,6 @@ import struct FoundationEssentials.UUID
         // A user who is forgotten has had none.
         try fixture.sql("select (nudged_api.forget(\(F.quoted(1)))).done")
         #expect(try fixture.sql("select count(*) from nudged.message_key where user_id = \(F.quoted(1))") == "0")
-        await fixture.close()
     }
 
     @Test func test_whenNobodyIsSignedIn_isRefused() async throws {
@@ -100,7 +93,5 @@ import struct FoundationEssentials.UUID
         let plain = try await F()
         try plain.prepareAttempts()
         #expect(try plain.attempt("postgres", Self.call).state == "0A000")
-        await plain.close()
-        await fixture.close()
     }
 }

@@ -38,7 +38,6 @@ extension StoreFixture {
     func migrate() async throws {
         let migrator = Migrator(configuration: configuration)
         _ = try await migrator.migrate()
-        await migrator.close()
     }
 
     /// As an earlier version left it.
