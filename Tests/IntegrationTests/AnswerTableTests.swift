@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Each row of the table of answers by what it leaves: the record, the tokens, the lines and how often was asked. Missing here: the answers
-/// that stop the lane or rest it (AnswerTests), and the two of quarantine.
+/// that stop the lane or rest it (`AnswerTests`), and the two of quarantine (`LaneTests`).
 @Suite(.ownThreads) struct AnswerTableTests {
     private struct Row {
         let answer: ScriptedAnswer
@@ -81,6 +81,12 @@ import Testing
         })
         let good = 150
         try scene.seedDue(rows.count + good, registered: "2026-01-01")
+        let deleted = rows.indices.filter { rows[$0].isDeleted }.map { "'\(Scene.user($0 + 1))'" }.joined(
+            separator: ","
+        )
+        let kept =
+            "select md5(string_agg(t::text, ',' order by user_id)) from public.push_tokens t where user_id not in (\(deleted))"
+        let before = try scene.sql(kept)
         let clock = ContinuousClock()
         let start = clock.now
         let run = try await scene.once()
@@ -100,6 +106,7 @@ import Testing
             #expect(run.errors.occurrences(of: line.joined(separator: user)) == 1, "\(row.answer)")
         }
         #expect(records.count == rows.count + good && left.count == rows.count + good - 2)
+        #expect(try scene.sql(kept) == before)
         #expect(received.count == rows.count + good && received.values.reduce(0, +) == rows.count + good + 3)
         #expect(run.number("sent") == good + 4 && run.number("tokens_deleted") == 2, "\(run.output)")
         // A slot whose every device was refused is closed; one that was put off is tried again.

@@ -46,10 +46,7 @@ import Testing
             """
         )
         let pending = "(select id from nudged_me.list_reminders() where subject_id ="
-        #expect(
-            try scene.sql("select done from nudged_me.snooze_reminder(\(pending) '8'), now() + interval '1 hour')")
-                == "1"
-        )
+        try scene.expect("select done from nudged_me.snooze_reminder(\(pending) '8'), now() + interval '1 hour')", "1")
         #expect(try scene.sql("select done from nudged_me.cancel(\(pending) '9'))") == "1")
         #expect(try await scene.onceWell().number("sent") == 1)
         let push = try #require(scene.simulator.snapshot().accepted.first)
@@ -121,8 +118,8 @@ import Testing
     /// What the app's settings show is what the daemon says of itself.
     @Test func decisionStatus_whenADaemonHasAService_isActive() async throws {
         let scene = try await DecisionScene(1) { _ in DecisionScene.answer(true) }
-        try scene.scene.sql(Self.auth)
-        #expect(try scene.scene.sql("select nudged_me.status()") == "off")
+        try scene.sql(Self.auth)
+        #expect(try scene.sql("select nudged_me.status()") == "off")
         let daemon = try scene.scene.start(["run"], scene.environment())
         try await scene.wait(daemon, for: "nudged_me.status() = 'active'")
         try await scene.scene.stop(daemon)

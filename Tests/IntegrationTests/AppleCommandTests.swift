@@ -17,8 +17,7 @@ import Testing
         )
     }
 
-    @Test(arguments: [false, true])
-    func apple_answersAsScripted_andShowsNoWholeToken(_ isJSON: Bool) async throws {
+    @Test(arguments: [false, true]) func apple_answersAsScripted_andShowsNoWholeToken(_ isJSON: Bool) async throws {
         let scene = try await Scene()
         let folder = "\(scene.folder)/apple"
         let apple = try start(folder, ["--port", "0"] + (isJSON ? ["--json"] : []))

@@ -96,10 +96,8 @@ import Testing
             error: .captured
         )
         let run = try await scene.finish(process)
-        #expect(
-            run.exit == .code(77) && run.errors.contains("\(folder)/key.p8 can't be read (Permission denied)"),
-            "\(run.text)"
-        )
+        #expect(run.exit == .code(77), "\(run.text)")
+        #expect(run.errors.contains("\(folder)/key.p8 can't be read (Permission denied)"), "\(run.text)")
     }
 
     @Test func run_whenThePasswordIsWrong_saysSo() async throws {
@@ -143,16 +141,8 @@ import Testing
         #expect(run.errors.occurrences(of: "Test/Zone: Too many levels of symbolic links") == 2, "\(run.errors)")
         #expect(run.errors.occurrences(of: "1 user waits and will be evaluated again") == 1, "\(run.errors)")
         let row = "from nudged.person where user_id = '\(Scene.user(2))'"
-        #expect(
-            try scene.sql("select due_at - now() between interval '20 seconds' and interval '120 seconds' \(row)")
-                == "t"
-        )
-        #expect(
-            try scene.sql(
-                "select state is null and evaluated_at is null and since is null \(row)"
-            )
-                == "t"
-        )
+        try scene.expect("select due_at - now() between interval '20 seconds' and interval '120 seconds' \(row)", "t")
+        #expect(try scene.sql("select state is null and evaluated_at is null and since is null \(row)") == "t")
         #expect(
             try scene.sql("select count(*) from nudged.delivery where user_id = '\(Scene.user(2))'") == "0",
             "no slot went by"
@@ -182,10 +172,9 @@ import Testing
         scene.secrets.withLock { $0 += ["planted-token-zz", String(repeating: "ab", count: 100)] }
         let run = try await scene.once()
         #expect(run.exit == .code(0) && run.number("sent") == 1 && run.number("rejected") == bad.count, "\(run.text)")
-        #expect(
-            try scene.sql(
-                "select count(*) from nudged.delivery where outcome = 'rejected' and reason = 'invalid_token'"
-            ) == "\(bad.count)"
+        try scene.expect(
+            "select count(*) from nudged.delivery where outcome = 'rejected' and reason = 'invalid_token'",
+            "\(bad.count)"
         )
         #expect(try scene.sql("select count(*) from public.push_tokens") == "6")
         #expect(scene.accepted() == [Scene.token(6): 1])
@@ -249,13 +238,12 @@ import Testing
         #expect(run.errors.contains("\(column) can't be read or written (a newer nudged wrote it)"), "\(run.errors)")
         #expect(run.number("row_unreadable") == 1, "\(run.text)")
         let isLeft = "\(isKept) and due_at between now() and now() + interval '3 minutes'"
-        #expect(
-            try scene.sql(
-                """
-                select \(isLeft), (select count(*) from nudged.delivery where user_id = \(user))
-                from nudged.person where user_id = \(user)
-                """
-            ) == "t|0"
+        try scene.expect(
+            """
+            select \(isLeft), (select count(*) from nudged.delivery where user_id = \(user))
+            from nudged.person where user_id = \(user)
+            """,
+            "t|0"
         )
         // As if that version had the user.
         try scene.sql(

@@ -42,8 +42,7 @@ import Testing
             ["send-test", "--token", "x", "--body", String(repeating: "x", count: 4_000)],
             "--title and --body have more than 2000 bytes together"
         ),
-    ])
-    func commandLine_whenItIsMistyped_saysWhatWasMeant(arguments: [String], expected: String) async throws {
+    ]) func commandLine_whenItIsMistyped_saysWhatWasMeant(arguments: [String], expected: String) async throws {
         let run = try await Self.nudged(arguments)
         #expect(run.exit == .code(64) && run.output == "", "\(run)")
         #expect(run.errors.hasPrefix("nudged: \(expected)\nUsage: nudged "), "\(run.errors)")

@@ -78,10 +78,7 @@ import Testing
             error: .captured
         )
         defer { container.signal(SIGKILL) }
-        try #require(
-            container.waitForOutput(.seconds(120)) { $0.contains("is ready") },
-            "\(container.errorOutput)"
-        )
+        try #require(container.waitForOutput(.seconds(120)) { $0.contains("is ready") }, "\(container.errorOutput)")
         try scene.seedDue(1)
         #expect(await scene.simulator.waitUntil(accepted: 1))
         let daemon = try #require(Self.child(of: container.id))
@@ -102,19 +99,16 @@ import Testing
         for name in ["open", "map"] {
             let check = "\(Scene.binary) check-config --config \(folder)/\(name)/nudged.yaml 2>&1; echo $?"
             let answer = try inside(["sh", "-c", check])
-            #expect(
-                answer.contains("the folder \(folder)/\(name) has mode 0777") && answer.hasSuffix("\n77\n"),
-                "\(answer)"
-            )
+            #expect(answer.contains("the folder \(folder)/\(name) has mode 0777"), "\(answer)")
+            #expect(answer.hasSuffix("\n77\n"), "\(answer)")
         }
         _ = try inside(["kill", "-TERM", "1"])
         #expect(await container.ended() == .code(0))
         _ = container.wait(.seconds(60))
         // Lines for `docker logs`, and none of them on standard output.
         let lines = container.errorOutput.split(separator: "\n")
-        #expect(
-            container.output.isEmpty && lines.last?.contains(" info nudged: stopped: nothing is on the wire") == true
-        )
+        #expect(container.output.isEmpty)
+        #expect(lines.last?.contains(" info nudged: stopped: nothing is on the wire") == true)
         #expect(lines.allSatisfy { $0.first?.isNumber == true && $0.contains("Z ") }, "\(container.errorOutput)")
         for secret in scene.secrets.withLock({ $0 }) { #expect(!container.errorOutput.contains(secret)) }
     }

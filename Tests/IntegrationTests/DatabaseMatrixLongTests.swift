@@ -293,9 +293,7 @@ import Testing
             select nudged_api.set_reminder('\(two)', 'task', '\(Self.capitals)', 'Hi', 'there', due_at => now() + interval '1 hour');
             """
         )
-        #expect(
-            try scene.sql("select subject_id from nudged_api.list_reminders('\(two)')") == Self.capitals.lowercased()
-        )
+        try scene.expect("select subject_id from nudged_api.list_reminders('\(two)')", Self.capitals.lowercased())
         try scene.sql("insert into nudged.template (title, body) values ('Hi {first_name}', '{{ }}')")
         try scene.sql("update nudged.occurrence set due_at = now() - interval '1 minute'")
     }

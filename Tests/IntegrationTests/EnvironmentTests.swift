@@ -102,15 +102,11 @@ import Testing
         #expect(requests() == [10, 3])
         #expect(run.errors.occurrences(of: "device_moved") == 2, "\(run.text)")
         #expect(run.errors.occurrences(of: "device_quarantined") == 1, "\(run.text)")
-        #expect(
-            try both.scene.lines("select user_id, environment from nudged.quarantined")
-                == ["\(Scene.user(3))|\(said)"]
-        )
+        try both.scene.expect("select user_id, environment from nudged.quarantined", ["\(Scene.user(3))|\(said)"])
         // Remembered where people look for it, and the registration stays as old as it is.
-        #expect(
-            try both.scene.lines(
-                "select user_id from public.push_tokens where environment = '\(right)' and updated_at = '2026-01-01' order by 1"
-            ) == [Scene.user(1), Scene.user(2)]
+        try both.scene.expect(
+            "select user_id from public.push_tokens where environment = '\(right)' and updated_at = '2026-01-01' order by 1",
+            [Scene.user(1), Scene.user(2)]
         )
 
         // The app says the same again, with a new registration, and the daemon is another process.
@@ -172,9 +168,7 @@ import Testing
             of: daemons[0]
         )
         #expect(both.requests == [users, 2 * users])
-        for daemon in daemons {
-            try await both.scene.stop(daemon)
-        }
+        for daemon in daemons { try await both.scene.stop(daemon) }
     }
 
     /// Most of production's answers are refusals: the lane stops and blames no device. Each device is tried once in

@@ -5,10 +5,7 @@ import Testing
 
 /// Many messages to one user. The daemon reads them page by page, so it stays small, and others don't wait.
 @Suite(.ownThreads) struct FloodLongTests {
-    @Test(
-        .timeLimit(.minutes(10)),
-        arguments: [(1, 2_000, 10), (10, 2_000, 10), (10, 2_000, 3_000), (1, 20_000, 10)]
-    )
+    @Test(.timeLimit(.minutes(10)), arguments: [(1, 2_000, 10), (10, 2_000, 10), (10, 2_000, 3_000), (1, 20_000, 10)])
     func messages_whenAUserHasVeryMany_areSentInLittleMemory(users: Int, count: Int, length: Int) async throws {
         let scene = try await Scene()
         try scene.seedDue(users + 1)

@@ -127,9 +127,7 @@ import TimeZones
         func connect() async throws {
             try scene.sql("select (nudged_api.send('\(Scene.user(1))', 'First', '', expires_at => 'infinity')).id")
             let start = try instant(0, "08:00", home)
-            for second in 0..<3_000 {
-                if try await titles(at: start + Int64(second)) == ["First"] { return }
-            }
+            for second in 0..<3_000 { if try await titles(at: start + Int64(second)) == ["First"] { return } }
             Issue.record("the lane is not connected")
         }
     }

@@ -58,11 +58,7 @@ import Testing
     }
 
     private func once(_ scene: Scene, _ second: Second, _ changes: [String: String?] = [:]) async throws -> Scene.Run {
-        try await scene.nudged(
-            ["run", "--once", "--json", "--config", second.path],
-            changes,
-            within: .seconds(90)
-        )
+        try await scene.nudged(["run", "--once", "--json", "--config", second.path], changes, within: .seconds(90))
     }
 
     /// Happy: two environments and two topics side by side, each lane with its own host and token.
@@ -132,23 +128,14 @@ import Testing
         #expect(run.errors.contains("InvalidProviderToken") && run.errors.contains("\(Scene.topic) (sandbox)"))
         #expect(second.accepted().count == 100 && scene.accepted().isEmpty)
         // They stepped aside, so that the next sweep finds the others' users first.
-        #expect(
-            try scene.sql(
-                "select count(*) from nudged.person where user_id <= '\(Scene.user(200))' and due_at < now() - interval '1 minute'"
-            ) == "0"
+        try scene.expect(
+            "select count(*) from nudged.person where user_id <= '\(Scene.user(200))' and due_at < now() - interval '1 minute'",
+            "0"
         )
         #expect(try scene.sql("select count(*) from nudged.delivery where outcome <> 'accepted'") == "0")
         #expect(try scene.states().values.allSatisfy(\.history.closed.isEmpty))
-        #expect(
-            try scene.states(where: "user_id <= '\(Scene.user(200))'").values.allSatisfy(\.history.sent.isEmpty)
-        )
-        try scene.simulator.setScript(
-            SimulatorScript(
-                settings: SimulatorSettings(keys: [
-                    Scene.certificate.get().registered(keyID: Scene.keyID, teamID: Scene.teamID)
-                ])
-            )
-        )
+        #expect(try scene.states(where: "user_id <= '\(Scene.user(200))'").values.allSatisfy(\.history.sent.isEmpty))
+        try scene.acceptAll()
         let unserved = try scene.states().filter { $0.value.history.sent.isEmpty }.map { "'\($0.key)'" }
         try scene.sql(
             "update nudged.person set due_at = now() where state is null or user_id in (\(unserved.joined(separator: ",")))"
@@ -261,8 +248,9 @@ import Testing
         #expect(scene.accepted() == taken)
         #expect(try scene.lines(waiting).isEmpty)
         #expect(try scene.sql("select count(*) from nudged.person where retry is not null") == "0")
-        #expect(
-            try scene.lines("\(record) where outcome in ('skipped', 'dropped') order by 1") == [
+        try scene.expect(
+            "\(record) where outcome in ('skipped', 'dropped') order by 1",
+            [
                 "1|skipped|device_not_served", "2|dropped|device_not_served", "4|dropped|device_not_served",
                 "5|skipped|collapsed",
             ]
@@ -283,13 +271,7 @@ import Testing
         #expect(try scene.sql("select count(*) from nudged.delivery where outcome <> 'deferred'") == "0")
         #expect(run.errors.occurrences(of: "lane_stopped") == 1, "one line: \(run.text)")
         // After the fix every user gets one push.
-        try scene.simulator.setScript(
-            SimulatorScript(
-                settings: SimulatorSettings(keys: [
-                    Scene.certificate.get().registered(keyID: Scene.keyID, teamID: Scene.teamID)
-                ])
-            )
-        )
+        try scene.acceptAll()
         try scene.expireLeases()
         // The refused devices would wait 65 seconds for a decision that never comes.
         try scene.sql(
@@ -307,9 +289,9 @@ import Testing
     /// A few refused devices among many: they are quarantined until they register again. Their slots are closed, their
     /// tokens kept, and all other devices go on.
     @Test func quarantine_isLifted_whenTheDeviceRegistersAnew() async throws {
-        let bad = [1, 2]
+        let bad = [1: "BadDeviceToken", 2: "DeviceTokenNotForTopic"]
         let scene = try await Scene(perDevice: { token, _ in
-            bad.contains { Scene.token($0) == token } ? .answer(status: 400, reason: "BadDeviceToken") : nil
+            bad.first { Scene.token($0.key) == token }.map { .answer(status: 400, reason: $0.value) }
         })
         try scene.seedDue(30)
         try scene.sql(
@@ -320,7 +302,7 @@ import Testing
         #expect(try scene.sql("select count(*) from public.push_tokens") == "31")
         #expect(
             try scene.lines("select user_id, topic, environment, reason from nudged.quarantined order by 1")
-                == bad.map { "\(Scene.user($0))|\(Scene.topic)|sandbox|BadDeviceToken" }
+                == [1, 2].map { "\(Scene.user($0))|\(Scene.topic)|sandbox|\(bad[$0] ?? "")" }
         )
         // Nobody else's device was left: the slot is over. The other's nudge counts.
         #expect(try scene.states().filter { !$0.value.history.closed.isEmpty }.map(\.key) == [Scene.user(1)])
@@ -341,13 +323,7 @@ import Testing
         #expect(scene.simulator.counts.requests == requests + 1 && scene.accepted()[Scene.token(2, 7)] == 2)
 
         // One registers again. Its user becomes due although only updated_at changed, and it gets its push.
-        try scene.simulator.setScript(
-            SimulatorScript(
-                settings: SimulatorSettings(keys: [
-                    Scene.certificate.get().registered(keyID: Scene.keyID, teamID: Scene.teamID)
-                ])
-            )
-        )
+        try scene.acceptAll()
         try scene.sql("update public.push_tokens set updated_at = now() where device_token = '\(Scene.token(2))'")
         #expect(try scene.lines("select user_id from nudged.touched") == [Scene.user(2)])
         try scene.rewind(where: "user_id <= '\(Scene.user(2))'", dueAt: "now()")

@@ -79,9 +79,9 @@ import struct FoundationEssentials.UUID
         #expect(payload["aps"]?["alert"]?["body"] == .string(Self.text) && payload["domain"] == .string("garden"))
         #expect(payload["x"] == .array([.int(1), try JSONValue(parsing: #"{"y":"ä\""}"#)]))
         #expect(push.priority == 10 && push.collapseID?.isEmpty == false)
-        #expect(
-            try scene.lines("select kind, key, outcome, slot is null from nudged.delivery where kind = 'message'")
-                == ["message|\(id)|accepted|t"]
+        try scene.expect(
+            "select kind, key, outcome, slot is null from nudged.delivery where kind = 'message'",
+            ["message|\(id)|accepted|t"]
         )
         try expectNoText(scene)
         #expect(try await scene.once().number("sent") == 0)
@@ -114,9 +114,9 @@ import struct FoundationEssentials.UUID
         let id = try scene.sql("select (nudged_api.send(gen_random_uuid(), 'a', '\(Self.text)')).id")
         let run = try await scene.once()
         #expect(run.number("dropped") == 1, "\(run.text)")
-        #expect(
-            try scene.lines("select key, outcome, reason, device_hash from nudged.delivery where kind = 'message'")
-                == ["\(id)|dropped|no_device|"]
+        try scene.expect(
+            "select key, outcome, reason, device_hash from nudged.delivery where kind = 'message'",
+            ["\(id)|dropped|no_device|"]
         )
         try expectNoText(scene)
     }
@@ -172,26 +172,10 @@ import struct FoundationEssentials.UUID
         try scene.sql(
             "insert into asked (id, user_id) select id, user_id from nudged_api.send_many(array(select user_id from public.context_profiles), 'Ann', '\(Self.text)', category => 'sale', dedupe_key => 'sale-1')"
         )
-        let process = try scene.start(
-            ["run"],
-            ["SCHEDULE_INTERVAL": "100ms", "APNS_MAX_IN_FLIGHT": "20", "SCHEDULE_BATCH": "10"]
+        try await scene.whileSending(
+            "update asked set in_time = \(call) where id = one.id",
+            until: "count(*) = 0 from nudged.message"
         )
-        #expect(await scene.simulator.waitUntil(accepted: 5))
-        try scene.sql(
-            """
-            do $$
-            declare one record;
-            begin
-                for one in select id from asked order by md5(id::text) loop
-                    update asked set in_time = \(call) where id = one.id;
-                    commit;
-                    perform pg_sleep(0.002);
-                end loop;
-            end $$
-            """
-        )
-        try await scene.wait(for: "count(*) = 0 from nudged.message", of: process)
-        try await scene.stop(process)
         let taken = Set(scene.simulator.snapshot().accepted.map(\.token))
         let cancelled = try scene.lines(
             "select device_token, in_time from asked join public.push_tokens using (user_id)"
@@ -224,10 +208,9 @@ import struct FoundationEssentials.UUID
             try JSONValue(parsing: try #require(pushes.first).payload)["aps"]?["alert"]?["body"]
                 == .string("30 for you")
         )
-        #expect(
-            try scene.sql(
-                "select count(*), count(distinct apns_id), count(distinct key) from nudged.delivery where reason = 'digest'"
-            ) == "30|1|30"
+        try scene.expect(
+            "select count(*), count(distinct apns_id), count(distinct key) from nudged.delivery where reason = 'digest'",
+            "30|1|30"
         )
         try expectNoText(scene)
     }

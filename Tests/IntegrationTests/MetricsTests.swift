@@ -100,10 +100,8 @@ import TestSupport
         #expect(page.value("nudged_service_decisions_total", ["by": "service", "notify": "true"]) == 59)
         #expect(page.value("nudged_users_without_consent_total") == 1)
         #expect(page.value("nudged_database_up") == 1 && page.value("nudged_schema_usable") == 1)
-        #expect(
-            page.value("nudged_daemons_alive") != nil
-                && (page.value("nudged_last_success_timestamp_seconds") ?? 0) > 1e9
-        )
+        #expect(page.value("nudged_daemons_alive") != nil)
+        #expect((page.value("nudged_last_success_timestamp_seconds") ?? 0) > 1e9)
         #expect((page.value("nudged_due_oldest_seconds") ?? -1) >= 0)
         #expect((page.value("nudged_sweeps_total", ["result": "good"]) ?? 0) > 0)
         #expect(page.value("nudged_ranges_owned") == 64)
@@ -174,8 +172,7 @@ import TestSupport
         )
         let outdated = try await Self.page(port, of: process) { $0.value("nudged_schema_usable") == 0 }
         #expect(outdated.value("nudged_database_up") == 1)
-        process.signal(SIGTERM)
-        try await scene.finish(process)
+        try await scene.stop(process)
     }
 
     @Test func metrics_whenAViewIsMissing_sayThatSweepsAreBadAndTheDatabaseIsUp() async throws {
@@ -201,8 +198,7 @@ import TestSupport
             later.value("nudged_last_success_timestamp_seconds") == first.value("nudged_last_success_timestamp_seconds")
         )
         #expect(!process.errorOutput.contains("database_lost"), "\(process.errorOutput.suffix(2000))")
-        process.signal(SIGTERM)
-        try await scene.finish(process)
+        try await scene.stop(process)
     }
 
     /// A sweep over a million users takes minutes: what it has done so far is not held back until its line.

@@ -54,10 +54,7 @@ import Testing
             ),
             ("other tables", "create table users (); create table devices ()", ""),
             ("other tables, and tables are wanted", "create table users ()", "--create-tables"),
-            (
-                "many other tables",
-                (1...12).map { "create table t\($0) ()" }.joined(separator: ";"), ""
-            ),
+            ("many other tables", (1...12).map { "create table t\($0) ()" }.joined(separator: ";"), ""),
             ("mapped by views", views + "create table users ()", ""),
             (
                 "mapped by a view that reads a table of nudged's name",

@@ -111,10 +111,9 @@ import Testing
         #expect(refused.errors.contains("57014") && refused.errors.contains("run it again"), "\(refused.text)")
         #expect(scene.accepted().isEmpty)
         // The sweep had not yet drained the changes that make users due.
-        #expect(
-            try scene.sql(
-                "select count(*) from (select user_id from nudged.touched union select user_id from nudged.person where due_at <= now()) u"
-            ) == "3"
+        try scene.expect(
+            "select count(*) from (select user_id from nudged.touched union select user_id from nudged.person where due_at <= now()) u",
+            "3"
         )
         // The refused run could not give up its membership either. Its lease ends later.
         try scene.expireLeases()

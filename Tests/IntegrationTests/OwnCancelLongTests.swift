@@ -27,10 +27,7 @@ import Testing
         Way(call: "(select c.done = 1 from nudged_me.cancel_reminders('task', one.subject) c)"),
         Way(call: "(select c.done = 1 from nudged_me.cancel_reminders() c)"),
         Way(call: "(nudged_me.snooze_reminder(one.id, now() + interval '1 hour')).done = 1"),
-        Way(
-            isMessage: true,
-            call: "(select c.done = 1 from nudged_me.cancel_messages(dedupe_prefix => 'own-') c)"
-        ),
+        Way(isMessage: true, call: "(select c.done = 1 from nudged_me.cancel_messages(dedupe_prefix => 'own-') c)"),
         Way(isMessage: true, call: "(select c.done = 1 from nudged_me.cancel_messages(category => 'own') c)"),
     ]
 
@@ -55,31 +52,17 @@ import Testing
     /// the change.
     @Test(arguments: ways) func call_whenMadeWhileSending_isInTimeOnlyIfNothingArrives(way: Way) async throws {
         let scene = try await scene(way)
-        let process = try scene.start(
-            ["run"],
-            ["SCHEDULE_INTERVAL": "100ms", "APNS_MAX_IN_FLIGHT": "20", "SCHEDULE_BATCH": "10"]
-        )
-        #expect(await scene.simulator.waitUntil(accepted: 5))
-        try scene.sql(
-            """
-            do $$
-            declare one record;
-            begin
-                for one in select subject, token, id from asked order by md5(subject) loop
-                    perform set_config('request.jwt.claim.sub', one.subject, false);
-                    update asked set in_time = \(way.call) where token = one.token;
-                    commit;
-                    perform pg_sleep(0.005);
-                end loop;
-            end $$
-            """
-        )
         let isOver = """
             (select count(*) from nudged.occurrence where due_at <= now()) + (select count(*) from nudged.message)
                 + (select count(*) from nudged.intent where user_ids <> '{}') = 0
             """
-        try await scene.wait(for: isOver, of: process)
-        try await scene.stop(process)
+        try await scene.whileSending(
+            """
+            perform set_config('request.jwt.claim.sub', one.subject, false);
+            update asked set in_time = \(way.call) where token = one.token
+            """,
+            until: isOver
+        )
         let taken = scene.accepted()
         #expect(taken.values.allSatisfy { $0 == 1 })
         let inTime = try scene.lines("select token from asked where in_time")

@@ -17,12 +17,7 @@ struct PoolerLongTests {
         perDevice: (@Sendable (_ token: String, _ attempt: Int) -> ScriptedAnswer?)? = nil
     ) async throws -> (Scene, LocalPooler, [String: String?]) {
         let scene = try await Scene(migrated: false, perDevice: perDevice)
-        let pooler = try LocalPooler(
-            before: scene.cluster,
-            mode: mode,
-            password: Scene.password,
-            settings: settings
-        )
+        let pooler = try LocalPooler(before: scene.cluster, mode: mode, password: Scene.password, settings: settings)
         var changes: [String: String?] = [:]
         for (key, value) in Self.small { changes[key] = value }
         changes["DATABASE_URL"] = pooler.url(database: scene.database)
@@ -51,8 +46,7 @@ struct PoolerLongTests {
     @Test(arguments: [
         ["default_pool_size": "1"], ["server_lifetime": "1", "server_idle_timeout": "1"],
         ["server_reset_query_always": "1", "server_reset_query": "DISCARD ALL"],
-    ])
-    func sweep_whenBehindATransactionPooler_doesAllAndLeavesNothing(settings: [String: String]) async throws {
+    ]) func sweep_whenBehindATransactionPooler_doesAllAndLeavesNothing(settings: [String: String]) async throws {
         let stale = Scene.token(7)
         let (scene, pooler, changes) = try await pooled(settings: settings) { token, _ in
             token == stale ? .answer(status: 410, reason: "Unregistered", timestamp: 1_790_000_000_000) : nil

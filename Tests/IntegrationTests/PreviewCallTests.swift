@@ -30,7 +30,7 @@ import Testing
             let isSecond = String(decoding: request.body, as: UTF8.self).contains(Scene.user(2))
             return S.answer(!isSecond, ", \"body\": \"\(S.answerText)\"")
         }
-        try scene.scene.sql(
+        try scene.sql(
             """
             update public.context_profiles set notification_preferences = notification_preferences - 'smart_enabled'
             where user_id = '\(Scene.user(3))'
@@ -39,7 +39,7 @@ import Testing
         let daemon = try scene.scene.start(["run"], scene.environment())
         try await scene.wait(daemon, for: "count(owner) = 64 from nudged.range")
         try await scene.wait(daemon, for: "count(evaluated_at) = 3 from nudged.person")
-        let before = try scene.scene.lines("select user_id, version, state, analysed from nudged.person order by 1")
+        let before = try scene.lines("select user_id, version, state, analysed from nudged.person order by 1")
         var said: [JSONValue] = []
         var times: [Duration] = []
         for user in 1...3 {
@@ -55,16 +55,14 @@ import Testing
         #expect(said.map { $0["body"] } == [.string(S.answerText), .null, .string(S.text)])
         #expect(try scene.questions().count == 2, "nothing about the user who does not consent")
         #expect(scene.scene.accepted().isEmpty)
-        #expect(
-            try scene.scene.lines("select user_id, version, state, analysed from nudged.person order by 1") == before
-        )
-        #expect(try scene.scene.sql("select count(*) from nudged.delivery") == "0")
+        #expect(try scene.lines("select user_id, version, state, analysed from nudged.person order by 1") == before)
+        #expect(try scene.sql("select count(*) from nudged.delivery") == "0")
 
         for user in 1...3 { try scene.send(user) }
         try await scene.wait(daemon, for: "count(*) = 3 from nudged.delivery")
-        #expect(
-            try scene.scene.lines("select outcome, reason from nudged.delivery order by user_id")
-                == ["accepted|", "dropped|declined", "accepted|"]
+        try scene.expect(
+            "select outcome, reason from nudged.delivery order by user_id",
+            ["accepted|", "dropped|declined", "accepted|"]
         )
         let bodies = try scene.bodies()
         #expect(bodies.count == 2 && bodies.contains(.string(S.answerText)) && bodies.contains(.string(S.text)))
@@ -78,7 +76,7 @@ import Testing
         try await scene.wait(daemon, for: "count(owner) = 64 from nudged.range")
         _ = try ask(scene.scene, 1)
         #expect(await eventually { scene.service.seen.now.requests.count == 1 })
-        try scene.scene.sql(
+        try scene.sql(
             "update public.context_profiles set notification_preferences = notification_preferences - 'smart_enabled'"
         )
         scene.service.release()
@@ -90,7 +88,7 @@ import Testing
     /// Four questions about a user whose data can't be read don't keep another user's waiting.
     @Test func preview_whenAnotherUsersDataCantBeRead_isAnswered() async throws {
         let scene = try await S.withoutCheckIns(2) { _ in S.answer(true) }
-        try scene.scene.sql(
+        try scene.sql(
             """
             create or replace view nudged.recipient with (security_barrier) as
             select user_id,
@@ -105,7 +103,7 @@ import Testing
         for number in 0..<4 { _ = try ask(scene.scene, 1, "\(number)") }
         let (said, _) = try await answer(scene.scene, 2)
         #expect(said["would_notify"] == .bool(true))
-        #expect(try scene.scene.sql("select count(*) from nudged.preview where answer is null") == "4")
+        #expect(try scene.sql("select count(*) from nudged.preview where answer is null") == "4")
         try await scene.scene.stop(daemon)
     }
 
@@ -137,12 +135,9 @@ import Testing
         let said = try JSONValue(parsing: run.output)
         #expect(run.exit == .code(0) && said["would_notify"] == .bool(true), "\(run.text)")
         #expect(said["by"] == .string("service") && said["body"] == .string("Hello."))
-        let text = try await scene.scene.nudged(
-            ["explain", Scene.user(1), "--body", "Hello."],
-            scene.environment()
-        )
+        let text = try await scene.scene.nudged(["explain", Scene.user(1), "--body", "Hello."], scene.environment())
         #expect(text.output.hasPrefix("The message would be sent now to 1 device"), "\(text.text)")
-        #expect(try scene.scene.sql("select count(*) from nudged.delivery") == "0")
+        #expect(try scene.sql("select count(*) from nudged.delivery") == "0")
         for wrong in [["--message", " "], ["--urgent"], ["--message", "x", "--at", "2027-01-01T00:00:00Z"]] {
             let run = try await scene.scene.nudged(["explain", Scene.user(1)] + wrong, scene.environment())
             #expect(run.exit == .code(64), "\(wrong): \(run.text)")

@@ -150,10 +150,9 @@ import Testing
         )
         #expect(try await scene.once().number("sent") == 0)
         // One evaluation, and none until its time.
-        #expect(
-            try scene.sql(
-                "select due_at = (select deliver_at from nudged.message) from nudged.person where user_id = '\(Scene.user(1))'"
-            ) == "t"
+        try scene.expect(
+            "select due_at = (select deliver_at from nudged.message) from nudged.person where user_id = '\(Scene.user(1))'",
+            "t"
         )
         try scene.sql(
             "update nudged.message set deliver_at = now() - interval '1 second'; update nudged.person set due_at = now()"

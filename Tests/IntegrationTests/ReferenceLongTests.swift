@@ -227,10 +227,7 @@ import struct FoundationEssentials.UUID
             got.subtracting(either) == expected.subtracting(either),
             "\(got.subtracting(expected).subtracting(either).count) too many, \(expected.subtracting(got).subtracting(either).count) missing"
         )
-        #expect(
-            try scene.sql("select count(*) from nudged.delivery where outcome = 'accepted'")
-                == "\(scene.accepted().count)"
-        )
+        try scene.expect("select count(*) from nudged.delivery where outcome = 'accepted'", "\(scene.accepted().count)")
         // The second run sent nothing that the first had sent, and nothing but what became due meanwhile.
         #expect(scene.accepted().values.allSatisfy { $0 == 1 })
         #expect(Set(scene.accepted().keys.map { $0.lowercased() }).subtracting(got).isSubset(of: either))

@@ -20,9 +20,9 @@ import struct FoundationEssentials.UUID
         let payload = try JSONValue(parsing: push.payload)
         #expect(payload["aps"]?["alert"]?["title"] == .string("Water"))
         #expect(payload["subject_type"] == .string("task") && payload["subject_id"] == .string("7"))
-        #expect(
-            try scene.lines("select kind, key, outcome, slot is null from nudged.delivery where kind = 'reminder'")
-                == ["reminder|\(id)|accepted|t"]
+        try scene.expect(
+            "select kind, key, outcome, slot is null from nudged.delivery where kind = 'reminder'",
+            ["reminder|\(id)|accepted|t"]
         )
         #expect(try scene.sql("select user_id from nudged.occurrence") == Scene.user(1))
         #expect(try await scene.onceWell().number("sent") == 0)
@@ -71,11 +71,9 @@ import struct FoundationEssentials.UUID
         let wall = "date '\(try scene.sql("select (now() at time zone 'Europe/Berlin')::date"))'"
         try scene.setReminder(1, "due_at => now(), recurrence => 'FREQ=DAILY;COUNT=3'")
         _ = try await scene.onceWell()
-        #expect(
-            try scene.sql(
-                "select number, due_local::date - \(wall), due_local = planned_local, due_at from nudged.occurrence"
-            )
-                == "2|1|t|"
+        try scene.expect(
+            "select number, due_local::date - \(wall), due_local = planned_local, due_at from nudged.occurrence",
+            "2|1|t|"
         )
         let dueAt = try scene.sql("select due_at <= now() + interval '25 hours' and due_at > now() from nudged.person")
         #expect(dueAt == "t")
@@ -117,10 +115,7 @@ import struct FoundationEssentials.UUID
     @Test func reminder_whenSnoozedReplacedOrCancelled_keepsToIt() async throws {
         let scene = try await Scene.withReminders(4)
         let id = try scene.setReminder(1, subject: "1")
-        #expect(
-            try scene.sql("select done from nudged_api.snooze_reminder(null, '\(id)', now() + interval '1 hour')")
-                == "1"
-        )
+        try scene.expect("select done from nudged_api.snooze_reminder(null, '\(id)', now() + interval '1 hour')", "1")
         try scene.setReminder(2, subject: "2")
         try scene.setReminder(2, "due_at => now() + interval '1 hour'", subject: "2")
         try scene.setReminder(3, subject: "3")
@@ -136,14 +131,10 @@ import struct FoundationEssentials.UUID
         try scene.setReminder(4, subject: "4")
         try scene.sql("delete from public.task")
         #expect(try await scene.onceWell().number("sent") == 0)
-        #expect(
-            try scene.lines("select subject_id from nudged.occurrence order by 1") == ["1", "2"]
-        )
-        #expect(
-            try scene.lines(
-                "select right(user_id::text, 1), outcome, reason from nudged.delivery where kind = 'reminder' order by 1"
-            )
-                == ["2|dropped|replaced", "3|dropped|cancelled", "4|dropped|cancelled"]
+        #expect(try scene.lines("select subject_id from nudged.occurrence order by 1") == ["1", "2"])
+        try scene.expect(
+            "select right(user_id::text, 1), outcome, reason from nudged.delivery where kind = 'reminder' order by 1",
+            ["2|dropped|replaced", "3|dropped|cancelled", "4|dropped|cancelled"]
         )
     }
 
@@ -161,10 +152,9 @@ import struct FoundationEssentials.UUID
                     : ["unknown|no_answer_in_time", "unknown|no_answer_in_time"]),
             "\(run.text)"
         )
-        #expect(
-            try scene.sql(
-                "select count(distinct apns_id), count(distinct key) from nudged.delivery where kind = 'reminder'"
-            ) == "1|1"
+        try scene.expect(
+            "select count(distinct apns_id), count(distinct key) from nudged.delivery where kind = 'reminder'",
+            "1|1"
         )
         #expect(try scene.states().values.map(\.history.sent.count) == [1])
         #expect(try scene.sql("select retry is null from nudged.person") == "t")
@@ -197,10 +187,9 @@ import struct FoundationEssentials.UUID
             }
         )
         // Each came to its end: accepted, or unknown twice; and each series goes on.
-        #expect(
-            try scene.sql(
-                "select count(*) from (select user_id from nudged.delivery where kind = 'reminder' group by user_id having count(*) filter (where outcome = 'accepted') = 1 or count(*) = 2) ended"
-            ) == "30"
+        try scene.expect(
+            "select count(*) from (select user_id from nudged.delivery where kind = 'reminder' group by user_id having count(*) filter (where outcome = 'accepted') = 1 or count(*) = 2) ended",
+            "30"
         )
         #expect(try scene.sql("select count(*), min(number), max(number) from nudged.occurrence") == "30|2|2")
     }
@@ -302,27 +291,10 @@ import struct FoundationEssentials.UUID
             update asked set id = r.id from nudged.reminder r where r.subject_id = asked.subject
             """
         )
-        let process = try scene.start(
-            ["run"],
-            ["SCHEDULE_INTERVAL": "100ms", "APNS_MAX_IN_FLIGHT": "20", "SCHEDULE_BATCH": "10"]
+        try await scene.whileSending(
+            "update asked set (cancelled, too_late) = (\(call)) where subject = one.subject",
+            until: "count(*) = 0 from nudged.occurrence"
         )
-        #expect(await scene.simulator.waitUntil(accepted: 5))
-        try scene.sql(
-            """
-            do $$
-            declare one record;
-            begin
-                for one in select subject, id from asked order by md5(subject) loop
-                    update asked set (cancelled, too_late) = (\(call))
-                    where subject = one.subject;
-                    commit;
-                    perform pg_sleep(0.005);
-                end loop;
-            end $$
-            """
-        )
-        try await scene.wait(for: "count(*) = 0 from nudged.occurrence", of: process)
-        try await scene.stop(process)
         let taken = Set(scene.accepted().keys)
         let asked = try scene.lines("select token, cancelled from asked").map {
             $0.split(separator: "|").map(String.init)
@@ -331,11 +303,9 @@ import struct FoundationEssentials.UUID
         let inTime = asked.count { $0[1] == "1" }
         print("\(inTime) of 200 taken back")
         #expect(inTime > 0 && inTime < 200)
-        #expect(
-            try scene.sql(
-                "select count(distinct user_id) from nudged.delivery where outcome = 'dropped' and reason = 'cancelled'"
-            )
-                == "\(200 - taken.count)"
+        try scene.expect(
+            "select count(distinct user_id) from nudged.delivery where outcome = 'dropped' and reason = 'cancelled'",
+            "\(200 - taken.count)"
         )
     }
 }

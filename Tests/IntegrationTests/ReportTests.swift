@@ -107,9 +107,7 @@ import Testing
         let hash = try scene.sql("select device_hash from nudged.delivery where outcome = 'accepted' limit 1")
         for planted in scene.secrets.withLock({ $0 }) + [
             hash, "planted", "Pacific/Chatham", "c0ffee", Scene.keyID, Scene.teamID,
-        ] {
-            #expect(!page.contains(planted), "\(planted.prefix(20)) stands on the page")
-        }
+        ] { #expect(!page.contains(planted), "\(planted.prefix(20)) stands on the page") }
     }
 
     private func text(_ path: String) throws -> String { try ChildProcess.run(["cat", path]) }
@@ -137,8 +135,7 @@ import Testing
             }
         )
         #expect(run.output.contains(": messages (nudged resume") && !run.output.contains("planted-words"))
-        process.signal(SIGTERM)
-        try await scene.finish(process)
+        try await scene.stop(process)
     }
 
     @Test func report_whenItCanNotBeWritten_saysWhyAndLeavesWhatWasThere() async throws {

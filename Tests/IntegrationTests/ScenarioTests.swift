@@ -97,14 +97,11 @@ import Testing
         try await scene.stop(process)
         #expect(received(scene).filter { $0.key != Scene.token(1) }.values.allSatisfy { $0 == 1 })
         let asked = received(scene).count - 1
-        #expect(
-            try scene.sql(
-                "select count(*) from nudged.delivery where outcome = 'deferred' and status = 503 and reason = 'ServiceUnavailable'"
-            ) == "\(asked)"
+        try scene.expect(
+            "select count(*) from nudged.delivery where outcome = 'deferred' and status = 503 and reason = 'ServiceUnavailable'",
+            "\(asked)"
         )
-        #expect(
-            try scene.sql("select count(*) from nudged.delivery where outcome not in ('accepted', 'deferred')") == "0"
-        )
+        try scene.expect("select count(*) from nudged.delivery where outcome not in ('accepted', 'deferred')", "0")
         #expect(asked < 4_000)
         #expect(try scene.sql("select count(*) from public.push_tokens") == "4000")
         #expect(try scene.sql("select count(*) from nudged.intent where user_ids <> '{}'") == "0")
@@ -122,11 +119,9 @@ import Testing
         #expect(
             try records(scene).filter { $0.contains("deferred") } == ["\(Scene.user(2)) deferred|429|TooManyRequests"]
         )
-        #expect(
-            try scene.lines(
-                "select user_id, jsonb_array_length(retry->'left') from nudged.person where retry is not null"
-            )
-                == ["\(Scene.user(2))|1"]
+        try scene.expect(
+            "select user_id, jsonb_array_length(retry->'left') from nudged.person where retry is not null",
+            ["\(Scene.user(2))|1"]
         )
         // Not before a minute is over.
         #expect(try await scene.once().number("sent") == 0)

@@ -40,10 +40,32 @@ extension Scene {
         )
     }
 
-    func reminderRecord() throws -> [String] {
-        try lines(
-            "select outcome, reason from nudged.delivery where kind = 'reminder' order by attempted_at, outcome"
+    /// While a daemon sends slowly, does this for each row of the table `asked`, in transactions of their own.
+    func whileSending(_ change: String, until isOver: String) async throws {
+        let process = try start(
+            ["run"],
+            ["SCHEDULE_INTERVAL": "100ms", "APNS_MAX_IN_FLIGHT": "20", "SCHEDULE_BATCH": "10"]
         )
+        #expect(await simulator.waitUntil(accepted: 5))
+        try sql(
+            """
+            do $$
+            declare one record;
+            begin
+                for one in select * from asked order by md5(asked::text) loop
+                    \(change);
+                    commit;
+                    perform pg_sleep(0.004);
+                end loop;
+            end $$
+            """
+        )
+        try await wait(for: isOver, of: process)
+        try await stop(process)
+    }
+
+    func reminderRecord() throws -> [String] {
+        try lines("select outcome, reason from nudged.delivery where kind = 'reminder' order by attempted_at, outcome")
     }
 
     /// Whole seconds: what is set for now is due with the next one.

@@ -12,7 +12,7 @@ import struct FoundationEssentials.UUID
 
 /// The real parts together: a database of its own on one real PostgreSQL, a simulated Apple over real TLS, and the built `nudged` as a child process.
 /// Every log line of every run is searched for what must never stand there.
-final class Scene: Sendable {
+final class Scene: TestDatabase, Sendable {
     static let password = "planted-database-password"
     static let title = "planted-title-text"
     static let body = "planted-body-text"
@@ -64,9 +64,8 @@ final class Scene: Sendable {
         folder = "\(self.cluster.folder)/\(database)"
         try #require(mkdir(folder, 0o700) == 0)
         let certificate = try Self.certificate.get()
-        let keys = [certificate.registered(keyID: Self.keyID, teamID: Self.teamID)]
         simulator = try APNsSimulator(
-            script: SimulatorScript(settings: SimulatorSettings(keys: keys), perDevice: perDevice),
+            script: SimulatorScript(settings: Self.settings(), perDevice: perDevice),
             certificate: certificate.server,
             port: port
         )
@@ -98,6 +97,14 @@ final class Scene: Sendable {
         // A cluster of the test's own ends with it, and might not answer any more.
         if cluster === (try? Self.cluster.get()) { try? cluster.dropDatabase(named: database) }
     }
+
+    /// An Apple that knows this key.
+    static func settings(key: String = keyID) throws -> SimulatorSettings {
+        SimulatorSettings(keys: [try certificate.get().registered(keyID: key, teamID: teamID)])
+    }
+
+    /// From now on Apple accepts everything.
+    func acceptAll() throws { try simulator.setScript(SimulatorScript(settings: Self.settings())) }
 
     // MARK: Files
 
@@ -222,8 +229,6 @@ final class Scene: Sendable {
         let output = try cluster.sql(text, database: database)
         return output.hasSuffix("\n") ? String(output.dropLast()) : output
     }
-
-    func lines(_ text: String) throws -> [String] { try sql(text).split(separator: "\n").map(String.init) }
 
     /// Waits until a query's one value is true, while the process lives.
     func wait(

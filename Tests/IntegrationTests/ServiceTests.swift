@@ -1,6 +1,8 @@
 import APNsSimulator
+import Dispatch
 import Glibc
 import LocalPostgres
+import Synchronization
 import TestSupport
 import Testing
 
@@ -62,14 +64,9 @@ import Testing
 
     @Test func reload_whenTheFileIsBadOrGood_keepsTheOldOrTakesTheNew() async throws {
         let scene = try await Scene()
-        func write(_ most: Int) {
-            scene.write("policy:\n  maxPerDay: \(most)\n", to: "nudged.yaml")
-        }
+        func write(_ most: Int) { scene.write("policy:\n  maxPerDay: \(most)\n", to: "nudged.yaml") }
         write(1)
-        let process = try scene.start(
-            ["run", "--config", "\(scene.folder)/nudged.yaml"],
-            Self.fast
-        )
+        let process = try scene.start(["run", "--config", "\(scene.folder)/nudged.yaml"], Self.fast)
         #expect(process.waitForOutput(.seconds(20)) { $0.contains("ready") })
         try scene.seedDue(1)
         #expect(await scene.simulator.waitUntil(accepted: 1))
@@ -209,5 +206,79 @@ import Testing
         #expect(try scene.sql("select count(*) from nudged.delivery where outcome = 'accepted'") == "5", "\(run.text)")
         scene.simulator.stop()
         cluster.stop()
+    }
+}
+
+/// A datagram socket in place of systemd's.
+final class NotifySocket: Sendable {
+    let path: String
+    private let descriptor: Int32
+
+    init(_ path: String) {
+        self.path = path
+        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix(100)) }
+        _ = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// As `wait`, on a thread of its own: the other tests' continuations need the pool's two.
+    func heard(_ seconds: Int = 120, where condition: @escaping @Sendable (String) -> Bool) async -> String? {
+        await withCheckedContinuation { continuation in
+            DispatchQueue(label: "nudged.test.notify").async {
+                continuation.resume(returning: self.wait(seconds, where: condition))
+            }
+        }
+    }
+
+    /// Reads datagrams until one satisfies the condition; nil where none came within the seconds.
+    func wait(_ seconds: Int = 120, where condition: (String) -> Bool) -> String? {
+        let limit = ContinuousClock.now + .seconds(seconds)
+        while ContinuousClock.now < limit {
+            var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&ready, 1, 200) == 1 else { continue }
+            var bytes = [UInt8](repeating: 0, count: 8192)
+            let count = recv(descriptor, &bytes, bytes.count, 0)
+            let text = String(decoding: bytes[..<max(0, count)], as: UTF8.self)
+            if condition(text) { return text }
+        }
+        return nil
+    }
+}
+
+/// Signals a process at the simulated Apple's N-th request, from the server's own thread: in mid-flight, however busy the tests are.
+final class SignalTrigger: Sendable {
+    private let signal: Int32
+    private let limit: Int
+    private let state = Mutex<(count: Int, process: ChildProcess?)>((0, nil))
+
+    init(_ signal: Int32, atRequest limit: Int) {
+        self.signal = signal
+        self.limit = limit
+    }
+
+    /// The process that is meant; signalled at once where the request has come already.
+    func arm(_ process: ChildProcess) {
+        let isLate = state.withLock { state in
+            state.process = process
+            return state.count >= limit
+        }
+        if isLate { process.signal(signal) }
+    }
+
+    /// A request has come.
+    func request() {
+        let process = state.withLock { state in
+            state.count += 1
+            return state.count == limit ? state.process : nil
+        }
+        process?.signal(signal)
     }
 }

@@ -57,8 +57,7 @@ import Testing
         #expect(page.hasPrefix("Does not work since "), "\(plain.text)")
         #expect(page.contains(" is stopped: Apple answers InvalidProviderToken. Fix: "), "\(plain.text)")
         #expect(page.contains("stopped for") && page.contains("next try "), "\(plain.text)")
-        process.signal(SIGTERM)
-        try await scene.finish(process)
+        try await scene.stop(process)
     }
 
     /// The database answers, but a view that the drain reads is gone.
@@ -83,8 +82,7 @@ import Testing
         let good = try await status(scene) { $0.exit == .code(0) }
         #expect(good.exit == .code(0) && good.output.contains(#""answer":"works""#), "\(good.text)")
         #expect(await scene.simulator.waitUntil(accepted: 1))
-        process.signal(SIGTERM)
-        try await scene.finish(process)
+        try await scene.stop(process)
     }
 
     @Test func status_whenThereAreSeveralApps_namesEachLane() async throws {
@@ -96,8 +94,7 @@ import Testing
         for topic in [Scene.topic, "com.example.other"] {
             #expect(plain.output.contains("  lane sandbox \(topic): idle"), "\(plain.text)")
         }
-        process.signal(SIGTERM)
-        try await scene.finish(process)
+        try await scene.stop(process)
     }
 
     @Test func status_whenTheDatabaseIsAwayOrNotMigrated_saysSo() async throws {

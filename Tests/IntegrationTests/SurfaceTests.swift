@@ -1,5 +1,7 @@
 import APNsSimulator
+import Glibc
 import JSON
+import LocalPostgres
 import TestSupport
 import Testing
 
@@ -53,10 +55,8 @@ import Testing
         #expect(try await scene.once().number("sent") == 1)
         let start = try #require(scene.simulator.snapshot().accepted.first)
         #expect(start.token == Self.tokens.start && start.payload.count == size)
-        #expect(
-            start.topic == "\(Scene.topic).push-type.liveactivity" && start.pushType == "liveactivity"
-                && start.priority == 10
-        )
+        #expect(start.topic == "\(Scene.topic).push-type.liveactivity" && start.pushType == "liveactivity")
+        #expect(start.priority == 10)
         let sentAt = try scene.sql("select key from nudged.delivery where outcome = 'accepted'")
         let aps = try #require(try JSONValue(parsing: start.payload)["aps"])
         let timestamp = try #require(aps["timestamp"]?.integer)
@@ -101,9 +101,9 @@ import Testing
         _ = try await scene.once()
         #expect(try scene.lines("select token from nudged.surface") == [Self.tokens.start])
         #expect(try scene.sql("select count(*) from public.push_tokens") == "1")
-        #expect(
-            try scene.lines("select outcome, status from nudged.delivery order by outcome")
-                == ["accepted|200", "rejected|410"]
+        try scene.expect(
+            "select outcome, status from nudged.delivery order by outcome",
+            ["accepted|200", "rejected|410"]
         )
     }
 
@@ -128,11 +128,9 @@ import Testing
         try send(scene, "'a', 'b'")
         let run = try await scene.once()
         #expect(run.number("sent") == 1, "\(run.text)")
-        #expect(
-            try scene.lines(
-                "select outcome, count(*), count(distinct user_id) from nudged.delivery group by 1 order by 1"
-            )
-                == ["accepted|1|1", "rejected|150|150"]
+        try scene.expect(
+            "select outcome, count(*), count(distinct user_id) from nudged.delivery group by 1 order by 1",
+            ["accepted|1|1", "rejected|150|150"]
         )
         #expect(try scene.sql("select count(*) from nudged.surface") == "150")
     }
@@ -169,5 +167,53 @@ import Testing
         )
         _ = try await scene.once()
         #expect(scene.accepted()[Self.tokens.activity] == 1)
+    }
+}
+
+/// Apple never answers one push: it delays no other.
+@Suite(.ownThreads) struct SilentPushTests {
+    private static let settings: [String: String?] = ["APNS_RESPONSE_TIMEOUT": "300s", "SCHEDULE_LEASE": "900s"]
+
+    private func scene(_ users: Int, silent: Int) async throws -> Scene {
+        let scene = try await Scene(perDevice: { token, _ in token == Scene.token(silent) ? .silence : .accept })
+        try scene.seedDue(users)
+        return scene
+    }
+
+    /// Its neighbours' outcomes are recorded as they come, while it is open.
+    @Test func outcomes_whenOnePushOf500IsSilent_areRecordedAtOnce() async throws {
+        let scene = try await scene(500, silent: 250)
+        let process = try scene.start(["run"], Self.settings)
+        #expect(await scene.simulator.waitUntil(accepted: 499))
+        let began = ContinuousClock.now
+        try await scene.wait(for: "count(*) = 499 from nudged.delivery where outcome = 'accepted'", of: process)
+        print("silent push: the last of 499 outcomes was recorded within \(ContinuousClock.now - began)")
+        // Long before the silent one is given up.
+        #expect(ContinuousClock.now - began < .seconds(20))
+        #expect(try scene.lines("select o.user_id from \(Scene.openUsers)") == [Scene.user(250)])
+        // Dead now, it leaves this one as unknown, and no other.
+        process.signal(SIGKILL)
+        _ = try await scene.finish(process)
+        try scene.expireLeases()
+        let run = try await scene.once()
+        #expect(run.exit == .code(0), "\(run.text)")
+        try scene.expect(
+            "select outcome, count(*) from nudged.delivery group by 1 order by 1",
+            ["accepted|499", "unknown|1"]
+        )
+    }
+
+    /// Where ten pushes may be in flight, nine places go on.
+    @Test func places_whenOneOfTenIsSilent_goOn() async throws {
+        let scene = try await scene(200, silent: 5)
+        let process = try scene.start(["run"], Self.settings.merging(["APNS_MAX_IN_FLIGHT": "10"]) { $1 })
+        #expect(await scene.simulator.waitUntil(accepted: 199))
+        #expect(
+            try scene.sql("select count(*) from nudged.intent, unnest(user_ids) u where u = '\(Scene.user(5))'") == "1",
+            "the silent one is open still"
+        )
+        try await scene.wait(for: "count(*) = 199 from nudged.delivery where outcome = 'accepted'", of: process)
+        process.signal(SIGKILL)
+        _ = try await scene.finish(process)
     }
 }

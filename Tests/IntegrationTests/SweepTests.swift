@@ -1,9 +1,14 @@
 import APNsSimulator
+import Configuration
+import Core
 import Glibc
 import LocalPostgres
+import Logging
+import Service
 import Synchronization
 import TestSupport
 import Testing
+import TimeZones
 
 /// A sweep that lasts, and a database that refuses it.
 @Suite(.ownThreads) struct SweepTests {
@@ -84,5 +89,78 @@ import Testing
         #expect(scene.simulator.counts.accepted < 20_000)
         process.signal(SIGTERM)
         #expect(try await scene.finish(process, within: .seconds(90)).exit == .code(0))
+    }
+}
+
+/// What an idle daemon does with what comes. How long that takes on a clock: `nudged-bench idle --messages`.
+@Suite(.ownThreads) struct IdleTests {
+    /// One tick after the commit, whatever was before: sent to written takes at most `schedule.interval` and the time of one sweep.
+    @Test(arguments: ["", ", urgent => true"])
+    func message_whenTheDaemonIsIdle_goesWithTheNextTick(more: String) async throws {
+        let scene = try await Scene.withReminders(2)
+        let configuration = try ConfigurationLoader.load(
+            environment: scene.environment(),
+            checks: .system,
+            standardPath: "/nonexistent"
+        ).configuration
+        let reporter = Reporter(Logger(label: "idle") { _ in SwiftLogNoOpLogHandler() })
+        let engine = try Engine(Assembly(configuration, zones: ZoneDatabase()), reporter: reporter)
+        // The first asks everyone, and what it found may outlive it; the last finds nothing.
+        let due =
+            "select (select count(*) from nudged.person where due_at <= now()) + (select count(*) from nudged.touched)"
+        for _ in 0..<1000 {
+            try await engine.pipeline.sweep()
+            // Who is in hand until their settlement is known is left out by the next sweep.
+            await engine.pipeline.quiesce()
+            if try scene.sql(due) == "0" { break }
+        }
+        #expect(try scene.sql(due) == "0")
+        let id = try scene.sql("select (nudged_api.send('\(Scene.user(2))', 'Ann', '\(Scene.reminderText)'\(more))).id")
+        #expect(scene.accepted().isEmpty)
+        try await engine.pipeline.sweep()
+        #expect(await scene.simulator.waitUntil(accepted: 1))
+        #expect(scene.accepted() == [Scene.token(2): 1])
+        await engine.finish()
+        try scene.expect("select key, outcome from nudged.delivery where kind = 'message'", ["\(id)|accepted"])
+    }
+}
+
+/// A cap is the user's: over all kinds, and over all daemons.
+@Suite(.ownThreads) struct CapTests {
+    private static let users = 60
+    private static let cap = 3
+
+    /// A check-in, a reminder and four messages for each, where three an hour are allowed.
+    @Test(.timeLimit(.minutes(10))) func cap_whenKindsAndDaemonsShareIt_isNotExceeded() async throws {
+        let scene = try await Scene(perDevice: { _, _ in .delay(.milliseconds(20), then: .accept) })
+        try scene.seedDue(Self.users)
+        try scene.sql(
+            """
+            update public.context_profiles set notification_preferences = notification_preferences || '{"max_per_hour": \(Self.cap)}';
+            select nudged_api.set_reminder(user_id, 'task', user_id::text, 'Water', '', due_at => now()) from public.context_profiles
+            """
+        )
+        // Slow enough that both have work at any time.
+        let settings: [String: String?] = [
+            "SCHEDULE_INTERVAL": "100ms", "SCHEDULE_BATCH": "8", "APNS_MAX_IN_FLIGHT": "6",
+        ]
+        let daemons = [try scene.start(["run"], settings), try scene.start(["run"], settings)]
+        for message in 1...4 {
+            try scene.sql(
+                "select count((nudged_api.send(user_id, 'Ann', 'message \(message)')).id) from public.context_profiles"
+            )
+            // Users who may still get something have got it before the next message.
+            try await scene.wait(for: "count(*) = 0 from nudged.touched")
+            try await scene.wait(
+                for:
+                    "not exists (select from nudged.person where due_at <= now()) and not exists (select from nudged.intent where user_ids <> '{}')"
+            )
+        }
+        let accepted = scene.accepted()
+        #expect(accepted.count == Self.users)
+        #expect(accepted.values.allSatisfy { $0 == Self.cap }, "\(Set(accepted.values))")
+        let kinds = try scene.lines("select distinct kind from nudged.delivery where outcome = 'accepted' order by 1")
+        #expect(kinds == ["check_in", "message", "reminder"])
+        for daemon in daemons { try await scene.stop(daemon) }
     }
 }

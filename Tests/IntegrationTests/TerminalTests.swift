@@ -20,8 +20,7 @@ import Testing
     @Test(arguments: [
         ["@"], ["help", "@"], ["status", "--@"], ["explain", "@"], ["pause", "@"], ["status", "--config", "/tmp/@"],
         ["replan", "--over", "@"], ["send-test", "--token", "@"],
-    ])
-    func error_whenItQuotesWhatWasTyped_controlsNoTerminal(arguments: [String]) async throws {
+    ]) func error_whenItQuotesWhatWasTyped_controlsNoTerminal(arguments: [String]) async throws {
         let process = try ChildProcess(
             [Scene.binary] + arguments.map { $0.replacing("@", with: Self.hostile) },
             environment: [:],

@@ -67,10 +67,7 @@ final class Transcript {
             error: .captured
         )
         let run = try await scene.finish(process)
-        guard case .code(let code)? = run.exit else {
-            Issue.record("\(command): \(run.text)")
-            return
-        }
+        guard case .code(let code)? = run.exit else { return fail("\(command): \(run.text)") }
         let said = try ChildProcess.run(["cat", errors])
         text += "$ nudged \(command)\n\(broken(run.output))"
         text += said.isEmpty ? "" : "stderr: \(said)"

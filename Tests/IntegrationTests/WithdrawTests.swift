@@ -117,9 +117,9 @@ import Testing
         try await scene.wait(for: "count(*) = 0 from nudged.message", of: process)
         try await scene.stop(process)
         #expect(try scene.simulator.snapshot().accepted.map(withdrawal) == [id])
-        #expect(
-            try scene.lines("select outcome, reason from nudged.delivery where key = '\(id)' order by 1")
-                == ["deferred|Shutdown", "dropped|withdrawn"]
+        try scene.expect(
+            "select outcome, reason from nudged.delivery where key = '\(id)' order by 1",
+            ["deferred|Shutdown", "dropped|withdrawn"]
         )
     }
 
@@ -136,9 +136,7 @@ import Testing
         #expect(try withdraw(scene, date) == "0|1")
         #expect(try await scene.once().number("sent") == 2)
         #expect(try scene.simulator.snapshot().accepted.map(withdrawal) == [nil, date, date])
-        #expect(
-            try scene.lines("select outcome from nudged.delivery where reason = 'withdrawn'") == ["skipped"]
-        )
+        #expect(try scene.lines("select outcome from nudged.delivery where reason = 'withdrawn'") == ["skipped"])
         #expect(try scene.sql("select retry is null from nudged.person") == "t")
     }
 
@@ -175,11 +173,9 @@ import Testing
         try scene.sql("update nudged.setting set max_messages = 1")
         #expect(try withdraw(scene, id) == "0|1")
         #expect(try scene.sql("select count(*) from nudged.message") == "1")
-        #expect(
-            try scene.sql(
-                "select count(*) from nudged.delivery where outcome = 'dropped' and reason = 'too_many_waiting'"
-            )
-                == "1"
+        try scene.expect(
+            "select count(*) from nudged.delivery where outcome = 'dropped' and reason = 'too_many_waiting'",
+            "1"
         )
     }
 

@@ -19,7 +19,7 @@ import TestSupport
     /// - Parameter value: JSON. nil: the key is absent.
     private static func write(_ value: String?, of user: Int, _ scene: DecisionScene) throws {
         let change = value.map { " || '{\"smart_enabled\": \($0)}'" } ?? ""
-        try scene.scene.sql(
+        try scene.sql(
             """
             update public.context_profiles
             set notification_preferences = (notification_preferences - 'smart_enabled')\(change)
@@ -45,12 +45,12 @@ import TestSupport
         #expect(try scene.bodies() == [.string(S.text)])
         #expect(try scene.questions().map { $0["user_id"] } == [.string(Scene.user(2))])
         #expect(!Self.received(scene).contains(Scene.user(1)))
-        #expect(
-            try scene.scene.lines("select outcome, decision->>'by' from nudged.delivery order by user_id")
-                == ["accepted|", "dropped|service"]
+        try scene.expect(
+            "select outcome, decision->>'by' from nudged.delivery order by user_id",
+            ["accepted|", "dropped|service"]
         )
         let isUntouched = "select analysed is null from nudged.person where user_id = '\(Scene.user(1))'"
-        #expect(try scene.scene.sql(isUntouched) == "t")
+        #expect(try scene.sql(isUntouched) == "t")
     }
 
     /// The daemon holds at each point between claim and effect while the user withdraws.
@@ -81,7 +81,7 @@ import TestSupport
         try scene.send(1)
         let process = try scene.scene.start(["run"], scene.environment())
         _ = await scene.service.seen.wait { $0.requests.count == 1 }
-        if !isSeen { try scene.scene.sql("alter table public.context_profiles disable trigger user") }
+        if !isSeen { try scene.sql("alter table public.context_profiles disable trigger user") }
         try Self.write("false", of: 1, scene)
         scene.service.release()
         #expect(await scene.scene.simulator.waitUntil(accepted: 1))
@@ -101,7 +101,7 @@ import TestSupport
             let process = try scene.scene.start(["run"], scene.environment())
             _ = await scene.service.seen.wait { $0.requests.count == 1 }
             try Self.write("false", of: 1, scene)
-            let now = try scene.scene.sql("select now()")
+            let now = try scene.sql("select now()")
             try await scene.wait(
                 process,
                 for: "evaluated_at >= '\(now)'::timestamptz + interval '1 second' from nudged.person"
@@ -145,7 +145,7 @@ import TestSupport
             if random.chance(60) {
                 for _ in 0..<random.int(1...3) {
                     let state = closed[user] == nil ? "on" : "off"
-                    let id = try scene.scene.sql(
+                    let id = try scene.sql(
                         "select (nudged_api.send('\(Scene.user(user))', 'Ann', '\(S.text) is \(state)')).id"
                     )
                     if state == "on" { sent.on += 1 } else { sent.off.append(id) }
@@ -181,7 +181,7 @@ import TestSupport
         #expect(try scene.bodies().count { $0 == .string("\(S.text) is off") } == sent.off.count, "seed \(seed)")
         let keys = sent.off.map { "'\($0)'" }.joined(separator: ",")
         #expect(
-            try scene.scene.lines(
+            try scene.lines(
                 "select outcome, decision is null, count(*) from nudged.delivery where key in (\(keys)) group by 1, 2"
             ) == ["accepted|t|\(sent.off.count)"],
             "seed \(seed)"

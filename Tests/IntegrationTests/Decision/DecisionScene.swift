@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// A scene with a decision service: a server of https that says what the test says, beside a database, a simulated Apple and the built `nudged`.
-struct DecisionScene {
+struct DecisionScene: TestDatabase {
     static let text = "planted-message-text"
     static let answerText = "planted-service-words"
     static let token = "planted-service-token"
@@ -39,11 +39,13 @@ struct DecisionScene {
         _ answer: @escaping @Sendable (HTTPSRequest) -> [HTTPSAct]
     ) async throws -> DecisionScene {
         let scene = try await DecisionScene(users, perDevice: perDevice, answer)
-        try scene.scene.sql(
+        try scene.sql(
             "update public.context_profiles set notification_preferences = '{\"smart_enabled\": true, \"quiet_hours_start\": \"00:00\", \"quiet_hours_end\": \"00:00\"\(preferences)}'"
         )
         return scene
     }
+
+    @discardableResult func sql(_ text: String) throws -> String { try scene.sql(text) }
 
     /// What tells `nudged` of the service.
     func environment(_ changes: [String: String?] = [:]) -> [String: String?] {

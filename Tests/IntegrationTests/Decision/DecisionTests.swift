@@ -37,10 +37,9 @@ import TestSupport
         #expect(request.line == "POST /planted-path HTTP/1.1")
         #expect(request.fields["authorization"] == "Bearer \(S.token)")
         #expect(request.fields["content-type"] == "application/json")
-        #expect(
-            try scene.scene.lines(
-                "select outcome, decision from nudged.delivery where key = '\(id)'"
-            ) == [
+        try scene.expect(
+            "select outcome, decision from nudged.delivery where key = '\(id)'",
+            [
                 "accepted|{\"by\": \"service\", \"notify\": true, \"reason\": \"because it is so\", \"priority\": \"high\"}"
             ]
         )
@@ -58,7 +57,7 @@ import TestSupport
             try #require(await eventually { try !scene.questions().isEmpty })
             // Decided again, and again.
             try await scene.wait(process, for: "evaluated_at is not null from nudged.person")
-            let first = try scene.scene.sql("select evaluated_at from nudged.person")
+            let first = try scene.sql("select evaluated_at from nudged.person")
             try await scene.wait(
                 process,
                 for: "evaluated_at >= '\(first)'::timestamptz + interval '3 seconds' from nudged.person"
@@ -74,7 +73,7 @@ import TestSupport
     /// The service gets what the app knows of the user. The record names the template of the original text.
     @Test func checkIn_whenItsTextIsReplaced_goesWithTheNewOne() async throws {
         let scene = try await DecisionScene(1) { _ in S.answer(true, ", \"body\": \"\(S.answerText)\"") }
-        try scene.scene.sql(
+        try scene.sql(
             """
             delete from nudged.template;
             insert into nudged.template (title, body) values ('Hello', 'It is me, {first_name}.');
@@ -87,18 +86,18 @@ import TestSupport
         #expect(question["body"] == .string("It is me, Ann.") && question["context"]?["first_name"] == .string("Ann"))
         #expect(try scene.bodies() == [.string(S.answerText)])
         let isOfTemplate = "select d.template = t.id from nudged.delivery d, nudged.template t"
-        #expect(try scene.scene.lines(isOfTemplate) == ["t"])
+        #expect(try scene.lines(isOfTemplate) == ["t"])
     }
 
     @Test func reminder_whenTheServiceIsAgainstOneOfASeries_goesOnWithTheNext() async throws {
         let scene = try await S.withoutCheckIns(1) { _ in S.answer(false) }
-        try scene.scene.sql(
+        try scene.sql(
             "select nudged_api.set_reminder('\(Scene.user(1))', 'task', '7', 'Water', '', due_at => now(), recurrence => 'FREQ=DAILY', timezone => 'UTC')"
         )
         let run = try await scene.once()
         #expect(run.exit == .code(0) && run.number("sent") == 0, "\(run.text)")
         #expect(try scene.record() == ["reminder|dropped|declined|service|false|high|because it is so"])
-        #expect(try scene.scene.lines("select number from nudged.occurrence") == ["2"])
+        #expect(try scene.lines("select number from nudged.occurrence") == ["2"])
     }
 
     @Test func message_whenTheServiceIsAgainstIt_isDroppedWithTheReason() async throws {
@@ -110,7 +109,7 @@ import TestSupport
         #expect(run.exit == .code(0) && run.number("sent") == 0 && run.number("dropped") == 1, "\(run.text)")
         #expect(try scene.record() == ["message|dropped|declined|service|false|high|says … of all things"])
         #expect(scene.scene.simulator.snapshot().accepted.isEmpty)
-        #expect(try scene.scene.sql("select count(*) from nudged.message") == "0")
+        #expect(try scene.sql("select count(*) from nudged.message") == "0")
         try scene.expectNoText()
         #expect(try await scene.once().number("dropped") == 0)
         #expect(try scene.questions().count == 1)
@@ -118,25 +117,25 @@ import TestSupport
 
     @Test func checkIn_whenTheServiceIsAgainstIt_isSkippedAndNotAskedAgain() async throws {
         let scene = try await DecisionScene(1) { _ in S.answer(false) }
-        try scene.scene.sql(
+        try scene.sql(
             "delete from nudged.template; insert into nudged.template (title, body) values ('Hello', 'It is me.')"
         )
         let process = try scene.scene.start(["run"], scene.environment())
         try await scene.wait(process, for: "count(*) = 1 from nudged.delivery")
         // Sweeps, in each of which a due user would be asked again.
         for _ in 0..<10 {
-            try scene.scene.sql("insert into nudged.touched (user_id) values (gen_random_uuid())")
+            try scene.sql("insert into nudged.touched (user_id) values (gen_random_uuid())")
             try await scene.wait(process, for: "count(*) = 0 from nudged.touched")
         }
         try await scene.scene.stop(process)
         let question = try #require(try scene.questions().first)
         #expect(try scene.questions().count == 1)
         #expect(question["kind"] == .string("check_in") && question["body"] == .string("It is me."))
-        let slot = try scene.scene.sql("select slot from nudged.delivery")
+        let slot = try scene.sql("select slot from nudged.delivery")
         #expect(question["slot"] == .string(slot))
         #expect(try scene.record() == ["check_in|skipped|declined|service|false|high|because it is so"])
         #expect(try scene.scene.states().values.map { $0.history.closed.map(\.iso) } == [[slot]])
-        #expect(try scene.scene.sql("select due_at > now() from nudged.person") == "t")
+        #expect(try scene.sql("select due_at > now() from nudged.person") == "t")
         #expect(scene.scene.simulator.snapshot().accepted.isEmpty)
     }
 
@@ -181,8 +180,8 @@ import TestSupport
         try scene.send(1)
         #expect(try await scene.once(["DECISION_URL": nil]).number("sent") == 1)
         #expect(scene.service.seen.now.accepted == 0)
-        #expect(try scene.scene.sql("select count(*) from nudged.delivery where decision is null") == "1")
-        #expect(try scene.scene.sql("select count(*) from nudged.person where analysed is not null") == "0")
+        #expect(try scene.sql("select count(*) from nudged.delivery where decision is null") == "1")
+        #expect(try scene.sql("select count(*) from nudged.person where analysed is not null") == "0")
     }
 
     @Test func questions_whenManyAreDue_areBoundedAndConnectionsKept() async throws {
@@ -222,11 +221,11 @@ import TestSupport
         _ = await scene.service.seen.wait { $0.requests.count == 1 }
         switch what {
         case "preferences":
-            try scene.scene.sql(
+            try scene.sql(
                 "update public.context_profiles set notification_preferences = '{\"messages_enabled\": false}'"
             )
         case "cancel":
-            #expect(try scene.scene.sql("select done from nudged_api.cancel('\(Scene.user(1))', '\(id)')") == "1")
+            #expect(try scene.sql("select done from nudged_api.cancel('\(Scene.user(1))', '\(id)')") == "1")
         default:
             #expect(try await scene.scene.nudged(["pause", "message"]).exit == .code(0))
             #expect(process.waitForOutput(.seconds(20)) { $0.contains("kinds_paused") })
@@ -237,7 +236,7 @@ import TestSupport
                 process,
                 for: "count(*) = 1 from nudged.person where due_at > now() + interval '10 seconds'"
             )
-            #expect(try scene.scene.sql("select count(*) from nudged.message") == "1")
+            #expect(try scene.sql("select count(*) from nudged.message") == "1")
             #expect(try scene.record() == [])
         } else {
             try await scene.wait(process, for: "count(*) = 0 from nudged.message")

@@ -13,7 +13,7 @@ import Testing
     private func scene(isWithdrawn: Bool) async throws -> DecisionScene {
         let scene = try await S.withoutCheckIns(1) { _ in S.answer(false) }
         let later = isWithdrawn ? "notification_preferences - 'smart_enabled'" : "notification_preferences"
-        try scene.scene.sql(
+        try scene.sql(
             """
             create or replace view nudged.recipient with (security_barrier) as
             select user_id,
@@ -43,7 +43,7 @@ import Testing
         try await scene.wait(daemon, for: "count(owner) = 64 from nudged.range")
         var said = ""
         _ = try await eventually(within: .seconds(60)) {
-            said = try scene.scene.sql("select nudged_api.preview('\(Scene.user(1))', 'Ann', '\(S.text)')")
+            said = try scene.sql("select nudged_api.preview('\(Scene.user(1))', 'Ann', '\(S.text)')")
             return !said.isEmpty
         }
         try check(try JSONValue(parsing: said), scene, isWithdrawn: isWithdrawn)

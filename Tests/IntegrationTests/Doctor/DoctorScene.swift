@@ -55,9 +55,7 @@ enum DoctorScene {
         key: String = Scene.keyID,
         _ answer: @escaping @Sendable (String, Int) -> ScriptedAnswer? = apple
     ) throws {
-        var settings = SimulatorSettings(keys: [
-            try Scene.certificate.get().registered(keyID: key, teamID: Scene.teamID)
-        ])
+        var settings = try Scene.settings(key: key)
         settings.saysDate = true
         settings.topics = topics
         // A host that is an hour behind Apple is another test's.

@@ -16,8 +16,7 @@ import Testing
             (.statement, "20", "warning", "statement mode"), (.session, "1", "warning", "no second server connection"),
             (.transaction, "1", "ok", "transaction mode"),
         ]
-    )
-    func pooler_isToldByItsBehaviour(mode: LocalPooler.Mode, size: String, level: String, text: String) async throws {
+    ) func pooler_isToldByItsBehaviour(mode: LocalPooler.Mode, size: String, level: String, text: String) async throws {
         let scene = try await DoctorScene.scene()
         let pooler = try LocalPooler(
             before: scene.cluster,
@@ -63,10 +62,8 @@ import Testing
         #expect(findings["apple.clock"]?.found.contains("ahead of this machine's") == true, "\(run.text)")
         try DoctorScene.script(scene, ahead: -1800)
         let (far, later) = try await DoctorScene.doctor(scene)
-        #expect(
-            far.exit == .code(78) && later["apple.clock"]?.found.contains("behind this machine's") == true,
-            "\(far.text)"
-        )
+        #expect(far.exit == .code(78), "\(far.text)")
+        #expect(later["apple.clock"]?.found.contains("behind this machine's") == true, "\(far.text)")
     }
 
     @Test func apple_whenItCantBeReachedOrTrusted_saysTheStep() async throws {
@@ -110,10 +107,8 @@ import Testing
         scene.write("no key\n", to: "key.p8")
         let (run, findings) = try await DoctorScene.doctor(scene)
         #expect(run.exit == .code(78) && findings["configuration.file"]?.exit == 78, "\(run.text)")
-        #expect(
-            findings["database.connection"]?.level == "ok" && findings["apple.lanes"]?.level == "not_checked",
-            "\(run.text)"
-        )
+        #expect(findings["database.connection"]?.level == "ok", "\(run.text)")
+        #expect(findings["apple.lanes"]?.level == "not_checked", "\(run.text)")
         let (open, later) = try await DoctorScene.doctor(
             scene,
             ["APNS_PRIVATE_KEY_FILE": scene.write("x", to: "open.p8", mode: 0o644)]
@@ -137,9 +132,7 @@ import Testing
         #expect(request.body.isEmpty && request.fields["authorization"] == nil && service.seen.now.requests.count == 1)
         let untrusted = changes.merging(["DECISION_CA_FILE": "/etc/ssl/certs/ca-certificates.crt"]) { $1 }
         let (refused, later) = try await DoctorScene.doctor(scene, untrusted)
-        #expect(
-            refused.exit == .code(69) && later["decision.connection"]?.found.contains("not trusted") == true,
-            "\(refused.text)"
-        )
+        #expect(refused.exit == .code(69), "\(refused.text)")
+        #expect(later["decision.connection"]?.found.contains("not trusted") == true, "\(refused.text)")
     }
 }

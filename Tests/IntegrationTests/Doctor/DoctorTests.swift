@@ -40,8 +40,7 @@ import Testing
         try await scene.wait(for: "count(*) > 0 from nudged.daemon", of: process)
         let (run, findings) = try await DoctorScene.doctor(scene, daemon)
         #expect(findings["service.daemons"]?.level == "ok", "\(run.text)")
-        process.signal(SIGTERM)
-        try await scene.finish(process)
+        try await scene.stop(process)
     }
 
     /// Without the rules, apps need not call seen.
@@ -77,10 +76,8 @@ import Testing
             scene,
             ["DATABASE_URL": scene.cluster.tcpURL(database: "nowhere")]
         )
-        #expect(
-            none.exit == .code(78) && third["database.connection"]?.remedy?.contains("create the database") == true,
-            "\(none.text)"
-        )
+        #expect(none.exit == .code(78), "\(none.text)")
+        #expect(third["database.connection"]?.remedy?.contains("create the database") == true, "\(none.text)")
     }
 
     /// It lets us in by TCP and says nothing.
@@ -100,10 +97,8 @@ import Testing
     @Test func database_whenItIsNotMigrated_saysTheRemedy() async throws {
         let scene = try await DoctorScene.scene(migrated: false)
         let (run, findings) = try await DoctorScene.doctor(scene)
-        #expect(
-            run.exit == .code(78) && findings["database.migrations"]?.remedy?.contains("nudged migrate") == true,
-            "\(run.text)"
-        )
+        #expect(run.exit == .code(78), "\(run.text)")
+        #expect(findings["database.migrations"]?.remedy?.contains("nudged migrate") == true, "\(run.text)")
         #expect(findings["database.rest"]?.level == "not_checked" && findings["database.rights"] == nil)
     }
 
@@ -136,10 +131,8 @@ import Testing
         #expect(try await DoctorScene.doctor(scene, daemon).1["database.role"]?.found.contains("BYPASSRLS") == true)
         try scene.sql("alter role nudged_daemon nobypassrls; revoke usage on schema nudged from nudged_daemon")
         let (shut, rest) = try await DoctorScene.doctor(scene, daemon)
-        #expect(
-            shut.exit == .code(77) && rest["database.rights"]?.found.contains("has no right to use schema") == true,
-            "\(shut.text)"
-        )
+        #expect(shut.exit == .code(77), "\(shut.text)")
+        #expect(rest["database.rights"]?.found.contains("has no right to use schema") == true, "\(shut.text)")
     }
 
     @Test func excess_whenABroadGrantWasRun_namesEachRightAndItsStatement() async throws {
@@ -232,10 +225,8 @@ import Testing
             "create role narrow; grant create, usage on schema nudged to narrow; alter view nudged.device owner to narrow"
         )
         let (narrow, later) = try await DoctorScene.doctor(scene, daemon)
-        #expect(
-            later["database.device"]?.exit == 77 && later["database.device"]?.found.contains("push_tokens") == true,
-            "\(narrow.text)"
-        )
+        #expect(later["database.device"]?.exit == 77, "\(narrow.text)")
+        #expect(later["database.device"]?.found.contains("push_tokens") == true, "\(narrow.text)")
     }
 
     @Test func tables_whenTheyWereFoundAndLackSomething_areNamed() async throws {
@@ -254,10 +245,8 @@ import Testing
         let run = try await scene.nudged(["doctor", "--json"])
         let found = try DoctorScene.findings(run).filter { $0.id == "database.app_tables" }
         #expect(found.count == 2 && found.allSatisfy { $0.level == "warning" }, "\(run.text)")
-        #expect(
-            found.contains { $0.found.contains("no index") }
-                && found.contains { $0.found.contains("authenticated may read it") }
-        )
+        #expect(found.contains { $0.found.contains("no index") })
+        #expect(found.contains { $0.found.contains("authenticated may read it") })
         #expect(
             try DoctorScene.findings(run).contains {
                 $0.id == "database.row_security" && $0.found.contains("nudged.touched")
