@@ -37,8 +37,7 @@ import Testing
         ("POST", "/3/device/0g", "BadDeviceToken"), ("POST", "/3/device/abc", "BadDeviceToken"),
         ("POST", "/3/device/\(String(repeating: "0", count: 202))", "BadDeviceToken"),
         ("POST", "/3/device/0aF9", "0aF9"),
-    ])
-    func target_isAcceptedOrRefused(method: String, path: String, expected: String) {
+    ]) func target_isAcceptedOrRefused(method: String, path: String, expected: String) {
         do throws(RequestRefusal) {
             #expect(try PushFields.token(method: method, path: path) == expected)
         } catch {

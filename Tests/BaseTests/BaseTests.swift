@@ -37,8 +37,5 @@ struct BaseTests {
         "0x4a1c3e-9b7d-4c2a-8e5f-001122334455", "+f4a1c3e-9b7d-4c2a-8e5f-001122334455",
         " f4a1c3e-9b7d-4c2a-8e5f-001122334455", "0f4a1c3e-9b7d-4c2a-8e5f-001122334455a",
         "0f4a1c3e-9b7d-4c2a-8e5f-00112233445", "0f4a1c3e9b7d4c2a8e5f001122334455", "",
-    ])
-    func id_whenOfAnotherText_isNone(text: String) {
-        #expect(UUID(exactly: text) == nil)
-    }
+    ]) func id_whenOfAnotherText_isNone(text: String) { #expect(UUID(exactly: text) == nil) }
 }

@@ -73,9 +73,7 @@ import Testing
     }
 
     @Test(arguments: ["apns: {apps: []}", "apns:\n  apps:\n", "apns: {apps: null}", "apns: {apps: ~}"])
-    func mainAppAlone_whenTheListIsEmpty(yaml: String) throws {
-        #expect(try lanes(yaml).count == 1)
-    }
+    func mainAppAlone_whenTheListIsEmpty(yaml: String) throws { #expect(try lanes(yaml).count == 1) }
 
     private static let otherApp = "apns:\n  apps:\n    - bundleId: com.example.other\n      keyId: KEY2345678\n"
 
@@ -96,9 +94,7 @@ import Testing
         #expect(found.map(\.privateKey.text) == [ConfigurationFixture.key, Self.other])
         // As everywhere: environment over credentials over file.
         let yaml = Self.otherApp + "      privateKeyFile: /nonexistent/key.p8\n"
-        #expect(
-            try lanes(yaml, ["CREDENTIALS_DIRECTORY": fixture.folder]).last?.privateKey.text == Self.other
-        )
+        #expect(try lanes(yaml, ["CREDENTIALS_DIRECTORY": fixture.folder]).last?.privateKey.text == Self.other)
         let strongest = ["CREDENTIALS_DIRECTORY": fixture.folder, "APNS_PRIVATE_KEY_KEY2345678": "-----BEGIN third"]
         #expect(try lanes(yaml, strongest).last?.privateKey.text == "-----BEGIN third")
     }
@@ -159,17 +155,14 @@ import Testing
     @Test(arguments: [
         ("apps: text", "2:9: apns.apps: this is a single value"),
         ("apps: {bundleId: a.b}", "2:9: apns.apps: this is a section"),
-    ])
-    func fault_whenTheListIsNone(line: String, expected: String) {
+    ]) func fault_whenTheListIsNone(line: String, expected: String) {
         #expect(
             fixture.faults("apns:\n  \(line)\n") == [
                 "nudged.yaml:\(expected): write a list: for each app a dash, and its keys after it"
             ]
         )
         #expect(
-            fixture.faults("apns:\n  app: []\n") == [
-                "nudged.yaml:2:3: apns.app: unknown key: did you mean apns.apps?"
-            ]
+            fixture.faults("apns:\n  app: []\n") == ["nudged.yaml:2:3: apns.app: unknown key: did you mean apns.apps?"]
         )
     }
 
@@ -217,9 +210,7 @@ import Testing
         #expect(
             fixture.faults("apns:\n  apps: [{environment: production}]\n", without: ["APNS_PRIVATE_KEY"]).count == 1
         )
-        #expect(
-            fixture.faults("apns:\n  apps: [{environment: production}]\n", without: ["APNS_BUNDLE_ID"]).count == 1
-        )
+        #expect(fixture.faults("apns:\n  apps: [{environment: production}]\n", without: ["APNS_BUNDLE_ID"]).count == 1)
     }
 
     /// A device's own row decides; one without an environment belongs to the first lane.
@@ -271,9 +262,7 @@ import Testing
             ["apns.apps[0].bundleId", "com.example.other", "nudged.yaml:3:17"],
             ["apns.apps[0].privateKey", "(hidden)", "environment", "APNS_PRIVATE_KEY_KEY2345678"],
             ["apns.apps[0].environment", "sandbox", "environment", "APNS_ENVIRONMENT", "(apns.environment)"],
-        ] {
-            #expect(lines.contains(expected), "\(expected)")
-        }
+        ] { #expect(lines.contains(expected), "\(expected)") }
         let order = lines.compactMap(\.first)
         let place = try #require(order.firstIndex(of: "apns.apps[0].teamId"))
         #expect(order[place - 1] == "apns.privateKey")

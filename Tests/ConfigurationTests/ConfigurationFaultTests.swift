@@ -138,9 +138,7 @@ import Testing
     /// Neither a file nor a value can write anything into the terminal or fill the journal.
     @Test func fault_whenTextsAreHostile_isOneShortLine() {
         let unknown = "unknown key: remove it, or see nudged config --reference for the key's name"
-        #expect(
-            fixture.faults("\"a\\e[2J\\u202Eb\": 1\n") == ["nudged.yaml:1:1: a\u{FFFD}[2J\u{FFFD}b: \(unknown)"]
-        )
+        #expect(fixture.faults("\"a\\e[2J\\u202Eb\": 1\n") == ["nudged.yaml:1:1: a\u{FFFD}[2J\u{FFFD}b: \(unknown)"])
         let long = String(repeating: "x", count: 300)
         #expect(fixture.faults("\(long): 1\n") == ["nudged.yaml:1:1: \(long.prefix(100))…: \(unknown)"])
         // One character of 301 scalars.
@@ -162,11 +160,7 @@ import Testing
         )
         let neither = fixture.faults("log: {}", without: ["APNS_PRIVATE_KEY"])
         #expect(neither.count == 1)
-        #expect(
-            neither.first?.hasPrefix(
-                "apns.privateKey: it is missing, and so is apns.privateKeyFile: "
-            ) == true
-        )
+        #expect(neither.first?.hasPrefix("apns.privateKey: it is missing, and so is apns.privateKeyFile: ") == true)
     }
 
     @Test func keyFile_whenItCantBeUsed() throws {

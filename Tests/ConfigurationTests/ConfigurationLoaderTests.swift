@@ -147,8 +147,7 @@ import YAML
         ("policy.checkInTime", "POLICY_CHECK_IN_TIME"),
         ("policy.quietHours", "POLICY_QUIET_HOURS"), ("policy.maxPerDay", "POLICY_MAX_PER_DAY"),
         ("log.level", "LOG_LEVEL"), ("apns.maxInFlight", "APNS_MAX_IN_FLIGHT"),
-    ])
-    func variable_whenTheKeyIs(key: String, variable: String) {
+    ]) func variable_whenTheKeyIs(key: String, variable: String) {
         #expect(ConfigurationKey.byName[key]?.environmentName == variable)
     }
 
@@ -187,8 +186,7 @@ import YAML
     }
 
     /// Who can write the file could send pushes and the provider token to another server.
-    @Test(arguments: [0o620 as mode_t, 0o602, 0o666])
-    func file_whenOthersCanWriteIt_isRefused(mode: mode_t) throws {
+    @Test(arguments: [0o620 as mode_t, 0o602, 0o666]) func file_whenOthersCanWriteIt_isRefused(mode: mode_t) throws {
         let yaml = "apns: {endpoint: https://elsewhere.test}\n"
         let text = String(mode, radix: 8)
         #expect(
@@ -280,5 +278,69 @@ import YAML
         let faults = fixture.faults(environment: environment)
         #expect(faults.count == 2)
         for fault in faults { #expect(!fault.contains("planted")) }
+    }
+}
+
+/// What `nudged setup` changes in a file that a person has edited.
+@Suite struct ConfigurationFileTests {
+    private static let present = """
+        # ours
+        apns:
+          teamId: ABCDE12345   # the agency's
+          endpoint: https://localhost:1
+          caFile: "/ca" # made by us
+        policy: {checkInTime: "09:00", maxStalenessMinutes: 60}
+        """
+
+    @Test(
+        arguments: [
+            ([("apns.teamId", "ABCDE12345")], nil), ([("apns.keyId", nil)], nil),
+            (
+                [("apns.teamId", "X: # 1")],
+                present.replacing("ABCDE12345", with: #""X: # 1""#).replacing("   #", with: " #")
+            ),
+            (
+                [("apns.endpoint", nil), ("apns.caFile", nil)],
+                """
+                # ours
+                apns:
+                  teamId: ABCDE12345   # the agency's
+                policy: {checkInTime: "09:00", maxStalenessMinutes: 60}
+                """
+            ),
+        ] as [([(String, String?)], String?)]
+    ) func changed_keepsAllElse(_ wanted: [(String, String?)], _ expected: String?) throws {
+        let fixture = ConfigurationFixture()
+        fixture.write(Self.present + "\n")
+        #expect(try ConfigurationFile.changed(fixture.path, to: wanted.map { ($0, $1) }, standard: "s") == expected)
+    }
+
+    @Test(arguments: [("policy.checkInTime", nil), ("apns.keyId", "KEY1234567")] as [(String, String?)])
+    func changed_ofAnotherForm_isRefused(_ key: String, _ value: String?) throws {
+        let fixture = ConfigurationFixture()
+        fixture.write(Self.present)
+        #expect(throws: ConfigurationFault.self) {
+            try ConfigurationFile.changed(fixture.path, to: [(key, value)], standard: "s")
+        }
+    }
+}
+
+@Suite struct DurationTextTests {
+    @Test(arguments: [
+        ("500ms", 500_000), ("1s", 1_000_000), ("5m", 300_000_000), ("2h", 7_200_000_000), ("1", 1_000_000),
+        ("0.5", 500_000),
+        ("0.3s", 300_000), ("1.5m", 90_000_000), ("0", 0), ("0.000001", 1),
+    ]) func duration_whenTheTextIs(text: String, microseconds: Int) {
+        #expect(DurationText.parse(text) == .microseconds(microseconds))
+    }
+
+    @Test(arguments: [
+        "", "s", "-1s", "1 s", "1d", "1.2.3", ".5", "5.", "١s", "1e3", "99999999999999999999", "1S", "+1", "0.0000001",
+    ]) func nothing_whenTheTextIs(text: String) { #expect(DurationText.parse(text) == nil) }
+
+    @Test(arguments: [0, 1, 999, 1000, 500_000, 1_000_000, 90_000_000, 300_000_000, 7_200_000_000, 1_234_567])
+    func format_isReadBack(microseconds: Int) {
+        let duration = Duration.microseconds(microseconds)
+        #expect(DurationText.parse(DurationText.format(duration)) == duration)
     }
 }

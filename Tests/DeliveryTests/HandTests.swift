@@ -1,7 +1,7 @@
 import Fixtures
+import FoundationEssentials
 import Testing
-
-import struct FoundationEssentials.UUID
+import TimeZones
 
 @testable import Core
 
@@ -12,9 +12,7 @@ import struct FoundationEssentials.UUID
     @Test func changes_whenTheUserIsInHand_areRememberedUntilTheUserIsLetGo() throws {
         let (hand, run) = (Hand(), SweepRun(totals: SweepTotals()) { _, _, _ in })
         let users = (0..<3).map { _ in PlannerFixture.user(id: UUID()) }
-        func take(_ user: ClaimedUser) -> HeldUser? {
-            hand.take(user, member: UUID(), claimedAt: Self.now, run: run)
-        }
+        func take(_ user: ClaimedUser) -> HeldUser? { hand.take(user, member: UUID(), claimedAt: Self.now, run: run) }
         let ids = users.map(\.userID)
         var held = try users.prefix(2).map { try #require(take($0)) }
         #expect(take(users[0]) == nil, "in hand already")
@@ -29,5 +27,29 @@ import struct FoundationEssentials.UUID
         #expect(!hand.hasChanged(ids[1]))
         held = []
         #expect(hand.isEmpty && hand.users.isEmpty)
+    }
+}
+
+@Suite struct OpenIntentsTests {
+    /// A claim may take users of a whole intent only out of this daemon's hands. Of another one, a promoted standby may
+    /// lack a settlement.
+    @Test func inHand_whenAUserIsSettled_leavesTheIntentOut() {
+        let intents = OpenIntents()
+        let (one, other) = (UUID(), UUID())
+        intents.open(one)
+        intents.open(other)
+        #expect(Set(intents.inHand) == [one, other])
+        intents.part(one)
+        #expect(intents.inHand == [other])
+        #expect(intents.strays(among: [one, other]).isEmpty)
+    }
+
+    @Test func strays_whenAFlightIsGone_areTheOthers() {
+        let intents = OpenIntents()
+        let flight = Flight([], attemptedAt: Instant(seconds: 0), fraction: 0, intents)
+        let id = flight.intent
+        #expect(withExtendedLifetime(flight) { intents.inHand } == [id])
+        let other = Flight([], attemptedAt: Instant(seconds: 0), fraction: 0, intents).intent
+        #expect(intents.strays(among: [other]) == [other])
     }
 }

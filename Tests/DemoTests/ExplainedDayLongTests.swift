@@ -86,10 +86,7 @@ import struct FoundationEssentials.UUID
                     let pushes = sendPlan.nudges.flatMap { nudge in
                         nudge.members.flatMap { member in nudge.targets.map { "\(member.key) \($0.hash)" } }
                     }
-                    #expect(
-                        sent[name] == Set(pushes),
-                        "\(name) \(now.rfc3339)"
-                    )
+                    #expect(sent[name] == Set(pushes), "\(name) \(now.rfc3339)")
                     compared.sends += 1
                 case .nothing(let rest, let reason, _):
                     let update = rest

@@ -25,12 +25,7 @@ import TimeZones
         hours: Int = Self.hours
     ) async throws -> Forecast {
         let engine = scene.engine.engine
-        return try await Forecast.read(
-            hours: hours,
-            planner: engine.assembly.planner,
-            store: engine.store,
-            now: now
-        )
+        return try await Forecast.read(hours: hours, planner: engine.assembly.planner, store: engine.store, now: now)
     }
 
     private func person(_ scene: PlayedScene) throws -> [String] {

@@ -1,9 +1,12 @@
-import Service
+import Glibc
 import LocalPostgres
 import Postgres
-@testable import Core
+import Service
+import Synchronization
+import Testing
 import TimeZones
 
+@testable import Core
 @testable import Demo
 
 /// The demo's parts without its day: a private server with a seeded population, a simulated Apple, and the daemon's parts on a clock turned by hand.
@@ -52,9 +55,7 @@ final class PlayedScene: Sendable {
     func serve(at instant: Instant) async throws { try await engine.serve(at: instant, interruption) }
 
     /// The rows, as lines.
-    func lines(_ sql: String) throws -> [String] {
-        try cluster.sql(sql).split(separator: "\n").map(String.init)
-    }
+    func lines(_ sql: String) throws -> [String] { try cluster.sql(sql).split(separator: "\n").map(String.init) }
 
     func end() async {
         await engine.engine.finish()
@@ -62,4 +63,59 @@ final class PlayedScene: Sendable {
         apple.simulator.stop()
         cluster.stop()
     }
+}
+
+/// An output that remembers, and lets a test act at a line of its choice.
+final class Transcript: Sendable {
+    private let state = Mutex<(text: String, complaints: [String])>(("", []))
+
+    var text: String { state.withLock { $0.text } }
+    var complaints: [String] { state.withLock { $0.complaints } }
+    var lines: [String] { text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
+
+    /// The cluster's folder, once the head was written.
+    var folder: String? {
+        text.split(separator: " ").first { $0.contains("/nudged-pg-") }.map {
+            String($0.prefix { $0 != "," && $0 != "\n" })
+        }
+    }
+
+    /// The cluster's folder and its processes are gone.
+    func expectNothingLeft() throws {
+        let folder = try #require(folder)
+        #expect(access(folder, F_OK) != 0)
+        #expect(processes(naming: folder) == [])
+    }
+
+    /// - Parameter onText: called for each text with the number of those before; false: it could not be written.
+    func output(onText: @escaping @Sendable (Int, Transcript) -> Bool = { _, _ in true }) -> DemoOutput {
+        let count = Mutex(0)
+        return DemoOutput(
+            write: { text in
+                self.state.withLock { $0.text += text }
+                let before = count.withLock { count in
+                    defer { count += 1 }
+                    return count
+                }
+                return onText(before, self)
+            },
+            complain: { text in self.state.withLock { $0.complaints.append(text) } }
+        )
+    }
+}
+
+/// Numbers of processes with the folder in their command line.
+func processes(naming folder: String) -> [String] {
+    guard let directory = opendir("/proc") else { return [] }
+    defer { closedir(directory) }
+    var found: [String] = []
+    while let entry = readdir(directory) {
+        let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        guard Int(name) != nil, let file = fopen("/proc/\(name)/cmdline", "r") else { continue }
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = fread(&bytes, 1, bytes.count, file)
+        if String(decoding: bytes.prefix(count), as: UTF8.self).contains(folder) { found.append(name) }
+    }
+    return found
 }

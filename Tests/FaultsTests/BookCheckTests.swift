@@ -47,9 +47,7 @@ import Testing
         return BookCheck(books, allowing: allowance).found.mapValues(\.count)
     }
 
-    @Test func check_whenBooksAgree_isClean() {
-        #expect(Self.check { _ in } == [:])
-    }
+    @Test func check_whenBooksAgree_isClean() { #expect(Self.check { _ in } == [:]) }
 
     @Test func check_whenADeviceGotNothing_saysLost() {
         let found = Self.check { books in

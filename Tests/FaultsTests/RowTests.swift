@@ -15,8 +15,7 @@ import Testing
     @Test(arguments: [
         ("kill-at-random-moments", 1), ("kill-at-fail-points", 3), ("standby-promoted-synchronous", 1),
         ("rolling-upgrade", 1),
-    ])
-    func daemon_whenThisGoesWrong_losesAndDoublesNothing(name: String, rounds: Int) async throws {
+    ]) func daemon_whenThisGoesWrong_losesAndDoublesNothing(name: String, rounds: Int) async throws {
         let fault = try #require(Fault.named(name))
         let workshop = try Workshop(nudged: Built.path("nudged"), reference: Built.reference)
         defer { workshop.close() }

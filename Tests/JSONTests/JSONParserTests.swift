@@ -19,10 +19,7 @@ struct JSONParserTests {
         ("\"\"", .string("")), ("\"a\\u00e9\\n\\\"\\/\\ud83d\\ude00é\"", .string("aé\n\"/😀é")),
         ("\"\\u0000\"", .string("\0")),
         ("[]", .array([])), ("[1,\t[2]]", .array([.int(1), .array([.int(2)])])), ("{}", .object(JSONObject())),
-    ])
-    func parse_whenValid_isTheValue(text: String, value: JSONValue) throws {
-        #expect(try parse(text) == value)
-    }
+    ]) func parse_whenValid_isTheValue(text: String, value: JSONValue) throws { #expect(try parse(text) == value) }
 
     @Test(arguments: [
         "", " ", "nul", "nulll", "True", "01", "-", "+1", "1.", ".5", "1e", "1e+", "0x10", "NaN", "Infinity", "'a'",
@@ -31,18 +28,14 @@ struct JSONParserTests {
         "[1,]", "[,1]", "[1 2]", "]", "{", "{\"a\"", "{\"a\":",
         "{\"a\":1", "{\"a\":1,", "{\"a\":1,}", "{a:1}", "{1:1}", "{\"a\" 1}", "1 2", "// c\n1", "\u{FEFF}1", "[1]]",
         "\"\\",
-    ])
-    func parse_whenInvalid_isAnError(text: String) {
-        #expect(throws: JSONError.self) { try parse(text) }
-    }
+    ]) func parse_whenInvalid_isAnError(text: String) { #expect(throws: JSONError.self) { try parse(text) } }
 
     @Test(
         arguments: [
             [0x22, 0xFF, 0x22], [0x22, 0xC0, 0x80, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22], [0x22, 0xE2, 0x82, 0x22],
             [0x22, 0x5C, 0x6E, 0x80, 0x22], [0x80],
         ] as [[UInt8]]
-    )
-    func parse_whenInvalidUTF8_isAnError(bytes: [UInt8]) {
+    ) func parse_whenInvalidUTF8_isAnError(bytes: [UInt8]) {
         #expect(throws: JSONError.self) { try JSONValue(parsing: bytes) }
     }
 
@@ -76,8 +69,7 @@ struct JSONParserTests {
         )
     }
 
-    @Test(arguments: Seeds.all)
-    func parse_whenBytesAreRandom_neverCrashes(seed: UInt64) {
+    @Test(arguments: Seeds.all) func parse_whenBytesAreRandom_neverCrashes(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let alphabet = Array("{}[]\":,\\u0d8-+.eE19truefalsn \n\u{7F}".utf8) + [0x80, 0xC3, 0xED, 0xF0, 0xFF, 0]
         for _ in 0..<30_000 {
@@ -91,5 +83,46 @@ struct JSONParserTests {
 
     @Test func error_whenThrown_tellsOffset() {
         #expect(throws: JSONError(offset: 4, what: "a colon is expected")) { try parse("{\"a\"1}") }
+    }
+}
+
+struct JSONWriterTests {
+    @Test func writer_whenNested_setsCommas() {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("a")
+        writer.beginArray()
+        writer.int(1)
+        writer.beginObject()
+        writer.endObject()
+        writer.beginArray()
+        writer.endArray()
+        writer.null()
+        writer.endArray()
+        writer.key("b")
+        writer.bool(true)
+        writer.key("c")
+        writer.string(nil)
+        writer.key("d")
+        writer.number(.infinity)
+        writer.key("e")
+        writer.int(Int64.min)
+        writer.key("f")
+        writer.int(UInt64.max)
+        writer.key("g")
+        writer.number(0.5)
+        writer.endObject()
+        #expect(
+            writer.string
+                == #"{"a":[1,{},[],null],"b":true,"c":null,"d":null,"e":-9223372036854775808,"f":18446744073709551615,"g":0.5}"#
+        )
+    }
+
+    @Test func writer_whenText_escapesWhatItMust() throws {
+        let text = "\"\\/\u{8}\t\n\u{C}\r\u{1F}\u{7F}é😀\u{2028}\0"
+        var writer = JSONWriter()
+        writer.string(text)
+        #expect(writer.string == "\"\\\"\\\\/\\b\\t\\n\\f\\r\\u001f\u{7F}é😀\u{2028}\\u0000\"")
+        #expect(try JSONValue(parsing: writer.bytes) == .string(text))
     }
 }

@@ -5,8 +5,7 @@ import Testing
 
 @Suite(.ownThreads) struct LocalClusterLongTests {
     /// Only for the next test, which runs this process's own program once more: starts a cluster, says where, and waits.
-    @Test(.enabled(if: getenv("NUDGED_CLUSTER_HOST") != nil))
-    func host_waitsToBeKilled() throws {
+    @Test(.enabled(if: getenv("NUDGED_CLUSTER_HOST") != nil)) func host_waitsToBeKilled() throws {
         let cluster = try LocalCluster()
         let line = "HOST \(cluster.folder) \(cluster.serverID ?? 0)\n"
         _ = Array(line.utf8).withUnsafeBytes { write(1, $0.baseAddress, $0.count) }

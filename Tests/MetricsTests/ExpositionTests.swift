@@ -55,8 +55,7 @@ import Testing
             (0, "0"), (-0.0, "0"), (1, "1"), (-2, "-2"), (0.1, "0.1"), (1_763_000_000, "1763000000"), (1e300, "1e+300"),
             (.infinity, "+Inf"), (-.infinity, "-Inf"), (.nan, "NaN"),
         ] as [(Double, String)]
-    )
-    func number_isAsGoReadsIt(value: Double, text: String) {
+    ) func number_isAsGoReadsIt(value: Double, text: String) {
         #expect(MetricFamily.number(value) == text)
     }
 
@@ -71,8 +70,7 @@ import Testing
     }
 
     /// Whatever labels, helps and numbers there are, a reader finds the same ones.
-    @Test(arguments: Seeds.all)
-    func page_isReadBack(seed: UInt64) throws {
+    @Test(arguments: Seeds.all) func page_isReadBack(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         for round in 0..<200 {
             let families = (0..<random.int(0...6)).map { Self.family($0, &random) }

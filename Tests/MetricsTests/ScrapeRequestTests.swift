@@ -41,8 +41,7 @@ import Testing
             ("GET /metrics HTTP/1.1\r\nHost: localhost\r\n", nil),
             ("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r", nil), ("", nil),
         ] as [(String, ScrapeRequest.Outcome?)]
-    )
-    func request_isCheckedByItsHead(text: String, wanted: ScrapeRequest.Outcome?) {
+    ) func request_isCheckedByItsHead(text: String, wanted: ScrapeRequest.Outcome?) {
         #expect(Self.outcome(text) == wanted, "\(text.debugDescription)")
     }
 
@@ -55,8 +54,7 @@ import Testing
             ("127.0.0.1.evil.example", false), ("evil@localhost", false), ("localhost:9464.evil.example", false),
             ("[evil.example]", false), ("127.1", false), ("localhost.", false), ("", false),
         ]
-    )
-    func request_whenItsHostIsAName_isRefused(host: String, isTaken: Bool) {
+    ) func request_whenItsHostIsAName_isRefused(host: String, isTaken: Bool) {
         let wanted = isTaken ? Self.page : ScrapeRequest.Outcome(refusal: .host)
         #expect(Self.outcome("GET /metrics HTTP/1.1\r\nHost: \(host)\r\n\r\n") == wanted, "\(host)")
         #expect(Self.outcome("GET /metrics HTTP/1.0\r\nhost:\(host)\r\n\r\n") == wanted, "\(host)")
@@ -88,8 +86,7 @@ import Testing
             ("Authorization: Bearer planted-token\r\nAuthorization: Basic x", false),
             ("Proxy-Authorization: Bearer planted-token", false),
         ]
-    )
-    func request_whenThereIsAToken_mustHaveItOnce(fields: String, isTaken: Bool) {
+    ) func request_whenThereIsAToken_mustHaveItOnce(fields: String, isTaken: Bool) {
         let rule = ScrapeRule(token: Secret("planted-token"), allowsNames: true)
         let lines = fields.isEmpty ? "" : fields + "\r\n"
         let wanted = isTaken ? Self.page : ScrapeRequest.Outcome(refusal: .unauthorized)
@@ -120,8 +117,7 @@ import Testing
     }
 
     /// However it is split, a request is parsed the same way, and at its last byte.
-    @Test(arguments: Seeds.all)
-    func request_whenItComesInPieces_isCheckedTheSame(seed: UInt64) {
+    @Test(arguments: Seeds.all) func request_whenItComesInPieces_isCheckedTheSame(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         for text in [
             "GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept: text/plain\r\n\r\n", "GET / HTTP/1.0\n\n",

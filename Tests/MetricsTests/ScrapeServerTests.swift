@@ -1,5 +1,5 @@
-import Glibc
 import Base
+import Glibc
 import TestSupport
 import Testing
 
@@ -35,8 +35,7 @@ import Testing
         return client?.readAll()
     }
 
-    @Test(arguments: [false, true])
-    func page_whenAskedFor_isWhole(isVersion6: Bool) throws {
+    @Test(arguments: [false, true]) func page_whenAskedFor_isWhole(isVersion6: Bool) throws {
         let server = try Self.server(at: isVersion6 ? "[::1]" : "127.0.0.1")
         #expect(
             LoopbackClient.scrape(port: server.port, isVersion6: isVersion6)
@@ -47,10 +46,8 @@ import Testing
     @Test func answer_whenOnlyTheHeadIsWanted_hasNoBody() throws {
         let server = try Self.server()
         let answer = try #require(Self.ask(server, "HEAD /metrics HTTP/1.0\r\n\r\n"))
-        #expect(
-            answer.hasPrefix("HTTP/1.1 200 OK\r\n") && answer.contains("content-length: 10\r\n")
-                && answer.hasSuffix("\r\n\r\n")
-        )
+        #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n") && answer.contains("content-length: 10\r\n"))
+        #expect(answer.hasSuffix("\r\n\r\n"))
     }
 
     @Test(
@@ -66,8 +63,7 @@ import Testing
                 "405 Method Not Allowed"
             ),
         ]
-    )
-    func answer_whenTheRequestIsBad_saysWhy(request: String, status: String) throws {
+    ) func answer_whenTheRequestIsBad_saysWhy(request: String, status: String) throws {
         let server = try Self.server()
         let answer = try #require(Self.ask(server, request), "the answer was lost")
         #expect(answer.hasPrefix("HTTP/1.1 \(status)\r\n"), "\(answer.prefix(200))")
@@ -178,4 +174,28 @@ import Testing
         next.stop()
         next.stop()
     }
+}
+
+@Suite struct ListenAddressTests {
+    @Test(
+        arguments: [
+            ("127.0.0.1:9464", true), ("127.255.3.4:1", true), ("[::1]:65535", true), ("0.0.0.0:9464", false),
+            ("10.0.0.1:9464", false), ("128.0.0.1:9464", false), ("[::]:9464", false), ("[::2]:9464", false),
+            ("[2001:db8::9]:80", false), ("[::ffff:127.0.0.1]:80", false),
+        ]
+    ) func address_isLoopback_ifOnlyThisMachineReachesIt(text: String, isLoopback: Bool) throws {
+        let address = try #require(ListenAddress(text))
+        #expect(address.description == text && address.isLoopback == isLoopback)
+    }
+
+    @Test func address_isShownInItsShortForm() {
+        #expect(ListenAddress("[2001:DB8:0::0:9]:80")?.description == "[2001:db8::9]:80")
+    }
+
+    @Test(arguments: [
+        "::1:9464", "127.0.0.1", "127.0.0.1:0", "127.0.0.1:65536", "127.0.0.1:", ":9464", "9464", "127.0.0:9464",
+        "127.0.0.1.1:9464", "127.0.0.256:9464", "127.0.0.01:9464", "127.0.0.1:09464", "127.0.0.1:+9",
+        "localhost:9464", "metrics.example:9464", "", "127.0.0.1:9464 ", "127..0.1:9464", "[127.0.0.1]:9464",
+        "[::1:9464", "[]:9464", "[fe80::1%lo]:9464", "[::1]9464", "127.0.0.1\0:9464", "[::1\0]:9464", "*:9464",
+    ]) func address_whenItIsNone(text: String) { #expect(ListenAddress(text) == nil) }
 }

@@ -35,9 +35,7 @@ struct DeviceRegistrationTests {
             profile("keychain-access-groups", "<string>development</string>"),
             profile("aps-environment", "<string>sandbox</string>"), profile("aps-environment", "<string></string>"),
             profile("aps-environment", "<true/>"), Array("aps-environment</key><string>production".utf8.dropLast(4)),
-        ] {
-            #expect(DeviceEnvironment(provisioningProfile: bytes) == nil)
-        }
+        ] { #expect(DeviceEnvironment(provisioningProfile: bytes) == nil) }
     }
 
     @Test func token_whenShown_isNot() {
@@ -66,16 +64,12 @@ struct DeviceRegistrationTests {
     @Test(arguments: [
         ("de", "de"), ("pt_BR", "pt-BR"), ("zh-Hans-CN", "zh-Hans-CN"), ("de_AT@calendar=gregorian", "de-AT"),
         ("en_US.UTF-8", "en-US"), ("es-419", "es-419"),
-    ])
-    func locale_whenOfTheSystem_isATag(identifier: String, tag: String) {
+    ]) func locale_whenOfTheSystem_isATag(identifier: String, tag: String) {
         #expect(LocaleName.tag(identifier) == tag)
     }
 
     @Test(arguments: [
         "", "d", "abcdefghi", "419", "de-", "-de", "de--AT", "de-abcdefghi", "d\u{e9}", "de-\u{e9}t", "@x", "en US",
         "en" + String(repeating: "-abcdefgh", count: 7),
-    ])
-    func locale_whenNoLanguage_isNil(identifier: String) {
-        #expect(LocaleName.tag(identifier) == nil)
-    }
+    ]) func locale_whenNoLanguage_isNil(identifier: String) { #expect(LocaleName.tag(identifier) == nil) }
 }

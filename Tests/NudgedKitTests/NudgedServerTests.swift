@@ -35,9 +35,7 @@ struct NudgedServerTests {
         server.answer = #"{"id":"0f4a1c3e-9b7d-4c2a-8e5f-001122334455","done":1,"too_late":0,"warnings":[]}"#
         #expect(try await server.sendTest().id?.rawValue == "0f4a1c3e-9b7d-4c2a-8e5f-001122334455")
         try await server.sendTest(title: "Ann", body: "Hello.")
-        #expect(
-            server.calls == ["nudged_me.send_test {}", #"nudged_me.send_test {"title":"Ann","body":"Hello."}"#]
-        )
+        #expect(server.calls == ["nudged_me.send_test {}", #"nudged_me.send_test {"title":"Ann","body":"Hello."}"#])
     }
 
     @Test func activity_isReportedByTheNudge() async throws {
@@ -109,13 +107,10 @@ struct NudgedServerTests {
     @Test func pages_whenRead_areRows() async throws {
         server.answer = Self.page
         let waiting = try #require(try await server.waiting().first)
-        #expect(
-            waiting.id.rawValue == "0f4a1c3e-9b7d-4c2a-8e5f-001122334455" && waiting.isUrgent && waiting.dueAt == nil
-        )
-        #expect(
-            waiting.since == Date(timeIntervalSince1970: 1_795_491_000.25)
-                && waiting.expiresAt == Date(timeIntervalSince1970: 1_795_597_200)
-        )
+        #expect(waiting.id.rawValue == "0f4a1c3e-9b7d-4c2a-8e5f-001122334455" && waiting.isUrgent)
+        #expect(waiting.dueAt == nil)
+        #expect(waiting.since == Date(timeIntervalSince1970: 1_795_491_000.25))
+        #expect(waiting.expiresAt == Date(timeIntervalSince1970: 1_795_597_200))
         #expect(waiting.dueLocal == "2026-11-24T09:00:00")
         let reminder = try #require(try await server.reminders(most: 2).first)
         #expect(reminder.author == UserID(UUID(uuidString: "0f4a1c3e-9b7d-4c2a-8e5f-000000000001") ?? UUID()))
@@ -145,15 +140,12 @@ struct NudgedServerTests {
         String(repeating: "[", count: 65) + String(repeating: "]", count: 65),
         page.replacing(#""at": null"#, with: #""at": "soon""#).replacing(#""since": ""#, with: #""since": "x"#)
             .replacing(#""due_at": null"#, with: #""due_at": "2026-13-24T09:00:00Z""#).replacing("content", with: "c"),
-    ])
-    func pages_whenTheyAreNone_areErrors(answer: String) async {
+    ]) func pages_whenTheyAreNone_areErrors(answer: String) async {
         server.answer = answer
         for read in [
             { _ = try await server.waiting() }, { _ = try await server.reminders() },
             { _ = try await server.history() }, { _ = try await server.export() },
-        ] as [@MainActor () async throws -> Void] {
-            await #expect(throws: ServerAnswerError.self) { try await read() }
-        }
+        ] as [@MainActor () async throws -> Void] { await #expect(throws: ServerAnswerError.self) { try await read() } }
     }
 
     @Test(
@@ -165,8 +157,7 @@ struct NudgedServerTests {
             ("2026-11-24T09:00:00", nil), ("2026-11-24T09:00:00+99999999999999999999", nil), ("soon", nil),
             ("2026-11-24T09:00:00x+01", nil), ("2026-02-30T09:00:00Z", nil),
         ] as [(String, Double?)]
-    )
-    func instant_whenTheDatabases_isADate(text: String, seconds: Double?) async throws {
+    ) func instant_whenTheDatabases_isADate(text: String, seconds: Double?) async throws {
         server.answer = Self.page.replacing(#""due_at": null"#, with: #""due_at": "\#(text)""#)
         let row = try? await server.waiting().first
         #expect(row?.dueAt?.timeIntervalSince1970 == seconds)
@@ -175,8 +166,7 @@ struct NudgedServerTests {
     @Test(arguments: [
         (0, "1970-01-01T00:00:00Z"), (-0.5, "1970-01-01T00:00:00Z"), (1.000_1, "1970-01-01T00:00:02Z"),
         (-1e300, "0001-01-01T00:00:00Z"), (.infinity, "9999-12-31T23:59:59Z"), (.nan, "9999-12-31T23:59:59Z"),
-    ])
-    func date_whenSent_isNoEarlierInstant(seconds: Double, text: String) async throws {
+    ]) func date_whenSent_isNoEarlierInstant(seconds: Double, text: String) async throws {
         try await server.snoozeReminder(NudgeID(rawValue: "a"), until: Date(timeIntervalSince1970: seconds))
         #expect(server.calls == [#"nudged_me.snooze_reminder {"id":"a","until":"\#(text)"}"#])
     }
@@ -184,8 +174,7 @@ struct NudgedServerTests {
     @Test(arguments: [
         ("no_device: the user has: none", "no_device", "the user has: none"), ("late", "", "late"), ("", "", ""),
         ("later_code:", "later_code", ""), ("A text: of an older server", "", "A text: of an older server"),
-    ])
-    func warning_whenRead_hasACode(text: String, code: String, shown: String) {
+    ]) func warning_whenRead_hasACode(text: String, code: String, shown: String) {
         let warning = Warning(rawValue: text)
         #expect(warning.code == code && warning.text == shown)
     }
@@ -233,8 +222,7 @@ struct NudgedServerTests {
         await #expect(throws: ServerAnswerError.self) { try await server.decisionStatus() }
     }
 
-    @Test(arguments: ["", "1", "{}", "<html>"])
-    func answer_whenNotTheFunctions_isAnError(answer: String) async {
+    @Test(arguments: ["", "1", "{}", "<html>"]) func answer_whenNotTheFunctions_isAnError(answer: String) async {
         server.answer = answer
         let error = await #expect(throws: ServerAnswerError.self) { try await server.sendTest() }
         #expect(error?.description.hasPrefix("nudged_me.send_test: the answer is not ") == true)
@@ -250,8 +238,7 @@ struct NudgedServerTests {
     @Test(arguments: [
         "null", "true", "17", "1.5", "\"é\"", "[]", "{}", "[1,[null,\"a\"],{\"b\":false}]",
         "{\"token\":\"ab\",\"deep\":{\"list\":[1,2.5,null,{}]}}",
-    ])
-    func parameters_whenEncoded_areTheSameJSON(text: String) throws {
+    ]) func parameters_whenEncoded_areTheSameJSON(text: String) throws {
         let json = try #require(EncodableJSON(parsing: text))
         #expect(json.text == text)
         let encoded = String(decoding: try JSONEncoder().encode(json), as: UTF8.self)

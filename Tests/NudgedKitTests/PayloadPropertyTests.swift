@@ -59,8 +59,7 @@ struct PayloadPropertyTests {
         return route
     }
 
-    @Test(arguments: Seeds.all)
-    func payload_whenAnyJSON_leadsSomewhereAllowed(seed: UInt64) {
+    @Test(arguments: Seeds.all) func payload_whenAnyJSON_leadsSomewhereAllowed(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         var seen: [String: Int] = [:]
         for _ in 0..<1_200 {
@@ -76,8 +75,7 @@ struct PayloadPropertyTests {
         #expect(seen.count == 4, "seed \(seed): \(seen)")
     }
 
-    @Test(arguments: Seeds.all)
-    func payload_whenBytesAreSpoilt_leadsSomewhereAllowed(seed: UInt64) {
+    @Test(arguments: Seeds.all) func payload_whenBytesAreSpoilt_leadsSomewhereAllowed(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let good = Array(
             """

@@ -1,4 +1,5 @@
 import NudgedKit
+import TestSupport
 import Testing
 
 struct PayloadTests {
@@ -83,10 +84,7 @@ struct PayloadTests {
 
     @Test func route_whenMessageHasData_hasIt() {
         let members = #""action":"new_conversation","order":17,"note":"é","open":true,"deep":{"a":[1.5,null]}"#
-        guard case .message(let data) = route(members) else {
-            Issue.record("no message")
-            return
-        }
+        guard case .message(let data) = route(members) else { return fail("no message") }
         #expect(data.keys == ["order", "note", "open", "deep"] && !data.isEmpty)
         #expect(data.int("order") == 17 && data.string("note") == "é" && data.bool("open") == true)
         #expect(
@@ -109,4 +107,24 @@ struct PayloadTests {
         #expect(payload(#""domain":7"#).malformed == "domain: wanted a string")
         #expect(payload(#""action":7"#).malformed == "action: wanted a string")
     }
+}
+
+struct ConversationIDTests {
+    private static let id = "0f4a1c3e-9b7d-4c2a-8e5f-001122334455"
+
+    @Test func id_whenInAnyCase_isTheSame() {
+        #expect(ConversationID(Self.id)?.description == Self.id)
+        #expect(ConversationID("0F4A1C3E-9B7D-4C2A-8e5f-001122334455") == ConversationID(Self.id))
+    }
+
+    @Test(arguments: [
+        "", "0f4a1c3e", "0f4a1c3e9b7d4c2a8e5f001122334455", "{0f4a1c3e-9b7d-4c2a-8e5f-001122334455}",
+        "0f4a1c3e-9b7d-4c2a-8e5f-00112233445", "0f4a1c3e-9b7d-4c2a-8e5f-0011223344556",
+        "0f4a1c3e-9b7d-4c2a-8e5f-00112233445g", "0f4a1c3e-9b7d-4c2a-8e5f_001122334455",
+        "0f4a1c3e09b7d-4c2a-8e5f-001122334455", "0f4a1c3e-9b7d04c2a-8e5f-001122334455",
+        "0f4a1c3e-9b7d-4c2a08e5f-001122334455", "0f4a1c3e-9b7d-4c2a-8e5f0001122334455",
+        "0f4a1c3e-9b7d4-c2a-8e5f-001122334455", " f4a1c3e-9b7d-4c2a-8e5f-001122334455",
+        "0f4a1c3e-9b7d-4c2a-8e5f-0011223344é", "-f4a1c3e-9b7d-4c2a-8e5f-001122334455",
+        "0f4a1c3e-9b7d-4c2a-8e5f-00112233445\u{0}", "null",
+    ]) func id_whenNoUUID_isNone(text: String) { #expect(ConversationID(text) == nil) }
 }

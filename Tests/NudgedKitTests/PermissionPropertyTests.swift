@@ -67,8 +67,7 @@ struct PermissionPropertyTests {
         }
     }
 
-    @Test(arguments: Seeds.all)
-    func permission_whenAnythingHappens_keepsItsRules(seed: UInt64) throws {
+    @Test(arguments: Seeds.all) func permission_whenAnythingHappens_keepsItsRules(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var (prompts, questions) = (0, 0)
         for life in 0..<250 {
@@ -89,10 +88,8 @@ struct PermissionPropertyTests {
                 #expect(fault == nil, "seed \(seed), life \(life), step \(step): \(event) \(effect)")
                 prompts += effect == .prompt ? 1 : 0
                 let stored = try #require(Permission(rawValue: permission.rawValue))
-                #expect(
-                    stored == permission && stored.state == permission.state,
-                    "seed \(seed): \(permission.rawValue)"
-                )
+                #expect(stored == permission, "seed \(seed): \(permission.rawValue)")
+                #expect(stored.state == permission.state, "seed \(seed): \(permission.rawValue)")
                 permission = stored
             }
             questions += phone.explained.count

@@ -22,9 +22,7 @@ struct PermissionTests {
             .settingsChanged(.undetermined), .sessionEnded(at: 8 * Self.day), .answered(granted: true),
             .sessionEnded(at: 16 * Self.day),
         ])
-        #expect(
-            effects == [.nothing, .explain, .prompt, .nothing, .nothing, .nothing, .registerToken, .nothing]
-        )
+        #expect(effects == [.nothing, .explain, .prompt, .nothing, .nothing, .nothing, .registerToken, .nothing])
         #expect(permission.state == .granted)
     }
 
@@ -55,9 +53,7 @@ struct PermissionTests {
     }
 
     @Test func prompt_whenTheAppEndedUnderIt_comesForATap() {
-        let (permission, effects) = after([
-            .enableTapped, .appStarted(.undetermined), .enableTapped, .enableTapped,
-        ])
+        let (permission, effects) = after([.enableTapped, .appStarted(.undetermined), .enableTapped, .enableTapped])
         #expect(effects == [.prompt, .nothing, .prompt, .nothing])
         #expect(permission.state == .notRequested)
     }
@@ -67,9 +63,7 @@ struct PermissionTests {
             .enableTapped, .answered(granted: false), .sessionEnded(at: 0), .enableTapped, .enableTapped,
             .appStarted(.denied), .enableTapped,
         ])
-        #expect(
-            effects == [.prompt, .nothing, .nothing, .openSettings, .openSettings, .nothing, .openSettings]
-        )
+        #expect(effects == [.prompt, .nothing, .nothing, .openSettings, .openSettings, .nothing, .openSettings])
         #expect(permission.state == .denied)
     }
 
@@ -98,9 +92,7 @@ struct PermissionTests {
     }
 
     @Test func failure_whenPrompting_staysUntilNewsOrATap() {
-        var (permission, effects) = after([
-            .enableTapped, .failed("No network"), .settingsChanged(.undetermined),
-        ])
+        var (permission, effects) = after([.enableTapped, .failed("No network"), .settingsChanged(.undetermined)])
         #expect(effects == [.prompt, .nothing, .nothing] && permission.state == .error("No network"))
         #expect(permission.handle(.enableTapped) == .prompt)
         #expect(permission.state == .notRequested)
@@ -149,10 +141,7 @@ struct PermissionTests {
         "!x", "denied\u{301}", "allowed+explained", "allowed+explained:1", "allowed+explained:0:1",
         "allowed+explained:1:x", "allowed+explained:1:2:3", "allowed+explained:1:2+prompting",
         "allowed+explained:99999999999999999999:1",
-    ])
-    func permission_whenStoredWordIsNone_isNil(text: String) {
-        #expect(Permission(rawValue: text) == nil)
-    }
+    ]) func permission_whenStoredWordIsNone_isNil(text: String) { #expect(Permission(rawValue: text) == nil) }
 
     @Test func permission_whenStored_isReadable() {
         #expect(Permission().rawValue == "undetermined")

@@ -1,5 +1,6 @@
 import JSON
 import NudgedKit
+import TestSupport
 import Testing
 
 struct PreferencesDraftTests {
@@ -102,10 +103,7 @@ struct PreferencesDraftTests {
         draft.mutedUntil = UTCSecond("2026-05-07T04:38:44Z")
         draft.remindersEnabled = false
         draft.categories = ["news": false, "chat": true]
-        guard case .object(let object) = try JSONValue(parsing: draft.encoded()) else {
-            Issue.record("no object")
-            return
-        }
+        guard case .object(let object) = try JSONValue(parsing: draft.encoded()) else { return fail("no object") }
         #expect(object.members.map(\.key) == PreferenceKey.allCases.map(\.rawValue))
         #expect(object["check_in_time"] == .string("09:05") && object["max_per_day"] == .int(.max))
         #expect(object["muted_until"] == .string("2026-05-07T04:38:44Z") && object["reminders_enabled"] == .bool(false))

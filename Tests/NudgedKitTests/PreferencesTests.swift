@@ -1,5 +1,7 @@
 import JSON
 import NudgedKit
+import Seeded
+import TestSupport
 import Testing
 
 struct PreferencesTests {
@@ -24,8 +26,7 @@ struct PreferencesTests {
         "\"quiet_hours_by_day\":{\"7\":{\"start\":\"22:00\",\"end\":\"24:00\"}}", "\"quiet_hours_by_day\":{\"2\":[]}",
         "\"pause_threshold_seconds\":59", "\"pause_threshold_seconds\":301", "\"pause_threshold_seconds\":\"120\"",
         "\"active_conversation_threshold\":9", "\"active_conversation_threshold\":51",
-    ])
-    func preferences_whenKeyIsWrong_areMalformed(member: String) {
+    ]) func preferences_whenKeyIsWrong_areMalformed(member: String) {
         #expect(Preferences(parsing: Self.text(member)).malformed != nil)
     }
 
@@ -40,8 +41,7 @@ struct PreferencesTests {
         "\"quiet_hours_by_day\":{\"1\":{\"start\":\"22:00\",\"end\":\"22:00\",\"x\":1}}",
         "\"pause_threshold_seconds\":60", "\"pause_threshold_seconds\":300", "\"active_conversation_threshold\":10",
         "\"active_conversation_threshold\":50",
-    ])
-    func preferences_whenWellFormed_areNot(member: String) {
+    ]) func preferences_whenWellFormed_areNot(member: String) {
         let preferences = Preferences(parsing: Self.text(member))
         #expect(preferences.malformed == nil && !preferences.isNull)
     }
@@ -57,8 +57,7 @@ struct PreferencesTests {
             ("{\"smart_enabled\":{\"smart_enabled\":true}}", false), ("{\"Smart_enabled\":true}", false), ("{}", false),
             ("true", false), ("[true]", false), ("\"smart_enabled\"", false), ("no JSON", false), (nil, false),
         ] as [(String?, Bool)]
-    )
-    func consent_isTrueAndNothingElse(text: String?, consents: Bool) {
+    ) func consent_isTrueAndNothingElse(text: String?, consents: Bool) {
         #expect(Preferences(parsing: text).smartEnabled == consents)
     }
 
@@ -79,15 +78,13 @@ struct PreferencesTests {
     @Test func preferences_whenNoObject_allowNothingUrgent() {
         for text in ["[]", "1", "not JSON", ""] {
             let preferences = Preferences(parsing: text)
-            #expect(
-                preferences.malformed != nil && !preferences.allowUrgent && preferences.messagesEnabled
-                    && !preferences.isNull
-            )
+            #expect(preferences.malformed != nil)
+            #expect(!preferences.allowUrgent)
+            #expect(preferences.messagesEnabled)
+            #expect(!preferences.isNull)
         }
-        #expect(
-            Preferences(parsing: nil).isNull && Preferences(parsing: "null").isNull
-                && Preferences(json: .null).allowUrgent
-        )
+        #expect(Preferences(parsing: nil).isNull && Preferences(parsing: "null").isNull)
+        #expect(Preferences(json: .null).allowUrgent)
     }
 
     @Test(arguments: [("x", 0), ("é", 0), ("x", 1), ("é", 1)])
@@ -98,5 +95,99 @@ struct PreferencesTests {
         let preferences = Preferences(parsing: text)
         #expect(preferences.malformed == (beyond > 0 ? "longer than 65,536 characters" : nil))
         #expect(preferences.allowUrgent == (beyond == 0))
+    }
+}
+
+struct PreferencesOptInTests {
+    @Test func optIn_whenTheUserNeverChose_hasTheClientsDefaults() throws {
+        let draft = PreferencesDraft.optingIn(over: Preferences(parsing: nil))
+        #expect(draft.checkInsEnabled && draft.frequency == .fewTimesAWeek && !draft.smartEnabled)
+        #expect(draft.priorityKeywords == PreferencesDraft.defaultKeywords && draft.priorityKeywords.contains("urgent"))
+        let written = Preferences(parsing: try draft.encoded())
+        #expect(written.malformed == nil && written.checkInsEnabled == true && !written.priorityKeywords.isEmpty)
+        let german = PreferencesDraft.optingIn(over: Preferences(parsing: nil), keywords: ["dringend"])
+        #expect(german.priorityKeywords == ["dringend"])
+    }
+
+    @Test func optIn_whenTheUserChoseBefore_keepsTheChoices() {
+        let column = #"{"check_ins_enabled":false,"frequency":"weekly","weekday":2,"priority_keywords":[]}"#
+        let draft = PreferencesDraft.optingIn(over: Preferences(parsing: column))
+        #expect(draft.checkInsEnabled && draft.frequency == .weekly && draft.weekday == 2)
+        #expect(draft.priorityKeywords.isEmpty)
+    }
+
+    @Test func draft_whenNothingWasChosen_isOffAndAFewTimesAWeek() {
+        for draft in [PreferencesDraft(), PreferencesDraft(Preferences(parsing: nil))] {
+            #expect(!draft.checkInsEnabled && draft.frequency == .fewTimesAWeek)
+        }
+    }
+}
+
+struct PreferencesRoundTripTests {
+    @Test(arguments: Seeds.all) func draft_whenValid_comesBackAsItWas(seed: UInt64) throws {
+        var drafts = RandomDraft(seed: seed)
+        for _ in 0..<400 {
+            let draft = drafts.next(valid: true)
+            let column = drafts.column()
+            let text = try draft.encoded(over: column)
+            let preferences = Preferences(parsing: text)
+            #expect(preferences.malformed == nil && !preferences.isNull, "seed \(seed): \(text)")
+            #expect(PreferencesDraft(preferences) == draft, "seed \(seed): \(text)")
+            #expect(try draft.encoded(over: text) == text, "seed \(seed): \(text)")
+            // What the column held of ours is gone, what it held of others' is there.
+            let others = try JSONValue(parsing: text)
+            #expect(
+                others["theme"] == column.flatMap { try? JSONValue(parsing: $0) }?["theme"],
+                "seed \(seed): \(text)"
+            )
+            #expect(others["a"] == column.flatMap { try? JSONValue(parsing: $0) }?["a"], "seed \(seed): \(text)")
+        }
+    }
+
+    /// A draft is refused exactly where the daemon would find its values malformed.
+    @Test(arguments: Seeds.all) func draft_whenAnything_isRefusedAsTheDaemonWould(seed: UInt64) {
+        var drafts = RandomDraft(seed: seed)
+        var refused = 0
+        for _ in 0..<400 {
+            let draft = drafts.next(valid: false)
+            let malformed = Preferences(parsing: RandomDraft.written(draft)).malformed
+            #expect(draft.problems.first?.description == malformed, "seed \(seed): \(RandomDraft.written(draft))")
+            let isWritten = (try? draft.encoded()) != nil
+            #expect(isWritten == (malformed == nil), "seed \(seed): \(RandomDraft.written(draft))")
+            refused += malformed == nil ? 0 : 1
+        }
+        #expect((40..<398).contains(refused), "seed \(seed)")
+    }
+
+    /// Whatever the column has, a screen can show it, and writes nothing that is malformed or that turns check-ins on.
+    @Test(arguments: Seeds.all) func draft_whenColumnIsAnything_neverOptsIn(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        let values = [
+            "true", "false", "null", "0", "1", "10.0", "5", "9223372036854775808", "\"daily\"", "\"09:00\"",
+            "\"24:00\"", "\"UTC\"",
+            "\"GMT\"", "[]", "[\"a\"]", "[1]", "{}", "\"notify_all\"",
+        ]
+        var wellFormed = 0
+        for _ in 0..<800 {
+            var members = PreferenceKey.allCases.filter { _ in random.chance(10) }.map { key in
+                "\"\(key.rawValue)\":\(random.pick(values))"
+            }
+            if random.chance(70) { members += ["\"check_ins_enabled\":true", "\"frequency\":\"daily\""] }
+            let column = "{\(members.joined(separator: ","))}"
+            let before = Preferences(parsing: column)
+            var draft = PreferencesDraft(before)
+            #expect(
+                draft.checkInsEnabled == (before.malformed == nil && before.checkInsEnabled == true),
+                "\(seed): \(column)"
+            )
+            draft.timezone = nil
+            let after = Preferences(parsing: try draft.encoded(over: column))
+            #expect(after.malformed == nil, "seed \(seed): \(column)")
+            #expect(after.messagesEnabled == before.messagesEnabled, "\(seed): \(column)")
+            #expect(after.allowUrgent == before.allowUrgent, "\(seed): \(column)")
+            #expect(after.smartEnabled == before.smartEnabled, "\(seed): \(column)")
+            wellFormed += before.malformed == nil ? 1 : 0
+        }
+        #expect(wellFormed > 10, "seed \(seed)")
     }
 }

@@ -7,9 +7,7 @@ import TestSupport
 struct RandomDraft {
     var random: SplitMix64
 
-    init(seed: UInt64) {
-        random = SplitMix64(seed: seed)
-    }
+    init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
     /// A draft; where it must be valid every value is in its range.
     mutating func next(valid: Bool) -> PreferencesDraft {

@@ -9,9 +9,7 @@ import TimeZones
 struct DecideLineTests {
     private let decide = DecideLine(zones: Fixture.zones)
 
-    private func answer(_ line: String) throws -> JSONValue {
-        try JSONValue(parsing: decide.answer(Array(line.utf8)))
-    }
+    private func answer(_ line: String) throws -> JSONValue { try JSONValue(parsing: decide.answer(Array(line.utf8))) }
 
     private static let valid = """
         "id":"x","kind":"message","now":"2026-05-07T12:00:00Z","user_id":"a93db3eb-2346-4f80-a563-f2a9ee7fc5e3",\
@@ -25,10 +23,7 @@ struct DecideLineTests {
         let answer = try answer("{\(Self.valid),\"unknown\":[1]}")
         #expect(answer["action"] == .string("send"))
         #expect(answer["valid_until"] == .string("2026-05-07T20:00:00Z"))
-        guard case .array(let steps)? = answer["trace"] else {
-            Issue.record("no trace")
-            return
-        }
+        guard case .array(let steps)? = answer["trace"] else { return fail("no trace") }
         #expect(
             steps.compactMap { $0["rule"] }
                 == ["expiry", "paused", "enabled", "devices", "urgency", "zone", "quiet_hours", "caps", "send"].map {
@@ -47,10 +42,7 @@ struct DecideLineTests {
             #""message":{"title":"","body":"","urgent":false,"silent":true,"expires_at":"2026-05-07T12:00:09Z"}"#
         let answer = try answer(line(#"\#(message),"preferences":{"muted_until":"never"}"#))
         #expect(answer["reason"] == .string("due") && answer["valid_until"] == .string("2026-05-07T12:00:09Z"))
-        guard case .array(let steps)? = answer["trace"] else {
-            Issue.record("no trace")
-            return
-        }
+        guard case .array(let steps)? = answer["trace"] else { return fail("no trace") }
         #expect(
             steps.compactMap { $0["rule"]?.text }
                 == ["expiry", "paused", "enabled", "devices", "urgency", "silent"]
@@ -110,8 +102,7 @@ struct DecideLineTests {
         ("\"kind\":\"reminder\"", "reminder"),
         ("\"kind\":\"reminder\",\"reminder\":{\"due_at\":\"2026-05-07T12:00:00Z\"}", "reminder.recipient_is_author"),
         ("\"reminder\":{\"due_at\":5}", "reminder.due_at"),
-    ])
-    func answer_whenFieldIsWrong_namesIt(member: String, field: String) throws {
+    ]) func answer_whenFieldIsWrong_namesIt(member: String, field: String) throws {
         let answer = try answer(line(member))
         guard case .object(let object) = answer, case .string(let error)? = answer["error"] else {
             Issue.record("\(member): \(answer)")
@@ -135,8 +126,7 @@ struct DecideLineTests {
         "\"rules\":{\"quiet_hours\":null,\"max_per_day\":null}",
         "\"rules\":{\"default_timezone\":null,\"other\":1}", "\"user_id\":\"A93DB3EB-2346-4F80-A563-F2A9EE7FC5E3\"",
         "\"check_ins\":[]", "\"seen\":null", "\"rules\":{\"skip_if_active_minutes\":null,\"back_off_after\":null}",
-    ])
-    func answer_whenNullIsAllowed_decides(member: String) throws {
+    ]) func answer_whenNullIsAllowed_decides(member: String) throws {
         #expect(try answer(line(member))["error"] == nil)
     }
 
@@ -178,8 +168,7 @@ struct DecideLineTests {
         }
     }
 
-    @Test(arguments: Seeds.all)
-    func answer_whenVectorsAreMutated_neverCrashes(seed: UInt64) throws {
+    @Test(arguments: Seeds.all) func answer_whenVectorsAreMutated_neverCrashes(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let vectors = try Fixture.vectors().map { Array($0.utf8) }
         let pieces = [

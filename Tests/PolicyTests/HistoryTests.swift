@@ -51,8 +51,7 @@ struct HistoryTests {
     }
 
     /// The policy answers by the trimmed history as by the whole one.
-    @Test(arguments: Seeds.all)
-    func trimmed_whenAsked_answersAsTheWhole(seed: UInt64) throws {
+    @Test(arguments: Seeds.all) func trimmed_whenAsked_answersAsTheWhole(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         for _ in 0..<1500 {
             var history = History()

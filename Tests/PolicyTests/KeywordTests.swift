@@ -20,8 +20,7 @@ struct KeywordTests {
         ("срочно", "СРОЧНО"), ("a a b", "a a a b"),
         ("İ", "i\u{307}"), ("24", "24/7"), ("urgent", "緊urgent急"), ("x²", "X²"), ("か\u{3099}", "か\u{3099}"),
         ("豈", "\u{F900}"), ("a1", "A1"), ("b", "\u{F900}b"), ("b", "ไb"), ("b", "\u{2F800}b"),
-    ])
-    func keyword_whenItsTokensStandThere_occurs(keyword: String, text: String) throws {
+    ]) func keyword_whenItsTokensStandThere_occurs(keyword: String, text: String) throws {
         #expect(try isUrgent(keyword, text))
     }
 
@@ -30,8 +29,7 @@ struct KeywordTests {
         ("server down", "server is down"), ("", "anything"), ("--", "-- --"), ("!", "!"),
         ("strasse", "Straße"), ("緊急", "急緊"), ("緊急", "緊x急"), ("e", "é"), ("が", "か\u{3099}"), ("ab", "a b"),
         ("a b", "ab"), ("server down", "server"), ("σ", "ς"),
-    ])
-    func keyword_whenItsTokensDoNotStandThere_doesNotOccur(keyword: String, text: String) throws {
+    ]) func keyword_whenItsTokensDoNotStandThere_doesNotOccur(keyword: String, text: String) throws {
         #expect(try !isUrgent(keyword, text))
     }
 
@@ -45,16 +43,13 @@ struct KeywordTests {
     @Test func keywords_whenThereAreThousands_areSearchedAtOnce() {
         let matcher = KeywordMatcher((0..<8_000).map { "a k\($0)" })
         let message = Message(title: "", body: String(repeating: "a ", count: 2_000), urgent: false)
-        let time = processorTime {
-            for _ in 0..<50 { #expect(!matcher.occurs(in: message)) }
-        }
+        let time = processorTime { for _ in 0..<50 { #expect(!matcher.occurs(in: message)) } }
         // One keyword after the other, it would be 800,000,000 steps.
         #expect(time < .seconds(10))
         #expect(matcher.occurs(in: Message(title: "b", body: "a a k7999", urgent: false)))
     }
 
-    @Test(arguments: Seeds.all)
-    func keywords_whenTheyOverlap_occurAsOneByOne(seed: UInt64) {
+    @Test(arguments: Seeds.all) func keywords_whenTheyOverlap_occurAsOneByOne(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         func tokens(_ most: Int) -> [String] { (0..<random.int(0...most)).map { _ in random.pick(["a", "b", "c"]) } }
         for _ in 0..<2_000 {

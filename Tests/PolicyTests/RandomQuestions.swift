@@ -8,9 +8,7 @@ import TimeZones
 struct RandomQuestions {
     var random: SplitMix64
 
-    init(seed: UInt64) {
-        random = SplitMix64(seed: seed)
-    }
+    init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
     private static let crooked = [
         "Pacific/Apia", "Pacific/Fakaofo", "Australia/Lord_Howe", "Africa/Casablanca", "America/Scoresbysund",

@@ -48,8 +48,7 @@ struct RecurrenceTests {
         }
     }
 
-    @Test(arguments: Seeds.all)
-    func occurrences_whenRandomRules_areThoseOfEachDayByItself(seed: UInt64) throws {
+    @Test(arguments: Seeds.all) func occurrences_whenRandomRules_areThoseOfEachDayByItself(seed: UInt64) throws {
         var rules = RandomRules(seed: seed)
         for _ in 0..<150 {
             let (text, start) = (rules.rule(), start(&rules))
@@ -61,8 +60,7 @@ struct RecurrenceTests {
     }
 
     /// However late one asks, it is the occurrence that the whole series has next.
-    @Test(arguments: Seeds.all)
-    func next_whenAskedInTheMidst_isThatOfTheSeries(seed: UInt64) throws {
+    @Test(arguments: Seeds.all) func next_whenAskedInTheMidst_isThatOfTheSeries(seed: UInt64) throws {
         var rules = RandomRules(seed: seed)
         for _ in 0..<300 {
             let (text, start) = (rules.rule(), start(&rules))
@@ -84,8 +82,7 @@ struct RecurrenceTests {
         }
     }
 
-    @Test(arguments: Seeds.all)
-    func parsing_whenAnything_ends(seed: UInt64) {
+    @Test(arguments: Seeds.all) func parsing_whenAnything_ends(seed: UInt64) {
         var rules = RandomRules(seed: seed)
         let refused = (0..<3000).count { _ in Recurrence(parsing: rules.spoilt()) == nil }
         #expect(refused > 1500, "seed \(seed)")
@@ -98,8 +95,7 @@ struct RecurrenceTests {
         "FREQ=MONTHLY;BYDAY=1MO;BYMONTHDAY=8", "FREQ=DAILY;INTERVAL=7;BYMONTHDAY=31;BYDAY=WE",
         "FREQ=DAILY;INTERVAL=9999;BYDAY=MO;BYMONTHDAY=1",
         "FREQ=MONTHLY;INTERVAL=9999", "FREQ=WEEKLY;INTERVAL=9999",
-    ])
-    func next_whenThereIsNoneIn100Years_isNil(text: String) throws {
+    ]) func next_whenThereIsNoneIn100Years_isNil(text: String) throws {
         let rule = try #require(Recurrence(parsing: text))
         // A Monday in February.
         let start = try time("2027-02-01T09:00:00")
@@ -143,8 +139,7 @@ struct RecurrenceTests {
         )
     }
 
-    @Test(arguments: RecurrenceText.all)
-    func text_isSaidAsAPersonReadsIt(expected: RecurrenceText) throws {
+    @Test(arguments: RecurrenceText.all) func text_isSaidAsAPersonReadsIt(expected: RecurrenceText) throws {
         #expect(Recurrence(parsing: expected.rule)?.text == expected.text)
     }
 

@@ -15,10 +15,7 @@ struct RecurrenceText: Sendable {
         RecurrenceText("FREQ=DAILY;BYMONTHDAY=1,-1", "every day on the 1st and last day of the month"),
         RecurrenceText("FREQ=WEEKLY;INTERVAL=2;BYDAY=FR,MO", "every 2 weeks on Mon and Fri"),
         RecurrenceText("FREQ=WEEKLY;WKST=SU", "every week"),
-        RecurrenceText(
-            "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,SU;WKST=SU",
-            "every 2 weeks on Mon and Sun, weeks from Sun on"
-        ),
+        RecurrenceText("FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,SU;WKST=SU", "every 2 weeks on Mon and Sun, weeks from Sun on"),
         RecurrenceText("FREQ=WEEKLY;BYDAY=MO,TU,WE;COUNT=10", "every week on Mon, Tue and Wed, 10 times"),
         RecurrenceText("FREQ=MONTHLY", "every month"),
         RecurrenceText("FREQ=MONTHLY;BYDAY=2MO,-1FR", "every month on the 2nd Mon and the last Fri"),

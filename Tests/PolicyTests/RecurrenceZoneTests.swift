@@ -76,8 +76,7 @@ struct RecurrenceZoneTests {
     }
 
     /// Every zone, random rules: later each time, at the wall time, or at the transition that leapt over it.
-    @Test(arguments: Seeds.all)
-    func instants_whenRandomRulesAndZones_showTheirWallTimes(seed: UInt64) throws {
+    @Test(arguments: Seeds.all) func instants_whenRandomRulesAndZones_showTheirWallTimes(seed: UInt64) throws {
         var rules = RandomRules(seed: seed)
         var gaps = 0
         for name in Fixture.zoneNames {

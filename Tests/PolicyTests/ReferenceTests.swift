@@ -7,9 +7,7 @@ import Testing
 struct ReferenceTests {
     private let decide = DecideLine(zones: Fixture.zones)
 
-    private func answer(_ line: String) throws -> JSONValue {
-        try JSONValue(parsing: decide.answer(Array(line.utf8)))
-    }
+    private func answer(_ line: String) throws -> JSONValue { try JSONValue(parsing: decide.answer(Array(line.utf8))) }
 
     @Test func decide_whenVectors_isEqual() throws {
         let vectors = try Fixture.vectors()
@@ -39,8 +37,7 @@ struct ReferenceTests {
         }
     }
 
-    @Test(arguments: [Seeds.extra])
-    func decide_whenRandomQuestions_isEqualToReference(seed: UInt64) throws {
+    @Test(arguments: [Seeds.extra]) func decide_whenRandomQuestions_isEqualToReference(seed: UInt64) throws {
         var questions = RandomQuestions(seed: seed)
         let lines = (0..<2500).map { number in
             var writer = JSONWriter()
@@ -62,8 +59,7 @@ struct ReferenceTests {
 }
 
 @Suite struct ReferenceLongTests {
-    @Test(arguments: Seeds.fixed)
-    func decide_whenRandomQuestions_isEqualToReference(seed: UInt64) throws {
+    @Test(arguments: Seeds.fixed) func decide_whenRandomQuestions_isEqualToReference(seed: UInt64) throws {
         try ReferenceTests().decide_whenRandomQuestions_isEqualToReference(seed: seed)
     }
 }

@@ -62,8 +62,7 @@ struct SkippedSlotsTests {
     }
 
     /// Every slot that a daemon asking in time would have sent, and nothing else, is found after it slept.
-    @Test(arguments: Seeds.all)
-    func skippedSlots_whenEvaluatedOnceOrInSteps_areTheSame(seed: UInt64) throws {
+    @Test(arguments: Seeds.all) func skippedSlots_whenEvaluatedOnceOrInSteps_areTheSame(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         for _ in 0..<150 {
             let candidate = Questions.checkIn(

@@ -114,8 +114,7 @@ struct YearTests {
         return Case(candidate: candidate, rules: rules, zone: zone, quiet: (start, end))
     }
 
-    @Test(arguments: [Seeds.extra])
-    func year_whenSteppedFromNextToNext_keepsEveryPromise(seed: UInt64) throws {
+    @Test(arguments: [Seeds.extra]) func year_whenSteppedFromNextToNext_keepsEveryPromise(seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
         let names = Fixture.zoneNames
         // Every seed takes another quarter of the zones.

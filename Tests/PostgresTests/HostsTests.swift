@@ -51,10 +51,7 @@ import Testing
         let silent = SilentListener()
         defer { withExtendedLifetime(silent) {} }
         let ports = [Int(silent.port), try Self.standby.get().port]
-        let configuration = try ConnectionConfiguration.parse(
-            url: Self.url(ports, "any"),
-            connectTimeout: .seconds(2)
-        )
+        let configuration = try ConnectionConfiguration.parse(url: Self.url(ports, "any"), connectTimeout: .seconds(2))
         let start = ContinuousClock.now
         let connection = try await Connection.open(configuration)
         #expect(ContinuousClock.now - start >= .seconds(2))
@@ -82,5 +79,29 @@ import Testing
         )
         #expect(own.connectTimeout == .seconds(3) && own.attempts[0]["connect_timeout"] == nil)
         #expect(own.attempts[0]["tcp_user_timeout"] == "9000")
+    }
+}
+
+/// Behind real poolers: `DoctorTests`.
+@Suite(.ownThreads) struct PoolingTests {
+    @Test(arguments: [
+        ([Pooling.Turn(first: 1, second: 2)], Pooling.session),
+        ([.init(first: 1, second: 2), .init(first: 1, second: 3)], .session),
+        // Both were answered by one process, though the first never left.
+        ([.init(first: 1, second: 1)], .transaction),
+        ([.init(first: 1, second: 2), .init(first: 1, second: 1)], .transaction),
+        // Somebody else took the first one's meanwhile.
+        ([.init(first: 1, second: 2), .init(first: 3, second: 2)], .transaction),
+    ]) func mode_isToldByWhoAnswers(turns: [Pooling.Turn], expected: Pooling) {
+        #expect(Pooling(behind: turns) == expected)
+    }
+
+    @Test func server_whenNobodyStandsBetween_isDirect() async throws {
+        #expect(try await Pooling.of(ServerFixture.configuration()) == .direct)
+    }
+
+    @Test func server_whenItIsAway_isAnError() async throws {
+        let error = await ServerFixture.error { _ = try await Pooling.of(.parse(url: "postgresql://a@127.0.0.1:1/a")) }
+        #expect(error?.code == .connectionFailed)
     }
 }

@@ -38,8 +38,7 @@ import Testing
     @Test(arguments: [
         "deallocate all", "prepare later_1 as select 5",
         "drop view v; alter table t alter n type bigint; create view v as table t",
-    ])
-    func statement_thatTheServerRefusesAsPrepared_isRepeatedWithoutAName(change: String) async throws {
+    ]) func statement_thatTheServerRefusesAsPrepared_isRepeatedWithoutAName(change: String) async throws {
         let connection = try await Self.ready()
         try await connection.execute(script: change)
         let insert = Statement("insert", sql: "insert into t values (2)")

@@ -44,8 +44,7 @@ import Testing
         (0, "1970-01-01 00:00:00+00"), (-1, "1969-12-31 23:59:59.999999+00"),
         (-62_135_596_800_000_000, "0001-01-01 00:00:00+00"), (253_402_300_799_999_999, "9999-12-31 23:59:59.999999+00"),
         (Int64.max, "infinity"), (Int64.min, "-infinity"),
-    ])
-    func timestamp_whenEdge_meansTheSameInstant(value: Int64, text: String) async throws {
+    ]) func timestamp_whenEdge_meansTheSameInstant(value: Int64, text: String) async throws {
         let connection = try await ServerFixture.connection()
         let rows = try await connection.transaction(
             [ServerFixture.sql("select $1::text, $1, $2::text::timestamptz", .timestamp(value), .text(text))],
@@ -59,8 +58,7 @@ import Testing
     @Test(arguments: [
         (0, "1970-01-01"), (-719_162, "0001-01-01"), (2_932_896, "9999-12-31"), (Int32.max, "infinity"),
         (Int32.min, "-infinity"),
-    ])
-    func date_whenEdge_meansTheSameDay(value: Int32, text: String) async throws {
+    ]) func date_whenEdge_meansTheSameDay(value: Int32, text: String) async throws {
         let connection = try await ServerFixture.connection()
         let rows = try await connection.run(
             ServerFixture.sql("select $1::text, $1, $2::text::date", .date(value), .text(text))

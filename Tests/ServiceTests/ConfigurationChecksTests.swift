@@ -40,8 +40,7 @@ import Testing
             "mysql://planted",
             "the value is wrong: write a URI such as postgresql://user@host/database?sslmode=verify-full"
         ),
-    ])
-    func fault_whenTheURLIs_isSaidOnceWithoutItsParts(url: String, expected: String) {
+    ]) func fault_whenTheURLIs_isSaidOnceWithoutItsParts(url: String, expected: String) {
         #expect(
             fixture.faults("database:\n  url: \(url)\n", without: ["DATABASE_URL"], checks: checks) == [
                 "nudged.yaml:2:8: database.url: \(expected)"
@@ -108,8 +107,7 @@ import Testing
             "the address can't be used: it is not of the form https://host/path, or it contains a user: "
                 + "write https://host/path"
         ),
-    ])
-    func address_whenItCanNotBeUsed_saysWhyWithoutTheRest(url: String, fault: String) {
+    ]) func address_whenItCanNotBeUsed_saysWhyWithoutTheRest(url: String, fault: String) {
         #expect(
             fixture.faults("decision:\n  url: \(url)\n", checks: checks()) == [
                 "nudged.yaml:2:8: decision.url: \(fault)"
@@ -201,8 +199,7 @@ import Testing
         "0123456789-planted", String(repeating: "a", count: 501), "0123456789 planted token",
         "0123456789,planted,token",
         "0123456789-plänted-token", "\"0123456789-planted\"",
-    ])
-    func token_whenItCantBeOne_isRefusedAndNotShown(token: String) {
+    ]) func token_whenItCantBeOne_isRefusedAndNotShown(token: String) {
         var environment = ConfigurationFixture.environment
         environment["METRICS_TOKEN"] = token
         // The address is no second fault.
@@ -241,13 +238,10 @@ import Testing
 
     @Test(arguments: [
         "http://beat.example/planted", "https://name:planted@beat.example/", "ftp://beat.example/planted", "planted",
-    ])
-    func heartbeat_whenItCanNotBeUsed_isRefusedWithoutItsPath(url: String) {
+    ]) func heartbeat_whenItCanNotBeUsed_isRefusedWithoutItsPath(url: String) {
         let faults = fixture.faults("heartbeat: {url: \"\(url)\"}\n", checks: checks)
-        #expect(
-            faults.count == 1 && faults[0].contains("heartbeat.url: ") && !faults[0].contains("planted"),
-            "\(faults)"
-        )
+        #expect(faults.count == 1 && faults[0].contains("heartbeat.url: "), "\(faults)")
+        #expect(!"\(faults)".contains("planted"), "\(faults)")
     }
 }
 

@@ -45,8 +45,7 @@ import struct FoundationEssentials.UUID
         (.resting(until: 1), .resting(until: 2), false),
         (.backingOff(until: 1, why: "x"), .backingOff(until: 2, why: "x"), false),
         (.backingOff(until: 1, why: "x"), .backingOff(until: 1, why: "y"), true),
-    ])
-    func beat_whenALaneGoes(from before: LaneStatus, to after: LaneStatus, isDue: Bool) {
+    ]) func beat_whenALaneGoes(from before: LaneStatus, to after: LaneStatus, isDue: Bool) {
         let other = Self.report(.open, Self.other)
         let states = [before, after].map { Self.state([other, Self.report($0)]) }
         #expect(Self.isDue(states[0], then: states[1]) == isDue)

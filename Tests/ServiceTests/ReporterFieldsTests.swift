@@ -99,9 +99,7 @@ import struct FoundationEssentials.UUID
             let own = Set(fields.keys).subtracting(["event"])
             // An event that several lines share has what each of them says.
             #expect(own.isSubset(of: event.fields), "\(event.name): \(own)")
-            for name in try Self.placeholders(event) {
-                #expect(own.contains(name), "\(event.name) has no \(name)")
-            }
+            for name in try Self.placeholders(event) { #expect(own.contains(name), "\(event.name) has no \(name)") }
         }
         // The others are said by the daemon itself and by the commands.
         let others = Event.all.map(\.name).filter { !met.contains($0) }
@@ -116,10 +114,7 @@ import struct FoundationEssentials.UUID
     /// The fields that the catalog's text about an event shows.
     private static func placeholders(_ event: Event) throws -> [String] {
         let root = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" }
-        let catalog = try Credentials.readText(
-            root + "/systemd/nudged.catalog",
-            limit: 1 << 20
-        )
+        let catalog = try Credentials.readText(root + "/systemd/nudged.catalog", limit: 1 << 20)
         let entry = catalog.split(separator: "-- ").first { $0.hasPrefix(event.messageID) } ?? ""
         let meaning = entry.prefix(upTo: entry.firstRange(of: "What to do")?.lowerBound ?? entry.endIndex)
         return meaning.split(separator: "@", omittingEmptySubsequences: false).enumerated()

@@ -1,16 +1,18 @@
 import APNs
 import Fixtures
 import Glibc
+import Logging
 import Postgres
+import Synchronization
 import Systemd
 import Testing
 import TimeZones
 
+import struct FoundationEssentials.UUID
+
 @testable import Core
 @testable import Metrics
 @testable import Service
-
-import struct FoundationEssentials.UUID
 
 @Suite struct ReporterDatabaseTests {
     /// What an operator filters by: the word says whether PostgreSQL is gone, refuses us, or is only held up.
@@ -22,8 +24,7 @@ import struct FoundationEssentials.UUID
             (.refusedByServer, "42501", "error database_refused"), (.refusedByServer, "55P03", "warning database_busy"),
             (.refusedByServer, "57014", "warning database_busy"), (.refusedByServer, "40P01", "warning database_busy"),
         ] as [(PostgresError.Code, String?, String)]
-    )
-    func databaseFailed_isSaidByItsWord(code: PostgresError.Code, state: String?, text: String) {
+    ) func databaseFailed_isSaidByItsWord(code: PostgresError.Code, state: String?, text: String) {
         let lines = ReporterLines()
         Reporter(lines.logger).databaseFailed(PostgresError(code, sqlState: state, statement: "claim_taken"))
         #expect(lines.all.count == 1 && lines.all[0].hasPrefix(text + " "), "\(lines.all)")
@@ -55,10 +56,8 @@ import struct FoundationEssentials.UUID
             reporter.metricsFailed(MetricsError(.resources, "[::1]:1", EAGAIN), at: "[::1]:1")
             reporter.metricsFailed(MetricsError(.listen, "127.0.0.1:1", EADDRINUSE), at: "127.0.0.1:1")
         }
-        #expect(
-            lines.all.count == 2 && lines.all.allSatisfy { $0.hasPrefix("warning metrics_failed ") },
-            "\(lines.all)"
-        )
+        #expect(lines.all.count == 2, "\(lines.all)")
+        #expect(lines.all.allSatisfy { $0.hasPrefix("warning metrics_failed ") }, "\(lines.all)")
         for _ in 0..<2 { reporter.metricsShown(at: "[::1]:1") }
         #expect(lines.all.count == 3 && lines.all[2].hasPrefix("notice metrics_back "), "\(lines.all)")
     }
@@ -78,10 +77,8 @@ import struct FoundationEssentials.UUID
         #expect(lines.all.count == said + 1)
         reporter.tellAllRepeats()
         let last = try #require(lines.all.last)
-        #expect(
-            lines.all.count == said + 2 && last.contains("2,995 more like it") && last.contains("Unregistered"),
-            "\(last)"
-        )
+        #expect(lines.all.count == said + 2 && last.contains("2,995 more like it"), "\(last)")
+        #expect(last.contains("Unregistered"), "\(last)")
         #expect(lines.fields.last?["repeats"] == "2995" && lines.fields.last?["event"] == "push_rejected")
     }
 
@@ -124,13 +121,10 @@ import struct FoundationEssentials.UUID
         #expect(lines.all.count == 1 && lines.all[0].hasPrefix("warning fan_out_failed "), "\(lines.all)")
         #expect(lines.all[0].contains(" 7\u{FFFD}\u{FFFD}[2J ") && lines.all[0].hasSuffix("PostgreSQL: refused"))
         #expect(lines.fields[0]["reminder_id"] == reminder.reminderID.uuidString.lowercased())
-        #expect(
-            lines.fields[0]["subject_type"] == reminder.subjectType
-                && lines.fields[0]["subject_id"] == reminder.subjectID
-        )
-        #expect(
-            !lines.all[0].contains(reminder.title) && !lines.all[0].contains(reminder.authorID.uuidString.lowercased())
-        )
+        #expect(lines.fields[0]["subject_type"] == reminder.subjectType)
+        #expect(lines.fields[0]["subject_id"] == reminder.subjectID)
+        #expect(!lines.all[0].contains(reminder.title))
+        #expect(!lines.all[0].contains(reminder.authorID.uuidString.lowercased()))
     }
 
     /// A configuration that was changed by others could send everything elsewhere.
@@ -141,8 +135,7 @@ import struct FoundationEssentials.UUID
         ("api.push.apple.com.evil.example", 443, "api.push.apple.com.evil.example:443, which is not Apple's,"),
         ("17.1.2.3", 443, "17.1.2.3:443, which is not Apple's,"),
         ("::1", 2197, "[::1]:2197, which is not Apple's,"),
-    ])
-    func connection_namesTheServerUnlessItIsApples(host: String, port: UInt16, name: String) {
+    ]) func connection_namesTheServerUnlessItIsApples(host: String, port: UInt16, name: String) {
         let lines = ReporterLines()
         let server = SenderConfiguration.Endpoint(host: host, port: port)
         Reporter(lines.logger).sender(
@@ -182,5 +175,38 @@ import struct FoundationEssentials.UUID
         reporter.zonesAre(ZoneDatabase(directory: "/nonexistent").reload(), in: "/nonexistent")
         // UTC needs no file.
         #expect(lines.all.count == 1 && lines.all.last?.contains("no time-zone files in /nonexistent") == true)
+    }
+}
+
+/// What a reporter said.
+final class ReporterLines: Sendable {
+    private let kept = Mutex<[(line: String, level: Logger.Level, fields: [String: String])]>([])
+
+    /// `level event message`, without an event where there is none.
+    var all: [String] { kept.withLock { $0.map(\.line) } }
+
+    /// Each line's metadata.
+    var fields: [[String: String]] { kept.withLock { $0.map(\.fields) } }
+
+    /// Each line's priority.
+    var levels: [Logger.Level] { kept.withLock { $0.map(\.level) } }
+
+    var logger: Logger { Logger(label: "test") { _ in Handler(lines: self) } }
+
+    private struct Handler: LogHandler {
+        let lines: ReporterLines
+        var metadata: Logger.Metadata = [:]
+        var logLevel: Logger.Level = .trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            let name = event.metadata?["event"].map { "\($0) " } ?? ""
+            let fields = (event.metadata ?? [:]).mapValues { "\($0)" }
+            lines.kept.withLock { $0.append(("\(event.level) \(name)\(event.message)", event.level, fields)) }
+        }
     }
 }

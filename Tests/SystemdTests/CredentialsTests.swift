@@ -71,9 +71,7 @@ import Testing
         #expect(secret == Secret("planted") && secret != Secret("plante") && secret.text == "planted")
     }
 
-    @Test func environment_whenRead() {
-        #expect(ProcessEnvironment.current()["PATH"]?.isEmpty == false)
-    }
+    @Test func environment_whenRead() { #expect(ProcessEnvironment.current()["PATH"]?.isEmpty == false) }
 }
 
 /// A folder that goes with its owner.

@@ -26,12 +26,7 @@ import Testing
     }
 
     private func logger(_ journald: TestReceiver, level: Logger.Level = .trace) throws -> (Logger, LogOutput) {
-        let output = LogOutput(
-            journal: Journal(socketPath: journald.path),
-            descriptor: -1,
-            level: level,
-            now: { 0 }
-        )
+        let output = LogOutput(journal: Journal(socketPath: journald.path), descriptor: -1, level: level, now: { 0 })
         return (Logger(label: "sweep", factory: { JournalLogHandler(label: $0, output: output) }), output)
     }
 

@@ -60,8 +60,7 @@ import Testing
         [:], ["NOTIFY_SOCKET": ""], ["NOTIFY_SOCKET": "relative"], ["NOTIFY_SOCKET": "/nonexistent/socket"],
         ["NOTIFY_SOCKET": "@"],
         ["NOTIFY_SOCKET": "/" + String(repeating: "x", count: 200)], ["NOTIFY_SOCKET": "vsock:2:1"],
-    ])
-    func anything_whenNobodyListens(environment: [String: String]) {
+    ]) func anything_whenNobodyListens(environment: [String: String]) {
         let notifier = Notifier(environment: environment)
         #expect(!notifier.ready(status: "x"))
         #expect(!notifier.watchdog())

@@ -1,6 +1,8 @@
 import Foundation
+import NudgedPreferences
 import Testing
-import TimeZones
+
+@testable import TimeZones
 
 struct ZoneDatabaseTests {
     private let zones = ZoneDatabase()
@@ -25,8 +27,7 @@ struct ZoneDatabaseTests {
         "posix/Europe/Berlin", "right/Europe/Berlin", "posix/UTC", "America/Indiana", "zone.tab", "Europe/Berlin\0",
         "Europe/Berlin\n",
         "Asia/\u{212A}olkata", "Asia/Kolkat\u{430}", "localtime", "UTC\u{301}",
-    ])
-    func zone_whenNameIsInvalid_isNil(name: String) throws {
+    ]) func zone_whenNameIsInvalid_isNil(name: String) throws {
         // The real names first, so that nothing is found by a likeness in the cache.
         _ = try (zones.zone(named: "Asia/Kolkata"), zones.zone(named: "Europe/Berlin"))
         #expect(try zones.zone(named: name) == nil)
@@ -36,10 +37,7 @@ struct ZoneDatabaseTests {
         "UTC", "GMT", "UCT", "Universal", "Zulu", "Greenwich", "Europe/Berlin", "America/Argentina/Buenos_Aires",
         "Etc/GMT+5", "America/Port-au-Prince", "Etc/UTC",
         "US/Pacific",
-    ])
-    func zone_whenNameIsValid_isThere(name: String) throws {
-        #expect(try zones.zone(named: name)?.name == name)
-    }
+    ]) func zone_whenNameIsValid_isThere(name: String) throws { #expect(try zones.zone(named: name)?.name == name) }
 
     @Test func zone_whenFilesChange_isReadAnewAfterReload() throws {
         let folder = try Self.folder()
@@ -163,9 +161,7 @@ struct ZoneDatabaseTests {
         let long = String(repeating: "x", count: 250)
         for name in [
             "Pipe", "Dangling", "Device", "Folder", "Garbage", "Empty", "Large", "Garbage/Below", "None", long,
-        ] {
-            #expect(try zones.zone(named: "Test/\(name)") == nil, "\(name)")
-        }
+        ] { #expect(try zones.zone(named: "Test/\(name)") == nil, "\(name)") }
         let reading = zones.reload()
         #expect(reading.failures.isEmpty && reading.count == 0)
     }
@@ -212,4 +208,46 @@ struct ZoneDatabaseTests {
         close(last)
         #expect(try unread.zone(named: "Europe/Berlin") != nil, "the failure is not remembered")
     }
+}
+
+struct ZoneNameTests {
+    @Test func names_whenOfTheDatabase_areWellFormed() {
+        let names = ZoneDatabase().names
+        #expect(names.count > 400)
+        for name in names { #expect(ZoneName.isWellFormed(name), "\(name)") }
+    }
+
+    @Test(arguments: [
+        "", "gmt", "GMT0", "GMT/", "utc", "UTC+3", "EST5EDT", "/", "Europe/", "/Paris", "Europe//Paris",
+        "posix/Europe/Paris", "right/UTC", "Europe/../UTC", "Europe/São_Paulo", "Europe/Paris\u{0}",
+        "Asia/\u{212A}olkata", "A/" + String(repeating: "x", count: 254),
+    ]) func names_whenNone_areNot(name: String) throws {
+        #expect(!ZoneName.isWellFormed(name))
+        #expect(try ZoneDatabase().zone(named: name) == nil)
+    }
+}
+
+@Suite struct ZoneReleaseTests {
+    @Test(arguments: [
+        ("# version 2025b\n# This zic input", "2025b"), ("2026a\n", "2026a"), ("# version 2025b-dirty\n", "2025b"),
+        ("2024aa", "2024aa"),
+        ("# tzdb\n", nil), ("", nil), ("# version unknown\n", nil), ("20255\n", nil), ("2025B\n", nil),
+    ]) func name_isReadFromTheFirstLine(head: String, expected: String?) {
+        #expect(ZoneDatabase.releaseName(in: head) == expected)
+    }
+
+    @Test func release_isThatOfTheFolder() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "nudged-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let database = ZoneDatabase(directory: folder.path)
+        #expect(database.release.name == nil && database.release.modified != nil)
+        try Data("2019c\n".utf8).write(to: folder.appending(path: "+VERSION"))
+        #expect(database.release.name == "2019c")
+        try Data("# version 2024b\n".utf8).write(to: folder.appending(path: "tzdata.zi"))
+        #expect(database.release.name == "2024b" && database.release.year == 2024)
+    }
+
+    /// This machine's own, as Debian's package says it.
+    @Test func release_whenItIsTheSystems_hasAYear() { #expect((ZoneDatabase().release.year ?? 0) >= 2024) }
 }

@@ -86,8 +86,7 @@ struct ZoneTests {
         // Winter time that is the exception.
         ("IST-1GMT0,M10.5.0,M3.5.0/1", "2050-01-01T00:00:00Z", 0),
         ("IST-1GMT0,M10.5.0,M3.5.0/1", "2050-07-01T00:00:00Z", 3600),
-    ])
-    func offset_whenFooterForm_followsIt(footer: String, text: String, offset: Int) throws {
+    ]) func offset_whenFooterForm_followsIt(footer: String, text: String, offset: Int) throws {
         let zone = try #require(Zone(name: "Test/Zone", parsing: TZif.file(footer: footer)))
         #expect(zone.offset(at: try at(text)) == offset)
     }
@@ -95,8 +94,7 @@ struct ZoneTests {
     @Test(arguments: [
         "X5", "XXX", "XXX25", "XXX5YYY", "XXX5YYY,J0,J1", "XXX5YYY,M13.1.0,M1.1.0", "XXX5YYY,M3.6.0,M1.1.0", "<+03",
         "XXX5YYY,M3.2.0/168,M1.1.0", "XXX5 ", "XXX5YYY,366,1", "XXX5:60",
-    ])
-    func zone_whenFooterIsWrong_isAnError(footer: String) {
+    ]) func zone_whenFooterIsWrong_isAnError(footer: String) {
         #expect(Zone(name: "Test/Zone", parsing: TZif.file(footer: footer)) == nil)
     }
 
@@ -106,17 +104,14 @@ struct ZoneTests {
         #expect([999, 1000, 1999, 2000].map { zone.offset(at: Instant(seconds: $0)) } == [3600, -7200, -7200, 3600])
     }
 
-    @Test(arguments: Seeds.all)
-    func zone_whenBytesAreGarbage_isAnErrorAndNoCrash(seed: UInt64) throws {
+    @Test(arguments: Seeds.all) func zone_whenBytesAreGarbage_isAnErrorAndNoCrash(seed: UInt64) throws {
         let good = TZif.file(
             [(at: 1000, type: 1), (at: 2000, type: 0)],
             offsets: [3600, -7200],
             footer: "CET-1CEST,M3.5.0,M10.5.0/3"
         )
         #expect(Zone(name: "Test/Good", parsing: good) != nil)
-        for length in 0..<good.count {
-            #expect(Zone(name: "Test/Short", parsing: Array(good[..<length])) == nil)
-        }
+        for length in 0..<good.count { #expect(Zone(name: "Test/Short", parsing: Array(good[..<length])) == nil) }
         var random = SplitMix64(seed: seed)
         for _ in 0..<8000 {
             var bytes = good

@@ -40,9 +40,7 @@ import Testing
     }
 
     @Test func column_whenCharactersHaveSeveralBytes() throws {
-        guard case .mapping(let entries) = try #require(try parse("{\"ключ\": 1, b: 2}")).value else {
-            return
-        }
+        guard case .mapping(let entries) = try #require(try parse("{\"ключ\": 1, b: 2}")).value else { return }
         #expect(entries[1].mark == YAMLMark(line: 1, column: 13))
     }
 
@@ -61,10 +59,7 @@ import Testing
         ("a: b: c\n", "1:5: mapping values are not allowed in this context"),
         ("a: \"open\n", "2:1: while scanning a quoted scalar: found unexpected end of stream"),
         ("\tb: 1\n", "1:1: while scanning for the next token: found character that cannot start any token"),
-    ])
-    func fault_whenTheTextIs(text: String, expected: String) {
-        #expect(failure(text) == expected)
-    }
+    ]) func fault_whenTheTextIs(text: String, expected: String) { #expect(failure(text) == expected) }
 
     @Test func fault_whenItIsTooLargeOrTooDeep() {
         #expect(failure(String(repeating: "#", count: YAMLDocument.maximumSize + 1))?.hasPrefix("1:1: ") == true)

@@ -35,9 +35,7 @@ struct PresentedToken: Sendable, Equatable {
         return text.isEmpty ? nil : text
     }
 
-    private static func object(_ part: Substring) -> JSONValue? {
-        bytes(part).flatMap { try? JSONValue(parsing: $0) }
-    }
+    private static func object(_ part: Substring) -> JSONValue? { bytes(part).flatMap { try? JSONValue(parsing: $0) } }
 
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 

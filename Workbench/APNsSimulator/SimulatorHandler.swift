@@ -69,9 +69,7 @@ final class SimulatorHandler: ServerHandler {
         for action in script?.atOpening ?? [] { connection.perform(action) }
     }
 
-    func connectionClosed(_ connection: ServerConnection) {
-        state.withLock { $0.clients[connection.id] = nil }
-    }
+    func connectionClosed(_ connection: ServerConnection) { state.withLock { $0.clients[connection.id] = nil } }
 
     // MARK: Requests
 

@@ -67,9 +67,7 @@ final class SimulatorLog: Sendable {
     private let state = Mutex(SimulatorSnapshot())
     private let recordsAll: Bool
 
-    init(recordsAll: Bool) {
-        self.recordsAll = recordsAll
-    }
+    init(recordsAll: Bool) { self.recordsAll = recordsAll }
 
     var counts: SimulatorCounts { state.withLock { $0.counts } }
     var snapshot: SimulatorSnapshot { state.withLock { $0 } }

@@ -62,9 +62,7 @@ package struct SimulatorSettings: Sendable {
     /// Whether every push and request is recorded, or only counted.
     package var recordsAll = true
 
-    package init(keys: [ProviderKey] = []) {
-        self.keys = keys
-    }
+    package init(keys: [ProviderKey] = []) { self.keys = keys }
 }
 
 /// The answer to one valid request.

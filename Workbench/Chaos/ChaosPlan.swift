@@ -12,9 +12,7 @@ struct ChaosPlan: Sequence, IteratorProtocol, Sendable {
 
     private var random: SplitMix64
 
-    init(seed: UInt64) {
-        random = SplitMix64(seed: seed)
-    }
+    init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
     mutating func next() -> Line? {
         let gap = Int.random(in: 20...800, using: &random)

@@ -176,9 +176,7 @@ package final class ChaosRun: Sendable {
 final class Once: Sendable {
     private let continuation: Mutex<CheckedContinuation<Void, Never>?>
 
-    init(_ continuation: CheckedContinuation<Void, Never>) {
-        self.continuation = Mutex(continuation)
-    }
+    init(_ continuation: CheckedContinuation<Void, Never>) { self.continuation = Mutex(continuation) }
 
     /// Returns whether this call was the first.
     @discardableResult

@@ -25,9 +25,7 @@ package struct Ledger: Sendable {
     package private(set) var logged = 0
 
     /// Only tests remember fewer pushes than the default.
-    init(span: Int = 1 << 19) {
-        entries = [Entry](repeating: Entry(), count: span)
-    }
+    init(span: Int = 1 << 19) { entries = [Entry](repeating: Entry(), count: span) }
 
     /// Returns the next number, before the push is handed to the sender.
     mutating func send() -> UInt64 {
@@ -80,9 +78,7 @@ package struct Ledger: Sendable {
     }
 
     /// Called when no more outcomes can come. Pushes without one are lost.
-    mutating func close() {
-        for place in entries.indices { forget(place) }
-    }
+    mutating func close() { for place in entries.indices { forget(place) } }
 
     /// Counts a violation; `number` is the push, or 0 if it is about none.
     mutating func note(_ violation: Violation, _ number: UInt64) {

@@ -52,9 +52,7 @@ final class Interruption: Sendable {
 
     var error: DemoError? { state.withLock { $0.error } }
 
-    func check() throws(DemoError) {
-        if let error { throw error }
-    }
+    func check() throws(DemoError) { if let error { throw error } }
 }
 
 /// The daemon's log. Nothing of it is shown, but an error in it ends the demo with that message.

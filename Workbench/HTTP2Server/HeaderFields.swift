@@ -38,9 +38,7 @@ package struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral
     }
 
     /// The first value of the field as text, with malformed UTF-8 repaired. Nil if there is no such field.
-    package subscript(name: String) -> String? {
-        bytes(name).map { String(decoding: $0, as: UTF8.self) }
-    }
+    package subscript(name: String) -> String? { bytes(name).map { String(decoding: $0, as: UTF8.self) } }
 
     /// The first value of the field as bytes. Nil if there is no such field.
     package func bytes(_ name: String) -> ArraySlice<UInt8>? {

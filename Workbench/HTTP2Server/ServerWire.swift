@@ -27,9 +27,7 @@ final class ServerWire {
 
     deinit { Glibc.close(descriptor) }
 
-    var wanted: UInt32 {
-        (isReading ? EPOLLIN.rawValue : 0) | (isBlocked ? EPOLLOUT.rawValue : 0)
-    }
+    var wanted: UInt32 { (isReading ? EPOLLIN.rawValue : 0) | (isBlocked ? EPOLLOUT.rawValue : 0) }
 
     func shake() throws(TLSError) -> State? {
         switch try tls.handshake() {

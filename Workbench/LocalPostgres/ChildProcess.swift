@@ -49,11 +49,7 @@ package final class ChildProcess: Sendable {
         ownSession: Bool = false
     ) throws(LocalPostgresError) {
         var plan = SpawnPlan(arguments, environment, directory, ownSession: ownSession)
-        id = try plan.spawn(
-            input: input,
-            output: (output, standardOutput),
-            error: (error, standardError)
-        )
+        id = try plan.spawn(input: input, output: (output, standardOutput), error: (error, standardError))
         ended.enter()
         // A thread waits for its end. A pidfd would need a poll loop, and SIGCHLD belongs to the program.
         DispatchQueue(label: "nudged.child").async { self.awaitEnd() }
@@ -192,9 +188,7 @@ final class CapturedStream: Sendable {
         }
     }
 
-    func wait(until limit: DispatchTime) {
-        _ = closed.wait(timeout: limit)
-    }
+    func wait(until limit: DispatchTime) { _ = closed.wait(timeout: limit) }
 
     /// The length of both together, and whether more can come.
     static func state(_ first: CapturedStream, _ second: CapturedStream) -> (length: Int, isOpen: Bool) {

@@ -8,9 +8,7 @@ struct ServerAccount {
     static func current() throws(LocalPostgresError) -> ServerAccount {
         guard geteuid() == 0 else { return ServerAccount(other: nil) }
         for name in ["postgres", "nobody"] {
-            if let entry = getpwnam(name) {
-                return ServerAccount(other: (entry.pointee.pw_uid, entry.pointee.pw_gid))
-            }
+            if let entry = getpwnam(name) { return ServerAccount(other: (entry.pointee.pw_uid, entry.pointee.pw_gid)) }
         }
         throw LocalPostgresError(.notInstalled, "no account postgres or nobody to run the server as")
     }

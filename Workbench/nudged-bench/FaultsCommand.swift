@@ -48,9 +48,7 @@ struct FaultsCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        guard let nudged, !list else {
-            return print(Fault.all.map { "\($0.name): \($0.row)" }.joined(separator: "\n"))
-        }
+        guard let nudged, !list else { return print(Fault.all.map { "\($0.name): \($0.row)" }.joined(separator: "\n")) }
         let workshop = try Workshop(nudged: nudged, older: older, reference: reference)
         // Ctrl-C or a closed terminal must leave no process and no folder behind.
         let end: @Sendable () -> Void = { Self.interrupt(workshop) }

@@ -84,11 +84,7 @@ struct Idle: AsyncParsableCommand {
             times.append((monotonicSeconds() - start) * 1000)
         }
         let seconds = ProcessUsage.now().seconds - before.seconds
-        return Cost(
-            median: median(times),
-            worst: times.max() ?? 0,
-            percent: seconds / Double(count) * 100
-        )
+        return Cost(median: median(times), worst: times.max() ?? 0, percent: seconds / Double(count) * 100)
     }
 }
 

@@ -71,10 +71,7 @@ struct IdleLatency {
             )
         ).timestamp(0, 1)
         let end = ContinuousClock.now + Self.patience
-        let question = Statement(
-            "passed",
-            sql: "select place, min(at) from bench.passed group by place"
-        )
+        let question = Statement("passed", sql: "select place, min(at) from bench.passed group by place")
         while true {
             let rows = try await connection.run(question)
             if rows.count == 2 {

@@ -43,9 +43,7 @@ struct RecordCommand: AsyncParsableCommand {
             )
         }
         // The first round is not counted, so that neither side pays for cold caches. Then they alternate.
-        for round in 0...rounds {
-            for index in sides.indices { try await measure(&sides[index], counts: round > 0) }
-        }
+        for round in 0...rounds { for index in sides.indices { try await measure(&sides[index], counts: round > 0) } }
         let plans = try await Self.plans(sides)
         let prunes = try await prune(sides[1])
         for side in sides {

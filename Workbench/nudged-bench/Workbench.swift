@@ -148,9 +148,7 @@ enum Apple {
     static let key = "/AuthKey_SIMULATED0.p8"
 }
 
-func median(_ values: [Double]) -> Double {
-    values.isEmpty ? 0 : values.sorted()[values.count / 2]
-}
+func median(_ values: [Double]) -> Double { values.isEmpty ? 0 : values.sorted()[values.count / 2] }
 
 extension Workbench {
     private static let holderName = "bench_holder"

@@ -39,9 +39,7 @@ struct DemoRecipient: Sendable {
     let zone: Zone?
 
     /// The minute of their local day; nil without a zone.
-    func localMinute(at instant: Instant) -> Int? {
-        zone.map { $0.localTime(at: instant).secondOfDay / 60 }
-    }
+    func localMinute(at instant: Instant) -> Int? { zone.map { $0.localTime(at: instant).secondOfDay / 60 } }
 
     /// Whether they are in their own quiet hours. Someone without a zone counts as asleep.
     func isAsleep(at instant: Instant, minute: Int) -> Bool {
@@ -65,9 +63,7 @@ struct LocalHours: Sendable {
     var woken: Int { wokenByHour.reduce(unplaced, +) }
 
     /// Pushes between 22:00 and 08:00, to people with other quiet hours.
-    var sendsInUsualNight: Int {
-        (0..<24).reduce(0) { $0 + (Night.usual.holds(minute: $1 * 60) ? sends[$1] : 0) }
-    }
+    var sendsInUsualNight: Int { (0..<24).reduce(0) { $0 + (Night.usual.holds(minute: $1 * 60) ? sends[$1] : 0) } }
 
     init(pushes: [PushLog], directory: Directory) {
         for recipient in directory.recipients where recipient.person.isServed && recipient.zone != nil {

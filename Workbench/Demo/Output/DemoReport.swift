@@ -50,9 +50,7 @@ struct DemoReport: Sendable {
 
     var tableHead: String { table.head + "\n" }
 
-    func hour(_ line: HourTable.Line, secondOfDay: Int) -> String {
-        table.line(line, secondOfDay: secondOfDay) + "\n"
-    }
+    func hour(_ line: HourTable.Line, secondOfDay: Int) -> String { table.line(line, secondOfDay: secondOfDay) + "\n" }
 
     // MARK: After
 
@@ -104,9 +102,7 @@ struct HourTable: Sendable {
 
     private static let columns = [9, 10, 10, 11, 17]
 
-    var head: String {
-        paint("  UTC  " + Self.row(["sent", "waiting", "quiet", "rejected", "tokens deleted"]), .bold)
-    }
+    var head: String { paint("  UTC  " + Self.row(["sent", "waiting", "quiet", "rejected", "tokens deleted"]), .bold) }
 
     /// - Parameter secondOfDay: the hour's start, in seconds of the UTC day.
     func line(_ line: Line, secondOfDay: Int) -> String {
@@ -124,9 +120,7 @@ struct HourTable: Sendable {
         [line.sent, line.waiting, line.quiet, line.rejected, line.tokensDeleted].map(Columns.grouped)
     }
 
-    private static func row(_ cells: [String]) -> String {
-        zip(cells, columns).map { Columns.right($0, $1) }.joined()
-    }
+    private static func row(_ cells: [String]) -> String { zip(cells, columns).map { Columns.right($0, $1) }.joined() }
 }
 
 /// A bar of pushes for each local hour, and a gauge of how many people sleep then.

@@ -175,9 +175,7 @@ extension SplitMix64 {
     /// True this often in a thousand. (The standard library's own mappings may change between releases.)
     mutating func chance(_ perMille: UInt64) -> Bool { next() % 1000 < perMille }
 
-    mutating func number(_ range: ClosedRange<Int>) -> Int {
-        range.lowerBound + Int(next() % UInt64(range.count))
-    }
+    mutating func number(_ range: ClosedRange<Int>) -> Int { range.lowerBound + Int(next() % UInt64(range.count)) }
 
     /// One of them; nil if there is none.
     mutating func pick<Element>(_ elements: [Element]) -> Element? {

@@ -26,9 +26,7 @@ struct DemoPerson: Sendable, Equatable {
 
     var tokens: [String] { devices.map(\.token) + (order.map { [$0.startToken, $0.activityToken] } ?? []) }
 
-    func night(at minute: Int) -> Night {
-        if let change, minute >= change.minute { change.night } else { night }
-    }
+    func night(at minute: Int) -> Night { if let change, minute >= change.minute { change.night } else { night } }
 }
 
 /// Quiet hours as the demo reads them: local minutes of the day, `start` inclusive, `end` exclusive. Equal means none.
@@ -40,9 +38,7 @@ struct Night: Sendable, Equatable {
     static let usual = Night(start: 22 * 60, end: 8 * 60)
 
     /// Whether a minute of the local day is quiet.
-    func holds(minute: Int) -> Bool {
-        start <= end ? minute >= start && minute < end : minute >= start || minute < end
-    }
+    func holds(minute: Int) -> Bool { start <= end ? minute >= start && minute < end : minute >= start || minute < end }
 }
 
 struct DemoDevice: Sendable, Equatable {
@@ -64,9 +60,7 @@ struct DemoDevice: Sendable, Equatable {
     let answer: Answer
 
     /// Whether a push to it is to delete the token.
-    var isStale: Bool {
-        if case .unregistered(let since) = answer { since > registeredAt } else { false }
-    }
+    var isStale: Bool { if case .unregistered(let since) = answer { since > registeredAt } else { false } }
 }
 
 /// Everyone in the demo: a pure function of seed, count, zones and the day's start.

@@ -66,10 +66,7 @@ struct DemoEngine: Sendable {
             }
             if totals.progress == before.progress {
                 // No user was finished: nobody is due, or the lane accepted nothing.
-                let remaining = try await engine.store.remaining(
-                    now: now,
-                    ranges: engine.pipeline.share?.ranges ?? []
-                )
+                let remaining = try await engine.store.remaining(now: now, ranges: engine.pipeline.share?.ranges ?? [])
                 guard remaining.isAnyoneDue else {
                     // The day's clock moves faster than a window of refusals closes, so close it now.
                     if await engine.pipeline.concludeWindows() { continue }

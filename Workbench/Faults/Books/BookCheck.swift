@@ -28,9 +28,7 @@ struct BookCheck: Sendable, Equatable {
         for user in books.left { add(.leftDue, user) }
     }
 
-    private mutating func add(_ breach: Breach, _ text: String) {
-        found[breach, default: []].append(text)
-    }
+    private mutating func add(_ breach: Breach, _ text: String) { found[breach, default: []].append(text) }
 
     /// Every device of a due nudge got its push, or the record says why not.
     private mutating func checkDue(_ index: BookIndex) {

@@ -13,9 +13,7 @@ package struct FaultRow: Sendable, Equatable {
     var notes: [String] = []
     var failures = 0
 
-    init(fault: String) {
-        self.fault = fault
-    }
+    init(fault: String) { self.fault = fault }
 
     /// Whether no promise was broken and no expectation failed. A fault that was not played passes. One that was played
     /// and sent nothing shows nothing.
@@ -34,9 +32,7 @@ package struct FaultRow: Sendable, Equatable {
     }
 
     /// Breaches without a column of their own.
-    static let others = Breach.allCases.filter {
-        ![.lost, .doubled, .overLimit, .quiet, .wronglyDeleted].contains($0)
-    }
+    static let others = Breach.allCases.filter { ![.lost, .doubled, .overLimit, .quiet, .wronglyDeleted].contains($0) }
 
     package var cells: [String] {
         guard runs > 0 else { return [fault, "-"] + Array(repeating: "", count: 11) + [notes.joined(separator: "; ")] }

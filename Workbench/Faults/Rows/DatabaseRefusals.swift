@@ -42,12 +42,7 @@ struct DatabaseRefusal: Sendable {
 
     /// Two of five statements on a table fail with this state, all the time.
     func inject(_ state: String, _ table: String, _ stage: Stage) async throws {
-        try await stage.refuse(
-            table,
-            on: table == "nudged.person" ? "update" : "insert",
-            state: state,
-            share: 40
-        )
+        try await stage.refuse(table, on: table == "nudged.person" ? "update" : "insert", state: state, share: 40)
         let process = try stage.service()
         // A user who is refused alone again and again waits longer each time.
         try await stage.awaitIdle()

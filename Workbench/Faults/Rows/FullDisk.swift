@@ -62,9 +62,7 @@ struct SmallDisk: Sendable {
         while write(file, page, page.count) > 0 {}
     }
 
-    func clear() throws {
-        guard unlink(path + "/filler") == 0 else { throw FaultError("can't clear \(path)") }
-    }
+    func clear() throws { guard unlink(path + "/filler") == 0 else { throw FaultError("can't clear \(path)") } }
 
     /// Tries it, because root in a container may not mount.
     static func obstacle() -> String? {

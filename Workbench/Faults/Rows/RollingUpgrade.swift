@@ -89,9 +89,7 @@ extension Fault {
                 let migrating = try stage.start(["migrate"], next)
                 try await heard(stage, migrating, "another session locks a table")
                 let before = stage.acceptedCount
-                try await stage.sql(
-                    "select nudged_api.touch(user_id) from (\(later) order by 1 limit 20) l"
-                )
+                try await stage.sql("select nudged_api.touch(user_id) from (\(later) order by 1 limit 20) l")
                 try await stage.awaitAccepted(before + 10, by: older)
                 return migrating
             }
@@ -142,9 +140,7 @@ extension Fault {
     }
 
     private static func heard(_ stage: Stage, _ daemon: ChildProcess, _ text: String) async throws {
-        try await stage.wait(for: "the line \"\(text)\"") {
-            daemon.errorOutput.contains(text) || daemon.exit != nil
-        }
+        try await stage.wait(for: "the line \"\(text)\"") { daemon.errorOutput.contains(text) || daemon.exit != nil }
         if !daemon.errorOutput.contains(text) { stage.fail("it ended: \(daemon.errorOutput.suffix(1000))") }
     }
 

@@ -117,10 +117,7 @@ extension Fault {
     private static func sample(_ connection: Connection, until isDone: () async throws -> Bool) async throws -> (
         Int, Int
     ) {
-        let statement = Statement(
-            "width",
-            sql: "select count(*) from \(Stage.openUsers)"
-        )
+        let statement = Statement("width", sql: "select count(*) from \(Stage.openUsers)")
         var (most, samples) = (0, 0)
         while true {
             for _ in 0..<200 {

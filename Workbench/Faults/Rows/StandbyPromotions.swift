@@ -103,9 +103,7 @@ struct StandbyPromotion {
             recorded: Set(
                 try await ask(standby, "select distinct apns_id from nudged.delivery where apns_id is not null")
             ),
-            open: Stage.pushes(
-                try await ask(standby, "select encode(o.content, 'hex') from \(Stage.openUsers)")
-            )
+            open: Stage.pushes(try await ask(standby, "select encode(o.content, 'hex') from \(Stage.openUsers)"))
         )
     }
 
@@ -114,9 +112,7 @@ struct StandbyPromotion {
     }
 
     private func awaitIdle(_ standby: LocalCluster) async throws {
-        try await stage.wait(for: "nobody to be due", every: .milliseconds(100)) {
-            try await isIdle(standby)
-        }
+        try await stage.wait(for: "nobody to be due", every: .milliseconds(100)) { try await isIdle(standby) }
     }
 
     private func isIdle(_ standby: LocalCluster) async throws -> Bool { try await ask(standby, Stage.idle) == ["t"] }

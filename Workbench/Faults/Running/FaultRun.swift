@@ -65,7 +65,5 @@ package struct FaultRun: Sendable {
 struct FaultError: Error, CustomStringConvertible {
     let description: String
 
-    init(_ description: String) {
-        self.description = description
-    }
+    init(_ description: String) { self.description = description }
 }

@@ -97,9 +97,7 @@ struct Moment: Sendable {
     /// Milliseconds of machine time.
     let machine: Int64
 
-    static var now: Moment {
-        Moment(at: WallTime.milliseconds(), machine: MachineClock.shared.milliseconds)
-    }
+    static var now: Moment { Moment(at: WallTime.milliseconds(), machine: MachineClock.shared.milliseconds) }
 
     /// Milliseconds of machine time since then, and at least a tenth of the time on the wall. So a daemon that keeps the
     /// processors busy itself breaks its promise too.

@@ -169,9 +169,7 @@ extension Stage {
         )
     }
 
-    func relent(_ table: String) async throws {
-        try await sql("drop trigger if exists fault_refuses on \(table)")
-    }
+    func relent(_ table: String) async throws { try await sql("drop trigger if exists fault_refuses on \(table)") }
 
     func asked(_ table: String) async throws -> Int {
         try await number(

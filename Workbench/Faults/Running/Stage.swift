@@ -214,7 +214,5 @@ final class Stage: Sendable {
     func allow(_ change: @Sendable (inout Allowance) -> Void) { result.withLock { change(&$0.allowance) } }
 
     /// Notes a recovery time: usually from the fault's end to the next push. The longest counts.
-    func recovered(after milliseconds: Int64) {
-        result.withLock { $0.recovery = max($0.recovery ?? 0, milliseconds) }
-    }
+    func recovered(after milliseconds: Int64) { result.withLock { $0.recovery = max($0.recovery ?? 0, milliseconds) } }
 }
