@@ -58,6 +58,14 @@ import Testing
         #expect(lane.submitted.map(\.token) == [2] && lane.dials == [1])
     }
 
+    @Test func lane_staysStopped_whenAPushFromBeforeIsAccepted() {
+        var lane = LaneBench.proven()
+        lane.send(2)
+        lane.answer(403, "InvalidProviderToken")
+        lane.answer(200)
+        #expect(lane.free == 0 && lane.log.count == 1 && lane.outcomes.last == .accepted)
+    }
+
     /// The storm itself is scenario 18.
     @Test func rate_comesBack_whenAStormIsOver() {
         var lane = LaneBench.proven()

@@ -39,6 +39,27 @@ import Testing
         #expect(changes == [0, 35, 70, 105, 140, 175, 210, 245, 280, 315, 350])
     }
 
+    @Test func token_isKeptFor20Minutes_whenFirstUsedJustBeforeItsRefresh() {
+        var schedule = Schedule()
+        let clocks = Clocks()
+        var early: Schedule.Use?
+        var late: Schedule.Use?
+        func ask(_ use: inout Schedule.Use?, minute: Int64) -> Int? {
+            let passed = minute * Self.minute
+            return number(schedule.token(for: &use, now: clocks.now + passed, wall: clocks.wall + passed))
+        }
+        #expect(ask(&early, minute: 0) == 1)
+        #expect(ask(&late, minute: 34) == 1)
+        #expect(ask(&early, minute: 35) == 2)
+        #expect(ask(&late, minute: 36) == 1)
+        #expect(ask(&late, minute: 54) == 1)
+        #expect(ask(&late, minute: 55) == 2)
+        // The second connection's own 20 minutes run from its first use at 55.
+        #expect(ask(&early, minute: 70) == 3)
+        #expect(ask(&late, minute: 74) == 2)
+        #expect(ask(&late, minute: 76) == 3)
+    }
+
     @Test func token_isKept_whenWallClockIsSlewed() {
         var schedule = Schedule()
         var use: Schedule.Use?

@@ -31,6 +31,32 @@ import Testing
         #expect(pair.script.seen.now.tags.isEmpty)
     }
 
+    @Test func response_whenHuge_isCut() throws {
+        let pair = try Pair(Script { _, _ in .respond(status: 500, body: [UInt8](repeating: 0x41, count: 1 << 20)) })
+        pair.submit(1...3)
+        for (_, result) in pair.results(3) {
+            guard case .response(let response) = result else { throw Failure() }
+            #expect(response.status == 500)
+            #expect(response.body.count == 65_536)
+            #expect(response.isTruncated)
+        }
+    }
+
+    @Test func window_ofConnection_whenNeverUpdated() throws {
+        let pair = try Pair(
+            Script(answer: Self.accept),
+            server: {
+                $0.updatesWindows = false
+                $0.connectionWindowSize = 65_535
+            },
+            client: { $0.requestDeadline = 1_000 }
+        )
+        pair.submit(1...20, body: 5_000)
+        let results = pair.results(20)
+        #expect(results.values.count { $0.status == 200 } == 13)
+        #expect(results.values.count { $0 == .unsent(.deadline) } == 7)
+    }
+
     @Test func reading_whenServerStops_unreadAreDoubtfulAndRestUnsent() throws {
         // Made first: an idle connection to this server ends by PING.
         let body = [UInt8](repeating: UInt8(ascii: "x"), count: 60_000)
@@ -100,6 +126,21 @@ import Testing
         #expect(pair.results(1)[1] == .unsent(closes ? .closed : .connectionLost))
         #expect(pair.server.counters.accepted == 0)
         resolver.change { $0.hangs = false }
+    }
+
+    @Test func goaway_whenMidFlight_exactlyThoseAboveAreUnsent() throws {
+        let pair = try Pair(
+            Script { request, connection in
+                if request.streamID == 39 { connection.perform(.goAway(lastStreamID: 19)) }
+                return request.streamID <= 39 ? .respond(status: 200, after: .milliseconds(20)) : .silence
+            },
+            client: { $0.maximumStreams = 20 }
+        )
+        pair.submit(1...30)
+        let results = pair.results(30)
+        for tag in UInt64(1)...10 { #expect(results[tag]?.status == 200) }
+        for tag in UInt64(11)...30 { #expect(results[tag] == .unsent(.goaway)) }
+        #expect(pair.closeReason()?.code == .goaway(code: 0))
     }
 
     @Test func goaway_whenStreamIsTheLastAndReset_isUnknown() throws {

@@ -297,9 +297,11 @@ import Testing
         try scene.sql(
             "insert into public.push_tokens (user_id, device_token, created_at, updated_at) values ('\(Scene.user(2))', '\(Scene.token(2, 7))', '2026-01-01', '2026-01-01')"
         )
+        let tokens = "select count(*), md5(string_agg(t::text, ',' order by device_token)) from public.push_tokens t"
+        let before = try scene.sql(tokens)
         let run = try await scene.once()
         #expect(run.exit == .code(0) && run.number("sent") == 29 && run.number("rejected") == 2, "\(run.text)")
-        #expect(try scene.sql("select count(*) from public.push_tokens") == "31")
+        #expect(try before.hasPrefix("31|") && scene.sql(tokens) == before)
         #expect(
             try scene.lines("select user_id, topic, environment, reason from nudged.quarantined order by 1")
                 == [1, 2].map { "\(Scene.user($0))|\(Scene.topic)|sandbox|\(bad[$0] ?? "")" }
@@ -308,10 +310,11 @@ import Testing
         #expect(try scene.states().filter { !$0.value.history.closed.isEmpty }.map(\.key) == [Scene.user(1)])
         #expect(
             try scene.lines(
-                "select user_id, outcome from nudged.delivery where user_id <= '\(Scene.user(2))' order by user_id, attempted_at, outcome"
+                "select user_id, outcome, status, reason from nudged.delivery where user_id <= '\(Scene.user(2))'"
             ).sorted() == [
-                "\(Scene.user(1))|deferred", "\(Scene.user(1))|rejected", "\(Scene.user(2))|accepted",
-                "\(Scene.user(2))|deferred", "\(Scene.user(2))|rejected",
+                "\(Scene.user(1))|deferred|400|BadDeviceToken", "\(Scene.user(1))|rejected|400|BadDeviceToken",
+                "\(Scene.user(2))|accepted|200|", "\(Scene.user(2))|deferred|400|DeviceTokenNotForTopic",
+                "\(Scene.user(2))|rejected|400|DeviceTokenNotForTopic",
             ]
         )
         #expect(run.errors.occurrences(of: "device_quarantined") == 2, "\(run.text)")

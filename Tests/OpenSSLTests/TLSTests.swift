@@ -22,9 +22,15 @@ struct TLSTests {
         _ leaf: IssuedCertificate,
         host: String = "localhost",
         trust: String? = nil,
+        offersHTTP2: Bool = true,
         suites: String? = nil
     ) throws {
-        let server = try TLSContext.server(certificate: .text(leaf.certificate), key: .text(leaf.key), suites: suites)
+        let server = try TLSContext.server(
+            certificate: .text(leaf.certificate),
+            key: .text(leaf.key),
+            offersHTTP2: offersHTTP2,
+            suites: suites
+        )
         let client = try client(trust)
         var ends: [Int32] = [0, 0]
         #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
@@ -67,6 +73,11 @@ struct TLSTests {
         expect("is not valid yet", of: try authority.issue(for: ["localhost"], notBefore: 3_600))
         expect("is not for", of: try authority.issue(for: ["example.org"]))
         expect("is not for", of: try authority.issue(for: ["127.0.0.2"]), host: "127.0.0.1")
+    }
+
+    @Test func handshake_whenNoALPN() throws {
+        let error = code { try shake(authority.issue(for: ["localhost"]), offersHTTP2: false) }
+        #expect(error?.code == .noHTTP2)
     }
 
     @Test(arguments: ["ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-ECDSA-CHACHA20-POLY1305"])
