@@ -70,8 +70,10 @@ import Testing
             var answers: [(at: Int64, slot: Int?)] = []
             var now: Int64 = 0
             let share = random.next() % 100
+            // So that some windows are full and others are over.
+            let pace = 1 + random.next() % 2_000
             for slot in 0..<500 {
-                now += Int64(random.next() % 2_000)
+                now += Int64(random.next() % pace)
                 let isBad = random.next() % 100 < share
                 var expected: Verdict?
                 if let first = answers.first, now - first.at >= 60_000 {

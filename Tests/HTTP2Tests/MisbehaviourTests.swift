@@ -67,9 +67,9 @@ import Testing
                 $0.initialWindowSize = 1 << 30; $0.connectionWindowSize = 1 << 30
             },
             client: {
-                // Long enough for a busy machine to begin some.
+                // A busy machine takes seconds to begin some, and some more to write one. The deadline comes first.
                 $0.requestDeadline = 2_000
-                $0.pingInterval = 3_000
+                $0.pingInterval = 8_000
                 $0.pingTimeout = 500
             }
         )
