@@ -199,7 +199,7 @@ let package = Package(
         tests("Postgres", ["LocalPostgres", "TestSupport"]),
         tests("LocalPostgres", ["TestSupport"]),
         tests("OpenSSL", ["COpenSSL", "Certificates", "TestSupport"]),
-        tests("HTTP2", ["CNGHTTP2", "OpenSSL", "Certificates", "HTTP2Server", "TestSupport"]),
+        tests("HTTP2", ["Seeded", "CNGHTTP2", "OpenSSL", "Certificates", "HTTP2Server", "TestSupport"]),
         tests(
             "APNs",
             [

@@ -1,5 +1,7 @@
 import CNGHTTP2
 import Glibc
+import Seeded
+import TestSupport
 import Testing
 
 @testable import HTTP2
@@ -138,14 +140,18 @@ struct ValueTests {
         #expect(rest.elementsEqual(frame.suffix(rest.count)))
     }
 
-    @Test func delays_comeInOrder_andEqualOnesAsInserted() {
+    @Test(arguments: Seeds.all) func delays_comeInOrder_andEqualOnesAsInserted(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
         var queue = DelayQueue<Int>()
-        for (element, due) in [5, 3, 9, 3, 1, 7, 3].enumerated() { queue.insert(element, due: UInt64(due)) }
-        #expect(queue.popDue(0) == nil)
+        let dues = (0..<300).map { _ in random.next() % 50 }
+        for (element, due) in dues.enumerated() { queue.insert(element, due: due) }
         var order: [Int] = []
-        while let element = queue.popDue(8) { order.append(element) }
-        #expect(order == [4, 1, 3, 6, 0, 5])
-        #expect(queue.nextDue == 9)
+        for now in UInt64(0)..<50 {
+            while let element = queue.popDue(now) { order.append(element) }
+            #expect(queue.nextDue ?? .max > now, "seed \(seed)")
+        }
+        let sorted = dues.enumerated().sorted { ($0.element, $0.offset) < ($1.element, $1.offset) }
+        #expect(order == sorted.map(\.offset), "seed \(seed)")
     }
 
     @Test func fields_whenRepeatedOrAbsent() {

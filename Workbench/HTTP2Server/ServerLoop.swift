@@ -235,40 +235,44 @@ final class ServerLoop: @unchecked Sendable {
 
 /// Elements with a due time, the earliest first (a binary heap; equal times keep their order).
 struct DelayQueue<Element> {
-    private var heap: [(due: UInt64, order: UInt64, element: Element)] = []
+    private struct Entry {
+        let due: UInt64
+        let order: UInt64
+        let element: Element
+
+        func comes(before other: Entry) -> Bool { (due, order) < (other.due, other.order) }
+    }
+
+    private var heap: [Entry] = []
     private var order: UInt64 = 0
 
     var nextDue: UInt64? { heap.first?.due }
 
     mutating func insert(_ element: Element, due: UInt64) {
-        heap.append((due, order, element))
+        let new = Entry(due: due, order: order, element: element)
         order += 1
-        var child = heap.count - 1
-        while child > 0 {
-            let parent = (child - 1) / 2
-            guard comesBefore(child, parent) else { return }
-            heap.swapAt(child, parent)
-            child = parent
+        var place = heap.count
+        heap.append(new)
+        while place > 0, new.comes(before: heap[(place - 1) / 2]) {
+            heap[place] = heap[(place - 1) / 2]
+            place = (place - 1) / 2
         }
+        heap[place] = new
     }
 
     mutating func popDue(_ now: UInt64) -> Element? {
         guard let first = heap.first, first.due <= now else { return nil }
-        heap.swapAt(0, heap.count - 1)
-        heap.removeLast()
-        var parent = 0
-        while true {
-            var least = parent
-            for child in [2 * parent + 1, 2 * parent + 2] where child < heap.count && comesBefore(child, least) {
-                least = child
-            }
-            if least == parent { return first.element }
-            heap.swapAt(parent, least)
-            parent = least
+        let last = heap.removeLast()
+        guard !heap.isEmpty else { return first.element }
+        var place = 0
+        while 2 * place + 1 < heap.count {
+            var child = 2 * place + 1
+            if child + 1 < heap.count, heap[child + 1].comes(before: heap[child]) { child += 1 }
+            guard heap[child].comes(before: last) else { break }
+            heap[place] = heap[child]
+            place = child
         }
-    }
-
-    private func comesBefore(_ one: Int, _ other: Int) -> Bool {
-        (heap[one].due, heap[one].order) < (heap[other].due, heap[other].order)
+        heap[place] = last
+        return first.element
     }
 }
