@@ -23,9 +23,7 @@ package struct Configuration: Sendable, Equatable {
         package var privateKey: Secret
         package var bundleID: String
         package var environment: PushEnvironment
-        /// A server in place of Apple's, for tests. Nil: Apple's.
         package var endpoint: Endpoint?
-        /// A PEM file to trust in place of the system's certificates.
         package var caFile: String?
     }
 
@@ -79,7 +77,6 @@ package struct Configuration: Sendable, Equatable {
         package var token: Secret?
         package var timeout: Duration
         package var concurrency: Int
-        /// A PEM file to trust in place of the system's certificates.
         package var caFile: String?
     }
 

@@ -3,7 +3,6 @@ import Base
 /// Makes the configuration from the values. It finds missing keys, checks rules between keys, and calls the checks of
 /// other modules. `assembleLanes` does the same for the apps.
 struct ConfigurationAssembler {
-    /// The main app's values, and those of all keys that are not an app's.
     var values: EffectiveValues
     let file: FileValues
     let outside: OutsideValues

@@ -1,5 +1,4 @@
 extension ConfigurationKey {
-    /// The sections of the file, in the order of the reference. `apns` is the first.
     static let sections: [(name: String, summary: String)] = [
         ("apns", "Apple's push service: who signs, and for which app."),
         ("database", "The app's PostgreSQL, in which nudged keeps its own schema."),
@@ -18,7 +17,6 @@ extension ConfigurationKey {
         ("log", "What nudged writes to the journal."),
     ]
 
-    /// Every key of the reference, in its order.
     package static let listed: [ConfigurationKey] = [
         .init("apns.teamId", .identifier(10, \.lane.teamID), need: .apns)
             .means("The developer team's id."),

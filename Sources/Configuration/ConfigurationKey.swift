@@ -2,7 +2,6 @@
 ///
 /// The loader, the reference and the messages are made from these. Rules between keys are in `ConfigurationAssembler`.
 package struct ConfigurationKey: Sendable {
-    /// The dotted name, as in the file: `apns.teamId`.
     package let name: String
     let values: ValueKind
     /// The default as it would be written. Nil if there is none.
@@ -47,12 +46,10 @@ package struct ConfigurationKey: Sendable {
     /// The variable for the app that signs with the key `keyID`, such as `APNS_PRIVATE_KEY_FILE_KEY2345678`.
     func environmentName(forKeyID keyID: String) -> String { environmentName + "_" + keyID }
 
-    /// The keys of the reference in a section.
     static func listed(in section: String) -> [ConfigurationKey] {
         listed.filter { $0.name.hasPrefix(section + ".") }
     }
 
-    /// Every key, the internal ones at the end of their section.
     package static let all = sections.flatMap { section in
         listed(in: section.name) + internals.filter { $0.name.hasPrefix(section.name + ".") }
     }

@@ -5,11 +5,9 @@ package import YAML
 /// One error or probable mistake in the configuration: where, which key, what, and what to do. It holds no secret.
 package struct ConfigurationProblem: Sendable, CustomStringConvertible {
     package enum Severity: String, Sendable {
-        /// The configuration can't be used.
         case error
         /// A permission is missing or a secret is open. The configuration can't be used.
         case permission
-        /// The configuration can be used.
         case warning
     }
 
@@ -50,7 +48,6 @@ extension ConfigurationProblem {
 package struct ConfigurationError: Error, Sendable, CustomStringConvertible {
     package let problems: [ConfigurationProblem]
 
-    /// 77 if only permissions are wrong, else 78.
     package var exitStatus: ExitStatus {
         problems.contains { $0.severity == .error } ? .configuration : .permission
     }

@@ -33,7 +33,6 @@ package enum ValueSource: Sendable, Equatable {
     }
 }
 
-/// A key's text as it was written, not parsed yet.
 struct RawValue: Sendable {
     /// Nil for an explicit null, if there is no default, and for a key's text from a credential.
     var text: String?
@@ -42,7 +41,6 @@ struct RawValue: Sendable {
     let source: ValueSource
 }
 
-/// One entry of the list `apns.apps`.
 struct AppEntry {
     /// Such as `apns.apps[1]`.
     let name: String
@@ -183,7 +181,6 @@ struct EffectiveValues {
 
     func isWrong(_ name: String) -> Bool { values[name]?.isWrong ?? false }
 
-    /// Whether a value is given, even a wrong one.
     func isGiven(_ name: String) -> Bool { has(name) || isWrong(name) }
 
     func inherits(_ name: String) -> Bool { values[name]?.origin != nil }
@@ -202,7 +199,6 @@ struct EffectiveValues {
         )
     }
 
-    /// Reports a file that a key names and that can't be used.
     mutating func report(_ error: SystemdError, _ name: String) {
         problems.append(ConfigurationProblem(error, at: source(name), key: shownName(name)))
     }

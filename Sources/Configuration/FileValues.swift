@@ -28,7 +28,6 @@ struct FileValues {
         }
     }
 
-    /// - Parameter bytes: the file's text.
     init(path: String, _ bytes: [UInt8]) {
         self.path = path
         parse(bytes)

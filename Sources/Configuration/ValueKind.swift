@@ -5,7 +5,6 @@ import Policy
 
 /// The values of a key: how they are read, where they go, and how errors and the reference describe them.
 struct ValueKind: Sendable {
-    /// Why a value is refused. It never repeats a secret.
     struct Refusal: Error {
         let what: String
         var remedy: String?
@@ -13,7 +12,6 @@ struct ValueKind: Sendable {
 
     typealias Place<Value> = any WritableKeyPath<Draft, Value> & Sendable
 
-    /// Type and range as text, for errors and the reference.
     let expectation: String
     var takesNone = false
     /// Puts the value into the draft. Returns it as it would be written.
@@ -236,7 +234,6 @@ extension ValueKind {
         (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
     }
 
-    /// Whether a text is of ASCII letters, digits and these others, and not empty.
     private static func isWord(_ text: some StringProtocol, and others: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { isAlphanumeric($0) || others.utf8.contains($0) }
     }
@@ -263,7 +260,6 @@ extension ValueKind {
     }
 }
 
-/// What a text of the configuration is stored as.
 protocol TextValue: Sendable {
     init(text: String)
 }

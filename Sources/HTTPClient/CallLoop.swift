@@ -2,7 +2,6 @@ import CLibCurl
 import Glibc
 import Base
 
-/// A client's calls, and the work of its thread: it runs libcurl and answers.
 final class CallLoop: Sendable {
     private struct State {
         var queue: CallQueue
@@ -76,7 +75,6 @@ final class CallLoop: Sendable {
 
     // MARK: The thread
 
-    /// Returns when the client is closed and every call is answered.
     func run() {
         holdSignals()
         // By libcurl's handle.
@@ -160,7 +158,6 @@ final class CallLoop: Sendable {
     }
 }
 
-/// A request and the task that waits for its answer.
 struct Call: Sendable {
     typealias Answer = Result<HTTPResponse, HTTPClientError>
 
@@ -180,9 +177,7 @@ struct CallQueue: Sendable {
     typealias Instant = ContinuousClock.Instant
 
     struct Turn: Equatable {
-        /// Calls whose deadline passed while they ran or waited.
         var expired: [UInt64] = []
-        /// Calls that run from now on.
         var started: [UInt64] = []
     }
 

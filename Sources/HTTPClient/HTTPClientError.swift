@@ -10,19 +10,13 @@ package struct HTTPClientError: Error, Sendable, Equatable, CustomStringConverti
     package enum Code: Sendable, Equatable, CaseIterable {
         /// The address, the token or another part of the request can't be sent.
         case invalidRequest
-        /// The file of certificates to trust can't be read.
         case trustFile
-        /// The host's name has no address.
         case unresolved
-        /// The connection was refused, or there is no route.
         case unreachable
-        /// The server's certificate was refused.
         case certificate
         /// No TLS connection of version 1.3, or of 1.2 with ECDHE and AEAD, was possible.
         case handshake
-        /// The connection ended before the answer was complete.
         case brokenOff
-        /// The answer isn't HTTP.
         case malformed
         /// The answer is larger than `HTTPClientSettings.maximumAnswer`.
         case tooLarge
@@ -32,7 +26,6 @@ package struct HTTPClientError: Error, Sendable, Equatable, CustomStringConverti
         case queueFull
         case cancelled
         case closed
-        /// The system has no thread or memory left.
         case resources
         /// libcurl can't be loaded, or failed for another reason.
         case library

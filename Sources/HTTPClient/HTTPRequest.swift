@@ -4,7 +4,6 @@ import CLibCurl
 ///
 /// Its description is only the origin: a path or query may be a secret, as with heartbeat services.
 package struct HTTPURL: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
-    /// The complete address, only for the request.
     let text: String
     package let isEncrypted: Bool
     /// The host's name or numeric address. An IPv6 address has no brackets.
@@ -54,10 +53,8 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible, CustomRefle
     }
 }
 
-/// One request. Its description shows only the method and the origin.
 package struct HTTPRequest: Sendable, CustomStringConvertible, CustomReflectable {
     package let url: HTTPURL
-    /// The body of a POST. Nil: a GET.
     let body: [UInt8]?
     /// Fields beside libcurl's own, as lines `name: value`.
     let fields: [String]
@@ -110,11 +107,9 @@ package struct HTTPRequest: Sendable, CustomStringConvertible, CustomReflectable
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// An answer. Its description shows only the status and the body's size.
 package struct HTTPResponse: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     /// The final status. Usually 200 to 599, but servers may send others. Redirects are not followed.
     package let status: Int
-    /// The body as received. No content coding is requested, and none is decoded.
     package let body: [UInt8]
 
     package var description: String { "status \(status), \(body.count) bytes" }

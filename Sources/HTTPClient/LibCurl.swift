@@ -15,9 +15,6 @@ enum LibCurl {
         return library
     }()
 
-    /// Returns the functions.
-    ///
-    /// - Throws: `.library` with the remedy if the system has no libcurl.
     static func loaded() throws(HTTPClientError) -> UnsafePointer<nudged_curl> {
         guard let library else {
             throw HTTPClientError(
@@ -28,7 +25,6 @@ enum LibCurl {
         return library
     }
 
-    /// libcurl's text for a result, or the result's number without libcurl.
     static func text(_ result: CURLcode) -> String {
         library.flatMap { $0.pointee.easy_strerror(result) }.map { String(cString: $0) }
             ?? "libcurl's result \(result.rawValue)"
@@ -77,7 +73,6 @@ final class MultiHandle: @unchecked Sendable {
         return curl.pointee.multi_perform(pointer, &running)
     }
 
-    /// The next ended transfer and its result. The caller must `remove` it.
     func nextEnded() -> (easy: UnsafeMutableRawPointer, result: CURLcode)? {
         var left: Int32 = 0
         while let message = curl.pointee.multi_info_read(pointer, &left) {
@@ -100,7 +95,6 @@ final class MultiHandle: @unchecked Sendable {
     }
 }
 
-/// An address as libcurl parses it, so that the checks see the same parts as libcurl's request.
 struct URLParts: ~Copyable {
     private let curl: UnsafePointer<nudged_curl>
     private let handle: OpaquePointer

@@ -4,7 +4,6 @@ struct TransferOption: Equatable {
     enum Value: Equatable {
         case number(Int)
         case text(String)
-        /// Removes a default.
         case none
     }
 
@@ -16,7 +15,6 @@ struct TransferOption: Equatable {
         self.value = value
     }
 
-    /// Sets the option. Returns whether libcurl accepted it.
     func set(on easy: UnsafeMutableRawPointer, _ curl: UnsafePointer<nudged_curl>) -> Bool {
         switch value {
         case .number(let number): nudged_curl_set_number(curl, easy, option, number) == CURLE_OK
@@ -55,7 +53,6 @@ struct TransferOption: Equatable {
         return options + trust(settings)
     }
 
-    /// The options that decide which servers are trusted.
     private static func trust(_ settings: HTTPClientSettings) -> [TransferOption] {
         var options = [
             TransferOption(CURLOPT_SSL_VERIFYPEER, .number(1)),

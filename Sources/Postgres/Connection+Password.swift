@@ -17,7 +17,6 @@ extension Connection {
 }
 
 extension ConnectionConfiguration {
-    /// The role that connects.
     public var user: String { attempts.first?["user"] ?? "" }
 
     /// The database. Without a name in the URL it is the role's.

@@ -20,7 +20,6 @@ public actor Connection {
     /// Whether a caller has the connection. The actor alone would admit others while the body of an interactive
     /// transaction waits.
     private var isTaken = false
-    /// In order of arrival.
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private(set) var currentTransaction: UInt64?
     private var lastTransaction: UInt64 = 0
@@ -152,7 +151,6 @@ extension Connection {
 }
 
 extension Connection {
-    /// Runs the work on a connection of its own, which is closed afterwards.
     public static func once<T: Sendable>(
         _ configuration: ConnectionConfiguration,
         _ work: (Connection) async throws(PostgresError) -> T
@@ -324,7 +322,6 @@ final class SerialQueueExecutor: SerialExecutor {
         queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 
-    /// Runs `work` on the queue, in order with the actor's jobs.
     func perform(_ work: @escaping @Sendable () -> Void) {
         queue.async(execute: work)
     }

@@ -27,13 +27,10 @@ extension ConnectionConfiguration {
 }
 
 extension ConnectionConfiguration {
-    /// One host of the URL.
     public struct Host: Sendable, Equatable {
         /// Name or address with port, or the folder of a socket.
         public let name: String
-        /// Whether it is a Unix socket or a loopback address.
         public let isLocal: Bool
-        /// libpq's `sslmode`.
         public let sslMode: String
     }
 
@@ -67,7 +64,6 @@ extension ConnectionConfiguration {
     /// Whether any server that accepts the connection will do, even a read-only one (`target_session_attrs` is any).
     public var takesAnyServer: Bool { (attempts.first?["target_session_attrs"] ?? "any") == "any" }
 
-    /// User, host and database of one attempt.
     static func target(_ keywords: [String: String]) -> String {
         let user = keywords["user"].map { "\($0)@" } ?? ""
         return "\(user)\(name(keywords))/\(keywords["dbname"] ?? "")"
@@ -80,7 +76,6 @@ extension ConnectionConfiguration {
 }
 
 extension ConnectionConfiguration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// User, hosts, database and `sslmode`.
     public var description: String {
         let hosts = attempts.map(Self.name)
         let first = attempts.first ?? [:]

@@ -1,10 +1,8 @@
 public import struct FoundationEssentials.UUID
 
-/// One SQL statement with its bound parameters.
 public struct Statement: Sendable {
     /// The name in errors, for example the SQL file's. It never holds user data.
     public let name: String
-    /// One SQL statement with its parameters as `$1`, `$2` …
     public let sql: String
     /// The values of `$1`, `$2` …, in that order. At most 65,535.
     public let parameters: [Parameter]
@@ -59,7 +57,6 @@ public enum PostgresType: UInt32, Sendable, CaseIterable {
 /// text with U+0000 (SQLSTATE 22021).
 public struct Parameter: Sendable {
     let type: PostgresType
-    /// nil: NULL.
     private(set) var bytes: [UInt8]?
     /// Whether PostgreSQL has such a value. A statement with another is not sent.
     private(set) var isExpressible = true
@@ -113,7 +110,6 @@ public struct Parameter: Sendable {
         array(.byteaArray, of: .bytea, values) { $0.append(contentsOf: $1) }
     }
 
-    /// `jsonb[]`, as JSON texts.
     public static func jsonArray(_ values: [String?]) -> Parameter {
         array(.jsonbArray, of: .jsonb, values) { bytes, json in
             bytes.append(1)
@@ -219,7 +215,6 @@ extension [UInt8] {
 
 /// PostgreSQL counts from 2000-01-01, the callers of this module from 1970-01-01. Infinities keep their extreme values.
 enum PostgresEpoch {
-    /// Microseconds from 1970-01-01 to 2000-01-01 (10,957 days).
     static let microseconds: Int64 = 946_684_800_000_000
     static let days: Int32 = 10_957
 

@@ -58,7 +58,6 @@ extension PostgresError {
     /// PostgreSQL's name for the condition of `sqlState` (appendix A of its manual), or for its class.
     public var condition: String? { sqlState.map(SQLState.condition) }
 
-    /// Whether the same call can succeed later without any action.
     public var isTransient: Bool {
         if let sqlState { return SQLState.isTransient(sqlState) }
         switch code {
@@ -86,7 +85,6 @@ extension PostgresError {
     static let unescapedAt = "the user or password contains an unescaped @"
     static let unescapedSlash = "the user or password contains an unescaped /"
 
-    /// What an operator can do about it, if known.
     public var remedy: String? {
         if let sqlState, let remedy = SQLState.remedy(sqlState) { return remedy }
         switch code {
@@ -121,7 +119,6 @@ extension PostgresError: CustomStringConvertible {
         return object.map { "\(text) (\($0))" } ?? text
     }
 
-    /// One line: what failed, where, why, and the remedy.
     public var description: String {
         var text = "PostgreSQL: \(Self.text(code))"
         if let statement { text += " in \(statement)" }
@@ -150,7 +147,6 @@ extension PostgresError: CustomStringConvertible {
     }
 }
 
-/// SQLSTATE codes (PostgreSQL's manual, appendix A).
 enum SQLState {
     /// Other work in the database caused it.
     static let heldUp: Set = [
@@ -173,7 +169,6 @@ enum SQLState {
         "58030",  // input or output error
     ]
 
-    /// The remedy for a state that an operator can act on.
     static func remedy(_ state: String) -> String? {
         switch state {
         case "28P01", "28000":

@@ -6,7 +6,6 @@ public final class Rows: Sendable {
     /// Guarded by immutability: PQgetvalue and similar functions only read, and `deinit` runs once, after the last
     /// read. PQgetvalue uses the connection's notice hooks only for an index out of range, which `cell` checks before.
     private nonisolated(unsafe) let result: OpaquePointer
-    /// The statement's name, for errors.
     let statement: String
     public let count: Int
     public let columnCount: Int

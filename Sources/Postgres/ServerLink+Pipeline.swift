@@ -82,7 +82,6 @@ extension ServerLink {
         PostgresError(.connectionLost, statement: name, detail: "COPY isn't supported")
     }
 
-    /// Runs the text with the simple protocol, which accepts several statements but no parameters.
     func script(_ text: String, name: String, _ deadline: Deadline) throws(PostgresError) {
         guard PQexitPipelineMode(handle) == 1, PQsendQuery(handle, text) == 1 else { throw lost(name) }
         var failure: PostgresError?

@@ -9,10 +9,8 @@ final class ServerLink {
     let farewell = Farewell()
     /// Whether statements may be prepared. Nil: not known yet. A pooler can give each transaction another session.
     var prepares: Bool?
-    /// The names of the statements that this session has prepared.
     var prepared: Set<String> = []
 
-    /// Begins to connect to one host.
     private init(_ keywords: [String: String]) throws(PostgresError) {
         guard let handle = Self.start(keywords) else { throw PostgresError(.connectionFailed, detail: "out of memory") }
         self.handle = handle

@@ -44,7 +44,6 @@ struct ServerReport: Equatable {
         return allowed ? message : nil
     }
 
-    /// The names of the schema's objects that the report is about.
     var object: String? {
         guard !isRaised else { return nil }
         var parts: [String] = []
@@ -55,7 +54,6 @@ struct ServerReport: Equatable {
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
-    /// The report as an error of the statement called `name`.
     func error(_ code: PostgresError.Code, statement name: String?) -> PostgresError {
         PostgresError(code, sqlState: sqlState, statement: name, object: object, detail: disclosedMessage)
     }

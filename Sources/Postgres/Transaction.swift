@@ -35,7 +35,6 @@ public struct Transaction: Sendable {
     private static let release = Statement("release_savepoint", sql: "release savepoint attempt")
     private static let rollBackToSavepoint = Statement("rollback_to_savepoint", sql: "rollback to savepoint attempt")
 
-    /// Runs several statements without parameters with the simple protocol.
     public func execute(script: String, name: String = "script") async throws(PostgresError) {
         try await connection.execute(script, name, in: self)
     }

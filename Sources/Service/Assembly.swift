@@ -7,27 +7,21 @@ import Policy
 package import Postgres
 package import TimeZones
 
-/// The values for the daemon's parts, made from a valid configuration.
 package struct Assembly: Sendable {
     let connection: ConnectionConfiguration
     let lanes: [SenderConfiguration]
     package let planner: Planner
     let settings: SweepSettings
     let schedule: Configuration.Schedule
-    let statementTimeout: Duration
     package let deviceNames: DeviceNames
-    /// nil: no decision service is configured.
     let decision: Configuration.Decision?
-    /// nil: no port is configured.
     let metrics: Configuration.Metrics?
-    /// nil: no address is configured.
     let heartbeat: Configuration.Heartbeat?
 
     /// Milliseconds that a healthy loop may take without progress: two statements at their time-out, one interval and a
     /// margin.
-    var longestWait: Int64 { 2 * statementTimeout.milliseconds + schedule.interval.milliseconds + 30_000 }
+    var longestWait: Int64 { 2 * connection.statementTimeout.milliseconds + schedule.interval.milliseconds + 30_000 }
 
-    /// - Throws: the errors that `ConfigurationChecks.system` finds.
     package init(_ configuration: Configuration, zones: ZoneDatabase) throws {
         guard let apns = configuration.apns, let main = apns.lanes.first, let database = configuration.database else {
             throw ConfigurationFault(key: "apns", what: "is missing", remedy: "run nudged check-config")
@@ -37,7 +31,6 @@ package struct Assembly: Sendable {
             allowInsecure: database.allowInsecure,
             statementTimeout: database.statementTimeout
         )
-        statementTimeout = database.statementTimeout
         schedule = configuration.schedule
         lanes = try Self.lanes(apns)
         deviceNames = DeviceNames(secret: main.privateKey)

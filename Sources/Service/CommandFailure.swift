@@ -32,7 +32,6 @@ package struct CommandFailure: Error, Equatable, CustomStringConvertible {
 }
 
 extension Migrator.SchemaState {
-    /// This version can't work with the database's schema.
     package var failure: CommandFailure { CommandFailure(text, self == .hidden ? .permission : .configuration) }
 
     package var text: String {

@@ -28,7 +28,6 @@ package actor Daemon {
     private let bootedAt = BootTime.milliseconds()
     /// The start by the policy's clock. Computed once, since two readings can differ by a second.
     private var startedAt: Instant?
-    /// Set while `run` runs.
     private var exporter: MetricsExporter?
     private var isStopping = false
     private var isReloading = false
@@ -39,7 +38,6 @@ package actor Daemon {
     private var isSchemaInDoubt = false
     /// CLOCK_BOOTTIME milliseconds when the schema was last usable. nil: never.
     private var schemaCheckedAt: Int64?
-    /// CLOCK_BOOTTIME milliseconds.
     private var nextMaintenance: Int64 = 0
     /// Where the walk over reminders without a pending occurrence continues.
     private var remindersSeen: ReminderPlace?

@@ -3,14 +3,11 @@ import Metrics
 import Policy
 import TimeZones
 
-/// Everything that the metrics show, at one moment.
 struct DaemonMetrics: Sendable {
     var version: String
-    /// nil until a clock was read.
     var startedAt: Instant?
     var state: DaemonState
     var rangesOwned = 0
-    /// The counts of all sweeps.
     var totals = SweepReport()
     var book = MetricsBook()
     var paused: Set<NudgeKind> = []

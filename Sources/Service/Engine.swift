@@ -46,7 +46,7 @@ package final class Engine: Sendable {
         }
         store = Store(
             configuration: assembly.connection,
-            statementTimeout: assembly.statementTimeout,
+            statementTimeout: assembly.connection.statementTimeout,
             onFailure: failed
         )
         migrator = Migrator(configuration: assembly.connection, onFailure: failed)
@@ -84,7 +84,6 @@ package final class Engine: Sendable {
         try Self.decider(settings, clock, reporter, replacing: pipeline.decider)
     }
 
-    /// The current state of the parts. `Heartbeat` completes it.
     func state(lostLines: Int, interval: Duration) -> DaemonState {
         let (now, boot) = (clock.now, BootTime.milliseconds())
         return DaemonState(
@@ -121,7 +120,6 @@ package final class Engine: Sendable {
         await task.value
     }
 
-    /// A stop was requested, or the work is done.
     package var isEnding: Bool { ending.withLock { $0 != nil } }
 
     private func end() async {

@@ -7,12 +7,10 @@ import TimeZones
 
 package import struct FoundationEssentials.UUID
 
-/// Identifies a daemon in the database, from its start to its end.
 package struct DaemonIdentity: Sendable {
     package let id = UUID.random()
     private let host = HostName.own
     private let version: String
-    /// CLOCK_BOOTTIME milliseconds.
     private let startedAt = BootTime.milliseconds()
 
     package init(version: String) { self.version = version }
@@ -162,7 +160,6 @@ final class Heartbeat: Sendable {
         }
     }
 
-    /// Stops the beats. `run` returns after the one that runs.
     func end() { pulse.cancel() }
 
     /// Deletes the row on a connection of its own, since the others are closed. A failure is ignored: the row's age

@@ -60,7 +60,6 @@ package final class HeartbeatCaller: Sendable {
         return url
     }
 
-    /// Notes a good sweep. Returns at once.
     func sweepWasGood() {
         guard state.withLock({ $0.pace.begin(now: BootTime.milliseconds()) }) else { return }
         Task {

@@ -19,7 +19,6 @@ actor MetricsExporter {
     /// Every fifteen seconds, but for at most a twentieth of the time.
     private var pace = Pace(interval: 15_000, rest: 20)
     private var work: (status: WorkStatus, askedAt: Int64)?
-    /// CLOCK_BOOTTIME milliseconds.
     private var nextListening: Int64 = 0
     /// What a scrape gets. Read on the server's thread.
     private let latest = Latest()
@@ -28,7 +27,6 @@ actor MetricsExporter {
         let metrics = Mutex<DaemonMetrics?>(nil)
     }
 
-    /// Milliseconds from one attempt to listen to the next.
     private static let interval: Int64 = 10_000
     /// Milliseconds. An older answer is not shown.
     private static let oldest: Int64 = 60_000
@@ -48,7 +46,6 @@ actor MetricsExporter {
         self.gather = gather
     }
 
-    /// Applies a configuration. What fails is reported and tried again.
     func apply(_ next: Configuration.Metrics?) async {
         if next != settings {
             server?.stop()
@@ -147,9 +144,6 @@ final class Meter: Sendable {
     private let counted = Mutex(MetricsBook())
     private let caller: Mutex<HeartbeatCaller?>
 
-    /// - Parameters:
-    ///   - clock: the policy's, for the instants that are shown.
-    ///   - caller: nil if no address is configured.
     init(clock: PolicyClock, caller: HeartbeatCaller?) {
         self.clock = clock
         self.caller = Mutex(caller)

@@ -11,11 +11,8 @@ import TimeZones
 /// `nudged run --once`: sweeps until nobody is due, then ends.
 package struct OneRun: Sendable {
     package struct Result: Sendable {
-        /// The counts of all sweeps.
         package let report: SweepReport
-        /// `success`, or `temporary` if users are still due.
         package let status: ExitStatus
-        /// Why users are still due, as text. nil: none are.
         package let trouble: String?
     }
 
@@ -26,14 +23,12 @@ package struct OneRun: Sendable {
     /// The same if no lane takes pushes. More time would not change that.
     private static let patienceWithApple: Int64 = 20_000
 
-    /// - Throws: what is wrong with the configuration.
     package init(_ configuration: Configuration, log: Logger) throws {
         let assembly = try Assembly(configuration, zones: ZoneDatabase())
         engine = try Engine(assembly, reporter: Reporter(log), hooks: .ofProcess)
         patience = max(60_000, 2 * assembly.settings.leaseMilliseconds)
     }
 
-    /// The counts of all sweeps so far.
     private var report: SweepReport { engine.pipeline.totals }
 
     /// Sweeps until nobody is due.
@@ -98,7 +93,6 @@ package struct OneRun: Sendable {
     /// users who are due within this time are awaited.
     private static let soonSeconds: Int64 = 2
 
-    /// Returns why users are still due, or nil.
     private func sweepAll() async throws -> String? {
         var lastProgress = BootTime.milliseconds()
         while !engine.pipeline.isStopping {

@@ -5,7 +5,6 @@ import Metrics
 import Systemd
 
 extension Reporter {
-    /// Reports an event of a lane's sender. Each line names the lane.
     func sender(_ event: SenderEvent, _ lane: LaneIdentity) {
         let (name, text, fields) = Self.line(event, lane.text)
         let all = fields.merging(["topic": lane.topic, "environment": lane.environment]) { $1 }
@@ -74,13 +73,11 @@ extension Reporter {
         say(.metricsFailed, about: place, text, ["place": place])
     }
 
-    /// One line when it works again.
     func metricsShown(at place: String) {
         guard metricsTroubles.withLock({ $0.remove(place) }) != nil else { return }
         say(.metricsBack, about: place, "the metrics are available again at \(place)", ["place": place])
     }
 
-    /// The calls of the heartbeat's address began to fail, or work again.
     func heartbeat(_ fault: String?) {
         if let why = fault?.oneLine {
             say(.heartbeatFailed, "the heartbeat's calls fail: \(why); nudges are still sent", ["reason": why])

@@ -229,7 +229,6 @@ extension Reporter {
 
     // MARK: Pauses
 
-    /// `nudged pause` or `nudged resume` changed the paused kinds.
     private func paused(_ kinds: Set<NudgeKind>, before: Set<NudgeKind>) {
         func text(_ kinds: Set<NudgeKind>) -> String { kinds.map(\.rawValue).sorted().joined(separator: ", ") }
         let (held, freed) = (text(kinds.subtracting(before)), text(before.subtracting(kinds)))

@@ -75,7 +75,6 @@ final class Watchdog: Sendable {
 
     private static let recordInterval = Duration.seconds(10)
 
-    /// - Parameter longestWait: milliseconds that a healthy loop may take without progress.
     init(_ notifier: Notifier, _ files: DaemonFiles?, longestWait: Int64) {
         self.notifier = notifier
         self.files = files
@@ -94,7 +93,6 @@ final class Watchdog: Sendable {
 
     func progress() { lastProgress.withLock { $0 = BootTime.milliseconds() } }
 
-    /// The configuration has changed.
     func expect(longestWait: Int64) { patience.withLock { $0 = longestWait } }
 
     func feed() {

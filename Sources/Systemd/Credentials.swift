@@ -1,5 +1,5 @@
 package import Base
-import Glibc
+package import Glibc
 
 /// Reads secrets from files: systemd's credentials (`LoadCredential=`, in `$CREDENTIALS_DIRECTORY`) and files that the
 /// configuration names.
@@ -7,7 +7,6 @@ package struct Credentials: Sendable {
     /// The largest secret, in bytes. A secret is a key or a URL, so a larger file was named by mistake.
     package static let largestSecret = 65_536
 
-    /// The directory with the credentials of this service. Nil if systemd gave none.
     package let directory: String?
 
     /// - Parameter environment: Only `CREDENTIALS_DIRECTORY` is read.
@@ -15,7 +14,6 @@ package struct Credentials: Sendable {
         directory = environment["CREDENTIALS_DIRECTORY"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// The path that the credential with this name would have.
     package func path(of name: String) -> String? {
         guard let directory, !name.isEmpty, name != ".", name != "..", !name.contains("/") else { return nil }
         return directory + "/" + name
@@ -103,12 +101,9 @@ package struct Credentials: Sendable {
 package struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible {
     package enum Code: Sendable {
         case missing, unreadable, notAFile
-        /// Every user of the machine can read it.
         case worldReadable
         case tooLarge, empty, notText
-        /// Others than its owner can write to it.
         case writable
-        /// Others than its owner can write to one of its folders.
         case replaceable
         /// It, or one of its folders, belongs to neither root nor the user who runs this process.
         case foreign, foreignFolder
@@ -118,7 +113,6 @@ package struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible
     private let path: String
     /// The system's text for the error, if there is one.
     private let cause: String?
-    /// The largest allowed size in bytes.
     private let limit: Int
     /// The file or the folder that others can write to, or the file that belongs to somebody else.
     private let guarded: Guarded?
@@ -142,7 +136,6 @@ package struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible
         self.init(cause == ENOENT || cause == ENOTDIR ? .missing : .unreadable, path, cause: cause)
     }
 
-    /// The exit status of a command that needs the file.
     package var exitStatus: ExitStatus {
         switch code {
         case .unreadable, .worldReadable, .writable, .replaceable, .foreign, .foreignFolder: .permission
@@ -150,51 +143,56 @@ package struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible
         }
     }
 
-    package var problem: String {
-        let detail = cause.map { " (\($0))" } ?? ""
+    package var problem: String { texts.problem }
+    package var remedy: String { texts.remedy }
+
+    private var texts: (problem: String, remedy: String) {
+        let (place, owner) = (guarded?.path ?? "", guarded?.owner ?? 0)
+        let others = "neither root nor the user who runs nudged"
         return switch code {
-        case .missing: "\(path) does not exist"
-        case .unreadable: "\(path) can't be read\(detail)"
-        case .notAFile: "\(path) is not a regular file"
-        case .worldReadable: "\(path) is readable by every user of this machine"
-        case .tooLarge: "\(path) is larger than \(limit) bytes"
-        case .empty: "\(path) is empty"
-        case .notText: "\(path) is not UTF-8 text"
-        case .writable: "\(path) can be changed by others than its owner (mode \(modeText))"
+        case .missing:
+            (
+                "\(path) does not exist",
+                path.hasPrefix("/run/nudged-apple/")
+                    ? "start nudged-apple, the simulated Apple" : "put the file there, or give the right path"
+            )
+        case .unreadable:
+            (
+                "\(path) can't be read" + (cause.map { " (\($0))" } ?? ""),
+                "run nudged as a user who may read it; a configuration without secrets may have mode 644; "
+                    + "a service's secrets belong in /etc/nudged/credentials"
+            )
+        case .notAFile: ("\(path) is not a regular file", "give the path of a file")
+        case .worldReadable: ("\(path) is readable by every user of this machine", "chmod 600 \(path)")
+        case .tooLarge: ("\(path) is larger than \(limit) bytes", "give the path of the right file")
+        case .empty: ("\(path) is empty", "write the value into the file")
+        case .notText: ("\(path) is not UTF-8 text", "store it as text; a key as PEM")
+        case .writable:
+            (
+                "\(path) can be changed by others than its owner (mode \(modeText))",
+                "check its content, then chmod go-w \(path)"
+            )
         case .replaceable:
-            "\(path) can be replaced by others: the folder \(guarded?.path ?? "") has mode \(modeText)"
+            (
+                "\(path) can be replaced by others: the folder \(place) has mode \(modeText)",
+                "check its content, then chmod go-w \(place)"
+            )
         case .foreign:
-            "\(path) belongs to user \(guarded?.owner ?? 0), who is neither root nor the user who runs nudged"
+            ("\(path) belongs to user \(owner), who is \(others)", "check its content, then chown root \(path)")
         case .foreignFolder:
-            "\(path) can be replaced by user \(guarded?.owner ?? 0), who owns the folder \(guarded?.path ?? "") and is "
-                + "neither root nor the user who runs nudged"
+            (
+                "\(path) can be replaced by user \(owner), who owns the folder \(place) and is \(others)",
+                "check its content, then chown root \(place)"
+            )
         }
     }
+
+    private var modeText: String { Self.octal(guarded?.mode ?? 0) }
 
     /// `0664`.
-    private var modeText: String {
-        let digits = String((guarded?.mode ?? 0) & 0o7777, radix: 8)
+    package static func octal(_ mode: mode_t) -> String {
+        let digits = String(mode & 0o7777, radix: 8)
         return String(repeating: "0", count: 4 - digits.count) + digits
-    }
-
-    package var remedy: String {
-        switch code {
-        case .missing:
-            path.hasPrefix("/run/nudged-apple/")
-                ? "start nudged-apple, the simulated Apple" : "put the file there, or give the right path"
-        case .unreadable:
-            "run nudged as a user who may read it; a configuration without secrets may have mode 644; "
-                + "a service's secrets belong in /etc/nudged/credentials"
-        case .notAFile: "give the path of a file"
-        case .worldReadable: "chmod 600 \(path)"
-        case .tooLarge: "give the path of the right file"
-        case .empty: "write the value into the file"
-        case .notText: "store it as text; a key as PEM"
-        case .writable: "check its content, then chmod go-w \(path)"
-        case .replaceable: "check its content, then chmod go-w \(guarded?.path ?? "")"
-        case .foreign: "check its content, then chown root \(path)"
-        case .foreignFolder: "check its content, then chown root \(guarded?.path ?? "")"
-        }
     }
 
     package var description: String { "\(problem): \(remedy)" }

@@ -5,7 +5,6 @@ import Glibc
 final class DatagramSocket: Sendable {
     enum Outcome: Equatable {
         case sent
-        /// The receiver's queue stayed full until the time limit.
         case congested
         /// The datagram is too large for the socket or the receiver (EMSGSIZE, ENOBUFS).
         case tooLarge
@@ -15,7 +14,6 @@ final class DatagramSocket: Sendable {
 
     private let descriptor: Int32
 
-    /// - Parameter patience: The longest time that a send waits for the receiver.
     init?(patience: Duration) {
         descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }

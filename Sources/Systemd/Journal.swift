@@ -111,7 +111,6 @@ package struct JournalEntry: Sendable {
 struct SealedMemory: ~Copyable {
     let descriptor: Int32
 
-    /// Nil if the kernel has no memory or no descriptor left.
     init?(_ bytes: [UInt8]) {
         // MFD_CLOEXEC, MFD_ALLOW_SEALING
         let file = nudged_memfd_create("nudged-journal-entry", 1 | 2)

@@ -5,7 +5,6 @@ package import Logging
 /// The destination of log lines, shared by all handlers of a process: the journal if standard error goes there, else
 /// standard error.
 package final class LogOutput: Sendable {
-    /// Nil: text on standard error.
     private let journal: Journal?
     private let stream: DiagnosticStream
     private let now: @Sendable () -> Int64
@@ -31,13 +30,10 @@ package final class LogOutput: Sendable {
         state = Mutex((level, 0, 0))
     }
 
-    /// The lowest level that is logged, for every handler without its own level.
     package var level: Logger.Level { state.withLock { $0.level } }
 
-    /// Changes the level from the next line on.
     package func setLevel(_ level: Logger.Level) { state.withLock { $0.level = level } }
 
-    /// The number of lines that could not be written anywhere.
     package var lost: Int { state.withLock { $0.lost } }
 
     package var isJournal: Bool { journal != nil }
@@ -120,7 +116,6 @@ package struct JournalLogHandler: LogHandler {
     }
 }
 
-/// One log line as a value, with its two forms.
 struct LogRecord: Sendable {
     var level: Logger.Level
     var label: String
@@ -190,12 +185,10 @@ struct LogRecord: Sendable {
         var instant = time_t(min(max(seconds, -62_135_596_800), 253_402_300_799))
         var date = tm()
         gmtime_r(&instant, &date)
-        func padded(_ number: Int32, _ width: Int = 2) -> String {
-            let digits = String(number)
-            return String(repeating: "0", count: max(0, width - digits.count)) + digits
-        }
-        return padded(date.tm_year + 1900, 4) + "-" + padded(date.tm_mon + 1) + "-" + padded(date.tm_mday)
-            + "T" + padded(date.tm_hour) + ":" + padded(date.tm_min) + ":" + padded(date.tm_sec) + "Z"
+        var text = [UInt8](repeating: 0, count: 32)
+        // glibc pads a year only with a width.
+        let count = text.withUnsafeMutableBytes { strftime($0.baseAddress, $0.count, "%04Y-%m-%dT%TZ", &date) }
+        return String(decoding: text[..<count], as: UTF8.self)
     }
 }
 

@@ -35,13 +35,10 @@ package struct Notifier: Sendable {
     /// `READY=1`: start-up or reload is complete. `systemctl status` shows `status`.
     package func ready(status: String? = nil) -> Bool { send(["READY=1"] + Self.line(status)) }
 
-    /// `STATUS=`: one line of text for `systemctl status`.
     package func status(_ status: String) -> Bool { send(Self.line(status)) }
 
-    /// `WATCHDOG=1`: the service makes progress.
     package func watchdog() -> Bool { send(["WATCHDOG=1"]) }
 
-    /// `STOPPING=1`: the service is stopping.
     package func stopping(status: String? = nil) -> Bool { send(["STOPPING=1"] + Self.line(status)) }
 
     /// `RELOADING=1` with `MONOTONIC_USEC`, which `Type=notify-reload` (systemd 253 and later) needs. `ready()` ends

@@ -10,7 +10,6 @@ import Glibc
 package struct ProtectedFile: Sendable {
     /// Without trailing line breaks and spaces.
     package let content: Secret
-    /// Whether every user of the machine can read it.
     package let isWorldReadable: Bool
 
     /// A copy of the content, which nothing overwrites. Not for secrets.
@@ -24,7 +23,6 @@ package struct ProtectedFile: Sendable {
         try self.init(reading: path, limit: limit, user: geteuid())
     }
 
-    /// - Parameter user: The user who runs this process.
     init(reading path: String, limit: Int, user: uid_t) throws(SystemdError) {
         let target = try Self.target(of: path)
         let slash = target.lastIndex(of: "/") ?? target.startIndex
@@ -63,7 +61,6 @@ package struct ProtectedFile: Sendable {
         }
     }
 
-    /// Whether others can replace what is in a folder.
     private static func check(
         _ descriptor: Int32,
         _ folder: String,
@@ -82,7 +79,6 @@ package struct ProtectedFile: Sendable {
         }
     }
 
-    /// The absolute path without links.
     private static func target(of path: String) throws(SystemdError) -> String {
         guard let found = realpath(path, nil) else {
             let cause = errno

@@ -34,14 +34,12 @@ package enum Heap {
     package static func giveBack() { malloc_trim(0) }
 }
 
-/// This process's memory, which holds keys and passwords.
 package enum ProcessMemory {
     /// Lets no other process of this user read the memory (ptrace(2), /proc/PID/mem), and forbids core dumps. Call this
     /// before secrets are read. Root can still read everything.
     package static func hide() { _ = nudged_forbid_dumps() }
 }
 
-/// The program's own code in this process's memory.
 package enum ProgramCode {
     /// Frees the code that only the start needed: some megabytes of option parsing, configuration and connecting. It
     /// would stay resident until the kernel needs memory. The other code is mapped again at its next use, from the
@@ -53,21 +51,14 @@ package enum ProgramCode {
 /// `RestartPreventExitStatus=` depend on them.
 package enum ExitStatus: Int32, Sendable {
     case success = 0
-    /// What the command checks does not work.
     case failure = 1
-    /// The command line was wrong.
     case usage = 64
     case dataError = 65
-    /// There is no data about the requested user.
     case noUser = 67
-    /// A service that the command needs doesn't answer.
     case unavailable = 69
     case software = 70
-    /// A file or a stream can't be read or written.
     case ioError = 74
-    /// The command may work later.
     case temporary = 75
-    /// A permission is missing, or other users can read a secret.
     case permission = 77
     case configuration = 78
     /// Ended by Ctrl-C or SIGTERM before the work was done. The shell's number for SIGINT (128 + 2), used for both.

@@ -5,7 +5,6 @@ package enum YAMLDocument {
     /// The largest text, in bytes. libyaml compares each %TAG directive with all before it: a megabyte of them takes
     /// twelve seconds, and this many bytes take a fifth of one.
     package static let maximumSize = 1 << 17
-    /// The deepest nesting of mappings and sequences.
     package static let maximumDepth = 32
     package static let maximumNodes = 20_000
 
@@ -112,7 +111,6 @@ private final class YAMLParser {
 
     // MARK: libyaml's events
 
-    /// The next event and the place where it begins.
     private func next() throws(YAMLError) -> (event: Event, mark: YAMLMark) {
         var event = yaml_event_t()
         guard yaml_parser_parse(parser, &event) == 1 else { throw failure() }

@@ -11,7 +11,6 @@ package struct YAMLNode: Sendable, Equatable {
 
     package struct Entry: Sendable, Equatable {
         package let key: String
-        /// Where the key begins.
         package let mark: YAMLMark
         package let value: YAMLNode
     }
@@ -19,13 +18,11 @@ package struct YAMLNode: Sendable, Equatable {
     package let value: Value
     package let mark: YAMLMark
 
-    /// Whether the value is a plain `null`, `~` or empty.
     package var isNull: Bool {
         guard case .scalar(let text, isPlain: true) = value else { return false }
         return ["", "~", "null", "Null", "NULL"].contains(text)
     }
 
-    /// The kind of the value, for messages to an operator.
     package var kindName: String {
         switch value {
         case .scalar: isNull ? "null" : "a single value"
