@@ -4,7 +4,6 @@ import JSON
 ///
 /// If several sources give a key, the environment wins, then the credentials, then the file, then the default.
 package enum ConfigurationLoader {
-    /// The file's path if `--config` gives no other.
     package static let defaultPath = "/etc/nudged/nudged.yaml"
 
     /// - Parameters:
@@ -81,7 +80,6 @@ package struct ConfigurationRow: Sendable {
 }
 
 package enum ConfigurationReport {
-    /// For a valid configuration: the warnings, then one line that says so.
     package static func check(_ loaded: LoadedConfiguration) -> String {
         let warnings = loaded.warnings.map { "warning: \($0)" }
         let place = loaded.path ?? "environment and defaults"
@@ -106,17 +104,12 @@ package enum ConfigurationReport {
     /// The values in force: `{"file", "values": [{"key", "value", "secret", "source", "inherited_from"}]}`. `value` is
     /// null for a key without a value, `file` if there is none.
     package static func json(_ loaded: LoadedConfiguration) -> String {
-        JSONWriter.text { json in
-            json.put("file", loaded.path)
-            json.list("values", loaded.rows) { row, json in
-                json.object { json in
-                    json.put("key", row.key)
-                    json.put("value", row.value)
-                    json.put("secret", row.isSecret)
-                    json.put("source", row.source.text)
-                    json.put("inherited_from", row.inheritedFrom)
-                }
-            }
+        let rows = loaded.rows.map { row -> Fields in
+            [
+                "key": row.key, "value": row.value, "secret": row.isSecret, "source": row.source.text,
+                "inherited_from": row.inheritedFrom,
+            ]
         }
+        return Fields.text(["file": loaded.path, "values": rows])
     }
 }

@@ -3,7 +3,6 @@ import JSON
 /// The reference of all keys, as in docs/CONFIGURATION.md and `nudged.yaml(5)`. It is made from the list that the
 /// loader uses.
 package enum ConfigurationReference {
-    /// The text of docs/CONFIGURATION.md without its last newline.
     package static var page: String {
         let lists = ConfigurationKey.sections.map { section in
             "## \(section.name)\n\n\(section.summary)\n\n" + list(ConfigurationKey.listed(in: section.name))
@@ -12,7 +11,6 @@ package enum ConfigurationReference {
         return String((introduction + lists.joined(separator: "\n")).dropLast())
     }
 
-    /// What a key is without a value: its default, required, or nothing.
     private static func standard(_ key: ConfigurationKey) -> String {
         key.standard.map { " (`\($0)`)" } ?? (key.need.isEmpty ? "" : " (required)")
     }
@@ -20,18 +18,18 @@ package enum ConfigurationReference {
     /// `{"file", "sections": [{"name", "summary", "keys": [{"name", "value", "default", "required", "secret",
     /// "variable", "summary"}]}]}`. For tools and the manual page.
     package static var json: String {
-        JSONWriter.text { json in
-            json.put("file", ConfigurationLoader.defaultPath)
-            json.list("sections", ConfigurationKey.sections) { section, json in
-                json.object { json in
-                    json.put("name", section.name)
-                    json.put("summary", section.summary)
-                    json.list("keys", ConfigurationKey.listed(in: section.name)) { key, json in
-                        json.object { key.write(to: &$0) }
-                    }
-                }
-            }
+        let sections = ConfigurationKey.sections.map { section -> Fields in
+            let keys = ConfigurationKey.listed(in: section.name).map(fields)
+            return ["name": section.name, "summary": section.summary, "keys": keys]
         }
+        return Fields.text(["file": ConfigurationLoader.defaultPath, "sections": sections])
+    }
+
+    private static func fields(_ key: ConfigurationKey) -> Fields {
+        [
+            "name": key.name, "value": key.values.expectation, "default": key.standard, "required": !key.need.isEmpty,
+            "secret": key.isSecret, "variable": key.environmentName, "summary": key.summary,
+        ]
     }
 
     private static func list(_ keys: [ConfigurationKey]) -> String {
@@ -77,16 +75,4 @@ package enum ConfigurationReference {
         \(ConfigurationKey.signingKeys.map { "`\($0.environmentName(forKeyID: "KEYID"))`" }.joined(separator: " and ")).
 
         """
-}
-
-extension ConfigurationKey {
-    fileprivate func write(to json: inout JSONWriter) {
-        json.put("name", name)
-        json.put("value", values.expectation)
-        json.put("default", standard)
-        json.put("required", !need.isEmpty)
-        json.put("secret", isSecret)
-        json.put("variable", environmentName)
-        json.put("summary", summary)
-    }
 }

@@ -156,7 +156,6 @@ extension JSONParser {
         throw JSONError(offset: opening, what: "a string is not closed")
     }
 
-    /// Continues a string at its first escape.
     private mutating func escapedString(start: Int, opening: Int) throws(JSONError) -> String {
         var content = Array(bytes[start..<position])
         while position < bytes.count {
@@ -180,7 +179,6 @@ extension JSONParser {
         throw JSONError(offset: opening, what: "a string is not closed")
     }
 
-    /// The position is after the backslash.
     private mutating func escape(into content: inout [UInt8]) throws(JSONError) {
         let byte = current
         switch byte {

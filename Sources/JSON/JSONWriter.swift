@@ -2,7 +2,6 @@
 ///
 /// The writer adds commas and colons. The caller must match begins and ends, and use keys only in objects.
 public struct JSONWriter: Sendable {
-    /// The bytes written so far.
     public private(set) var bytes: [UInt8] = []
     private var needsComma = false
 
@@ -17,7 +16,6 @@ public struct JSONWriter: Sendable {
     public mutating func beginArray() { begin(UInt8(ascii: "[")) }
     public mutating func endArray() { end(UInt8(ascii: "]")) }
 
-    /// A key. A value must follow.
     public mutating func key(_ key: String) {
         separate()
         Self.appendQuoted(key, to: &bytes)

@@ -56,7 +56,6 @@ package final class DaemonFiles: Sendable {
         }
     }
 
-    /// The sweep loop is not overdue.
     func noteProgress() { change { $0.movedAt = BootTime.milliseconds() } }
 
     /// Written under the lock, so that a later state is never replaced by an earlier one.
@@ -90,7 +89,6 @@ package final class DaemonFiles: Sendable {
     }
 }
 
-/// The daemon that runs here, for `nudged reload` and `nudged status --health`.
 package struct LocalDaemon: Sendable {
     private let folder: String
 
@@ -102,7 +100,6 @@ package struct LocalDaemon: Sendable {
         folder = DaemonFiles.path(environment) ?? DaemonFiles.standardFolder
     }
 
-    /// The id of the process that holds the lock.
     package func process() throws(CommandFailure) -> Int32 {
         let file = open("\(folder)/\(DaemonFiles.lockName)", O_RDWR | O_CLOEXEC)
         guard file >= 0 else { throw errno == ENOENT ? noDaemon : unreadable }
@@ -165,7 +162,6 @@ package struct LocalDaemon: Sendable {
     }
 }
 
-/// What a daemon says about itself: the file `daemon.json` in its runtime directory.
 struct DaemonFile: Sendable, Equatable {
     /// Reloads that were begun since the daemon's start, and those that are over.
     var begun = 0
@@ -181,12 +177,7 @@ struct DaemonFile: Sendable, Equatable {
     init() {}
 
     var json: String {
-        JSONWriter.text { json in
-            json.put("begun", begun)
-            json.put("done", done)
-            json.list("faults", faults) { $1.string($0) }
-            json.put("moved_at", movedAt)
-        }
+        Fields.text(["begun": begun, "done": done, "faults": faults, "moved_at": movedAt])
     }
 
     init?(json text: String) {

@@ -4,14 +4,12 @@ import Postgres
 package import TimeZones
 import APNs
 
-/// The state of a daemon, as its row in `nudged.daemon` holds it.
 package struct DaemonState: Sendable, Equatable {
     /// Milliseconds from one write of the row to the next if nothing changes.
     static let interval: Int64 = 10_000
 
     /// The main app's lane first.
     package var lanes: [LaneReport]
-    /// nil: no decision service is configured.
     package var decision: DecisionStatus?
     /// The last sweep, even if it found nobody.
     package var lastSweep: SweepSummary?
@@ -21,7 +19,6 @@ package struct DaemonState: Sendable, Equatable {
     package var failure: SweepFailure?
     /// Users served a minute, measured over the last ten seconds.
     package var usersPerMinute = 0
-    /// Pushes whose intents are open.
     package var inFlight: Int
     /// Log lines that could not be written since the start.
     package var lostLines = 0
@@ -39,19 +36,12 @@ package struct DaemonState: Sendable, Equatable {
 
 extension DaemonState {
     var json: String {
-        JSONWriter.text { json in
-            json.list("lanes", lanes) { lane, json in json.object { lane.write(to: &$0) } }
-            json.key("decision")
-            if let decision { decision.write(to: &json) } else { json.null() }
-            json.put("last_sweep", object: lastSweep?.write)
-            json.put("last_work", object: lastWork?.write)
-            json.put("last_good", lastGood?.rfc3339)
-            json.put("failure", object: failure?.write)
-            json.put("users_per_minute", usersPerMinute)
-            json.put("in_flight", inFlight)
-            json.put("lost_lines", lostLines)
-            json.put("interval_ms", intervalMilliseconds)
-        }
+        Fields.text([
+            "lanes": lanes.map(\.fields), "decision": decision?.fields, "last_sweep": lastSweep?.fields,
+            "last_work": lastWork?.fields, "last_good": lastGood?.rfc3339, "failure": failure?.fields,
+            "users_per_minute": usersPerMinute, "in_flight": inFlight, "lost_lines": lostLines,
+            "interval_ms": intervalMilliseconds,
+        ])
     }
 
     /// Reads the members that it knows. Another version may write more or fewer. nil: it is not an object.
@@ -79,13 +69,6 @@ extension DaemonRow {
 
 extension JSONValue {
     func instant(_ key: String) -> Instant? { self[key]?.text.flatMap { Instant(rfc3339: $0) } }
-}
-
-extension JSONWriter {
-    mutating func put(_ key: String, object write: ((inout JSONWriter) -> Void)?) {
-        self.key(key)
-        if let write { object(write) } else { null() }
-    }
 }
 
 package struct SweepSummary: Sendable, Equatable {
@@ -117,11 +100,9 @@ package struct SweepSummary: Sendable, Equatable {
         return "\(said) of \(Elapsed.counted(users, "user", "users")) in \(milliseconds) ms"
     }
 
-    func write(to json: inout JSONWriter) {
-        json.put("at", at?.rfc3339)
-        json.put("users", users)
-        for name in Self.outcomes { json.put(name, counts[name] ?? 0) }
-        json.put("duration_ms", milliseconds)
+    var fields: Fields {
+        ["at": at?.rfc3339, "users": users] + Fields(Self.outcomes.map { ($0, counts[$0] ?? 0) })
+            + ["duration_ms": milliseconds]
     }
 
     init?(_ json: JSONValue) {
@@ -134,7 +115,6 @@ package struct SweepSummary: Sendable, Equatable {
 }
 
 extension SweepReport {
-    /// The counts by their names in the journal and in the daemon's row.
     var counts: [String: Int] {
         [
             "users": users, "sent": sent, "rejected": rejected, "deferred": deferred, "unknown": unknown,
@@ -149,7 +129,6 @@ extension SweepReport {
 package struct SweepFailure: Sendable, Equatable {
     /// The statement that failed, such as `drain`. nil: there was none, such as while connecting.
     package var statement: String?
-    /// The SQLSTATE and what the server says.
     package var cause: String
     package var fix: String?
     /// Since when sweeps failed. nil: no clock was read before.
@@ -174,12 +153,10 @@ package struct SweepFailure: Sendable, Equatable {
     }
 
     /// `{"statement", "cause", "remedy", "since", "until"}`. All but the cause may be null.
-    func write(to json: inout JSONWriter) {
-        json.put("statement", statement)
-        json.put("cause", cause)
-        json.put("remedy", fix)
-        json.put("since", since?.rfc3339)
-        json.put("until", until?.rfc3339)
+    var fields: Fields {
+        [
+            "statement": statement, "cause": cause, "remedy": fix, "since": since?.rfc3339, "until": until?.rfc3339,
+        ]
     }
 
     init?(_ json: JSONValue) {
@@ -250,15 +227,12 @@ package struct LaneReport: Sendable, Equatable {
         return self != same
     }
 
-    func write(to json: inout JSONWriter) {
-        json.put("environment", lane.environment)
-        json.put("topic", lane.topic)
-        json.put("other_server", otherServer)
-        json.put("state", state.rawValue)
-        json.put("reason", reason?.oneLine)
-        json.put("remedy", remedy?.oneLine)
-        json.put("since", since?.rfc3339)
-        json.put("next_probe", nextProbe?.rfc3339)
+    var fields: Fields {
+        [
+            "environment": lane.environment, "topic": lane.topic, "other_server": otherServer,
+            "state": state.rawValue, "reason": reason?.oneLine, "remedy": remedy?.oneLine, "since": since?.rfc3339,
+            "next_probe": nextProbe?.rfc3339,
+        ]
     }
 
     init?(_ json: JSONValue) {

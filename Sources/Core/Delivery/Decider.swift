@@ -208,13 +208,7 @@ package struct DecisionStatus: Sendable, Equatable {
     // MARK: JSON
 
     /// `{"state", "since", "reason"}`. The last two may be null.
-    package func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.put("state", state)
-        json.put("since", since?.rfc3339)
-        json.put("reason", reason?.oneLine)
-        json.endObject()
-    }
+    package var fields: Fields { ["state": state, "since": since?.rfc3339, "reason": reason?.oneLine] }
 
     /// nil if there is no state.
     package init?(_ json: JSONValue) {

@@ -1,6 +1,7 @@
 import Base
 package import Configuration
 import Core
+import JSON
 import Service
 import Systemd
 import TimeZones
@@ -19,11 +20,9 @@ package struct AfterRestoreReport: CommandOutput {
     let at: Instant
     /// False: a dry run.
     let isDone: Bool
-    /// Daemons that were alive when the command began.
     let daemons: [LivingDaemon]
     var messages = DroppedRows()
     var reminders = DroppedRows()
-    /// Users who are evaluated again.
     var users = 0
     /// Pushes that were in flight when the backup was made.
     var unknown = 0
@@ -173,7 +172,10 @@ package struct AfterRestoreReport: CommandOutput {
             "done": isDone, "at": at, "users": users, "unknown": unknown, "messages": Self.fields(messages),
             "reminders": Self.fields(reminders) + more,
             "daemons": daemons.map { daemon -> Fields in
-                ["daemon_id": daemon.id, "host": daemon.host, "pid": daemon.pid, "lease_ms": daemon.leaseMilliseconds]
+                [
+                    "daemon_id": daemon.id, "host": daemon.host, "pid": daemon.pid,
+                    "lease_ms": daemon.leaseMilliseconds,
+                ]
             },
         ])
     }

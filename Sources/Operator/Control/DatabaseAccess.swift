@@ -9,9 +9,7 @@ import struct FoundationEssentials.UUID
 
 struct DatabaseAccess: Sendable {
     let connection: ConnectionConfiguration
-    private let statementTimeout: Duration
 
-    /// - Throws: what is wrong with `database.url`.
     init(_ configuration: Configuration) throws {
         guard let database = configuration.database else {
             throw ConfigurationFault(key: "database.url", what: "is missing", remedy: "set DATABASE_URL")
@@ -21,7 +19,6 @@ struct DatabaseAccess: Sendable {
             allowInsecure: database.allowInsecure,
             statementTimeout: database.statementTimeout
         )
-        statementTimeout = database.statementTimeout
     }
 
     /// Runs `work` with a store, and closes the store afterwards.
@@ -32,7 +29,7 @@ struct DatabaseAccess: Sendable {
         // A single attempt: a person at a terminal wants the error at once.
         let schemaState = try await Migrator.schemaState(connection)
         guard schemaState.isUsable else { throw schemaState.failure }
-        let store = Store(configuration: connection, statementTimeout: statementTimeout)
+        let store = Store(configuration: connection, statementTimeout: connection.statementTimeout)
         do {
             let result = try await work(store)
             await store.close()
@@ -94,7 +91,6 @@ final class StopFlag: Sendable {
 
     func raise() { raised.store(true, ordering: .releasing) }
 
-    /// Runs `work`. Meanwhile the signals raise the flag.
     func onSignals<T>(_ work: () async throws -> T) async rethrows -> T {
         let signals = SignalSource([SIGINT: { self.raise() }, SIGTERM: { self.raise() }])
         defer { withExtendedLifetime(signals) {} }

@@ -2,6 +2,7 @@ import Base
 package import Configuration
 import Core
 import Glibc
+import JSON
 package import Policy
 import Service
 package import Systemd

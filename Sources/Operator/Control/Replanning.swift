@@ -1,5 +1,6 @@
 package import Configuration
 import Core
+import JSON
 import Service
 package import Systemd
 import TimeZones
@@ -69,7 +70,6 @@ package struct ReplanReport: CommandOutput {
 ///
 /// Each page is a transaction of its own. After an interruption, run it again.
 struct UserWalk {
-    /// How often the flag is read while waiting.
     private static let nap = Duration.milliseconds(50)
 
     let store: Store

@@ -2,6 +2,7 @@ import Base
 package import Configuration
 import APNs
 import Glibc
+import HTTP2
 import HTTPClient
 import Metrics
 import Postgres
@@ -26,7 +27,6 @@ package struct UnitAddresses: Sendable {
     let peers: [Peer]
     private let metrics: ListenAddress?
 
-    /// - Throws: what is wrong with an address of the configuration.
     package init(_ loaded: LoadedConfiguration) throws {
         let configuration = loaded.configuration
         guard let apns = configuration.apns, let database = configuration.database else {
@@ -104,28 +104,15 @@ package struct UnitAddresses: Sendable {
 extension UnitAddresses {
     /// The addresses of a name, or the address itself. Empty if there is none. Blocks on the resolver.
     package static func addresses(of host: String) -> [String] {
-        var hints = addrinfo()
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        var list: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(host, nil, &hints, &list) == 0 else { return [] }
-        defer { freeaddrinfo(list) }
         var found: [String] = []
-        var next = list
-        while let entry = next?.pointee {
+        for address in (try? SocketAddress.resolve(host, port: 0, isNumeric: false)) ?? [] {
             var text = [CChar](repeating: 0, count: 128)
-            let status = getnameinfo(
-                entry.ai_addr,
-                entry.ai_addrlen,
-                &text,
-                socklen_t(text.count),
-                nil,
-                0,
-                NI_NUMERICHOST
-            )
+            let status = address.withAddress {
+                getnameinfo($0, $1, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+            }
             let bytes = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-            let address = withoutZone(String(decoding: bytes, as: UTF8.self))
-            if status == 0, !found.contains(address) { found.append(address) }
-            next = entry.ai_next
+            let name = withoutZone(String(decoding: bytes, as: UTF8.self))
+            if status == 0, !found.contains(name) { found.append(name) }
         }
         return found
     }

@@ -1,8 +1,8 @@
 import Configuration
 import Glibc
 import Service
+import Systemd
 
-/// Facts about the configuration: whether it loads, and the files of its secrets.
 struct ConfigurationFacts: Sendable {
     let loading: Result<LoadedConfiguration, ConfigurationError>
     let secrets: [SecretFile]
@@ -52,7 +52,6 @@ struct ConfigurationFacts: Sendable {
 }
 
 extension ConfigurationFacts {
-    /// The folder from which the unit passes secrets to the service.
     static let standardFolder = "/etc/nudged/credentials"
 
     /// Loads the configuration and inspects the files of its secrets.
@@ -89,7 +88,6 @@ extension ConfigurationFacts {
     }
 }
 
-/// A file that holds a secret. Only its permissions are read, not its content.
 struct SecretFile: Sendable, Equatable {
     let path: String
     /// The permission bits. Nil if they can't be read.
@@ -101,7 +99,6 @@ struct SecretFile: Sendable, Equatable {
     /// Whether its mode lets every user of the machine read it. The folder's mode does not count here: it may change.
     var isOpen: Bool { mode.map { $0 & 0o004 != 0 } ?? false }
 
-    /// Whether every user can enter its folder.
     var isFolderOpen: Bool { folderMode.map { $0 & 0o001 != 0 } ?? false }
 
     /// Whether owner or mode of the file or its folder let others replace the secret. Folders above are not checked here.
@@ -112,11 +109,7 @@ struct SecretFile: Sendable, Equatable {
     }
 
     /// `0640`.
-    var modeText: String {
-        guard let mode else { return "?" }
-        let digits = String(mode & 0o777, radix: 8)
-        return String(repeating: "0", count: 4 - digits.count) + digits
-    }
+    var modeText: String { mode.map { SystemdError.octal($0 & 0o777) } ?? "?" }
 }
 
 extension SecretFile {

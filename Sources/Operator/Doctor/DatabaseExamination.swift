@@ -7,7 +7,6 @@ import Postgres
 /// Asks the database one question after the other, and makes findings of the answers. A question that fails or hangs
 /// does not affect the others.
 actor DatabaseExamination {
-    /// The findings, in the order of the report, and the answers that other parts of the report use.
     struct Result: Sendable {
         var findings: [Finding] = []
         var work: Known<WorkStatus>

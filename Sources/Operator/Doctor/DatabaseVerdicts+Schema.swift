@@ -56,7 +56,6 @@ extension DatabaseVerdicts {
         )
     }
 
-    /// Schema nudged exists, but our role has no USAGE on it.
     static func noUsage(_ server: Facts.Server) -> Finding {
         .error(
             "\(server.role) has no right to use schema nudged",
@@ -93,7 +92,6 @@ extension DatabaseVerdicts {
 
     private static let grantRoles = "as the owner of schema nudged: select nudged.grant_roles()"
 
-    /// What a broad grant gave: one finding for each role.
     static func excessRights(_ rights: [ExcessRight]) -> [Finding] {
         let fix = "\(grantRoles) (or one by one: select statement from nudged.excess_right)"
         let roles = RoleExcess.all(rights)

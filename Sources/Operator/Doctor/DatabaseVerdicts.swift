@@ -3,7 +3,6 @@ import Postgres
 import Service
 import TimeZones
 
-/// What doctor makes of the database's answers: a function for each check.
 enum DatabaseVerdicts {
     typealias Facts = DatabaseFacts
 
@@ -220,7 +219,6 @@ enum DatabaseVerdicts {
         )
     }
 
-    /// Rows that were there before nudged's triggers were.
     static func unseen(_ unseen: Facts.Unseen) -> Finding {
         guard unseen.users > 0 else { return .ok("nudged has seen the users of the app's tables") }
         let some = unseen.isAll ? "" : " of the first \(Elapsed.grouped(Facts.Unseen.most))"

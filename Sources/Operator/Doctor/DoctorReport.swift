@@ -2,6 +2,7 @@ import APNs
 import Configuration
 import Core
 import Glibc
+import JSON
 import Service
 package import Systemd
 import TimeZones
@@ -39,7 +40,6 @@ package struct DoctorReport: CommandOutput {
         return DoctorReport(findings)
     }
 
-    /// The findings of each lane, in the order of the configuration. The lanes are checked side by side.
     private static func lanes(_ configuration: Configuration?) async -> [Finding] {
         guard let apns = configuration?.apns, let lanes = try? Assembly.lanes(apns) else {
             return [Finding.unchecked("the configuration can't be used").of(.apple, "lanes")]
@@ -62,7 +62,6 @@ package struct DoctorReport: CommandOutput {
 
     // MARK: For a person
 
-    /// The findings by group, one line each; long lines are wrapped. A summary ends the text.
     package func text(on screen: Screen) -> String { text(on: screen, findings) }
 
     package func troubles(on screen: Screen) -> String {

@@ -1,5 +1,6 @@
 import Base
 import Core
+import JSON
 import Postgres
 import Service
 import Systemd
@@ -17,7 +18,6 @@ struct Finding: Sendable, Equatable {
         case unchecked = "not_checked"
     }
 
-    /// The parts of the report, in its order.
     enum Group: String, Sendable, CaseIterable {
         case configuration
         case zones
@@ -73,7 +73,6 @@ struct Finding: Sendable, Equatable {
         return finding
     }
 
-    /// Every key is always present.
     var fields: Fields {
         [
             "id": "\(group.rawValue).\(check)", "subject": subject, "level": level.rawValue, "found": found,
@@ -96,7 +95,6 @@ typealias Known<Value> = Result<Value, Unanswered>
 struct Unanswered: Error {
     /// Continues the text "not checked: ".
     let why: String
-    /// Nil: the question was not asked.
     var error: PostgresError?
 }
 

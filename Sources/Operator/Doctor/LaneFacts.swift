@@ -26,7 +26,6 @@ struct LaneFacts: Sendable {
         )
     }
 
-    /// Who answers, at the beginning of a text.
     private var name: String { server.isApples ? "Apple" : "the server" }
 
     var findings: [Finding] {
@@ -153,9 +152,7 @@ struct ClockSkew: Sendable, Equatable {
     /// A provider token is used for up to 55 of the 60 minutes for which Apple accepts it. That leaves five minutes.
     private static let far: Int64 = 300_000_000
 
-    /// - Parameter whose: the clock's owner, such as "the database's".
     func finding(whose: String) -> Finding {
-        // The least difference that is certain.
         let sure = max(0, Int64(clamping: ahead.magnitude) - margin)
         let text = "\(whose) clock is \(seconds) s \(ahead < 0 ? "behind" : "ahead of") this machine's"
         let fix = "find out which clock is wrong, and let NTP set it (timedatectl set-ntp true)"

@@ -1,6 +1,5 @@
 import Core
 
-/// The rights of one role that are too many, as text.
 struct RoleExcess: Sendable, Equatable {
     /// `public` is every role.
     let role: String

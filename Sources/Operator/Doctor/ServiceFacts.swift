@@ -4,7 +4,6 @@ import Core
 import Systemd
 import TimeZones
 
-/// Facts about the service on this machine, and about daemons anywhere.
 struct ServiceFacts: Sendable {
     enum Process: Sendable, Equatable {
         case none
@@ -15,7 +14,6 @@ struct ServiceFacts: Sendable {
     }
 
     let hasSystemd: Bool
-    /// Nil: no unit is installed.
     let unit: UnitSettings?
     let isEnabled: Bool
     /// The configuration file at the default path. Nil if there is none.
@@ -142,7 +140,6 @@ struct ServiceFacts: Sendable {
         )
     }
 
-    /// From the rows that daemons write.
     private static func alive(_ work: WorkStatus) -> Finding {
         let page = StatusPage(work)
         let alive = page.alive

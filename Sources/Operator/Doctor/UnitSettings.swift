@@ -20,7 +20,6 @@ struct UnitSettings: Sendable, Equatable {
         return value != "infinity" && value.contains { $0.isNumber && $0 != "0" }
     }
 
-    /// Whether the value means true (systemd.syntax(7)).
     func isTrue(_ name: String) -> Bool {
         ["1", "yes", "true", "on", "y", "t"].contains(self[name]?.lowercased() ?? "")
     }
@@ -97,7 +96,6 @@ extension UnitSettings {
         return facts.st_mode & S_IFMT == S_IFCHR || facts.st_mode & S_IFMT == S_IFREG && facts.st_size == 0
     }
 
-    /// The file's text. Nil if it does not exist or we may not read it.
     private static func text(_ path: String) -> String? {
         try? Credentials.readText(path, limit: 1 << 20)
     }

@@ -4,7 +4,6 @@ import Base
 import NudgedPreferences
 import TimeZones
 
-/// Facts about the time-zone files, which define everybody's local time.
 struct ZoneFacts: Sendable {
     /// The folder of the files, and whether TZDIR names it.
     let directory: String

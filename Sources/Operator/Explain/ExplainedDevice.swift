@@ -1,12 +1,12 @@
 import APNs
 import Core
+import JSON
 import Service
 import TimeZones
 
 /// A user's device in an explanation. It shows the token's hash, never the token.
 struct ExplainedDevice: Sendable {
     let hash: String
-    /// The device's name in the journal.
     let journalName: String
     let lane: LaneIdentity
     let registeredAt: Instant?
@@ -14,7 +14,6 @@ struct ExplainedDevice: Sendable {
 
     /// Where its pushes go, or why they go nowhere.
     struct State: Sendable {
-        /// For a program.
         let name: String
         /// Continues a sentence.
         var text = ""
@@ -84,9 +83,7 @@ struct ExplainedDevice: Sendable {
     }
 }
 
-/// A reason why a user has no device that a push can go to.
 struct DeviceGap: Sendable, Equatable {
-    /// For a program.
     let name: String
     /// Part of a sentence, without a full stop.
     let text: String

@@ -33,12 +33,10 @@ package struct Explanation: CommandOutput {
 
     let userID: UUID
     let question: Question
-    /// The database's clock.
     let now: Instant
     let at: Instant
     /// The user at the explained instant; today's for a past one. Nil: neither nudged nor the app has data of them.
     private(set) var read: ReadUser?
-    /// Nil for a past instant.
     private(set) var plan: Plan?
     /// The policy's decisions that led to the plan.
     private(set) var decisions: [DecisionRecorder.Entry] = []
@@ -53,9 +51,7 @@ package struct Explanation: CommandOutput {
     /// Why no check-in comes, if there is no `next`.
     private(set) var reason: Reason?
     private(set) var obstacles: [Obstacle] = []
-    /// Why no device can be sent to. Empty if one can.
     private(set) var deviceGaps: [DeviceGap] = []
-    /// What is wrong with the preferences. Nil: nothing.
     private(set) var malformed: String?
     private(set) var isUndecided = false
     /// What the policy ignores, and is probably a mistake: a key or a zone that is unknown, a consent of a wrong type.
@@ -64,7 +60,6 @@ package struct Explanation: CommandOutput {
     private(set) var ignored: Int64?
     /// Whether a decision service is configured and the user does not consent.
     private(set) var lacksConsent = false
-    /// The zone in force. Nil if the user has no valid one.
     private(set) var zone: Zone?
     private(set) var devices: [ExplainedDevice] = []
     /// The newest first.
@@ -73,7 +68,6 @@ package struct Explanation: CommandOutput {
     /// What could not be read, as text.
     private(set) var gaps: [String] = []
 
-    /// For a user who is only in the record.
     init(unknown user: UUID, now: Instant, records: [DeliveryRecord]) {
         userID = user
         question = .past
@@ -129,7 +123,6 @@ package struct Explanation: CommandOutput {
 }
 
 extension Planner {
-    /// The zone in force. Nil if the user has no valid one.
     func zone(of user: ClaimedUser) -> Zone? {
         let candidate = Candidate(
             userID: user.userID,
@@ -186,7 +179,6 @@ extension Explanation {
             )
             // As a sweep finds the user.
             guard let read = try await reader.user(user, now: now) else {
-                // The user is unknown or erased. Show what the record still has.
                 return records.isEmpty ? nil : Explanation(unknown: user, now: now, records: records)
             }
             var facts = Facts(read: read, records: records)

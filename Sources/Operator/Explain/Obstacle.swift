@@ -1,5 +1,6 @@
 import APNs
 import Core
+import JSON
 import Policy
 import Service
 import TimeZones

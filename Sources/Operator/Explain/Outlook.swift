@@ -2,7 +2,6 @@ import Core
 import Policy
 import TimeZones
 
-/// Pushes that would be sent to a user at one instant.
 struct FutureSend: Sendable {
     let at: Instant
     let plan: SendPlan
@@ -11,7 +10,6 @@ struct FutureSend: Sendable {
     var lanes: Set<LaneIdentity> { Set(plan.nudges.flatMap(\.targets).map(\.lane)) }
     var kinds: Set<NudgeKind> { Set(plan.nudges.map(\.identity.kind)) }
     var needsDecision: Bool { plan.nudges.contains(where: \.isToBeAsked) }
-    /// Whether it is one nudge, for the verb.
     var isOne: Bool { plan.nudges.count == 1 }
 
     /// `a check-in`, `2 messages and a reminder`.
@@ -116,7 +114,6 @@ extension ClaimedUser {
         return ClaimedUser(changes)
     }
 
-    /// Due at this instant, if they are not before.
     func due(by instant: Instant) -> ClaimedUser {
         var changes = values
         let (microseconds, overflow) = instant.seconds.multipliedReportingOverflow(by: 1_000_000)

@@ -14,7 +14,6 @@ package struct PreviewReport: CommandOutput {
     let now: Instant
     let zone: Zone?
 
-    /// Asks, with the decision service if the user consents.
     package static func read(
         _ user: UUID,
         title: String,
@@ -43,7 +42,6 @@ package struct PreviewReport: CommandOutput {
         }
     }
 
-    /// As `nudged_api.preview` returns it.
     package var json: String { preview.json }
 
     /// The answer, then the reason, then what the phone would show.

@@ -61,7 +61,6 @@ enum ValueFaults {
         return "Etc/GMT\(found.1 == "+" ? "-" : "+")\(found.2)"
     }
 
-    /// Abbreviations that people write, with a city that most of them mean.
     private static let cities = [
         "CET": "Europe/Berlin", "CEST": "Europe/Berlin", "MEZ": "Europe/Berlin", "BST": "Europe/London",
         "WET": "Europe/Lisbon", "EET": "Europe/Helsinki", "MSK": "Europe/Moscow", "IST": "Asia/Kolkata",

@@ -1,6 +1,7 @@
 import Base
 package import Configuration
 import Core
+import JSON
 import Policy
 import Service
 import TimeZones
@@ -13,10 +14,8 @@ package struct Forecast: CommandOutput {
     let paused: Set<NudgeKind>
     /// Whether a decision service is configured. The forecast assumes that it allows everything.
     var asksService = false
-    /// What could not be read, as text.
     var gaps: [String] = []
 
-    /// Users who are due in that time.
     package var users: Int { tally.users }
     package var pushes: Int { tally.pushes }
 

@@ -2,14 +2,12 @@ import Core
 import Policy
 import TimeZones
 
-/// The counts of a forecast. Tallies of several pages can be added.
 struct ForecastTally: Sendable, Equatable {
     /// A clock hour, or the part of it that is in the forecast.
     struct Hour: Sendable, Equatable {
         var pushes: [NudgeKind: Int] = [:]
         /// Evaluations after which nothing is sent.
         var rests: [Reason: Int] = [:]
-        /// Skipped slots and devices.
         var skipped = 0
 
         var allPushes: Int { pushes.values.reduce(0, +) }
@@ -17,7 +15,6 @@ struct ForecastTally: Sendable, Equatable {
 
     let start: Instant
     private(set) var hours: [Hour]
-    /// Users who are due in the forecast's time.
     var users = 0
     /// Nudges that are sent: check-ins, messages, digests and reminders.
     private(set) var nudges = 0
@@ -29,7 +26,6 @@ struct ForecastTally: Sendable, Equatable {
     private(set) var dropped: [String: Int] = [:]
     /// Users whose zone's file could not be read.
     var unread = 0
-    /// Users whose row could not be read.
     var unreadable = 0
 
     init(start: Instant, end: Instant) {

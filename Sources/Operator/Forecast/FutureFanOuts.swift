@@ -8,7 +8,6 @@ import struct FoundationEssentials.UUID
 /// The fan-outs in the time of a forecast: the reminders that each member will get if the members stay the same.
 struct FutureFanOuts: Sendable {
     private(set) var reminders: [UUID: [PendingReminder]] = [:]
-    /// What is missing in `reminders`, as text.
     private(set) var gaps: [String] = []
 
     /// The most fan-outs, the members of a page, and the most occurrences of one series. They bound the work.

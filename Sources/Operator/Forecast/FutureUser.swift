@@ -10,9 +10,7 @@ import struct FoundationEssentials.UUID
 /// It uses the sweep's planner. So it sends what a sweep would send if nothing changed and Apple accepted every push.
 struct FutureUser {
     let planner: Planner
-    /// The first instant of the forecast.
     let start: Instant
-    /// The first instant after the forecast.
     let end: Instant
 
     /// After so many evaluations the future ends. No user needs so many in a week. The bound stops a rule that loops.

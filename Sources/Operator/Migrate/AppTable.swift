@@ -1,6 +1,5 @@
 import Core
 
-/// A column that nudged's statements, triggers or views name.
 struct WantedColumn: Sendable, Equatable {
     /// What happens in one of the app's tables if the column is missing.
     enum Absence: Sendable, Equatable {
@@ -28,7 +27,6 @@ struct WantedColumn: Sendable, Equatable {
 }
 
 extension DatabaseFacts.View {
-    /// The required columns. `context` of `recipient` is optional.
     var columns: [WantedColumn] {
         let user = WantedColumn("user_id", ["uuid"])
         switch self {

@@ -5,9 +5,7 @@ import Systemd
 /// What `nudged migrate` will do in a database, and what is in the way. Nothing is applied while anything is.
 struct MigrationPlan: Sendable {
     struct Options: Sendable {
-        /// Make the app's tables, even beside others.
         var createsTables = false
-        /// Let check-ins use the built-in templates.
         var usesTemplates = false
     }
 
@@ -25,7 +23,6 @@ struct MigrationPlan: Sendable {
     private let facts: SetUpFacts
     private let pending: [Migration]
     private let options: Options
-    /// The tables, if the first migration is pending.
     private let tables: [(table: AppTable, source: Source)]
 
     init(_ facts: SetUpFacts, pending: [Migration], options: Options = Options()) {
@@ -43,13 +40,11 @@ struct MigrationPlan: Sendable {
         return found.map(Source.found) ?? .made
     }
 
-    /// `success` if nothing is in the way.
     var status: ExitStatus {
         let faults = faults
         return faults.first { $0.status == .configuration }?.status ?? faults.first?.status ?? .success
     }
 
-    /// For a person: the faults, then what is done.
     var lines: [String] {
         let faults = faults
         var lines: [String] = []

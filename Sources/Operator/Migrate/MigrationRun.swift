@@ -5,9 +5,7 @@ import Core
 package import Systemd
 
 package struct MigrationRun: Sendable {
-    /// What the database is like, and what would be done. Nothing was changed.
     package struct Survey: Sendable {
-        /// For a person.
         package let lines: [String]
         /// Not `success`: something is in the way, and nothing may be applied.
         package let status: ExitStatus

@@ -1,9 +1,7 @@
-/// What a chart shows, for screen readers, and its place on the page.
 struct ChartLabel: Sendable {
     /// An HTML id, unique on the page. The ids inside the SVG begin with it.
     let id: String
     let title: String
-    /// The chart's content in sentences.
     let summary: String
 
     /// One inline SVG. Horizontal sizes are percentages and there is no view box. So a chart fills any page, and its
@@ -26,14 +24,12 @@ struct ChartLabel: Sendable {
     }
 }
 
-/// Horizontal bars, each below its name and with its number at the end.
 struct BarList {
     /// One bar: the name above it (a phone's screen has room for 44 letters), its number as text (a third of a phone's
     /// width), and where it begins and ends. All bars share one unit. If it ends at 0, no bar is drawn.
     typealias Line = (name: String, number: String, range: ClosedRange<Double>)
 
     let label: ChartLabel
-    /// From top to bottom.
     let lines: [Line]
 
     private static let lineHeight = 42
@@ -76,7 +72,6 @@ struct Panel {
 
     /// What the bars count, shown in the upper left corner. Empty if the chart's title says it.
     let title: String
-    /// From left to right, all of one width.
     let bars: [Bar]
     /// The bars' CSS class, which sets their colour.
     var paint: StaticString = "bar"
@@ -84,22 +79,18 @@ struct Panel {
     var greatest: Int { Int((bars.map(\.value).max() ?? 0).rounded(.up)) }
 }
 
-/// Panels of vertical bars, one above the other, over one shared axis.
 struct ColumnChart {
     /// A label of the horizontal axis, at a position from 0 to 1. A label gets a fifth of a phone's width.
     typealias Mark = (at: Double, text: String)
 
     let label: ChartLabel
-    /// From top to bottom.
     let panels: [Panel]
     let marks: [Mark]
     /// Parts of the axis, from 0 to 1, that are shaded and hatched behind the bars.
     var shades: [ClosedRange<Double>] = []
     /// Whether all panels share one scale, so that their bars compare.
     let isScaleShared: Bool
-    /// The height of the bars' area, in pixels.
     let panelHeight: Int
-    /// The text for the top of a vertical scale.
     let number: (Int) -> String
 
     /// Pixels above a panel's bars, for its title and the number at the top.

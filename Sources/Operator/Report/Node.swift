@@ -3,7 +3,6 @@
 /// Element names, attribute names and style sheets are literals of this program. Everything else is a text or an
 /// attribute's value and is escaped on writing. So no value from the database becomes markup.
 struct Node: Sendable {
-    /// The node as HTML.
     let markup: String
 
     /// `<name …>children</name>`. A void element (HTML, 13.1.2) has no end tag, and its children are not written.
@@ -26,7 +25,6 @@ struct Node: Sendable {
         .element("p", name.map { ["class": $0] } ?? [:], text: text)
     }
 
-    /// A `style` element. The sheet is written as it is.
     static func style(_ sheet: StaticString) -> Node { Node(markup: "<style>\(sheet)</style>") }
 
     static func group(_ nodes: [Node]) -> Node { Node(markup: nodes.map(\.markup).joined()) }
@@ -55,7 +53,6 @@ struct Node: Sendable {
     }
 }
 
-/// The attributes of an element, in the order of the literal.
 struct Attributes: Sendable, ExpressibleByDictionaryLiteral {
     fileprivate var all: [(name: StaticString, value: String)]
 
@@ -74,7 +71,6 @@ struct Attributes: Sendable, ExpressibleByDictionaryLiteral {
 struct Percent: CustomStringConvertible {
     let description: String
 
-    /// - Parameter fraction: 0 to 1; a value outside is clamped.
     init(_ fraction: Double) {
         let thousandths = Int((min(max(fraction, 0), 1) * 100_000).rounded())
         let (whole, rest) = thousandths.quotientAndRemainder(dividingBy: 1000)

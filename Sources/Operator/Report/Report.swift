@@ -45,7 +45,6 @@ package struct Report: Sendable {
     var firstRecorded: Instant? { stretches.firstIndex { $0.sum() > 0 }.map(window.beginning) }
 }
 
-/// Something that stands for many of its kind.
 protocol Counted {
     var count: Int { get }
 }

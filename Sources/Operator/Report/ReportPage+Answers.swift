@@ -1,6 +1,5 @@
 import Core
 
-/// The section about what users did with what they got: by template, local hour and weekday.
 extension ReportPage {
     /// Fewer users than this say nothing of how one differs from another.
     private static let fewest = 30

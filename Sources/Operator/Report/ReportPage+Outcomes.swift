@@ -2,7 +2,6 @@ import Core
 import Service
 import TimeZones
 
-/// The sections about outcomes, people, sweeps and daemons.
 extension ReportPage {
     private static let outcomeTexts: [(DeliveryRecord.Outcome, String)] = [
         (.accepted, "Accepted: Apple took it"), (.rejected, "Rejected for good"),

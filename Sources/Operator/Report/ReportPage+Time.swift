@@ -4,7 +4,6 @@ import Policy
 import Service
 import TimeZones
 
-/// The sections about time: what was sent and what did not arrive, local hours, and lateness.
 extension ReportPage {
     /// Rows of the record that a panel of bars shows over time, and a column of the table.
     private typealias Measure = (title: String, column: String, isCounted: @Sendable (DeliveryCount) -> Bool)
@@ -21,7 +20,6 @@ extension ReportPage {
         }
     }
 
-    /// A table of the stretches that have a count above zero.
     private func table(_ what: String, _ measures: [Measure]) -> Table {
         Table(
             caption: "\(what), by the beginning of each \(stretchText) (UTC)",

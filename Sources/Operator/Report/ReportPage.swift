@@ -1,4 +1,5 @@
 import Core
+import JSON
 import Policy
 import TimeZones
 

@@ -3,7 +3,6 @@ import TimeZones
 
 /// The time that a report covers. It has equal stretches, which begin at whole hours or days of UTC.
 struct ReportWindow: Sendable, Equatable {
-    /// The database's clock at the start of the count.
     let now: Instant
     let days: Int
     let stretchHours: Int
@@ -13,7 +12,6 @@ struct ReportWindow: Sendable, Equatable {
     static let mostStretches = 100
     private static let lengths = [1, 2, 3, 6, 12, 24, 48, 96]
 
-    /// - Parameter days: one of `Report.days`.
     init(now: Instant, days: Int) {
         self.now = now
         self.days = days
@@ -25,7 +23,6 @@ struct ReportWindow: Sendable, Equatable {
     var stretch: Int64 { Int64(stretchHours) * 3600 }
     /// The first instant after the stretch that holds `now`.
     var until: Instant { Instant(seconds: (now.seconds / stretch + 1) * stretch) }
-    /// The first instant of the window.
     var from: Instant { until - Int64(count) * stretch }
 
     func beginning(of place: Int) -> Instant { from + Int64(place) * stretch }
@@ -38,7 +35,6 @@ struct ReportWindow: Sendable, Equatable {
     }
 }
 
-/// Instants for a reader, and the marks of a time axis. Everything is UTC.
 enum TimeText {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 

@@ -1,14 +1,11 @@
 /// A table of texts and numbers. On a narrow page its box scrolls sideways.
 struct Table {
-    /// What the table holds. It is shown above the table and read by screen readers.
     let caption: String
-    /// Headings. The first column names the rows.
     let columns: [String]
     /// How many columns hold texts. The others hold numbers, which are aligned right.
     var texts = 1
     /// Each row has as many cells as there are columns.
     let rows: [[String]]
-    /// The last row; empty for none.
     var sums: [String] = []
 
     /// The table. Its box can take the focus, so that the keyboard scrolls it (WCAG 2.1.1).

@@ -1,8 +1,8 @@
 import APNs
 import Core
+import JSON
 package import Systemd
 
-/// The outcomes of test pushes: Apple's answers and what they mean.
 package struct SendTestReport: CommandOutput {
     /// A problem that the lane reported while the pushes were sent.
     struct Trouble: Sendable, Equatable {
@@ -32,7 +32,6 @@ package struct SendTestReport: CommandOutput {
     }
 
     var results: [Result] = []
-    /// The hashes of devices that no lane serves.
     var notServed: [String] = []
 
     /// 0 if Apple accepted every push. Else the worst: `configuration` if Apple refuses the lane, then `unavailable`

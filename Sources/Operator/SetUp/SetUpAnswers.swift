@@ -7,9 +7,7 @@ import Systemd
 
 /// What `nudged setup` is told: six answers, and what goes with them.
 package struct SetUpAnswers: Sendable {
-    /// The URL of the role that owns the app's tables.
     package var database = ""
-    /// The .p8 file.
     package var keyFile = ""
     package var keyID = ""
     package var team = ""
@@ -78,7 +76,6 @@ package struct SetUpAnswers: Sendable {
         ]
     }
 
-    /// A new nudged.yaml.
     var file: String {
         let head = [
             "# Written by nudged setup. All keys: nudged.yaml(5). What you change here stays.",

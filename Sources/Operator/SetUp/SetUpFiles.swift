@@ -8,12 +8,10 @@ import Systemd
 package struct SetUpFiles: Sendable {
     struct File: Sendable {
         let path: String
-        /// Without the line break at its end.
         let text: String
         let mode: mode_t
     }
 
-    /// Such as /etc/nudged.
     let folder: String
     /// If the path leads to a link, the file behind it. The secrets stay where the service reads them.
     let configuration: String
@@ -43,7 +41,6 @@ package struct SetUpFiles: Sendable {
     var isRestartDue: Bool { access(mark, F_OK) == 0 }
     func restarted() { unlink(mark) }
 
-    /// What is wrong with the places, before anything is written.
     package func check() throws(CommandFailure) {
         guard !configuration.isEmpty else { throw CommandFailure("--config names no file", .usage) }
         if access(folder, W_OK) != 0, errno != ENOENT { throw CommandFailure(file: folder, errno) }

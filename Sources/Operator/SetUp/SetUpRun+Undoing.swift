@@ -17,7 +17,6 @@ extension SetUpRun {
         ]
     }
 
-    /// Stops the service, drops nudged's schemas and roles, and removes the files.
     package func undo(_ tell: (String) -> Void) async throws {
         let lock = try files.lock()
         defer { close(lock) }

@@ -11,16 +11,13 @@ import struct FoundationEssentials.UUID
 /// `nudged setup`: from a few answers to a daemon that runs. It looks before it writes, and each step may be repeated: a
 /// run that was killed is finished by the next one.
 package struct SetUpRun: Sendable {
-    /// What will be done. Nothing was changed.
     package struct Plan: Sendable {
-        /// What setup has found, for a person.
         package let found: [String]
         /// Each step as a command, so that a person can do it by hand.
         package fileprivate(set) var steps: [String] = []
         /// Not `success`: something is in the way.
         package var status: ExitStatus { survey.status }
         fileprivate let survey: MigrationRun.Survey
-        /// Nil: the present one still works.
         fileprivate var password: String?
         fileprivate var changes: [SetUpFiles.File] = []
     }
@@ -212,7 +209,6 @@ package struct SetUpRun: Sendable {
         return await DoctorReport.examine(path: path, environment: doctor)
     }
 
-    /// Reads the new values as the daemon will read them.
     private func check(_ plan: Plan) throws {
         let key = plan.changes.first { $0.path == files.key }?.text ?? SetUpFiles.text(files.key)
         let isNew = plan.changes.contains { $0.path == files.configuration }
@@ -285,7 +281,6 @@ extension CommandFailure {
         self.init("nothing was changed\n\(why)", exitStatus)
     }
 
-    /// - Parameter number: errno.
     init(file path: String, _ number: Int32) {
         let fix = number == EACCES ? "; run it as root" : ""
         let isForbidden = number == EACCES || number == EPERM

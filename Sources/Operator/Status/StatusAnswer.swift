@@ -4,7 +4,6 @@ import Service
 import Systemd
 import TimeZones
 
-/// Whether nudged works: one sentence, what to do, and an exit status.
 struct StatusAnswer: Sendable, Equatable {
     enum State: String, Sendable {
         case works
@@ -144,12 +143,10 @@ struct StatusAnswer: Sendable, Equatable {
     }
 }
 
-/// Users who are due, and how fast they are served.
 struct Backlog: Sendable, Equatable {
     let users: Int
     /// Seconds since the first of them is due.
     let late: Int64
-    /// Users served a minute, by all daemons.
     let perMinute: Int
     /// Seconds that users wait at most where all is well: two sweeps, and a daemon's row is ten seconds old.
     let usualDelay: Int64
@@ -186,10 +183,8 @@ struct Backlog: Sendable, Equatable {
 }
 
 extension DaemonRow {
-    /// What the daemon wrote. Nil if it can't be read.
     var report: DaemonState? { DaemonState(json: state) }
 
-    /// Empty if the state can't be read.
     var lanes: [LaneReport] { report?.lanes ?? [] }
 
     /// When the last good sweep ended, if that was over `patience` seconds before the row was written, and it serves

@@ -23,7 +23,6 @@ package struct StatusPage: CommandOutput {
         answer = .of(work, daemons, waiting: waiting)
     }
 
-    /// Reads the database; changes nothing.
     package static func read(_ configuration: Configuration) async throws -> StatusPage {
         try await DatabaseAccess(configuration).withStore { store in
             let work = try await store.workStatus()

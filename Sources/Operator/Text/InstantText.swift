@@ -1,7 +1,6 @@
 import Policy
 package import TimeZones
 
-/// Instants as a person reads and writes them.
 package enum InstantText {
     /// Reads `2026-11-21T12:00:00Z`, or the same with an offset such as `+01:00`. Nil for any other text.
     package static func parse(_ text: String) -> Instant? {
@@ -67,9 +66,7 @@ package enum InstantText {
     static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
 
-/// Names of the kinds of nudges for a reader.
 enum KindText {
-    /// In lower case, such as `check-ins`.
     static func plural(_ kind: String) -> String {
         switch NudgeKind(rawValue: kind) {
         case .checkIn: "check-ins"
@@ -79,7 +76,6 @@ enum KindText {
         }
     }
 
-    /// With a capital letter, such as `Check-ins`.
     static func title(_ kind: String) -> String {
         let text = plural(kind)
         return text.prefix(1).uppercased() + text.dropFirst()

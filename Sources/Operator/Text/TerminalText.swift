@@ -1,6 +1,5 @@
 import Service
 
-/// Colours a word for a terminal, or leaves it as it is.
 package struct Colour: Sendable {
     private let isOn: Bool
 
@@ -12,11 +11,8 @@ package struct Colour: Sendable {
         isOn = isTerminal && !isUnwanted && environment["TERM"] != "dumb"
     }
 
-    /// Green: it works.
     package func good(_ text: String) -> String { painted(text, "32") }
-    /// Yellow: look at it.
     package func warning(_ text: String) -> String { painted(text, "33") }
-    /// Bold red: it does not work.
     package func bad(_ text: String) -> String { painted(text, "1;31") }
 
     /// ECMA-48, "SGR": set the colour, and reset it.
@@ -29,15 +25,11 @@ package struct ProgressLine: Sendable {
     private let width: Int
     private var drawn = ""
 
-    /// - Parameters:
-    ///   - what: the text before the bar.
-    ///   - width: the terminal's columns.
     package init(_ what: String, width: Int) {
         self.what = what
         self.width = width
     }
 
-    /// The text to write. Nil if nothing has changed.
     package mutating func draw(_ done: Int, of total: Int) -> String? {
         let share = total > 0 ? min(1, Double(done) / Double(total)) : 1
         let all = Elapsed.grouped(total)
@@ -60,6 +52,5 @@ package struct ProgressLine: Sendable {
         String(repeating: " ", count: max(0, width - text.count)) + text
     }
 
-    /// The text that removes the bar. Nil if none is shown.
     package func clear() -> String? { drawn.isEmpty ? nil : "\r\u{1B}[K" }
 }

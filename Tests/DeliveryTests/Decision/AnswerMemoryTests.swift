@@ -100,9 +100,7 @@ import struct FoundationEssentials.UUID
         var status = DecisionStatus(since: nil)
         for fault in [nil, "the decision service answers with status 503"] {
             status.note(fault: fault, now: Self.at(86_400))
-            var json = JSONWriter()
-            status.write(to: &json)
-            #expect(DecisionStatus(try JSONValue(parsing: json.bytes)) == status)
+            #expect(DecisionStatus(status.fields.part) == status)
         }
         #expect(DecisionStatus(.object(JSONObject())) == nil)
         let newer = DecisionStatus(try JSONValue(parsing: #"{"state": "half asleep", "since": 5}"#))
