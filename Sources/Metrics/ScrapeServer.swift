@@ -65,7 +65,7 @@ package final class ScrapeServer: Sendable {
         // Else connections of a daemon that has just ended would block the port.
         var one: Int32 = 1
         setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
-        guard address.withSocketAddress({ bind(listener, $0, $1) }) == 0, Glibc.listen(listener, 16) == 0 else {
+        guard address.withSocketAddress({ bind(listener, $0, $1) }) == 0, Glibc.listen(listener, 64) == 0 else {
             let number = errno
             close(listener)
             throw MetricsError(.listen, "\(address)", number)
