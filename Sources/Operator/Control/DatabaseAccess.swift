@@ -75,11 +75,15 @@ struct Steps {
     }
 
     /// Passes over all users. `step` gets the first user of a page, and returns that of the next one.
-    func pages(_ step: (UUID) async throws -> UUID?) async throws {
+    ///
+    /// - Returns: whether it has come to the end.
+    @discardableResult
+    func pages(_ step: (UUID) async throws -> UUID?) async throws -> Bool {
         var next: UUID? = Store.firstUser
         while let user = next, flag?.isRaised != true {
             next = try await again { try await step(user) }
         }
+        return next == nil
     }
 }
 

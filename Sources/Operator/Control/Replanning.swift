@@ -113,27 +113,20 @@ struct UserWalk {
     ///   - onPage: called after each page with the result so far.
     func run(pace: Duration, onPage: (Result) -> Void) async throws -> Result {
         var result = Result()
-        var next: UUID? = Store.firstUser
         let begun = ContinuousClock.now
-        while let user = next {
+        let isComplete = try await steps.pages { user in
             // The database's clock, read for each page: with one instant for all pages, later users would look overdue.
-            let clock = try await steps.again { try await store.clock() }
-            let now = Instant(seconds: clock / 1_000_000)
-            let page = try await steps.again {
-                try await store.wakeUsers(from: user, now: now, evaluated: evaluated, limit: Steps.page)
-            }
+            let now = Instant(seconds: try await store.clock() / 1_000_000)
+            let page = try await store.wakeUsers(from: user, now: now, evaluated: evaluated, limit: Steps.page)
             result.woken += page.woken
             result.users += page.users
-            next = page.next
             onPage(result)
             // Users who are not affected cost no waiting time.
             let paced = evaluated == nil ? result.users : result.woken
-            if next != nil { await rest(until: begun + pace * paced) }
-            if flag.isRaised {
-                result.isInterrupted = next != nil
-                break
-            }
+            if page.next != nil { await rest(until: begun + pace * paced) }
+            return page.next
         }
+        result.isInterrupted = !isComplete
         return result
     }
 

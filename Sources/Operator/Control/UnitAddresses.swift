@@ -13,7 +13,6 @@ import Systemd
 package struct UnitAddresses: Sendable {
     struct Peer: Sendable, Equatable {
         let purpose: String
-        /// A name or an address.
         let host: String
     }
 

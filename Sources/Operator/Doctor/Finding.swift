@@ -99,7 +99,6 @@ struct Unanswered: Error {
 }
 
 extension Result where Failure == Unanswered {
-    /// What a check finds in the value, or that it was not checked.
     func findings(_ check: (Success) -> some Verdict) -> [Finding] {
         switch self {
         case .success(let value): check(value).findings

@@ -9,7 +9,6 @@ struct ZoneFacts: Sendable {
     let directory: String
     let isChosen: Bool
     let release: ZoneDatabase.Release
-    /// How many zones were read, and the errors of the others.
     let count: Int
     let failures: [String]
     /// Seconds east of UTC at present, by zone.

@@ -16,13 +16,10 @@ struct ForecastTally: Sendable, Equatable {
     let start: Instant
     private(set) var hours: [Hour]
     var users = 0
-    /// Nudges that are sent: check-ins, messages, digests and reminders.
     private(set) var nudges = 0
     /// Users who got nothing at least once. Each counts once for a reason.
     private(set) var resting: [Reason: Int] = [:]
-    /// Skipped slots and devices, by the record's reason.
     private(set) var skipped: [String: Int] = [:]
-    /// Messages and reminders that are dropped, by the record's reason.
     private(set) var dropped: [String: Int] = [:]
     /// Users whose zone's file could not be read.
     var unread = 0

@@ -77,7 +77,6 @@ struct FutureFanOuts: Sendable {
 
     mutating func add(_ hours: [PendingReminder], for member: UUID) { reminders[member, default: []] += hours }
 
-    /// The occurrences that are fanned out before the end.
     static func hours(
         of fanOut: DueFanOut,
         planner: Planner,

@@ -15,14 +15,11 @@ package struct Report: Sendable {
     let stretches: [[DeliveryCount]]
     /// Whether the rows were cut. Then the rarest are missing.
     let isCut: Bool
-    /// Accepted pushes by the users' clocks.
     let hours: [HourCount]
     let people: PeopleReached
     let opens: [OpenCount]
-    /// Users with check-ins, and users who were held out.
     let holdout: (with: SeenCount, without: SeenCount)
     let sweeps: [SweepCount]
-    /// Daemons that were seen within a day.
     let daemons: [DaemonRow]
     let pauses: [Pause]
 

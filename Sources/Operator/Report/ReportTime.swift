@@ -27,7 +27,6 @@ struct ReportWindow: Sendable, Equatable {
 
     func beginning(of place: Int) -> Instant { from + Int64(place) * stretch }
 
-    /// The rows of each stretch. Rows of other times are left out.
     func stretches(_ rows: [DeliveryCount]) -> [[DeliveryCount]] {
         let byNumber = Dictionary(grouping: rows, by: \.stretch)
         let first = from.seconds / stretch

@@ -71,7 +71,6 @@ package struct SendTestRun: Sendable {
         report.results = results.allSatisfy { $0.status == .success } ? results : report.results + results
     }
 
-    /// The tokens by lane, in the order of the configuration.
     private func devices(
         of target: Target,
         _ report: inout SendTestReport
