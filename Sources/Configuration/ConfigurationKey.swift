@@ -4,7 +4,6 @@
 package struct ConfigurationKey: Sendable {
     package let name: String
     let values: ValueKind
-    /// The default as it would be written. Nil if there is none.
     let standard: String?
     package let isSecret: Bool
     /// The commands that need the key. Empty if it has a default or is optional.

@@ -57,7 +57,6 @@ package struct ConfigurationError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// A value of the right form that another module refuses.
 package struct ConfigurationFault: Error, Sendable, CustomStringConvertible {
     package let key: String
     /// What is wrong; never the value.

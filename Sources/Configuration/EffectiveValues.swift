@@ -9,7 +9,6 @@ package import YAML
 package enum ValueSource: Sendable, Equatable {
     case standard
     case file(path: String, mark: YAMLMark)
-    /// A file in systemd's credentials directory.
     case credential(path: String)
     case environment(name: String)
 
@@ -163,7 +162,6 @@ struct EffectiveValues {
         values[name] = value
     }
 
-    /// Removes a key that a stronger one replaces, with its problems.
     mutating func drop(_ name: String) {
         values[name] = nil
         let shown = shownName(name)
@@ -185,7 +183,6 @@ struct EffectiveValues {
 
     func inherits(_ name: String) -> Bool { values[name]?.origin != nil }
 
-    /// The value of a key whose value is a text.
     func text(_ name: String) -> String? { values[name]?.shown }
 
     mutating func report(

@@ -1,4 +1,3 @@
-/// Finds the key or the command that the author probably meant.
 package enum KeySuggestion {
     /// The candidate nearest to a dotted name. Nil if none is near.
     ///

@@ -191,7 +191,6 @@ struct CallQueue: Sendable {
         self.capacity = max(0, capacity)
     }
 
-    /// The earliest deadline of all calls.
     var nextDeadline: Instant? { [waiting.lazy.map(\.deadline).min(), running.values.min()].compactMap { $0 }.min() }
 
     /// Adds a call, which `turn` starts. Returns false if too many calls wait.

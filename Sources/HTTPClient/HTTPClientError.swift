@@ -78,7 +78,6 @@ struct TransferFailure {
         }
     }
 
-    /// The call's deadline passed, in the queue or later.
     static func timedOut(_ url: HTTPURL) -> HTTPClientError {
         HTTPClientError(.timedOut, "\(url) did not answer in time")
     }

@@ -56,7 +56,6 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible, CustomRefle
 package struct HTTPRequest: Sendable, CustomStringConvertible, CustomReflectable {
     package let url: HTTPURL
     let body: [UInt8]?
-    /// Fields beside libcurl's own, as lines `name: value`.
     let fields: [String]
 
     package init(get url: HTTPURL) {

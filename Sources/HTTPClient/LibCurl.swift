@@ -67,7 +67,6 @@ final class MultiHandle: @unchecked Sendable {
     /// Ends a transfer. Its connection is kept only if the answer was complete.
     func remove(_ easy: UnsafeMutableRawPointer) { _ = curl.pointee.multi_remove_handle(pointer, easy) }
 
-    /// Continues all transfers that can continue now.
     func perform() -> CURLMcode {
         var running: Int32 = 0
         return curl.pointee.multi_perform(pointer, &running)

@@ -1,4 +1,3 @@
-/// What can be a value of `Fields`.
 package protocol JSONPart {
     var part: JSONValue { get }
 }

@@ -131,7 +131,6 @@ struct JSONParser {
     }
 }
 
-/// Strings and numbers.
 extension JSONParser {
     mutating func string() throws(JSONError) -> String {
         let opening = position

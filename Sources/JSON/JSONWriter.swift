@@ -139,14 +139,12 @@ public struct JSONWriter: Sendable {
 }
 
 extension JSONWriter {
-    /// The text of one object, whose members `write` writes.
     package static func text(_ write: (inout JSONWriter) -> Void) -> String {
         var json = JSONWriter()
         json.object(write)
         return json.string
     }
 
-    /// An object, whose members `write` writes.
     package mutating func object(_ write: (inout JSONWriter) -> Void) {
         beginObject()
         write(&self)
@@ -169,7 +167,6 @@ extension JSONWriter {
         bool(flag)
     }
 
-    /// A member with an array.
     package mutating func list<T>(_ key: String, _ items: [T], _ write: (T, inout JSONWriter) -> Void) {
         self.key(key)
         beginArray()

@@ -34,7 +34,6 @@ extension ConnectionConfiguration {
         public let sslMode: String
     }
 
-    /// The hosts of the URL in its order, each once.
     public var hosts: [Host] {
         var found: [Host] = []
         for keywords in attempts {
@@ -164,7 +163,6 @@ extension ConnectionConfiguration {
         return values(options)
     }
 
-    /// The values from the environment and from libpq's defaults.
     private static func defaults() -> [String: String] {
         guard let options = PQconndefaults() else { return [:] }
         defer { PQconninfoFree(options) }

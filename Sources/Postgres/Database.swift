@@ -72,7 +72,6 @@ public actor Database {
             answer.settle(.failure(PostgresError(.cancelled)))
         }
         waiting[id] = nil
-        // No caller waits for a connection any more, so stop trying.
         if waiting.isEmpty, current == nil { attempt?.cancel() }
         return try result.get()
     }
@@ -107,7 +106,6 @@ public actor Database {
         }
     }
 
-    /// A connection that passed `afterSilence` if that is needed.
     private func opened() async throws(PostgresError) -> Connection {
         let connection = try await Connection.open(configuration)
         guard isAfterSilence, let afterSilence else { return connection }

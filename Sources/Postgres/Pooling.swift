@@ -6,7 +6,6 @@ public enum Pooling: Sendable, Equatable {
     case session
     /// A pooler that gives clients a server connection for each transaction.
     case transaction
-    /// A pooler that refuses transactions.
     case statement
     /// A pooler that gave no second server connection in time.
     case exhausted

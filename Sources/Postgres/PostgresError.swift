@@ -1,7 +1,6 @@
 /// A failure of PostgreSQL or its connection. It never holds a parameter, a row's value or a password. `ServerReport`
 /// decides which of the server's messages it may repeat.
 public struct PostgresError: Error, Sendable, Equatable {
-    /// The kind of failure, for the caller's decision.
     public enum Code: Sendable, Equatable {
         /// No connection could be made. `sqlState` gives the reason if the server itself refused.
         case connectionFailed
@@ -23,7 +22,6 @@ public struct PostgresError: Error, Sendable, Equatable {
         case invalidParameter
         /// A result has another type, width or shape than the reader expects, or an unexpected NULL.
         case unexpectedResult
-        /// The transaction that this call belongs to has ended.
         case transactionEnded
         case cancelled
     }
@@ -148,7 +146,6 @@ extension PostgresError: CustomStringConvertible {
 }
 
 enum SQLState {
-    /// Other work in the database caused it.
     static let heldUp: Set = [
         "40001", "40P01",  // serialization, deadlock
         "55006", "55P03",  // object in use, lock not available

@@ -57,7 +57,6 @@ extension Rows {
 
 public typealias ColumnReader<Value> = (Rows) -> (_ row: Int, _ column: Int) throws(PostgresError) -> Value
 
-/// A type that says how its column is read.
 public protocol ColumnValue {
     static var read: ColumnReader<Self> { get }
 }

@@ -13,7 +13,6 @@ public struct Transaction: Sendable {
         try await connection.run([statement], in: self)[0]
     }
 
-    /// Runs the statements in one flight.
     public func run(_ statements: [Statement]) async throws(PostgresError) -> [Rows] {
         try await connection.run(statements, in: self)
     }

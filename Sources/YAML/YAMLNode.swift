@@ -1,4 +1,3 @@
-/// A value of a YAML document, with the place where it begins.
 package struct YAMLNode: Sendable, Equatable {
     /// Scalars stay text, because their type depends on the reader: `10:00` and `no` are kept as written.
     package indirect enum Value: Sendable, Equatable {

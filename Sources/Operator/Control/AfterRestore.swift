@@ -18,7 +18,6 @@ package struct AfterRestoreReport: CommandOutput {
     let besideDaemons: Bool
     /// By the database's clock. Nothing that was due before it is sent.
     let at: Instant
-    /// False: a dry run.
     let isDone: Bool
     let daemons: [LivingDaemon]
     var messages = DroppedRows()

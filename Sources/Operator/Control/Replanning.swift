@@ -11,7 +11,6 @@ import struct FoundationEssentials.UUID
 /// there before nudged.
 package struct ReplanReport: CommandOutput {
     let result: UserWalk.Result
-    /// Users who were not in nudged.person.
     let adopted: Int
 
     /// Well below what one daemon evaluates and settles in a second (docs/PERFORMANCE.md), so that the service keeps

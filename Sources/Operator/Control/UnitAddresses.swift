@@ -116,7 +116,6 @@ extension UnitAddresses {
         return found
     }
 
-    /// The addresses that the resolver asks (resolv.conf(5)).
     package static func nameServers(in path: String = "/etc/resolv.conf") -> [String] {
         let text = (try? Credentials.readText(path, limit: 1 << 16)) ?? ""
         return text.split(separator: "\n").compactMap { line in

@@ -113,7 +113,6 @@ struct SecretFile: Sendable, Equatable {
 }
 
 extension SecretFile {
-    /// Reads the permissions of the file at that path. Links are followed.
     init(lookingAt path: String) {
         func facts(_ path: String) -> stat? {
             var facts = stat()

@@ -10,11 +10,9 @@ import Systemd
 struct Finding: Sendable, Equatable {
     enum Level: String, Sendable, CaseIterable {
         case ok
-        /// It works, but an operator should look at it.
         case warning
         /// Nudges can't be sent, or not as they should. Or someone can read or do what they must not.
         case error
-        /// It could not be checked; `found` says why.
         case unchecked = "not_checked"
     }
 
@@ -81,7 +79,6 @@ struct Finding: Sendable, Equatable {
     }
 }
 
-/// What a check makes of an answer: one finding or several.
 protocol Verdict {
     var findings: [Finding] { get }
 }
@@ -89,7 +86,6 @@ protocol Verdict {
 extension Finding: Verdict { var findings: [Finding] { [self] } }
 extension [Finding]: Verdict { var findings: [Finding] { self } }
 
-/// The answer to a question, or why there is none.
 typealias Known<Value> = Result<Value, Unanswered>
 
 struct Unanswered: Error {

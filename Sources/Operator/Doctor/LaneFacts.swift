@@ -12,7 +12,6 @@ struct LaneFacts: Sendable {
     /// Milliseconds for connecting, and for the answer.
     private static let patience: Int64 = 5_000
 
-    /// Sends one push to a token that no device has.
     static func ask(_ lane: SenderConfiguration) async -> LaneFacts {
         var sender = lane
         sender.client.connectTimeout = patience

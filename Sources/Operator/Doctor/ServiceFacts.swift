@@ -7,7 +7,6 @@ import TimeZones
 struct ServiceFacts: Sendable {
     enum Process: Sendable, Equatable {
         case none
-        /// Our user may not look.
         case hidden
         /// The process id, and the systemd unit that runs it. Nil: no unit, or it can't be read.
         case running(Int32, unit: String?)
@@ -16,7 +15,6 @@ struct ServiceFacts: Sendable {
     let hasSystemd: Bool
     let unit: UnitSettings?
     let isEnabled: Bool
-    /// The configuration file at the default path. Nil if there is none.
     var configuration: SecretFile?
     let process: Process
     /// This machine's name, as daemons write it to the database.
@@ -59,7 +57,6 @@ struct ServiceFacts: Sendable {
 
     // MARK: Settings
 
-    /// Settings of the shipped unit, and what happens without each.
     private static let wanted: [(line: String, without: String, isSet: @Sendable (UnitSettings) -> Bool)] = [
         (
             "Type=notify", "systemd does not know when the daemon is ready",

@@ -5,7 +5,6 @@ import NudgedPreferences
 import TimeZones
 
 struct ZoneFacts: Sendable {
-    /// The folder of the files, and whether TZDIR names it.
     let directory: String
     let isChosen: Bool
     let release: ZoneDatabase.Release

@@ -12,7 +12,6 @@ struct ExplainedDevice: Sendable {
     let registeredAt: Instant?
     let state: State
 
-    /// Where its pushes go, or why they go nowhere.
     struct State: Sendable {
         let name: String
         /// Continues a sentence.

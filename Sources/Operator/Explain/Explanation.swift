@@ -27,7 +27,6 @@ package struct Explanation: CommandOutput {
         var pauses: [Pause] = []
         var daemons: [DaemonRow] = []
         var leftOut = DevicesLeftOut()
-        /// What could not be read, as text.
         var gaps: [String] = []
     }
 
@@ -38,7 +37,6 @@ package struct Explanation: CommandOutput {
     /// The user at the explained instant; today's for a past one. Nil: neither nudged nor the app has data of them.
     private(set) var read: ReadUser?
     private(set) var plan: Plan?
-    /// The policy's decisions that led to the plan.
     private(set) var decisions: [DecisionRecorder.Entry] = []
     /// For each template, whether it was chosen or why not. Empty if no check-in is sent.
     private(set) var templates: [(template: Int32, outcome: TemplateOutcome)] = []
@@ -65,7 +63,6 @@ package struct Explanation: CommandOutput {
     /// The newest first.
     let records: [DeliveryRecord]
     private(set) var paused: Set<NudgeKind> = []
-    /// What could not be read, as text.
     private(set) var gaps: [String] = []
 
     init(unknown user: UUID, now: Instant, records: [DeliveryRecord]) {

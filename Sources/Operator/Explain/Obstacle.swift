@@ -63,7 +63,6 @@ struct Obstacle: Sendable {
         kind = pause.kind
     }
 
-    /// Nil if the lane takes pushes.
     private init?(_ lane: LaneReport) {
         let state: String
         switch lane.state {

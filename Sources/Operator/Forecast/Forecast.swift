@@ -19,7 +19,6 @@ package struct Forecast: CommandOutput {
     package var users: Int { tally.users }
     package var pushes: Int { tally.pushes }
 
-    /// The pushes of each hour with a bar, then sums.
     package func text(on screen: Screen) -> String {
         let pushes = Elapsed.counted(tally.pushes, "push", "pushes")
         let due = Elapsed.counted(tally.users, "user is due", "users are due")

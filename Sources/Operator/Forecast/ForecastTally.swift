@@ -3,7 +3,6 @@ import Policy
 import TimeZones
 
 struct ForecastTally: Sendable, Equatable {
-    /// A clock hour, or the part of it that is in the forecast.
     struct Hour: Sendable, Equatable {
         var pushes: [NudgeKind: Int] = [:]
         /// Evaluations after which nothing is sent.
@@ -21,7 +20,6 @@ struct ForecastTally: Sendable, Equatable {
     private(set) var resting: [Reason: Int] = [:]
     private(set) var skipped: [String: Int] = [:]
     private(set) var dropped: [String: Int] = [:]
-    /// Users whose zone's file could not be read.
     var unread = 0
     var unreadable = 0
 

@@ -1,7 +1,6 @@
 import Core
 
 struct WantedColumn: Sendable, Equatable {
-    /// What happens in one of the app's tables if the column is missing.
     enum Absence: Sendable, Equatable {
         case refused
         case added(String)

@@ -12,7 +12,6 @@ struct MigrationPlan: Sendable {
     private enum Source {
         case made
         case found(SetUpFacts.Relation)
-        /// By a view that the app has made.
         case mapped(SetUpFacts.Relation, table: SetUpFacts.Relation?)
 
         var isMade: Bool { if case .made = self { true } else { false } }
@@ -68,7 +67,6 @@ struct MigrationPlan: Sendable {
 
     private var made: [String] { tables.filter(\.source.isMade).map(\.table.name) }
 
-    /// Tables would be made although the database has others.
     private var needsMapping: Bool { !made.isEmpty && !facts.otherTables.isEmpty && !options.createsTables }
 
     private var faults: [Finding] {

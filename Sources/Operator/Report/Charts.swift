@@ -33,7 +33,6 @@ struct BarList {
     let lines: [Line]
 
     private static let lineHeight = 42
-    /// The longest bar's share of the width. The rest is for its number.
     private static let room = 0.6
 
     var node: Node {
@@ -189,7 +188,6 @@ struct Ticks: Sendable, Equatable {
     /// A value's position on the axis, from 0 to 1.
     func fraction(_ value: Double) -> Double { min(max(value / Double(top), 0), 1) }
 
-    /// The smallest round step that is at least this large.
     private static func step(atLeast least: Int) -> Int {
         var power = 1
         while true {

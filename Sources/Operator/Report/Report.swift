@@ -10,7 +10,6 @@ package struct Report: Sendable {
 
     let window: ReportWindow
     let retentionDays: Int
-    /// The rules in force. The report shows their quiet hours.
     let rules: Rules
     let stretches: [[DeliveryCount]]
     /// Whether the rows were cut. Then the rarest are missing.
