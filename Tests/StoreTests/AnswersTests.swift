@@ -20,35 +20,6 @@ import struct FoundationEssentials.UUID
         )
     }
 
-    @Test func preferencesFault_whenAPersonMistypes_namesTheKey() async throws {
-        let fixture = try await F()
-        let found: [(preferences: String, fault: String)] = [
-            (
-                #"{"checkins_enabled":true,"frequency":"daily"}"#,
-                "checkins_enabled is unknown: did you mean check_ins_enabled?"
-            ),
-            (#"{\#(Self.optedIn),"check_in_tme":"10:00"}"#, "check_in_tme is unknown: did you mean check_in_time?"),
-            (#"{\#(Self.optedIn),"maxPerDay":3}"#, "maxPerDay is unknown: did you mean max_per_day?"),
-            (#"{"check_ins_enabled":true,"frequency":"dayly"}"#, "frequency: wanted daily, few_times_a_week or weekly"),
-            (#"{\#(Self.optedIn),"timezone":"CET"}"#, "timezone: did you mean Europe/Berlin?"),
-            (#"{\#(Self.optedIn),"timezone":"est"}"#, "timezone: did you mean America/New_York?"),
-            (#"{\#(Self.optedIn),"timezone":"GMT"}"#, "none"),
-            (#"{\#(Self.optedIn),"theme":"dark"}"#, "none"),
-            (#"{\#(Self.optedIn),"smart_enabled":true}"#, "none"),
-            (#"{\#(Self.optedIn),"smart_enabled":null}"#, "none"),
-            (#"{\#(Self.optedIn),"smart_enabled":"yes"}"#, "smart_enabled: wanted true or false"),
-            (#"{\#(Self.optedIn),"smart_enabled":1e131071}"#, "smart_enabled: wanted true or false"),
-            (#"{\#(Self.optedIn),"smartEnabled":true}"#, "smartEnabled is unknown: did you mean smart_enabled?"),
-            (#"{\#(Self.optedIn),"weekday":1e131071}"#, "weekday: wanted 1 (Monday) to 7"),
-            (#"{"quiet_hours_start":"21:30","quiet_hours_end":"07:00"}"#, "none"), ("{}", "none"),
-            (#"{"check_ins_enabled":false}"#, "none"),
-            (#"{"check_ins_enabled":true}"#, "frequency: wanted daily, few_times_a_week or weekly"),
-            (#"{"frequency":"daily"}"#, "check_ins_enabled: wanted true or false"),
-            ("null", "none"), ("[]", "found array, wanted an object"),
-        ]
-        #expect(try Self.fault(found.map(\.preferences), fixture) == found.map(\.fault))
-    }
-
     /// Where no key is misspelt, it is exactly what the daemon says.
     @Test(arguments: Seeds.all) func preferencesFault_whenAnything_isTheDaemons(seed: UInt64) async throws {
         let fixture = try await F()
@@ -109,23 +80,6 @@ import struct FoundationEssentials.UUID
         #expect((20..<290).contains(faults.count { $0 == "none" }), "seed \(seed)")
     }
 
-    /// The app's role writes its table, and has no other right.
-    @Test func preferencesFault_inACheckConstraint_refusesTheRow() async throws {
-        let fixture = try await F()
-        try fixture.sql(
-            """
-            create table public.checked (preferences jsonb check (nudged_api.preferences_fault(preferences) is null));
-            grant insert on public.checked to nudged_app
-            """
-        )
-        let insert = "set role nudged_app; insert into public.checked values"
-        #expect(throws: (any Error).self) {
-            try fixture.sql(#"\#(insert) ('{"check_ins_enabled": true, "frequency": "dayly"}')"#)
-        }
-        try fixture.sql(#"\#(insert) ('{"check_ins_enabled": true, "frequency": "daily"}')"#)
-        #expect(try fixture.sql("select count(*) from public.checked") == "1")
-    }
-
     /// What doctor counts: urgent messages wait for no zone.
     @Test func waitingZones_areThoseOfTheUsersOfMessages() async throws {
         let fixture = try await F()
@@ -155,30 +109,5 @@ import struct FoundationEssentials.UUID
             "select reason, meaning, messages_waiting, has_unread_change from nudged.user_status order by user_id",
             ["quiet_hours|It is night for the user (quiet hours).|0|f", "||0|f"]
         )
-    }
-
-    @Test func nudgeHistory_whenOneOfTwoDevicesGotIt_isOneAcceptedNudge() async throws {
-        let fixture = try await F()
-        try fixture.sql(
-            """
-            insert into nudged.delivery (user_id, kind, key, device_hash, outcome, reason, status, attempted_at, sweep_id) values
-                (\(F.quoted(1)), 'message', 'a', 'd1', 'deferred', 'ServiceUnavailable', 503, '2026-11-20 12:00Z', gen_random_uuid()),
-                (\(F.quoted(1)), 'message', 'a', 'd1', 'accepted', null, 200, '2026-11-20 12:01Z', gen_random_uuid()),
-                (\(F.quoted(1)), 'message', 'a', 'd2', 'rejected', 'Unregistered', 410, '2026-11-20 12:00Z', gen_random_uuid()),
-                (\(F.quoted(1)), 'message', 'b', '', 'dropped', 'expired', null, '2026-11-20 12:02Z', gen_random_uuid())
-            """
-        )
-        try fixture.expect(
-            "select key, outcome, devices from nudged.nudge_history where user_id = \(F.quoted(1)) order by key",
-            ["a|accepted|1", "b|dropped|0"]
-        )
-        #expect(try fixture.lines("select device_hash, reason from nudged.stale_token") == ["d2|Unregistered"])
-    }
-
-    @Test func waiting_whenAMessageWaits_hasItsIDAndNoText() async throws {
-        let fixture = try await F.withUsers()
-        let id = try fixture.sql("select (nudged_api.send(\(F.quoted(1)), 'Ann', 'secret text')).id")
-        let rows = try fixture.lines("select w.* from nudged.waiting w where user_id = \(F.quoted(1))")
-        #expect(rows.count == 1 && rows[0].contains(id) && !rows[0].contains("secret"))
     }
 }

@@ -118,14 +118,6 @@ import struct FoundationEssentials.UUID
         #expect(try fixture.sql("select \(call)") == "t")
     }
 
-    @Test(arguments: [
-        ("sandbox", "sandbox"), (" Sandbox", "sandbox"), ("development", "sandbox"), ("DEVELOPMENT\r", "sandbox"),
-        ("dev", "sandbox"), ("Production", "production"), ("prod", "production"), ("staging", "staging"), ("  ", ""),
-    ]) func environment_whenItIsAnotherWord_isApples(word: String, meant: String) async throws {
-        let fixture = try await F()
-        #expect(try fixture.sql("select nudged.apns_environment('\(word)')") == meant)
-    }
-
     // MARK: Subjects
 
     private static let capitals = "0F4A1C3E-9B7D-4C2A-8E5F-00112233ABCD"
@@ -210,25 +202,6 @@ import struct FoundationEssentials.UUID
             """
         )
         #expect(without == [])
-    }
-
-    /// Values of a column that says what is archived.
-    @Test(arguments: [
-        ("no", true), ("No ", true), ("0", true), ("FALSE", true), ("off", true), ("", true), ("yes", false),
-        ("1", false),
-    ]) func trigger_whenTheRowIsNotArchived_keepsItsReminders(word: String, keeps: Bool) async throws {
-        let fixture = try await F.withUsers(1...1)
-        try fixture.sql(
-            """
-            create table public.task (id integer, archived text);
-            create trigger reminders_end after update or delete on public.task
-            for each row execute function nudged_api.cancel_subject_reminders('task', 'id', 'archived');
-            insert into public.task values (1, null);
-            select nudged_api.set_reminder(\(F.quoted(1)), 'task', '1', 'a', 'b', now() + interval '1 day');
-            update public.task set archived = '\(word)';
-            """
-        )
-        #expect(try fixture.sql("select count(*) from nudged.occurrence") == (keeps ? "1" : "0"))
     }
 
     /// A value that can't be read hides no "no".

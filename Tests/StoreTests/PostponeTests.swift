@@ -44,27 +44,6 @@ import struct FoundationEssentials.UUID
         #expect(users.contains { $0.userID == F.user(2) && $0.preferences?.contains("daily") == true })
     }
 
-    /// A registration without a zone may be UTC or the server's time: the later counts, so that no living token goes.
-    @Test(arguments: [
-        ("Europe/Berlin", "11:30", false), ("America/New_York", "16:30", false), ("America/New_York", "17:30", true),
-    ])
-    func forget_whenRegistrationsHaveNoZone_goesByTheLater(zone: String, unregistered: String, goes: Bool) async throws
-    {
-        let fixture = try await F.withUsers(1...1)
-        try fixture.sql(
-            """
-            alter database "\(fixture.name)" set timezone = '\(zone)';
-            drop view nudged.quarantined; drop view nudged.device;
-            alter table public.push_tokens alter created_at type timestamp, alter updated_at type timestamp;
-            update public.push_tokens set created_at = '2026-11-20 12:00', updated_at = '2026-11-20 12:00'
-            """
-        )
-        let gone = try fixture.sql(
-            "select nudged.forget_device(user_id, device_token, 'sandbox', 'x', '2026-11-20 \(unregistered):00+00') from public.push_tokens"
-        )
-        #expect(gone == (goes ? "t" : "f"))
-    }
-
     /// A long reader of the record: partitions can wait an hour, the outcomes of others can't wait behind us.
     @Test func maintenance_whenSomebodyReadsTheRecord_givesUpSoon() async throws {
         let fixture = try await F()

@@ -155,31 +155,4 @@ import struct FoundationEssentials.UUID
         let call = "select nudged.forget_device(\(F.quoted(1)), 'ab', 'sandbox', 'com.example.app', now())"
         #expect(try fixture.sql(call) == "t")
     }
-
-    @Test func forget_whenTheRowNamesNoEnvironment_takesTheConfiguredOne() async throws {
-        let fixture = try await F.withUsers(1...1)
-        try fixture.expect(
-            "select nudged.forget_device(\(F.quoted(1)), lpad('1', 64, '0'), 'sandbox', 'x', now())",
-            "t"
-        )
-    }
-
-    /// What is asked for is never mistaken for the app's own columns.
-    @Test func forget_whenTheTableHasColumnsOfThoseNames_goesByWhatIsAsked() async throws {
-        let fixture = try await F.withUsers(1...2)
-        try fixture.sql(
-            """
-            alter table public.push_tokens add column device text default 'phone', add column recipient uuid, add column apns_topic text default 'none',
-                add column apns_environment text, add column unregistered_at timestamptz
-            """
-        )
-        func forget(_ user: Int, _ token: String) throws -> String {
-            try fixture.sql(
-                "select nudged.forget_device(\(F.quoted(user)), lpad('\(token)', 64, '0'), 'sandbox', 'x', now())"
-            )
-        }
-        #expect(try forget(1, "2") == "f")
-        #expect(try forget(1, "1") == "t")
-        #expect(try fixture.lines("select user_id from public.push_tokens") == [F.user(2).uuidString.lowercased()])
-    }
 }

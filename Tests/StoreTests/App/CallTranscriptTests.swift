@@ -7,21 +7,27 @@ import Testing
 /// What a database answers to calls: rows, or SQLSTATE, message and hint. Nothing that a caller gave is in a refusal,
 /// unless it is a plain name or a number.
 ///
-/// `Tests/Reference/Calls` has the calls with their answers. `:ann` and `:bob` are users. `:ann>` is a call of the signed-in
-/// user, `>` one of the owner; `+` is a script without an answer. `NUDGED_WRITE=1` writes the answers.
+/// `Tests/Reference/Calls` has the calls with their answers. `NUDGED_WRITE=1` writes the answers.
+///
+/// - `>` is a call of the owner, `:ann>` one of a signed-in user, `@nudged_app>` one of a role.
+/// - `+` is a script without an answer, `-` one that comes before the migration.
+/// - `##` begins a chapter: a database of its own. It has nine users with a profile and a device each, unless a script
+///   comes before the migration. Scripts before a file's first chapter are played in each.
+/// - `:ann`, `:bob` and so on are users.
 @Suite(.ownThreads) struct CallTranscriptTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../Reference/Calls")
+    private static let users = ["ann", "bob", "cid", "dan", "eve", "fay", "gus", "hal", "ian"]
 
     private static let answer = """
-        create function public.answer(who text, call text) returns setof text language plpgsql as $$
+        create function public.answer(sub text, caller text, call text) returns setof text language plpgsql as $$
         declare
             message text;
             hint text;
             broken text;
             context text;
         begin
-            perform set_config('request.jwt.claim.sub', who, true);
+            perform set_config('request.jwt.claim.sub', sub, true), set_config('role', caller, true);
             return query execute format('with answer as materialized (%s) select a::text from answer a', call);
         exception when others then
             get stacked diagnostics message = message_text, hint = pg_exception_hint, broken = constraint_name,
@@ -31,31 +37,65 @@ import Testing
             -- Of nudged's own functions, an error names no more than the lines.
             return query select '      shows ' || r[1] from regexp_matches(context, 'SQL (?:statement|expression) "(?!with answer)([^"]{0,60})', 'g') r;
         end
+        $$;
+        -- A daemon that is gone sends these rows.
+        create function public.sending(rows text) returns void language plpgsql as $$
+        begin
+            execute replace($s$\(F.openIntent(of: "ROWS"))$s$, 'ROWS', rows);
+        end
         $$
         """
 
-    @Test(arguments: ["devices", "messages", "reading", "reminders", "surfaces", "templates", "tests"])
-    func calls_whenPlayed_areAnsweredAsWritten(name: String) async throws {
-        let file = Self.folder.appending(path: "\(name).txt")
+    /// A chapter's database.
+    private static func database(before: String, isChapter: Bool) async throws -> F {
+        let fixture = try await F.onSupabase(before: before)
+        try fixture.sql(answer)
+        if isChapter, before.isEmpty { try fixture.seed(1...users.count) }
+        return fixture
+    }
+
+    static let files = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
+
+    @Test(arguments: files) func calls_whenPlayed_areAnsweredAsWritten(name: String) async throws {
+        let file = Self.folder.appending(path: name)
         let written = try String(contentsOf: file, encoding: .utf8)
-        let fixture = try await F.onSupabase()
-        try fixture.sql(Self.answer)
-        var played = ""
-        var setup = ""
+        var fixture: F?
+        var (played, before, setup, common) = ("", "", "", "")
+        var isChapter = false
         var last: Character?
+        func play(_ call: String? = nil, as caller: Substring = "") async throws -> String {
+            let database: F
+            if let fixture {
+                database = fixture
+            } else {
+                database = try await Self.database(before: Self.statement(before), isChapter: isChapter)
+                try database.sql(Self.statement(common))
+                fixture = database
+            }
+            if !setup.isEmpty { try database.sql(Self.statement(setup)) }
+            setup = ""
+            guard let call else { return "" }
+            let user = Self.users.firstIndex(of: String(caller.dropFirst())).map { F.quoted($0 + 1) } ?? "''"
+            let role = caller.first.map { $0 == ":" ? "authenticated" : String(caller.dropFirst()) } ?? "none"
+            return try database.sql("select public.answer(\(user), '\(role)', $call$\(Self.statement(call))$call$)")
+        }
         for line in written.split(separator: "\n") {
-            guard let kind = line.first, "#+:>".contains(kind) else { continue }
-            if !played.isEmpty, kind != last || ":>".contains(kind) { played += "\n" }
+            guard let kind = line.first, "#-+:>@".contains(kind) else { continue }
+            if !played.isEmpty, kind != last || ":>@".contains(kind) { played += "\n" }
             last = kind
             played += line + "\n"
-            if kind == "+" { setup += line.dropFirst(2) + "\n" }
-            guard ":>".contains(kind) else { continue }
-            if !setup.isEmpty { try fixture.sql(Self.statement(setup)) }
-            setup = ""
-            let call = line.drop { $0 != ">" }.dropFirst()
-            let who = kind == ":" ? F.quoted(1) : "''"
-            let answer = try fixture.sql("select public.answer(\(who), $call$\(Self.statement(call))$call$)")
-            played += answer.isEmpty ? "" : Self.masked(answer) + "\n"
+            switch kind {
+            case "-": before += line.dropFirst(2) + "\n"
+            case "+": setup += line.dropFirst(2) + "\n"
+            case "#":
+                guard line.hasPrefix("## ") else { continue }
+                if isChapter { _ = try await play() } else { common = setup }
+                (fixture, before, setup, isChapter) = (nil, "", "", true)
+            default:
+                let caller = line.prefix { $0 != ">" }
+                let answer = try await play(String(line.dropFirst(caller.count + 1)), as: caller)
+                played += answer.isEmpty ? "" : Self.masked(answer) + "\n"
+            }
         }
         if ProcessInfo.processInfo.environment["NUDGED_WRITE"] != nil {
             try played.write(to: file, atomically: true, encoding: .utf8)
@@ -65,12 +105,17 @@ import Testing
         #expect(played == written, "\(place)\nif wanted: NUDGED_WRITE=1 swift test --filter CallTranscriptTests")
     }
 
-    private static func statement(_ text: some StringProtocol) -> String {
-        String(text).replacing(":ann", with: "\(F.quoted(1))::uuid").replacing(":bob", with: "\(F.quoted(2))::uuid")
+    private static func statement(_ text: String) -> String {
+        users.enumerated().reduce(text) { text, user in
+            text.replacing(":" + user.element, with: "\(F.quoted(user.offset + 1))::uuid")
+        }
     }
 
-    /// Ids that the database makes.
+    /// Users by their names, and ids that the database makes.
     private static func masked(_ answer: String) -> String {
-        answer.replacing(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/, with: "(id)")
+        let named = users.enumerated().reduce(answer) { answer, user in
+            answer.replacing(F.quoted(user.offset + 1).dropFirst().dropLast(), with: user.element)
+        }
+        return named.replacing(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/, with: "(id)")
     }
 }

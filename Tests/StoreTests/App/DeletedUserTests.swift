@@ -3,7 +3,7 @@ import Testing
 
 @testable import Core
 
-/// A user who is deleted from auth.users, and a registration that an upsert renews.
+/// A user who is deleted from auth.users.
 @Suite(.ownThreads) struct DeletedUserTests {
     private static let users = "create table auth.users (id uuid primary key);"
 
@@ -237,35 +237,5 @@ import Testing
         try fixture.sql(Self.users)
         for _ in 1...2 { #expect(try fixture.sql("select nudged.watch_deleted_users()") == "t") }
         #expect(try fixture.sql("select count(*) from pg_trigger where tgname = 'nudged_user_deleted'") == "1")
-    }
-
-    // MARK: Registrations
-
-    private static let age = "select updated_at > now() - interval '1 minute' from public.push_tokens"
-
-    @Test func registration_whenATokenIsUpserted_isRenewed() async throws {
-        let fixture = try await F.withUsers(1...1)
-        #expect(try fixture.sql(Self.age) == "f")
-        // What is no registration renews nothing.
-        try fixture.sql("update public.push_tokens set environment = 'sandbox', topic = 'a.b'")
-        #expect(try fixture.sql(Self.age) == "f")
-        try fixture.sql(
-            """
-            insert into public.push_tokens (user_id, device_token) select user_id, device_token from public.push_tokens
-            on conflict (user_id, device_token) do update set device_token = excluded.device_token
-            """
-        )
-        #expect(try fixture.sql(Self.age) == "t")
-        // A time that the statement gives stays.
-        try fixture.sql("update public.push_tokens set platform = 'ios', updated_at = '2026-01-01'")
-        #expect(try fixture.sql(Self.age) == "f")
-    }
-
-    @Test func registration_whenTheTableIsTheApps_isLeftAlone() async throws {
-        let fixture = try await F.onSupabase(
-            before:
-                "create table public.push_tokens (user_id uuid, device_token text, platform text, created_at timestamptz, updated_at timestamptz);"
-        )
-        #expect(try fixture.sql("select count(*) from pg_trigger where tgname = 'nudged_device_renewed'") == "0")
     }
 }

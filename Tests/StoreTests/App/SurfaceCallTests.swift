@@ -2,7 +2,7 @@ import Testing
 
 @testable import Core
 
-/// Tokens of Live Activities, widgets and controls: `register_device` with a surface. `CallTranscriptTests` has what is refused.
+/// Tokens of Live Activities, widgets and controls, once Apple answers 410. `CallTranscriptTests` has how they come.
 @Suite(.ownThreads) struct SurfaceCallTests {
     private static func token(_ number: Int) -> String {
         let digits = String(number, radix: 16)
@@ -19,36 +19,6 @@ import Testing
         try fixture.lines(
             "select user_id = \(F.quoted(1)), surface, right(token, 2) from nudged.surface order by surface, token"
         )
-    }
-
-    /// The device's own row stays as it is.
-    @Test func token_whenRegistered_belongsToOneUserAndMakesThemDue() async throws {
-        let fixture = try await F()
-        try fixture.sql("select nudged_api.register_device(\(F.quoted(1)), '\(Self.token(1))')")
-        try await fixture.drain()
-        try register(1, 2, "widgets", in: fixture)
-        try register(1, 2, "widgets", in: fixture)
-        try register(1, 2, "activity:order 17", in: fixture)
-        #expect(try rows(fixture) == ["t|activity:order 17|a2", "t|widgets|a2"])
-        // An arrival stops no push that is on its way.
-        #expect(try fixture.sql("select distinct arrival from nudged.touched") == "t")
-        try register(2, 2, "widgets", in: fixture)
-        #expect(try rows(fixture) == ["f|widgets|a2"])
-        let unregister = "select done from nudged_api.unregister_device(\(F.quoted(2)), '\(Self.token(2))')"
-        #expect(try fixture.sql(unregister) == "1" && fixture.sql(unregister) == "0")
-        #expect(try rows(fixture).isEmpty && fixture.sql("select count(*) from public.push_tokens") == "1")
-    }
-
-    @Test func tokens_whenOldOrMany_go() async throws {
-        let fixture = try await F()
-        try register(1, 1, "activity:a", in: fixture)
-        try register(1, 2, "start:T", in: fixture)
-        try fixture.sql("update nudged.surface set registered_at = now() - interval '25 hours'")
-        try register(1, 3, "activity:b", in: fixture)
-        #expect(try rows(fixture) == ["t|activity:b|a3", "t|start:T|a2"])
-        for number in 4...103 { try register(1, number, "activity:\(number)", in: fixture) }
-        let left = "select count(*), count(*) filter (where right(token, 2) in ('a2', 'a3')) from nudged.surface"
-        #expect(try fixture.sql(left) == "100|0")
     }
 
     /// An answer about a later time than now says nothing about a token that comes meanwhile.
@@ -79,21 +49,5 @@ import Testing
             #expect(held == "0")
         }
         #expect(try fixture.sql("select \(call)") == "1")
-    }
-
-    /// A start keeps the user's quiet hours, so it needs a zone. The others disturb nobody.
-    @Test func message_whenTheUserHasNoZone_warnsOfAStart() async throws {
-        let fixture = try await F()
-        for surface in ["start:T", "widgets"] { try register(1, 1, surface, in: fixture) }
-        let start =
-            #"{"live_activity": {"event": "start", "id": "o", "attributes_type": "T", "attributes": {}, "content_state": {}}}"#
-        func codes(_ title: String, _ apns: String) throws -> String {
-            try fixture.sql(
-                "select split_part(w, ':', 1) from nudged_api.send(\(F.quoted(1)), \(title), null, apns => '\(apns)'), unnest(warnings) w"
-            )
-        }
-        #expect(try codes("'a'", start) == "no_timezone" && codes("null", #"{"widgets": true}"#) == "")
-        try fixture.sql("insert into public.context_profiles (user_id, timezone) values (\(F.quoted(1)), 'UTC')")
-        #expect(try codes("'a'", start) == "")
     }
 }

@@ -7,7 +7,7 @@ import struct FoundationEssentials.UUID
 
 @testable import Core
 
-/// `nudged_api.send` and its relatives, as an app calls them.
+/// `nudged_api.send` and its relatives, where an app breaks or races them. `CallTranscriptTests` has their rules.
 @Suite(.ownThreads) struct MessageCallTests {
     private let user = F.quoted(1)
 
@@ -33,94 +33,6 @@ import struct FoundationEssentials.UUID
             return try fixture.sql("select done, warnings from nudged_api.send(\(F.quoted(1)), 'a', 'b')")
         }
         #expect(warnings == "1|{\"user_unreadable: the user's rows could not be read (SQLSTATE \(state))\"}")
-    }
-
-    @Test func send_whenTheUserLacksSomething_says() async throws {
-        let fixture = try await F.withUsers(1...1)
-        let call = "select warnings from nudged_api.send(\(F.quoted(1)), 'a', 'b')"
-        #expect(try fixture.sql(call) == "{}")
-        for zone in ["null", "''"] {
-            try fixture.sql("update public.context_profiles set timezone = \(zone)")
-            #expect(try fixture.sql(call).hasPrefix("{\"no_timezone: "), "\(zone)")
-        }
-        try fixture.sql(
-            #"update public.context_profiles set notification_preferences = '{"timezone": "Europe/Paris"}'"#
-        )
-        #expect(try fixture.sql(call) == "{}")
-        try fixture.sql("delete from public.push_tokens")
-        #expect(try fixture.sql(call).hasPrefix("{\"no_device: "))
-        let widgets = "select warnings from nudged_api.send(\(F.quoted(1)), null, null, apns => '{\"widgets\": true}')"
-        #expect(try fixture.sql(widgets).hasPrefix("{\"no_token: "))
-    }
-
-    @Test func send_whenCalled_leavesAMessageAndATouch() async throws {
-        let fixture = try await F()
-        let id = try fixture.sql(
-            """
-            select (nudged_api.send(\(user), 'Ann', 'Hello', data => '{"x": 1}', urgent => true, category => 'chat', thread_id => 't',
-                collapse_key => 'k', expires_at => '2099-01-01Z')).id
-            """
-        )
-        try fixture.expect(
-            "select user_id, id, title, body, data, urgent, category, thread_id, collapse_key, expires_at = '2099-01-01Z' from nudged.message",
-            #"\#(user.filter { $0 != "'" })|\#(id)|Ann|Hello|{"x": 1}|t|chat|t|k|t"#
-        )
-        #expect(try fixture.sql("select user_id, urgent from nudged.touched") == "\(user.filter { $0 != "'" })|t")
-    }
-
-    /// A campaign that was a mistake: what waits is cancelled, what is on its way is counted, and other messages stay.
-    @Test func cancelMessages_whenACampaignWaits_cancelsItAndNothingElse() async throws {
-        let (fixture, _, users) = try await F.claimed(1...3)
-        for number in 1...3 {
-            try fixture.sql("select (nudged_api.send(\(F.quoted(number)), 'Sale', 'x', category => 'ad')).id")
-        }
-        try fixture.sql("select (nudged_api.send(\(user), 'Ann', 'hello')).id; truncate nudged.touched")
-        // One is in an open intent, so a phone may get it.
-        try fixture.sql(F.openIntent(of: "select user_id, id from nudged.message where user_id = \(F.quoted(3))"))
-        #expect(users.count == 3)
-        try fixture.expect(
-            "select done, too_late from nudged_api.cancel_messages(title => 'Sale', sent_after => now() - interval '1 hour')",
-            "2|1"
-        )
-        #expect(try fixture.lines("select title from nudged.message order by 1") == ["Ann", "Sale"])
-        #expect(try fixture.sql("select count(*) from nudged.touched") == "2")
-        #expect(try fixture.lines("select distinct outcome, reason from nudged.delivery") == ["dropped|cancelled"])
-        #expect(try fixture.sql("select done, too_late from nudged_api.cancel_messages(category => 'none')") == "0|0")
-    }
-
-    /// A nudge exists exactly if what it is about was committed.
-    @Test func send_whenTheAppRollsBack_leavesNothing() async throws {
-        let fixture = try await F()
-        try fixture.sql("begin; select (nudged_api.send(\(user), 'a', 'b', dedupe_key => 'k')).id; rollback")
-        try fixture.expect(
-            "select (select count(*) from nudged.message), (select count(*) from nudged.touched), (select count(*) from nudged.message_key)",
-            "0|0|0"
-        )
-    }
-
-    /// Texts that a phone shows, however short, and in any script.
-    @Test(arguments: [
-        "'.'", "U&'\\2026'", "U&'\\2022'", "U&'\\3042'", "U&'\\+01F44B'", "U&'\\200B\\00E9'", "U&'\\00A1'",
-        "U&'\\2800'",
-    ]) func send_whenTheTextIsShort_takesIt(text: String) async throws {
-        let fixture = try await F()
-        _ = try fixture.sql("select (nudged_api.send(\(user), \(text), null)).id")
-        #expect(try fixture.sql("select count(*) from nudged.message") == "1")
-    }
-
-    @Test func dedupeKey_whenUsedAgain_returnsTheFirstId() async throws {
-        let fixture = try await F()
-        let first = try fixture.sql("select (nudged_api.send(\(user), 'a', 'b', dedupe_key => 'k')).id")
-        #expect(try fixture.sql("select (nudged_api.send(\(user), 'c', 'd', dedupe_key => 'k')).id") == first)
-        #expect(try fixture.sql("select (nudged_api.send(\(F.quoted(2)), 'c', 'd', dedupe_key => 'k')).id") != first)
-        // Long after it was sent, too.
-        try fixture.sql("delete from nudged.message")
-        #expect(try fixture.sql("select (nudged_api.send(\(user), 'c', 'd', dedupe_key => 'k')).id") == first)
-        #expect(try fixture.sql("select count(*) from nudged.message") == "0")
-        // For thirty days.
-        try fixture.sql("update nudged.message_key set at = now() - interval '31 days' where user_id = \(user)")
-        #expect(try await fixture.store.pruneMessageKeys() == 1)
-        #expect(try fixture.sql("select (nudged_api.send(\(user), 'c', 'd', dedupe_key => 'k')).id") != first)
     }
 
     /// Between the two looks at it a key can go (forgotten, or thirty days old). Then the message is as new, and its key is written: a third call sends nothing.
@@ -181,40 +93,6 @@ import struct FoundationEssentials.UUID
         #expect(try fixture.sql("select id from nudged.message") == id)
     }
 
-    @Test func sendMany_whenItHasSets_sendsAllOrNone() async throws {
-        let fixture = try await F()
-        let lines = try fixture.lines(
-            """
-            select user_id from nudged_api.send_many((
-                select jsonb_agg(jsonb_build_object('user_id', u, 'title', 't' || n, 'urgent', n = 2) order by n)
-                from unnest(array[\(F.quoted(3)), \(F.quoted(1)), \(F.quoted(3))]) with ordinality as v (u, n)
-            ))
-            """
-        )
-        #expect(lines == [3, 1, 3].map { F.quoted($0).filter { $0 != "'" } })
-        try fixture.expect("select title, urgent from nudged.message order by title", ["t1|f", "t2|t", "t3|f"])
-        #expect(try fixture.sql("select count(*), count(*) filter (where urgent) from nudged.touched") == "2|1")
-        try fixture.expect(
-            "select count(*) from nudged_api.send_many(array[\(F.quoted(5)), \(F.quoted(6))]::uuid[], 'a', 'b')",
-            "2"
-        )
-        #expect(try fixture.sql("select count(*) from nudged_api.send_many('[]'::jsonb)") == "0")
-    }
-
-    // MARK: Cancelling
-
-    @Test func cancel_whenNothingHasBegun_isInTimeAndRecorded() async throws {
-        let fixture = try await F()
-        let id = try fixture.sql("select (nudged_api.send(\(user), 'a', 'b')).id")
-        #expect(try fixture.sql("select done from nudged_api.cancel(\(user), '\(id)')") == "1")
-        try fixture.expect(
-            "select (nudged_api.cancel(\(user), '\(id)')).done, (nudged_api.cancel(\(user), gen_random_uuid())).done",
-            "0|0"
-        )
-        try fixture.expect("select kind, key, outcome, reason from nudged.delivery", "message|\(id)|dropped|cancelled")
-        #expect(try fixture.sql("select count(*) from nudged.touched") == "2")
-    }
-
     private static let members: [String: (types: Set<String>, phrase: String)] = [
         "user_id": (["string"], "UUID"), "title": (["string"], "text"), "body": (["string"], "text"),
         "data": (["object"], "object"), "urgent": (["boolean"], "boolean"), "category": (["string"], "text"),
@@ -257,19 +135,5 @@ import struct FoundationEssentials.UUID
             "select nudged_api.send_many('[{\"user_id\": \"\(F.user(1).uuidString)\"\(member == "title" ? "" : #", "title": "a""#)\(body), \"\(member)\": null}]'::jsonb)"
         )
         #expect(try fixture.sql("select count(*) from nudged.message") == "1")
-    }
-
-    /// A wall time has no zone: PostgreSQL would ignore it.
-    @Test(arguments: ["T18:00:00Z", "T18:00:00.000Z", " 18:00+02", "T18:00:00-05:30", " 18:00:00 +0200"])
-    func sendMany_whenAWallTimeHasAZone_namesIt(time: String) async throws {
-        let fixture = try await F()
-        let day = try fixture.sql("select to_char(now() + interval '3 days', 'YYYY-MM-DD')")
-        func send(_ at: String) -> String {
-            #"nudged_api.send_many('[{"user_id": "\#(F.user(1).uuidString)", "title": "a", "deliver_local": "\#(at)"}]'::jsonb)"#
-        }
-        #expect(try fixture.refusal("select \(send(day + time))").contains("message 0: deliver_local is no wall time"))
-        for right in [day, day + "T18:00:00", day + " 18:00", day + "T18:00:00.5"] {
-            try fixture.sql("select \(send(right))")
-        }
     }
 }

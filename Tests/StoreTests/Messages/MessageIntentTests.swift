@@ -91,20 +91,6 @@ import struct FoundationEssentials.UUID
         }
     }
 
-    /// Its repeat is still to come: that one goes no more, but something was sent, so it was not in time.
-    @Test func cancel_whenAnEarlierAttemptWasMade_stopsTheRepeat() async throws {
-        let fixture = try await F.withUsers(1...1)
-        let id = try fixture.sendMessage(1)
-        try fixture.sql(
-            #"update nudged.person set retry = '[{"kind": "message", "key": "\#(id.uuidString.lowercased())", "counted_at": "2026-11-20T12:00:00Z"}]'"#
-        )
-        #expect(try fixture.sql("select done from nudged_api.cancel(\(F.quoted(1)), '\(id)')") == "0")
-        try fixture.expect(
-            "select (select count(*) from nudged.message), (select outcome || ' ' || reason from nudged.delivery)",
-            "0|dropped cancelled"
-        )
-    }
-
     /// A row of more than one machine can't be locked by a question: an update that changes nothing holds it as well.
     @Test func commit_whenTheDatabaseRefusesRowLocks_holdsByUpdating() async throws {
         let fixture = try await F.withUsers(1...1)

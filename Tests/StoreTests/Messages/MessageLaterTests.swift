@@ -6,26 +6,6 @@ import TimeZones
 
 /// Messages for a later time, in calls, drains and claims.
 @Suite(.ownThreads) struct MessageLaterTests {
-    @Test func send_whenForLater_storesWholeSecondsAndIsNoUrgentArrival() async throws {
-        let fixture = try await F()
-        try fixture.sql(
-            """
-            select (nudged_api.send(\(F.quoted(1)), 'a', '', urgent => true, deliver_at => date_trunc('second', now()) + interval '1 day 0.2 seconds')).id;
-            select count(*) from nudged_api.send_many(array[\(F.quoted(2))]::uuid[], 'a', '', urgent => true,
-                deliver_local => (now() at time zone 'UTC')::timestamp(0) + interval '1 day');
-            create table fits as
-            select deliver_at = date_trunc('second', now()) + interval '1 day 1 second' as is_rounded, wakes_at = deliver_at as wakes
-            from nudged.message where deliver_at is not null
-            """
-        )
-        #expect(try fixture.lines("select is_rounded, wakes from fits") == ["t|t"])
-        try fixture.expect(
-            "select wakes_at = (deliver_local - interval '14 hours') at time zone 'UTC' from nudged.message where deliver_local is not null",
-            ["t"]
-        )
-        #expect(try fixture.lines("select distinct urgent, arrival from nudged.touched") == ["f|t"])
-    }
-
     /// What can be due is read. Of the others, a claim says only when to look again.
     @Test func claim_whenMessagesAreForLater_readsThoseThatCanBeDue() async throws {
         let fixture = try await F.withUsers(1...1)

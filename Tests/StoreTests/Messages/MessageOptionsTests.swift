@@ -47,19 +47,4 @@ import Testing
         let template = try #require(try await fixture.store.templates().first { $0.title == "t" })
         #expect(template.apns == #"{"badge": 1}"# && template.data == #"{"x": 1.50}"#)
     }
-
-    /// What was given once is in each time of a series, after a snooze, and for each member.
-    @Test func reminder_whenItHasApns_keepsItThroughItsSeries() async throws {
-        let fixture = try await F.withUsers()
-        try fixture.sql(
-            """
-            select nudged_api.set_reminder(\(F.quoted(1)), 'task', '7', 'Water', '', due_at => now() + interval '1 hour', recurrence => 'FREQ=DAILY',
-                apns => '{"badge": 2, "data": {"conversation_id": "00000000-0000-0000-0000-0000000000ab", "x": 1}}')
-            """
-        )
-        try fixture.sql(
-            "select nudged_api.snooze_reminder(null, (select id from nudged.reminder), now() + interval '2 hours')"
-        )
-        #expect(try fixture.sql("select apns ->> 'badge' from nudged.occurrence") == "2")
-    }
 }
