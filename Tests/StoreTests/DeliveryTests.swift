@@ -1,14 +1,27 @@
 import Postgres
 import TestSupport
 import Testing
-import TimeZones
 
 @testable import Core
 
+/// Partitions of the record beside other sessions. `CallTranscriptTests` has which are made and dropped.
 @Suite(.ownThreads) struct DeliveryTests {
+    /// Drops the last partitions of the record, as if no daemon had run for so many days.
+    private func dropLast(_ count: Int, _ fixture: F) throws {
+        try fixture.sql(
+            """
+            do $$ declare part text; begin
+                for part in
+                    select relname from pg_class where relkind = 'r' and relname ~ '^delivery_2[0-9]{7}$' order by relname desc limit \(count)
+                loop execute format('drop table nudged.%I', part); end loop;
+            end $$
+            """
+        )
+    }
+
     @Test func partitions_whenTwoDaemonsMakeThem_areMadeOnce() async throws {
         let fixture = try await F()
-        try fixture.dropLastPartitions(5)
+        try dropLast(5, fixture)
         let other = Store(configuration: fixture.configuration)
         async let left = fixture.store.maintainDelivery()
         async let right = other.maintainDelivery()
@@ -20,19 +33,15 @@ import TimeZones
         )
     }
 
-    /// An old partition of each of these days of January 2020.
-    private static func old(_ days: ClosedRange<Int>) -> String {
-        days.map { day in
-            let name = "delivery_202001" + (day < 10 ? "0\(day)" : "\(day)")
-            return
-                "create table nudged.\(name) partition of nudged.delivery for values from ('2020-01-\(day)Z') to ('2020-01-\(day + 1)Z');"
-        }.joined()
-    }
-
     @Test func partitions_whenAReaderHoldsAnOldOne_areMadeAllTheSame() async throws {
         let fixture = try await F()
-        try fixture.sql(Self.old(1...2))
-        try fixture.dropLastPartitions(2)
+        for day in 1...2 {
+            let days = "from ('2020-01-0\(day)Z') to ('2020-01-0\(day + 1)Z')"
+            try fixture.sql(
+                "create table nudged.delivery_2020010\(day) partition of nudged.delivery for values \(days)"
+            )
+        }
+        try dropLast(2, fixture)
         let reader = try await fixture.connection()
         let store = fixture.store
         try await reader.transaction { transaction in
@@ -42,5 +51,22 @@ import TimeZones
         }
         await reader.close()
         #expect(try await store.maintainDelivery().dropped == 2)
+    }
+
+    /// A long reader of the record: partitions can wait an hour, the outcomes of others can't wait behind us.
+    @Test func maintenance_whenSomebodyReadsTheRecord_givesUpSoon() async throws {
+        let fixture = try await F()
+        try dropLast(3, fixture)
+        let reader = try await fixture.connection()
+        try await reader.transaction(timeout: .seconds(30)) { transaction in
+            try await transaction.execute(script: "select count(*) from nudged.delivery")
+            do throws(PostgresError) {
+                _ = try await fixture.store.maintainDelivery()
+                Issue.record("it did not wait for the reader")
+            } catch {
+                #expect(error.sqlState == "55P03", "\(error)")
+            }
+        }
+        #expect(try await fixture.store.maintainDelivery().made == 3)
     }
 }

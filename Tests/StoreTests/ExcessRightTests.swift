@@ -1,4 +1,3 @@
-import LocalPostgres
 import Postgres
 import TestSupport
 import Testing

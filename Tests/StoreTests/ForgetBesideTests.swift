@@ -1,4 +1,3 @@
-import Policy
 import Postgres
 import TestSupport
 import Testing

@@ -1,8 +1,5 @@
-import Postgres
 import TestSupport
 import Testing
-
-import struct FoundationEssentials.UUID
 
 @testable import Core
 

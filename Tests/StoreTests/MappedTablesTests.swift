@@ -1,7 +1,5 @@
-import Postgres
 import TestSupport
 import Testing
-import TimeZones
 
 @testable import Core
 

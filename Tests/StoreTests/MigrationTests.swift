@@ -1,5 +1,4 @@
 import Foundation
-import LocalPostgres
 import Postgres
 import TestSupport
 import Testing
@@ -327,17 +326,9 @@ import TimeZones
 
     private static var late: Instant { StoreFixture.now + 86_400 * 3650 }
 
-    @Test func tables_whenAboutUsers_haveTheUserInEveryKeyAndRowSecurity() async throws {
+    /// `DistributionTests` has the keys.
+    @Test func tables_whenAboutUsers_haveRowSecurity() async throws {
         let fixture = try await StoreFixture()
-        let unkeyed = try fixture.lines(
-            """
-            select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_index i on i.indrelid = c.oid
-            where n.nspname = 'nudged' and i.indisunique
-              and exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'user_id')
-              and not exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'user_id' and a.attnum = any (i.indkey))
-            """
-        )
-        #expect(unkeyed.isEmpty)
         let open = try fixture.lines(
             """
             select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace

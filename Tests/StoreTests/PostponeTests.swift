@@ -5,11 +5,9 @@ import TestSupport
 import Testing
 import TimeZones
 
-import struct FoundationEssentials.UUID
-
 @testable import Core
 
-/// Users who are given back, and what the database may do meanwhile.
+/// Users who are given back, and huge values.
 @Suite(.ownThreads) struct PostponeTests {
     @Test func postpone_whenAUserWasChangedMeanwhile_leavesThemDue() async throws {
         let (fixture, member, users) = try await F.claimed(1...3)
@@ -42,22 +40,5 @@ import struct FoundationEssentials.UUID
         #expect(huge.devices.map(\.token) == ["too long"] && huge.devices.first?.topic == "too long")
         #expect(Preferences(parsing: huge.preferences).malformed == "found a string, wanted an object")
         #expect(users.contains { $0.userID == F.user(2) && $0.preferences?.contains("daily") == true })
-    }
-
-    /// A long reader of the record: partitions can wait an hour, the outcomes of others can't wait behind us.
-    @Test func maintenance_whenSomebodyReadsTheRecord_givesUpSoon() async throws {
-        let fixture = try await F()
-        try fixture.dropLastPartitions(3)
-        let reader = try await fixture.connection()
-        try await reader.transaction(timeout: .seconds(30)) { transaction in
-            try await transaction.execute(script: "select count(*) from nudged.delivery")
-            do throws(PostgresError) {
-                _ = try await fixture.store.maintainDelivery()
-                Issue.record("it did not wait for the reader")
-            } catch {
-                #expect(error.sqlState == "55P03", "\(error)")
-            }
-        }
-        #expect(try await fixture.store.maintainDelivery().made == 3)
     }
 }

@@ -1,7 +1,5 @@
-import Postgres
 import TestSupport
 import Testing
-import TimeZones
 
 import struct FoundationEssentials.UUID
 

@@ -1,5 +1,4 @@
 import Policy
-import Postgres
 import TestSupport
 import Testing
 import TimeZones

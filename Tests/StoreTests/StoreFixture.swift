@@ -156,19 +156,6 @@ final class StoreFixture: TestDatabase, Sendable {
         "('00000000-0000-4000-8000-' || lpad(to_hex(\(number)), 12, '0'))::uuid"
     }
 
-    /// Drops the last partitions of the record, as if no daemon had run for so many days.
-    func dropLastPartitions(_ count: Int) throws {
-        try sql(
-            """
-            do $$ declare part text; begin
-                for part in
-                    select relname from pg_class where relkind = 'r' and relname ~ '^delivery_2[0-9]{7}$' order by relname desc limit \(count)
-                loop execute format('drop table nudged.%I', part); end loop;
-            end $$
-            """
-        )
-    }
-
     /// The id of a seeded user.
     static func user(_ number: Int) -> UUID {
         UUID(uuid: (0, 0, 0, 0, 0, 0, 0x40, 0, 0x80, 0, 0, 0, 0, 0, UInt8(number >> 8 & 0xFF), UInt8(number & 0xFF)))
@@ -339,7 +326,9 @@ final class StoreFixture: TestDatabase, Sendable {
         status: Int? = 200,
         apnsID: UUID? = UUID(),
         fraction: Int32 = 0,
-        template: Int32? = nil
+        template: Int32? = nil,
+        slot: LocalDate = slot,
+        at instant: Instant = now
     ) -> DeliveryRecord {
         DeliveryRecord(
             userID: user.userID,
@@ -350,7 +339,7 @@ final class StoreFixture: TestDatabase, Sendable {
             apnsID: apnsID,
             outcome: outcome,
             status: status,
-            attemptedAt: now,
+            attemptedAt: instant,
             fraction: fraction,
             template: template
         )
@@ -364,17 +353,10 @@ final class StoreFixture: TestDatabase, Sendable {
         at instant: Instant = now,
         decision: String? = nil
     ) -> DeliveryRecord {
-        DeliveryRecord(
-            userID: user.userID,
-            kind: "check_in",
-            key: slot.iso,
-            slot: slot,
-            deviceHash: "",
-            outcome: .skipped,
-            reason: reason,
-            attemptedAt: instant,
-            decision: decision
-        )
+        var record = record(user, .skipped, hash: "", status: nil, apnsID: nil, slot: slot, at: instant)
+        record.reason = reason
+        record.decision = decision
+        return record
     }
 
     /// The record's hash of a token.

@@ -1,8 +1,6 @@
-import LocalPostgres
 import Postgres
 import TestSupport
 import Testing
-import TimeZones
 
 @testable import Core
 

@@ -1,10 +1,7 @@
 import Policy
-import Postgres
 import TestSupport
 import Testing
 import TimeZones
-
-import struct FoundationEssentials.UUID
 
 @testable import Core
 

@@ -60,25 +60,17 @@ enum MessageFixture {
         hasMore: Bool = false,
         wakesAt: Instant? = nil
     ) -> ClaimedUser {
-        ClaimedUser(
-            ClaimedUser.Values(
-                userID: PlannerFixture.userID,
-                version: version,
-                dueAt: 0,
-                touchedAt: nil,
-                since: nil,
-                evaluatedAt: nil,
-                state: UserState(history: history ?? Self.history),
-                retry: retry,
-                preferences: preferences,
-                timezone: nil,
-                firstSessionComplete: true,
-                devices: devices,
-                messages: messages,
-                hasMoreMessages: hasMore,
-                messagesWakeAt: wakesAt
-            )
-        )
+        var values = PlannerFixture.user(
+            version: version,
+            history: history ?? Self.history,
+            preferences: preferences,
+            devices: devices,
+            messages: messages,
+            hasMoreMessages: hasMore
+        ).values
+        values.retry = retry
+        values.messagesWakeAt = wakesAt
+        return ClaimedUser(values)
     }
 
     static func payload(_ nudge: PlannedNudge?) throws -> JSONValue {

@@ -28,6 +28,8 @@ import TimeZones
     /// In Berlin clocks go from 02:00 to 03:00 on 2026-03-29, and from 03:00 back to 02:00 on 2026-10-25. Lord Howe's
     /// go by half an hour. In New York it is another day.
     @Test(arguments: [
+        ("Europe/Berlin", "2026-06-01T09:00:00", "2026-06-01T07:00:00Z"),
+        ("Asia/Tokyo", "2026-10-25T02:30:00", "2026-10-24T17:30:00Z"),
         ("Europe/Berlin", "2026-03-29T01:59:59", "2026-03-29T00:59:59Z"),
         ("Europe/Berlin", "2026-03-29T02:00:00", "2026-03-29T01:00:00Z"),
         ("Europe/Berlin", "2026-03-29T02:59:59", "2026-03-29T01:00:00Z"),

@@ -6,8 +6,6 @@ import Policy
 import Testing
 import TimeZones
 
-import struct FoundationEssentials.UUID
-
 /// Messages that waited for the end of quiet hours.
 @Suite struct PlannerDigestTests {
     typealias F = PlannerFixture

@@ -47,23 +47,6 @@ import TimeZones
         #expect(plan.ended.isEmpty && plan.rest?.dueAt == now + 600)
     }
 
-    /// Both clock changes: a time that clocks skip is when they change, and of a time that occurs twice the first counts.
-    @Test(arguments: [
-        ("Europe/Berlin", "2026-06-01T09:00:00", "2026-06-01T07:00:00Z"),
-        ("Europe/Berlin", "2026-03-29T02:30:00", "2026-03-29T01:00:00Z"),
-        ("Europe/Berlin", "2026-10-25T02:30:00", "2026-10-25T00:30:00Z"),
-        ("Asia/Tokyo", "2026-10-25T02:30:00", "2026-10-24T17:30:00Z"),
-    ]) func message_whenItHasAWallTime_isDueInTheUsersZone(zone: String, wall: String, instant: String) {
-        let due = F.at(instant)
-        let user = M.user(
-            [M.message(1, created: due + -86_400, due: ReminderFixture.wall(wall))],
-            history: History(),
-            preferences: Self.preferences(zone, #","quiet_hours_start":"00:00","quiet_hours_end":"00:00""#)
-        )
-        #expect(planner.plan(user, now: due + -1).sendPlan == nil)
-        #expect(planner.plan(user, now: due).sendPlan?.nudges.first?.identity == .message(M.id(1)))
-    }
-
     /// From Paris to Tokyo: what was to come at nine in the evening comes at nine in Tokyo, eight hours earlier.
     @Test func message_whenTheUserTravels_isDueInTheNewZone() {
         let message = M.message(

@@ -7,8 +7,6 @@ import TestSupport
 import Testing
 import TimeZones
 
-import struct FoundationEssentials.UUID
-
 /// Messages of a user's turn: what goes out, what ends, what is left for the next.
 @Suite struct PlannerMessageTests {
     typealias F = PlannerFixture

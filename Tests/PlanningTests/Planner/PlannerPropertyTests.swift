@@ -5,8 +5,6 @@ import TestSupport
 import Testing
 import TimeZones
 
-import struct FoundationEssentials.UUID
-
 /// Random users with random outcomes, crashes and changes, over six weeks with the autumn's change of clocks in them.
 @Suite struct PlannerPropertyTests {
     typealias F = PlannerFixture

@@ -5,8 +5,6 @@ import Policy
 import Testing
 import TimeZones
 
-import struct FoundationEssentials.UUID
-
 /// What becomes of a nudge whose devices Apple refuses.
 @Suite struct PlannerQuarantineTests {
     typealias F = PlannerFixture

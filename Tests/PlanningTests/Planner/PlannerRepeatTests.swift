@@ -1,12 +1,9 @@
 import Fixtures
 import APNs
-import JSON
 import Policy
 @testable import Core
 import Testing
 import TimeZones
-
-import struct FoundationEssentials.UUID
 
 /// Messages that were tried, and what a second attempt owes to the first.
 @Suite struct PlannerRepeatTests {

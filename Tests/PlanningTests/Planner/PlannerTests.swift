@@ -1,5 +1,4 @@
 import Fixtures
-import APNs
 import Policy
 @testable import Core
 import Testing
@@ -124,24 +123,9 @@ import TimeZones
     }
 
     @Test func user_whenRetryIsUnknown_isLeftToANewerVersion() throws {
-        var user = F.user()
-        user = ClaimedUser(
-            ClaimedUser.Values(
-                userID: user.userID,
-                version: 1,
-                dueAt: 0,
-                touchedAt: nil,
-                since: nil,
-                evaluatedAt: nil,
-                state: UserState(),
-                retry: #"{"slot":"x"}"#,
-                preferences: F.daily,
-                timezone: nil,
-                firstSessionComplete: true,
-                devices: user.devices
-            )
-        )
-        guard case .unreadable(.newer("nudged.person.retry")) = planner.plan(user, now: inSlot) else {
+        var values = F.user().values
+        values.retry = #"{"slot":"x"}"#
+        guard case .unreadable(.newer("nudged.person.retry")) = planner.plan(ClaimedUser(values), now: inSlot) else {
             Issue.record("it is evaluated")
             return
         }

@@ -4,8 +4,6 @@ import Policy
 import Testing
 import TimeZones
 
-import struct FoundationEssentials.UUID
-
 /// What is done with a reminder for everyone.
 @Suite struct PlannerFanOutTests {
     typealias F = ReminderFixture

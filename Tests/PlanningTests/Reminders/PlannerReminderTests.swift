@@ -7,8 +7,6 @@ import Policy
 import Testing
 import TimeZones
 
-import struct FoundationEssentials.UUID
-
 /// Reminders in a user's turn.
 @Suite struct PlannerReminderTests {
     typealias F = ReminderFixture
@@ -16,10 +14,7 @@ import struct FoundationEssentials.UUID
     private let planner = PlannerFixture.planner()
     /// 15:00 in Tokyo, long after the day's check-in, which was had.
     private let now = PlannerFixture.at("2026-11-20T06:00:00Z")
-    private let history = History(
-        checkIns: [CheckIn(at: PlannerFixture.at("2026-11-20T01:00:00Z"), slot: PlannerFixture.date("2026-11-20"))],
-        sent: [PlannerFixture.at("2026-11-20T01:00:00Z")]
-    )
+    private let history = MessageFixture.history
     /// 00:30 in Tokyo.
     private let night = PlannerFixture.at("2026-11-20T15:30:00Z")
 
@@ -30,28 +25,18 @@ import struct FoundationEssentials.UUID
         retry: String? = nil,
         history: History? = nil,
         preferences: String? = PlannerFixture.daily,
-        version: Int64 = 1,
         devices: [Device] = [PlannerFixture.device(1)],
         isPartial: Bool = false
     ) -> ClaimedUser {
-        ClaimedUser(
-            ClaimedUser.Values(
-                userID: PlannerFixture.userID,
-                version: version,
-                dueAt: 0,
-                touchedAt: nil,
-                since: nil,
-                evaluatedAt: nil,
-                state: UserState(history: history ?? self.history),
-                retry: retry,
-                preferences: preferences,
-                timezone: nil,
-                firstSessionComplete: true,
-                devices: devices,
-                messages: messages,
-                reminders: PendingReminders(reminders, wakesAt: wakesAt, isPartial: isPartial)
-            )
-        )
+        var values = PlannerFixture.user(
+            history: history ?? self.history,
+            preferences: preferences,
+            devices: devices,
+            messages: messages
+        ).values
+        values.retry = retry
+        values.reminders = PendingReminders(reminders, wakesAt: wakesAt, isPartial: isPartial)
+        return ClaimedUser(values)
     }
 
     private func continued(_ plan: Plan) -> [ReminderContinuation] {

@@ -1,8 +1,6 @@
-import Policy
 import Postgres
 import TestSupport
 import Testing
-import TimeZones
 
 import struct FoundationEssentials.UUID
 

@@ -1,7 +1,5 @@
 import NudgedPreferences
 import Policy
-import Postgres
-import Seeded
 import Testing
 import TestSupport
 import TimeZones

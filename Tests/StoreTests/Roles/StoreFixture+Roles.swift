@@ -1,5 +1,3 @@
-import LocalPostgres
-import Postgres
 import TestSupport
 
 @testable import Core
