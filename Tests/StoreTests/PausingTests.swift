@@ -50,6 +50,42 @@ import struct FoundationEssentials.UUID
         #expect(try await store.pauses().count == 2)
     }
 
+    /// A sweep asks for touches, fan-outs and intents without an owner only if this says that they are there.
+    @Test func look_tellsWhatWaits() async throws {
+        let fixture = try await F.withUsers()
+        try fixture.forgetTouches()
+        func waiting(at now: Instant? = nil) async throws -> String {
+            let look = try await fixture.store.look(now: now)
+            return [
+                look.isFanOutDue ? "fan-out" : nil, look.isAnyoneTouched ? "touch" : nil,
+                look.isAnyIntentLost ? "intent" : nil,
+            ].compactMap(\.self).joined(separator: " ")
+        }
+        #expect(try await waiting() == "")
+        for isUrgent in [false, true] {
+            try fixture.sql("insert into nudged.touched (user_id, urgent) values (\(F.quoted(1)), \(isUrgent))")
+            #expect(try await waiting() == "touch", "urgent: \(isUrgent)")
+            try fixture.forgetTouches()
+        }
+        let member = try await fixture.member()
+        _ = try await fixture.store.commit(F.intent(member, []))
+        #expect(try await waiting() == "")
+        try fixture.die()
+        #expect(try await waiting() == "intent")
+        try fixture.sql("delete from nudged.intent")
+        let withdrawal = Settlement(member: try await fixture.member(), sweepID: UUID(), withdrawn: [UUID()])
+        _ = try await fixture.store.settle(withdrawal)
+        #expect(try await waiting() == "")
+        try fixture.sql("update nudged.intent set withdrawn_until = now() - interval '1 s'")
+        #expect(try await waiting() == "intent")
+        try fixture.sql("delete from nudged.intent")
+        _ = try fixture.setReminder("due_at => now() + interval '1 hour', audience => 'everyone'")
+        try fixture.forgetTouches()
+        #expect(try await waiting() == "")
+        let now = Instant(seconds: try await fixture.store.clock() / 1_000_000)
+        #expect(try await waiting(at: now + 3_601) == "fan-out")
+    }
+
     @Test func pause_whenAResumeIsUnfinished_remembersWhoIsHeld() async throws {
         let fixture = try await F()
         let store = fixture.store

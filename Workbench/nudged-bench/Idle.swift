@@ -108,10 +108,11 @@ struct IdleDaemon {
     /// The statements of `Claimer.sweep` when nobody is due. The time from statement to answer counts as the
     /// database's.
     func sweep() async throws {
-        let now = Instant(seconds: try await store.look().clock / 1_000_000)
-        _ = try await store.dueFanOuts(now: now, except: [], limit: 100)
-        _ = try await store.drain(member: member, ranges: ranges, limit: 5000, now: now)
-        _ = try await store.recoverOrphans(limit: 100)
+        let look = try await store.look()
+        let now = Instant(seconds: look.clock / 1_000_000)
+        guard !look.isFanOutDue, !look.isAnyoneTouched, !look.isAnyIntentLost else {
+            throw ValidationError("something waits")
+        }
         let claim = try await store.claim(ranges: ranges, now: now, limit: 1000)
         guard claim.users.isEmpty else { throw ValidationError("\(claim.users.count) users were due") }
     }

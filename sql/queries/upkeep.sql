@@ -6,9 +6,17 @@ select made, dropped from nudged.maintain_delivery()
 -- Erases the users of nudged.departed who are due, in bounded steps. One row: how many were erased, how many could not.
 select erased, held from nudged.erase_departed()
 
--- name: departed
--- Whether a deleted user is to be erased now. One row.
-select exists (select 1 from nudged.departed where due_at <= statement_timestamp())
+-- name: waiting
+-- What waits besides due users. A sweep asks for the rest only if it is there. $1 the policy's now (null: not known
+-- yet), $2 touches from this id on.
+-- One row: whether a deleted user is to be erased now, a fan-out is due, a touch waits, and an intent has no owner, or
+-- is withdrawn and its minute is over.
+select
+    exists (select 1 from nudged.departed where due_at <= statement_timestamp()),
+    exists (select 1 from nudged.occurrence where is_fan_out and wakes_at <= coalesce($1::timestamptz, statement_timestamp())),
+    exists (select 1 from nudged.touched where not urgent and id >= $2)
+        or exists (select 1 from nudged.touched where urgent and id >= $2),
+    exists (select 1 from nudged.intent where member is null or withdrawn_until < statement_timestamp())
 
 -- name: prune_message_keys
 -- Deletes dedupe keys older than 30 days, in bounded steps. One row: how many were deleted.

@@ -71,7 +71,7 @@ actor Claimer {
     private func look(_ run: SweepRun) async throws(PostgresError) {
         lookedAt = BootTime.milliseconds()
         let checksBinding = bindingSeenAt.map { lookedAt - $0 >= Self.bindingMilliseconds } ?? true
-        let look = try await delivery.store.look(checksBinding: checksBinding)
+        let look = try await delivery.store.look(now: delivery.clock.now, checksBinding: checksBinding)
         if checksBinding { bindingSeenAt = look.isUnusable ? nil : lookedAt }
         delivery.clock.anchor(databaseMicroseconds: look.clock, asked: lookedAt)
         hear(paused: look.paused)
@@ -80,12 +80,14 @@ actor Claimer {
         await delivery.ownership.note(isOutdated: look.isUnusable)
         guard let now = delivery.clock.now, !look.isUnusable else { return }
         if look.isAnyoneDeparted, lookedAt >= erasesFrom { try await eraseDeparted() }
-        let areFanOutsLeft = try await fanOuts.run(now: now)
+        let areFanOutsLeft = look.isFanOutDue ? try await fanOuts.run(now: now) : false
         await delivery.hooks.reach(.beforeDrain)
-        try await drain(now: now, run)
+        // A fan-out leaves touches.
+        if look.isAnyoneTouched || look.isFanOutDue || areTouchesLeft { try await drain(now: now, run) }
         if areFanOutsLeft { areTouchesLeft = true }
         await delivery.hooks.reach(.afterDrain)
-        try await recover(run)
+        await delivery.hooks.reach(.beforeRecover)
+        if look.isAnyIntentLost { try await recover(run) }
         if lookedAt - walkStartedAt > Self.walkMilliseconds { startOver() }
     }
 
@@ -149,7 +151,6 @@ actor Claimer {
     /// Records the intents of dead daemons as unknown.
     private func recover(_ run: SweepRun) async throws(PostgresError) {
         var pushes = 0
-        await delivery.hooks.reach(.beforeRecover)
         while !delivery.isHalted {
             do throws(PostgresError) {
                 let found = try await delivery.store.recoverOrphans(limit: Self.recoveredAtOnce, reason: "daemon_lost")

@@ -26,7 +26,7 @@ package enum Query: String, Sendable, CaseIterable {
     // status.sql
     case clock, heartbeat, daemonGone, daemons, status, remaining
     // upkeep.sql
-    case maintainDelivery, eraseDeparted, departed, pruneMessageKeys, pruneReminders
+    case maintainDelivery, eraseDeparted, waiting, pruneMessageKeys, pruneReminders
     // pause.sql
     case pause, pausedKinds, pauses, pausedUsers, resume, wakeUsers, resumed, countUsers
     // previews.sql

@@ -31,14 +31,40 @@ extension Store {
         package let isUnusable: Bool
         /// A user who was deleted from auth.users is to be erased.
         package let isAnyoneDeparted: Bool
+        /// `dueFanOuts` finds something.
+        package let isFanOutDue: Bool
+        /// `drain` may find something.
+        package let isAnyoneTouched: Bool
+        /// `recoverOrphans` finds something to record or to delete.
+        package let isAnyIntentLost: Bool
     }
 
-    /// - Parameter checksBinding: look at the views, too.
-    package func look(checksBinding: Bool = false) async throws(PostgresError) -> Look {
-        let queries = [Query.clock, .pausedKinds, .migrationsNeeded, .departed] + (checksBinding ? [.isMisbound] : [])
-        let rows = try await transaction(claims, queries.map { $0() })
-        guard rows.count == queries.count else {
+    /// - Parameters:
+    ///   - now: the policy's; nil: not known yet.
+    ///   - checksBinding: look at the views, too.
+    package func look(now: Instant? = nil, checksBinding: Bool = false) async throws(PostgresError) -> Look {
+        let asked = Claiming.now()
+        let start = claiming.with { $0.touches.start(at: asked) }
+        let due = now.map { Parameter.timestamp($0.endOfSecond) } ?? Parameter.null(.timestamptz)
+        let statements =
+            [Query.clock(), Query.pausedKinds(), Query.migrationsNeeded(), Query.waiting([due, .int8(start)])]
+            + (checksBinding ? [Query.isMisbound()] : [])
+        let rows = try await transaction(claims, statements)
+        guard rows.count == statements.count else {
             throw PostgresError(.unexpectedResult, statement: Query.pausedKinds.name)
+        }
+        let isAnyoneTouched = try rows[3].bool(0, 2)
+        if !isAnyoneTouched {
+            claiming.with {
+                $0.touches.took(
+                    start: start,
+                    first: nil,
+                    last: nil,
+                    isFull: false,
+                    asked: asked,
+                    answered: Claiming.now()
+                )
+            }
         }
         let isOutdated = try rows[2].int4(0, 0) > Migration.newest
         let isMisbound = checksBinding ? try rows[4].bool(0, 0) : false
@@ -46,7 +72,10 @@ extension Store {
             clock: try rows[0].timestamp(0, 0),
             paused: try Self.kinds(rows[1]),
             isUnusable: isOutdated || isMisbound,
-            isAnyoneDeparted: try rows[3].bool(0, 0)
+            isAnyoneDeparted: try rows[3].bool(0, 0),
+            isFanOutDue: try rows[3].bool(0, 1),
+            isAnyoneTouched: isAnyoneTouched,
+            isAnyIntentLost: try rows[3].bool(0, 3)
         )
     }
 
