@@ -1,10 +1,11 @@
 import ArgumentParser
+import Certificates
 import LocalPostgres
 import Logging
 import Service
 
-/// `nudged-bench sweep`: users per second from due to recorded, with PostgreSQL, a simulated Apple and the daemon on
-/// one machine.
+/// `nudged-bench sweep`: users per second from due to recorded, with PostgreSQL, a server in place of Apple's and the
+/// daemon on one machine.
 struct Sweep: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Measures users per second from due to recorded.")
 
@@ -13,6 +14,8 @@ struct Sweep: AsyncParsableCommand {
     @Option(help: "schedule.batch, if not the default.") var batch: Int?
     @Flag(help: "Prints the time of each statement, by pg_stat_statements.") var statements = false
     @Option(help: "The path of Workbench/Limits/sql-floor, to run it on the same cluster.") var floor: String?
+    @Option(help: "The server, as https://localhost:port. Default: the simulated Apple.") var endpoint: String?
+    @Option(help: "A file of certificates (PEM) to trust, with --endpoint.") var ca: String?
 
     func run() async throws {
         let bench = try Workbench(
@@ -22,13 +25,14 @@ struct Sweep: AsyncParsableCommand {
         defer { bench.stop() }
         try await bench.seed(users: users)
         if statements { try bench.sql("create extension pg_stat_statements; select pg_stat_statements_reset()") }
-        let (apple, endpoint) = try bench.startApple()
-        defer { _ = apple.end() }
-        let configuration = try bench.configuration(endpoint, tuning)
+        let apple = try self.endpoint == nil ? bench.startApple() : nil
+        defer { _ = apple?.process.end() }
+        let configuration = try bench.configuration(self.endpoint ?? apple?.endpoint ?? "", tuning())
 
         let server = bench.cluster.serverID ?? 0
         let databaseBefore = ProcessTimes.seconds(ofTree: server)
-        let appleBefore = ProcessTimes.seconds(ofTree: apple.id)
+        let appleID = apple?.process.id
+        let appleBefore = appleID.map { ProcessTimes.seconds(ofTree: $0) } ?? 0
         let log = try bench.sql("select pg_current_wal_lsn()").trimmed
         let before = ProcessUsage.now()
         let start = monotonicSeconds()
@@ -37,7 +41,7 @@ struct Sweep: AsyncParsableCommand {
         let seconds = monotonicSeconds() - start
         let after = ProcessUsage.now()
         let database = ((ProcessTimes.seconds(ofTree: server) - databaseBefore) * 1e6 / Double(users)).text(1)
-        let appleTime = ((ProcessTimes.seconds(ofTree: apple.id) - appleBefore) * 1e6 / Double(users)).text(1)
+        let appleTime = appleID.map { (ProcessTimes.seconds(ofTree: $0) - appleBefore) * 1e6 / Double(users) } ?? 0
 
         let logged = try bench.sql("select pg_wal_lsn_diff(pg_current_wal_lsn(), '\(log)')").trimmed
         let wal = ((Double(logged) ?? 0) / Double(users)).text(0)
@@ -54,7 +58,7 @@ struct Sweep: AsyncParsableCommand {
         }
         print(
             #"{"users":\#(users),"sent":\#(result.report.sent),"recorded":\#(recorded.filter(\.isNumber)),"seconds":\#(seconds.text(2)),"#
-                + #""users_per_second":\#(rate),"cpu_us_per_user":\#(cpu),"database_us_per_user":\#(database),"apple_us_per_user":\#(appleTime),"wal_bytes_per_user":\#(wal),"max_rss_kb":\#(after.maxResidentKilobytes),"hot_percent":\#(shares.filter(\.isNumber))\#(compared ?? "")}"#
+                + #""users_per_second":\#(rate),"cpu_us_per_user":\#(cpu),"database_us_per_user":\#(database),"apple_us_per_user":\#(appleTime.text(1)),"wal_bytes_per_user":\#(wal),"max_rss_kb":\#(after.maxResidentKilobytes),"hot_percent":\#(shares.filter(\.isNumber))\#(compared ?? "")}"#
         )
         if result.report.sent != users { throw ExitCode.failure }
     }
@@ -68,16 +72,17 @@ struct Sweep: AsyncParsableCommand {
         """
     }
 
-    private var tuning: [String: String] {
+    private func tuning() throws -> [String: String] {
         var tuning: [String: String] = [:]
         if let maxInFlight { tuning["APNS_MAX_IN_FLIGHT"] = "\(maxInFlight)" }
         if let batch { tuning["SCHEDULE_BATCH"] = "\(batch)" }
+        if let ca { tuning["APNS_CA_FILE"] = ca }
+        if endpoint != nil { tuning["APNS_PRIVATE_KEY"] = try P256KeyPair.generate().privateKey }
         return tuning
     }
 
     /// Users per second of the least SQL that does the same work, on two connections. It is measured with a lease for
     /// each row, and with ranges that each connection owns.
-    /// with ranges that each connection owns.
     private func measureFloor(_ bench: Workbench) throws -> (rows: Double, ranges: Double)? {
         guard let floor else { return nil }
         let output = try ChildProcess.run(
