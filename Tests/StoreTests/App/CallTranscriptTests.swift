@@ -4,8 +4,8 @@ import Testing
 
 @testable import Core
 
-/// What a database answers to calls: rows, or SQLSTATE, message and hint. Nothing that a caller gave is in a refusal,
-/// unless it is a plain name or a number.
+/// What a database answers to calls: rows, or SQLSTATE, message, detail and hint. Nothing that a caller gave is in a
+/// refusal, unless it is a plain name or a number.
 ///
 /// `Tests/Reference/Calls` has the calls with their answers. `NUDGED_WRITE=1` writes the answers.
 ///
@@ -23,6 +23,7 @@ import Testing
         create function public.answer(sub text, caller text, call text) returns setof text language plpgsql as $$
         declare
             message text;
+            detail text;
             hint text;
             broken text;
             context text;
@@ -30,9 +31,13 @@ import Testing
             perform set_config('request.jwt.claim.sub', sub, true), set_config('role', caller, true);
             return query execute format('with answer as materialized (%s) select a::text from answer a', call);
         exception when others then
-            get stacked diagnostics message = message_text, hint = pg_exception_hint, broken = constraint_name,
-                context = pg_exception_context;
+            get stacked diagnostics message = message_text, detail = pg_exception_detail, hint = pg_exception_hint,
+                broken = constraint_name, context = pg_exception_context;
+            -- The caller's own statement is in the context.
+            assert concat(message, detail, hint, replace(context, call, '')) !~* '[0-9a-f]{64}|xyzzy',
+                'a refusal shows a token or a secret: ' || call;
             return next concat_ws(' ', sqlstate, nullif(broken, '')) || ': ' || message;
+            if detail <> '' then return next '      detail: ' || detail; end if;
             return next '      ' || hint;
             -- Of nudged's own functions, an error names no more than the lines.
             return query select '      shows ' || r[1] from regexp_matches(context, 'SQL (?:statement|expression) "(?!with answer)([^"]{0,60})', 'g') r;
@@ -54,10 +59,18 @@ import Testing
         return fixture
     }
 
-    static let files = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
+    private static let names = [
+        "activity", "devices", "devices-kept", "messages", "messages-kept", "own", "reading", "record", "reminders",
+        "reminders-cancelled", "reminders-set", "reminders-snoozed", "surfaces", "templates", "tests", "touches",
+    ]
 
-    @Test(arguments: files) func calls_whenPlayed_areAnsweredAsWritten(name: String) async throws {
-        let file = Self.folder.appending(path: name)
+    @Test func files_areAllPlayed() throws {
+        let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
+        #expect(Set(files) == Set(Self.names.map { $0 + ".txt" }))
+    }
+
+    @Test(arguments: names) func calls_whenPlayed_areAnsweredAsWritten(name: String) async throws {
+        let file = Self.folder.appending(path: name + ".txt")
         let written = try String(contentsOf: file, encoding: .utf8)
         var fixture: F?
         var (played, before, setup, common) = ("", "", "", "")
@@ -111,11 +124,12 @@ import Testing
         }
     }
 
-    /// Users by their names, and ids that the database makes.
+    /// Users by their names, and ids and instants that the database makes.
     private static func masked(_ answer: String) -> String {
         let named = users.enumerated().reduce(answer) { answer, user in
             answer.replacing(F.quoted(user.offset + 1).dropFirst().dropLast(), with: user.element)
         }
         return named.replacing(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/, with: "(id)")
+            .replacing(/\d{4}-\d\d-\d\d [\d:]{8}\.\d+\+00/, with: "(instant)")
     }
 }
