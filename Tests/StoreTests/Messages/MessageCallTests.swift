@@ -55,6 +55,8 @@ import struct FoundationEssentials.UUID
         #expect(second != first)
         #expect(try fixture.sql(send) == second)
         #expect(try fixture.sql("select count(*) from nudged.message where user_id = \(user)") == "2")
+        try fixture.sql("update nudged.message_key set at = now() - interval '31 days' where user_id = \(user)")
+        #expect(try await fixture.store.pruneMessageKeys() == 1)
     }
 
     /// Two callers at once: the second waits for the first's end, and gets its id, or the key if that one rolled back.
