@@ -33,6 +33,7 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
         family == AF_INET ? bytes[0] == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1]
     }
 
+    /// The form that `init(_:)` reads.
     package var description: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         inet_ntop(family, bytes, &text, socklen_t(text.count))
@@ -42,6 +43,7 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
 
     var family: Int32 { bytes.count == 4 ? AF_INET : AF_INET6 }
 
+    /// Passes the address to `body`. The pointer is valid only during the call.
     func withSocketAddress<R>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> R) -> R {
         guard family == AF_INET else {
             var address = sockaddr_in6()

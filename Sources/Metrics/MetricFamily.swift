@@ -1,5 +1,6 @@
 /// A metric with all its samples at one moment.
 package struct MetricFamily: Sendable {
+    /// The metric's type in Prometheus.
     package enum Kind: String, Sendable, CaseIterable {
         /// A number that only grows. It starts at 0 with the process.
         case counter
@@ -10,6 +11,7 @@ package struct MetricFamily: Sendable {
     /// `nudged_…`, with the unit at its end (Prometheus, "Metric and label naming").
     package let name: String
     package let kind: Kind
+    /// What the metric means, in one sentence.
     package private(set) var help = ""
     /// The labels' names: letters, digits and `_`. None is about a person.
     package let labels: [String]
@@ -74,6 +76,7 @@ package struct MetricFamily: Sendable {
     }
 }
 
+/// One line of a metric: a value with its labels.
 package struct MetricSample: Sendable {
     let value: Double
     /// The values of the family's labels, from a small set. Never a user id or a token.
@@ -88,6 +91,7 @@ package struct MetricSample: Sendable {
     }
 }
 
+/// A Prometheus histogram: counts of observed values by bucket.
 package struct Histogram: Sendable {
     /// The buckets' upper bounds, ascending. Larger values count in one more bucket, `+Inf`.
     private let bounds: [Double]

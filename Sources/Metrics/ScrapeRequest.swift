@@ -13,6 +13,7 @@ struct ScrapeRule: Sendable {
 /// The part of a request that has arrived: the head of HTTP/1.0 or 1.1 (RFC 9112). A body is not read.
 struct ScrapeRequest {
     struct Outcome: Equatable {
+        /// Nil: the request gets the metrics.
         var refusal: ScrapeRefusal?
         /// The method is HEAD: the answer has no body (RFC 9110, section 9.3.2).
         var isHead = false
@@ -28,6 +29,7 @@ struct ScrapeRequest {
 
     init(_ rule: ScrapeRule = ScrapeRule()) { self.rule = rule }
 
+    /// Takes bytes that arrived. Nil: the head is not complete yet.
     mutating func take(_ bytes: some Collection<UInt8>) -> Outcome? {
         head += bytes.prefix(Self.mostBytes + 1 - head.count)
         guard let end = endOfHead() else { return head.count > Self.mostBytes ? Outcome(refusal: .tooLarge) : nil }
@@ -105,6 +107,7 @@ struct ScrapeRequest {
         return (authority, rest[authority.endIndex...])
     }
 
+    /// Whether a host is localhost or a numeric address.
     private static func isThisMachine(_ host: Substring) -> Bool {
         let isBracketed = host.first == "["
         let name = isBracketed ? host.dropFirst().prefix { $0 != "]" } : host.prefix { $0 != ":" }
@@ -118,26 +121,47 @@ struct ScrapeRequest {
     }
 }
 
+/// Why a request gets no metrics.
 enum ScrapeRefusal: CaseIterable {
-    case malformed, unauthorized, notFound, method, tooLarge, version
+    case malformed
+    /// The token is missing or wrong.
+    case unauthorized
     /// The host is a name that is not localhost.
     case host
+    case notFound
+    case method
+    case tooLarge
+    case version
 
-    /// The answer's status, what to do, and a field that the answer must have (RFC 9110, section 15.5).
-    var answer: (status: String, remedy: String, field: String) {
-        let path = "metrics are at /metrics"
-        return switch self {
-        case .malformed: ("400 Bad Request", path, "")
-        case .unauthorized:
-            (
-                "401 Unauthorized", "send metrics.token as Authorization: Bearer TOKEN",
-                "www-authenticate: Bearer\r\n"
-            )
-        case .notFound: ("404 Not Found", path, "")
-        case .method: ("405 Method Not Allowed", path, "allow: GET, HEAD\r\n")
-        case .host: ("421 Misdirected Request", "use localhost or a numeric address as the host", "")
-        case .tooLarge: ("431 Request Header Fields Too Large", path, "")
-        case .version: ("505 HTTP Version Not Supported", path, "")
+    /// The status for the answer's first line.
+    var status: String {
+        switch self {
+        case .malformed: "400 Bad Request"
+        case .unauthorized: "401 Unauthorized"
+        case .notFound: "404 Not Found"
+        case .method: "405 Method Not Allowed"
+        case .tooLarge: "431 Request Header Fields Too Large"
+        case .version: "505 HTTP Version Not Supported"
+        case .host: "421 Misdirected Request"
+        }
+    }
+
+    /// What to do, for the answer's body.
+    var remedy: String {
+        switch self {
+        case .host: "use localhost or a numeric address as the host"
+        case .unauthorized: "send metrics.token as Authorization: Bearer TOKEN"
+        case .malformed, .notFound, .method, .tooLarge, .version: "metrics are at /metrics"
+        }
+    }
+
+    /// A field that the answer must have, with its line break.
+    fileprivate var field: String {
+        switch self {
+        // RFC 9110, section 15.5.2
+        case .unauthorized: "www-authenticate: Bearer\r\n"
+        case .method: "allow: GET, HEAD\r\n"
+        case .malformed, .host, .notFound, .tooLarge, .version: ""
         }
     }
 }
@@ -148,10 +172,14 @@ enum ScrapeAnswer {
     ///
     /// - Parameter page: makes the metrics. Called only if the answer needs them.
     static func bytes(_ outcome: ScrapeRequest.Outcome, page: () -> [UInt8]) -> [UInt8] {
-        let refusal = outcome.refusal?.answer
-        let (status, field) = (refusal?.status ?? "200 OK", refusal?.field ?? "")
-        let type = refusal == nil ? MetricFamily.contentType : "text/plain; charset=utf-8"
-        let body = refusal.map { Array("\($0.status): \($0.remedy)\n".utf8) } ?? page()
+        let (status, type, body): (String, String, [UInt8]) =
+            if let refusal = outcome.refusal {
+                (
+                    refusal.status, "text/plain; charset=utf-8",
+                    Array("\(refusal.status): \(refusal.remedy)\n".utf8)
+                )
+            } else { ("200 OK", MetricFamily.contentType, page()) }
+        let field = outcome.refusal?.field ?? ""
         let head =
             "HTTP/1.1 \(status)\r\ncontent-type: \(type)\r\ncontent-length: \(body.count)\r\nconnection: close\r\n\(field)\r\n"
         return Array(head.utf8) + (outcome.isHead ? [] : body)

@@ -1,27 +1,18 @@
 package import Base
-import Dispatch
 import Glibc
 
-/// Serves `GET /metrics` on an address. One thread accepts clients, and each client has its own for a few seconds. A
-/// slow or endless client costs a bounded number of bytes for a bounded time.
+/// Serves `GET /metrics` on an address, on a thread of its own. A slow or endless client costs a bounded number
+/// of bytes for a bounded time.
 package final class ScrapeServer: Sendable {
-    private let listener: Int32
-    private let thread: pthread_t
-    private let clients: ScrapeClients
-
-    /// The most clients at a time. A further one replaces the oldest, so that idle clients can't keep others out.
-    static let mostClients = 16
-    /// The time for request and answer together.
-    static let patience = Duration.seconds(5)
-    /// How long to wait for the client to close after its answer.
-    private static let lingering = Duration.seconds(1)
+    /// Closing `stop` ends the thread. Nil after `stop()`.
+    private let ending: Mutex<(stop: Int32, thread: pthread_t)?>
 
     /// Listens on the address and starts the thread.
     ///
     /// - Parameters:
     ///   - token: what a client must send. Nil: everyone who reaches the address gets the metrics. On a loopback
     ///     address, hosts that are names are then refused.
-    ///   - page: makes the page, in the format of `MetricFamily.page`. Called on the clients' threads.
+    ///   - page: makes the page, in the format of `MetricFamily.page`. Called on the server's thread.
     /// - Throws: `MetricsError` with code `.listen` or `.resources`.
     package init(
         at address: ListenAddress,
@@ -29,151 +20,224 @@ package final class ScrapeServer: Sendable {
         page: @escaping @Sendable () -> [UInt8]
     ) throws(MetricsError) {
         let listener = try Self.listen(address)
-        let rule = ScrapeRule(token: token, allowsNames: token != nil || !address.isLoopback)
-        let clients = ScrapeClients()
-        let accepting = DedicatedThread.start(named: "metrics") {
-            while let client = Self.accept(listener, clients) {
-                let thread = DedicatedThread.start(named: "scrape") {
-                    Self.serve(client, ScrapeRequest(rule), page)
-                    clients.end(client)
-                }
-                if let thread { pthread_detach(thread) } else { clients.end(client) }
-            }
-        }
-        guard let thread = accepting else {
+        var ends: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+            let number = errno
             close(listener)
+            throw MetricsError(.resources, "\(address)", number)
+        }
+        let rule = ScrapeRule(token: token, allowsNames: token != nil || !address.isLoopback)
+        let loop = ScrapeLoop(listener: listener, stop: ends[0], rule: rule, page: page)
+        guard let thread = DedicatedThread.start(named: "metrics", { loop.run() }) else {
+            for descriptor in ends + [listener] { close(descriptor) }
             throw MetricsError(.resources, "\(address)", EAGAIN)
         }
-        (self.listener, self.thread, self.clients) = (listener, thread, clients)
+        ending = Mutex((ends[1], thread))
     }
 
     deinit { stop() }
 
-    /// Closes all sockets and waits for the threads, so the address is free afterwards. Must not be called from `page`.
+    /// Closes all sockets and waits for the thread, so the address is free afterwards. Must not be called from `page`.
     package func stop() {
-        guard clients.close() else { return }
-        // Ends a wait in accept(2).
-        shutdown(listener, Int32(SHUT_RDWR))
-        pthread_join(thread, nil)
-        clients.waitForAll()
-        close(listener)
+        let end = ending.withLock { ending in
+            defer { ending = nil }
+            return ending
+        }
+        guard let end else { return }
+        // Closing this end makes the other end readable.
+        close(end.stop)
+        pthread_join(end.thread, nil)
     }
 
     private static func listen(_ address: ListenAddress) throws(MetricsError) -> Int32 {
-        let listener = socket(address.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let listener = socket(address.family, kind, 0)
         guard listener >= 0 else { throw MetricsError(.listen, "\(address)", errno) }
         // Else connections of a daemon that has just ended would block the port.
         var one: Int32 = 1
         setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
-        guard address.withSocketAddress({ bind(listener, $0, $1) }) == 0, Glibc.listen(listener, 64) == 0 else {
+        guard address.withSocketAddress({ bind(listener, $0, $1) }) == 0, Glibc.listen(listener, 16) == 0 else {
             let number = errno
             close(listener)
             throw MetricsError(.listen, "\(address)", number)
         }
         return listener
     }
+}
 
-    /// The next client. Nil after `stop`.
-    private static func accept(_ listener: Int32, _ clients: ScrapeClients) -> Int32? {
-        while clients.areOpen {
-            let client = Glibc.accept(listener, nil, nil)
-            if client >= 0 {
-                _ = fcntl(client, F_SETFD, FD_CLOEXEC)
-                if clients.begin(client) { return client }
-            } else if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) {
-                sleep(1)
-            }
-        }
-        return nil
+/// The work of the server's thread: accepts clients and serves each as far as it can without blocking.
+///
+/// `@unchecked Sendable`: it is made on one thread and handed to the server's thread, and only that thread uses it.
+final class ScrapeLoop: @unchecked Sendable {
+    private let listener: Int32
+    private let stop: Int32
+    private let rule: ScrapeRule
+    private let page: () -> [UInt8]
+    /// The oldest first.
+    private var connections: [ScrapeConnection] = []
+    /// Set if the system had no descriptor left. Until then nothing is accepted.
+    private var restsUntil: ContinuousClock.Instant?
+
+    /// The most open connections. A further client replaces the oldest one, so that idle clients can't keep others out.
+    static let mostConnections = 16
+    private static let rest = Duration.seconds(1)
+
+    /// - Parameters:
+    ///   - listener: a non-blocking socket; `run` closes it.
+    ///   - stop: readable when the loop must end; `run` closes it.
+    ///   - page: makes the metrics.
+    init(listener: Int32, stop: Int32, rule: ScrapeRule, page: @escaping @Sendable () -> [UInt8]) {
+        self.listener = listener
+        self.stop = stop
+        self.rule = rule
+        self.page = page
     }
 
-    /// Reads the request, writes the answer, and waits for the client to close. A reset would take the answer from a
-    /// client that still sends (RFC 9112, section 9.6).
-    private static func serve(_ client: Int32, _ request: ScrapeRequest, _ page: () -> [UInt8]) {
-        let end = ContinuousClock.now + patience
-        var request = request
-        var outcome: ScrapeRequest.Outcome?
-        repeat {
-            guard let bytes = receive(client, until: end) else { return }
-            outcome = request.take(bytes)
-        } while outcome == nil
-        var answer = outcome.map { ScrapeAnswer.bytes($0, page: page) }?[...] ?? []
-        while !answer.isEmpty {
-            guard wait(for: POLLOUT, client, until: end) else { return }
-            let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
-            let count = answer.withUnsafeBytes { send(client, $0.baseAddress, $0.count, flags) }
-            guard count > 0 else { return }
-            answer = answer.dropFirst(count)
-        }
-        shutdown(client, Int32(SHUT_WR))
-        let last = min(end, .now + lingering)
-        while receive(client, until: last) != nil {}
-    }
-
-    /// At most 2,048 bytes. Nil if the client has ended, or at the deadline.
-    private static func receive(_ client: Int32, until end: ContinuousClock.Instant) -> [UInt8]? {
-        guard wait(for: POLLIN, client, until: end) else { return nil }
-        var buffer = [UInt8](repeating: 0, count: 2048)
-        let count = recv(client, &buffer, buffer.count, 0)
-        return count > 0 ? Array(buffer[..<count]) : nil
-    }
-
-    private static func wait(for events: Int32, _ client: Int32, until end: ContinuousClock.Instant) -> Bool {
+    /// Runs until `stop` is readable. Then everything is closed.
+    func run() {
         while true {
-            // Rounded up: else poll would return at once, again and again, in the last millisecond.
-            let left = ((end - .now) / .milliseconds(1)).rounded(.up)
-            var one = pollfd(fd: client, events: Int16(events), revents: 0)
-            let ready = left > 0 ? poll(&one, 1, Int32(left)) : 0
-            if ready >= 0 || errno != EINTR { return ready > 0 }
+            let now = ContinuousClock.now
+            if let until = restsUntil, until <= now { restsUntil = nil }
+            connections.removeAll { $0.phase == .ended || $0.deadline <= now }
+            // poll(2) ignores a negative descriptor.
+            var polls = [
+                pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: restsUntil == nil ? listener : -1, events: Int16(POLLIN), revents: 0),
+            ]
+            polls += connections.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }
+            guard poll(&polls, nfds_t(polls.count), patience(now)) >= 0 else {
+                if errno == EINTR || errno == EAGAIN { continue }
+                break
+            }
+            if polls[0].revents != 0 { break }
+            let then = ContinuousClock.now
+            for (connection, poll) in zip(connections, polls.dropFirst(2)) where poll.revents != 0 {
+                connection.proceed(now: then, page: page)
+            }
+            if polls[1].revents != 0 { accept(then) }
+        }
+        connections = []
+        close(listener)
+        close(stop)
+    }
+
+    /// Milliseconds until the next deadline; -1 if there is none.
+    private func patience(_ now: ContinuousClock.Instant) -> Int32 {
+        guard let next = (connections.map(\.deadline) + [restsUntil].compactMap(\.self)).min() else { return -1 }
+        // Rounded up: else poll would return at once, again and again, in the last millisecond.
+        return Int32(max(0, ((next - now) / .milliseconds(1)).rounded(.up)))
+    }
+
+    private func accept(_ now: ContinuousClock.Instant) {
+        // Bounded, so that a stream of new connections doesn't keep open ones waiting.
+        for _ in 0..<Self.mostConnections {
+            let descriptor = Glibc.accept(listener, nil, nil)
+            guard descriptor >= 0 else {
+                if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) { restsUntil = now + Self.rest }
+                return
+            }
+            guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0, fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 else {
+                close(descriptor)
+                continue
+            }
+            if connections.count == Self.mostConnections { connections.removeFirst() }
+            connections.append(ScrapeConnection(descriptor, rule, now: now))
+            // Usually the request has arrived already.
+            connections.last?.proceed(now: now, page: page)
         }
     }
 }
 
-/// The sockets of the clients, each closed by its thread.
-private final class ScrapeClients: Sendable {
-    /// The oldest first. Nil after `close`.
-    private let sockets = Mutex<[Int32]?>([])
-    /// One for each thread.
-    private let places = DispatchSemaphore(value: ScrapeServer.mostClients)
+/// One client: reads the request, writes the answer and closes. Used only on the server's thread.
+final class ScrapeConnection {
+    enum Phase {
+        /// → writing: the head is complete or invalid; ended: the client closed.
+        case reading
+        /// → lingering: everything is written; ended: the client closed.
+        case writing
+        /// → ended: the client closed. The socket stays open so long because a reset would take the answer from a
+        /// client that still sends (RFC 9112, section 9.6).
+        case lingering
+        case ended
+    }
 
-    var areOpen: Bool { sockets.withLock { $0 != nil } }
+    let descriptor: Int32
+    private(set) var phase = Phase.reading
+    /// When the loop closes the connection, in any phase.
+    private(set) var deadline: ContinuousClock.Instant
+    private var request: ScrapeRequest
+    private var answer: ArraySlice<UInt8> = []
 
-    /// Takes a new client, if need be in the place of the oldest.
-    func begin(_ client: Int32) -> Bool {
-        let isOpen = sockets.withLock { sockets in
-            guard let count = sockets?.count else { return false }
-            if count == ScrapeServer.mostClients, let oldest = sockets?.removeFirst() { Self.cutOff(oldest) }
-            sockets?.append(client)
-            return true
+    /// The time for request and answer together.
+    static let patience = Duration.seconds(5)
+    /// How long to wait for the client to close after its answer.
+    static let lingering = Duration.seconds(1)
+
+    /// - Parameter descriptor: a non-blocking socket. This object closes it.
+    init(_ descriptor: Int32, _ rule: ScrapeRule, now: ContinuousClock.Instant) {
+        self.descriptor = descriptor
+        request = ScrapeRequest(rule)
+        deadline = now + Self.patience
+    }
+
+    deinit { close(descriptor) }
+
+    /// The event that poll(2) waits for.
+    var events: Int16 { Int16(phase == .writing ? POLLOUT : POLLIN) }
+
+    /// Continues as far as it can without blocking.
+    ///
+    /// - Parameter page: makes the metrics.
+    func proceed(now: ContinuousClock.Instant, page: () -> [UInt8]) {
+        if phase == .reading { read(page) }
+        if phase == .writing { write(now) }
+        if phase == .lingering { discard() }
+    }
+
+    private func read(_ page: () -> [UInt8]) {
+        while phase == .reading {
+            guard let bytes = receive() else { return }
+            guard let outcome = request.take(bytes) else { continue }
+            answer = ScrapeAnswer.bytes(outcome, page: page)[...]
+            phase = .writing
         }
-        if isOpen { places.wait() } else { Glibc.close(client) }
-        return isOpen
     }
 
-    func end(_ client: Int32) {
-        // Together, since another client may get the number.
-        sockets.withLock { sockets in
-            sockets?.removeAll { $0 == client }
-            _ = Glibc.close(client)
+    private func write(_ now: ContinuousClock.Instant) {
+        while !answer.isEmpty {
+            let count = answer.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN { return }
+            guard count > 0 else {
+                phase = .ended
+                return
+            }
+            answer = answer.dropFirst(count)
         }
-        places.signal()
+        shutdown(descriptor, Int32(SHUT_WR))
+        phase = .lingering
+        deadline = min(deadline, now + Self.lingering)
     }
 
-    /// Cuts off all. False if that was done before.
-    func close() -> Bool {
-        sockets.withLock { sockets in
-            defer { sockets = nil }
-            sockets?.forEach(Self.cutOff)
-            return sockets != nil
+    /// A bounded number of reads in each call, so that a client which keeps sending delays no other. The deadline ends
+    /// it.
+    private func discard() {
+        for _ in 0..<16 where phase == .lingering {
+            if receive() == nil { return }
         }
     }
 
-    func waitForAll() {
-        for _ in 0..<ScrapeServer.mostClients { places.wait() }
-        for _ in 0..<ScrapeServer.mostClients { places.signal() }
+    /// At most 2,048 bytes that have arrived. Nil if there are none or the connection has ended.
+    private func receive() -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: 2048)
+        while true {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            if count > 0 { return Array(buffer[..<count]) }
+            if count < 0, errno == EINTR { continue }
+            if count == 0 || errno != EAGAIN { phase = .ended }
+            return nil
+        }
     }
-
-    private static func cutOff(_ client: Int32) { shutdown(client, Int32(SHUT_RDWR)) }
 }
 
 /// Why metrics can't be served, and what to do.
@@ -181,7 +245,9 @@ package struct MetricsError: Error, Sendable, Equatable, CustomStringConvertible
     enum Code: Sendable { case listen, resources }
 
     private let code: Code
+    /// The system's error number (errno).
     private let number: Int32
+    /// The address.
     private let place: String
 
     init(_ code: Code, _ place: String, _ number: Int32) {

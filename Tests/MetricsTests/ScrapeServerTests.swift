@@ -100,7 +100,7 @@ import Testing
     /// Clients without the token get nothing but a place for a bounded time.
     @Test func page_whenStrangersHoldEveryPlace_isShownAtOnce() throws {
         let server = try Self.server(at: "0.0.0.0", token: Secret("0123456789-planted-token"))
-        let strangers = (0..<3 * ScrapeServer.mostClients).compactMap { _ in LoopbackClient(port: server.port) }
+        let strangers = (0..<3 * ScrapeLoop.mostConnections).compactMap { _ in LoopbackClient(port: server.port) }
         let start = "GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(String(repeating: "a", count: 2000))"
         for client in strangers { client.send(start) }
         let endless = try #require(LoopbackClient(port: server.port))
@@ -109,8 +109,8 @@ import Testing
         #expect(endless.readAll()?.hasPrefix("HTTP/1.1 431 ") == true)
         let began = ContinuousClock.now
         #expect(Self.ask(server, Self.prometheus("0123456789-planted-token"))?.hasSuffix("planted 1\n") == true)
-        #expect(ContinuousClock.now - began < ScrapeServer.patience)
-        #expect(strangers.count == 3 * ScrapeServer.mostClients)
+        #expect(ContinuousClock.now - began < ScrapeConnection.patience)
+        #expect(strangers.count == 3 * ScrapeLoop.mostConnections)
     }
 
     @Test func page_whenLarge_isWholeForASlowReader() throws {
@@ -124,12 +124,12 @@ import Testing
     /// Nobody keeps a place: silent clients give way to those who ask.
     @Test func page_whenSilentClientsHoldEveryPlace_isShownAtOnce() throws {
         let server = try Self.server()
-        let silent = (0..<3 * ScrapeServer.mostClients).compactMap { _ in LoopbackClient(port: server.port) }
+        let silent = (0..<3 * ScrapeLoop.mostConnections).compactMap { _ in LoopbackClient(port: server.port) }
         for client in silent { client.send("GET /metr") }
         let began = ContinuousClock.now
         #expect(LoopbackClient.scrape(port: server.port)?.contains("planted") == true)
-        #expect(ContinuousClock.now - began < ScrapeServer.patience)
-        #expect(silent.count == 3 * ScrapeServer.mostClients)
+        #expect(ContinuousClock.now - began < ScrapeConnection.patience)
+        #expect(silent.count == 3 * ScrapeLoop.mostConnections)
     }
 
     @Test func client_whenItIsSlow_isLetGoAfterItsTime() throws {
@@ -139,7 +139,7 @@ import Testing
         client.send("GET /metrics HTTP/1.1\r\n")
         #expect(client.readAll() == "")
         let took = ContinuousClock.now - began
-        #expect(took > ScrapeServer.patience - .milliseconds(200), "\(took)")
+        #expect(took > ScrapeConnection.patience - .milliseconds(200), "\(took)")
     }
 
     @Test func client_whenItLeavesInMidRequest_costsNothing() throws {
