@@ -5,6 +5,7 @@ import Policy
 
 /// The values of a key: how they are read, where they go, and how errors and the reference describe them.
 struct ValueKind: Sendable {
+    /// Why a value is refused. It never repeats a secret.
     struct Refusal: Error {
         let what: String
         var remedy: String?

@@ -53,6 +53,7 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible, CustomRefle
     }
 }
 
+/// One request. Its description shows only the method and the origin.
 package struct HTTPRequest: Sendable, CustomStringConvertible, CustomReflectable {
     package let url: HTTPURL
     let body: [UInt8]?
@@ -106,9 +107,11 @@ package struct HTTPRequest: Sendable, CustomStringConvertible, CustomReflectable
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
+/// An answer. Its description shows only the status and the body's size.
 package struct HTTPResponse: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     /// The final status. Usually 200 to 599, but servers may send others. Redirects are not followed.
     package let status: Int
+    /// The body as received. No content coding is requested, and none is decoded.
     package let body: [UInt8]
 
     package var description: String { "status \(status), \(body.count) bytes" }

@@ -72,6 +72,7 @@ final class MultiHandle: @unchecked Sendable {
         return curl.pointee.multi_perform(pointer, &running)
     }
 
+    /// The next ended transfer and its result. The caller must `remove` it.
     func nextEnded() -> (easy: UnsafeMutableRawPointer, result: CURLcode)? {
         var left: Int32 = 0
         while let message = curl.pointee.multi_info_read(pointer, &left) {
@@ -94,6 +95,7 @@ final class MultiHandle: @unchecked Sendable {
     }
 }
 
+/// An address as libcurl parses it, so that the checks see the same parts as libcurl's request.
 struct URLParts: ~Copyable {
     private let curl: UnsafePointer<nudged_curl>
     private let handle: OpaquePointer

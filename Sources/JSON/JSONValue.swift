@@ -117,6 +117,7 @@ public struct JSONObject: Sendable, Equatable {
         }
     }
 
+    /// Compares members without regard to their order.
     public static func == (left: JSONObject, right: JSONObject) -> Bool {
         guard left.members.count == right.members.count else { return false }
         if left.members.count <= scanned { return left.members.allSatisfy { right[$0.key] == $0.value } }

@@ -72,6 +72,7 @@ public actor Database {
             answer.settle(.failure(PostgresError(.cancelled)))
         }
         waiting[id] = nil
+        // No caller waits for a connection any more, so stop trying.
         if waiting.isEmpty, current == nil { attempt?.cancel() }
         return try result.get()
     }

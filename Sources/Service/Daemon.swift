@@ -38,6 +38,7 @@ package actor Daemon {
     private var isSchemaInDoubt = false
     /// CLOCK_BOOTTIME milliseconds when the schema was last usable. nil: never.
     private var schemaCheckedAt: Int64?
+    /// CLOCK_BOOTTIME milliseconds.
     private var nextMaintenance: Int64 = 0
     /// Where the walk over reminders without a pending occurrence continues.
     private var remindersSeen: ReminderPlace?

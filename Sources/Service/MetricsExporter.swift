@@ -19,6 +19,7 @@ actor MetricsExporter {
     /// Every fifteen seconds, but for at most a twentieth of the time.
     private var pace = Pace(interval: 15_000, rest: 20)
     private var work: (status: WorkStatus, askedAt: Int64)?
+    /// CLOCK_BOOTTIME milliseconds.
     private var nextListening: Int64 = 0
     /// What a scrape gets. Read on the server's thread.
     private let latest = Latest()
@@ -27,6 +28,7 @@ actor MetricsExporter {
         let metrics = Mutex<DaemonMetrics?>(nil)
     }
 
+    /// Milliseconds from one attempt to listen to the next.
     private static let interval: Int64 = 10_000
     /// Milliseconds. An older answer is not shown.
     private static let oldest: Int64 = 60_000

@@ -88,6 +88,7 @@ extension ConfigurationFacts {
     }
 }
 
+/// A file that holds a secret. Only its permissions are read, not its content.
 struct SecretFile: Sendable, Equatable {
     let path: String
     /// The permission bits. Nil if they can't be read.

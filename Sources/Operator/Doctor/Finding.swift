@@ -91,6 +91,7 @@ typealias Known<Value> = Result<Value, Unanswered>
 struct Unanswered: Error {
     /// Continues the text "not checked: ".
     let why: String
+    /// Nil: the question was not asked.
     var error: PostgresError?
 }
 

@@ -22,6 +22,7 @@ package struct SendTestRun: Sendable {
     private let payload: [UInt8]
     private let isForced: Bool
 
+    /// Milliseconds for connection, push and answer together.
     private static let patience: Int64 = 20_000
 
     /// - Parameters:
