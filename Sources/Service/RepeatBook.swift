@@ -3,11 +3,14 @@ import Systemd
 
 /// Limits the lines of each kind of event, as its definition says, and counts the others. Pure: `Reporter` writes them.
 struct RepeatBook: Sendable {
+    /// The lines that were suppressed in a window.
     struct Held: Sendable, Equatable {
         let event: Event
         /// Distinguishes lines of one event, such as by a reason or a lane.
         let about: String
         let count: Int
+        /// The length of the window, from the event's definition.
+        let seconds: Int64
     }
 
     private struct Kind: Hashable {
@@ -62,8 +65,8 @@ struct RepeatBook: Sendable {
     }
 
     private func held(_ window: Window?, _ kind: Kind) -> [Held] {
-        guard let window, window.held > 0 else { return [] }
-        return [Held(event: kind.event, about: kind.about, count: window.held)]
+        guard let window, window.held > 0, let repeats = kind.event.repeats else { return [] }
+        return [Held(event: kind.event, about: kind.about, count: window.held, seconds: repeats.seconds)]
     }
 }
 
@@ -72,6 +75,7 @@ final class OncePerValue<Value: Hashable & Sendable>: Sendable {
     private let seen = Mutex<Set<Value>>([])
     private static var limit: Int { 100_000 }
 
+    /// True the first time.
     func isNew(_ value: Value) -> Bool {
         seen.withLock { seen in
             if seen.count >= Self.limit { seen.removeAll() }
@@ -80,6 +84,7 @@ final class OncePerValue<Value: Hashable & Sendable>: Sendable {
     }
 }
 
+/// PostgreSQL's state for the journal: one line for each change, and one at the end.
 struct DatabaseMood: Sendable {
     /// As text for the status. nil while it answers.
     private(set) var trouble: String?
@@ -107,6 +112,7 @@ struct DatabaseMood: Sendable {
         return isNews
     }
 
+    /// The line about the failure was written.
     mutating func told() { isTold = true }
 
     /// PostgreSQL answers. Returns for how many milliseconds it did not, if the journal has a line about that.

@@ -28,6 +28,7 @@ package final class Reporter: Sendable {
         self.log = log
     }
 
+    /// Sets how devices are named from now on.
     func callDevices(by names: DeviceNames) { self.names.withLock { $0 = names } }
 
     func device(_ hash: String) -> String { names.withLock { $0 }.name(hash) }
@@ -71,10 +72,13 @@ package final class Reporter: Sendable {
     func tellAllRepeats() { repeats.withLock { $0.endAll() }.forEach(tell) }
 
     private func tell(_ held: RepeatBook.Held) {
-        guard let repeats = held.event.repeats else { return }
         let about = held.about.isEmpty ? "" : " (\(held.about))"
-        let more = "\(Elapsed.grouped(held.count)) more like it within \(Elapsed.text(repeats.seconds))"
-        write(held.event, "\(more): \(repeats.subject)\(about)", ["repeats": "\(held.count)"])
+        write(
+            held.event,
+            "\(Elapsed.grouped(held.count)) more like it within \(Elapsed.text(held.seconds)): "
+                + "\(held.event.subject)\(about)",
+            ["repeats": "\(held.count)"]
+        )
     }
 
     // MARK: The database
@@ -118,14 +122,17 @@ package final class Reporter: Sendable {
         )
     }
 
+    /// A statement of a sweep failed. It is tried again.
     func statementFailed(_ error: String) {
         say(.writeFailed, about: error, "the database refused a statement, trying again: \(error)")
     }
 
     var isDatabaseAway: Bool { mood.withLock(\.isAway) }
 
+    /// Why the database can't be used, as text. nil while it answers.
     var databaseTroubleText: String? { mood.withLock { $0.trouble } }
 
+    /// Whether the database answers, but its schema is not usable.
     var waitsForSchema: Bool { mood.withLock { $0.waitsForSchema } }
 
     /// Partitions are made seven days ahead, so nothing is lost yet.
