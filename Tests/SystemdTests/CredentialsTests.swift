@@ -2,6 +2,8 @@ import Base
 import Glibc
 import Testing
 
+import class FoundationEssentials.FileManager
+
 @testable import Systemd
 
 @Suite struct CredentialsTests {
@@ -86,18 +88,7 @@ final class TemporaryFolder: Sendable {
         }
     }
 
-    deinit {
-        if let folder = opendir(path) {
-            while let entry = readdir(folder) {
-                let name = withUnsafeBytes(of: entry.pointee.d_name) {
-                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-                }
-                unlink(path + "/" + name)
-            }
-            closedir(folder)
-        }
-        rmdir(path)
-    }
+    deinit { try? FileManager.default.removeItem(atPath: path) }
 
     @discardableResult
     func write(_ name: String, _ text: String, mode: mode_t) -> String {
