@@ -95,17 +95,6 @@ extension SetUpTests {
         )
     }
 
-    /// A pooler whose users are in a file knows no new role. Setup says so, and goes on once it does.
-    @Test func setUp_behindAPoolerWithAListOfUsers_saysWhatToDo() async throws {
-        let pooler = try LocalPooler(before: scene.cluster, password: Scene.password)
-        defer { pooler.stop() }
-        let run = try await setUp(arguments() + ["--yes"], url: pooler.url(database: scene.database))
-        #expect(run.exit == .code(69) && run.errors.contains("the pooler's list of users"), "\(run.text)")
-        #expect(files == [nil, nil, nil])
-        let direct = try await setUp(arguments() + ["--yes"])
-        #expect(direct.exit == .code(0), "\(direct.text)")
-    }
-
     /// A lock that waits would keep all later readers waiting.
     @Test func undo_whileSomeoneReads_letsOthersRead() async throws {
         #expect(try await setUp(arguments() + ["--yes"]).exit == .code(0))
@@ -191,5 +180,22 @@ extension SetUpTests {
         process.signal(number)
         #expect(await process.ended() == .code(130))
         #expect(echoes())
+    }
+}
+
+/// Setup tries ten seconds to log in. With a server of its own, this keeps no other set-up waiting.
+@Suite(.ownThreads) struct SetUpPoolerTests {
+    /// A pooler whose users are in a file knows no new role. Setup says so, and goes on once it does.
+    @Test func setUp_behindAPoolerWithAListOfUsers_saysWhatToDo() async throws {
+        let tests = try await SetUpTests(on: LocalCluster(LocalCluster.Options(password: Scene.password)))
+        let scene = tests.scene
+        let pooler = try LocalPooler(before: scene.cluster, password: Scene.password)
+        defer { pooler.stop() }
+        let typed = tests.arguments() + ["--yes"]
+        let run = try await tests.setUp(typed, url: pooler.url(database: scene.database))
+        #expect(run.exit == .code(69) && run.errors.contains("the pooler's list of users"), "\(run.text)")
+        #expect(tests.files == [nil, nil, nil])
+        let direct = try await tests.setUp(typed)
+        #expect(direct.exit == .code(0), "\(direct.text)")
     }
 }

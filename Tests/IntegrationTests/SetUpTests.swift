@@ -14,8 +14,10 @@ import Testing
 
     let scene: Scene
 
-    init() async throws {
-        scene = try await Scene(migrated: false, cluster: try Self.cluster.get())
+    init() async throws { try await self.init(on: Self.cluster.get()) }
+
+    init(on cluster: LocalCluster) async throws {
+        scene = try await Scene(migrated: false, cluster: cluster)
         #expect(rename("\(scene.folder)/key.p8", key) == 0)
         // As nudged-apple would write it.
         scene.write(scene.simulator.endpoint, to: "endpoint")

@@ -19,6 +19,5 @@ import Testing
 
     @Test func text_inAFile_isLeft() {
         #expect(Colour(isTerminal: false, environment: [:]).bad("error") == "error")
-        #expect(true)
     }
 }
