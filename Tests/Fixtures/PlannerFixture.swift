@@ -130,12 +130,8 @@ extension Plan {
 /// A plan of one nudge.
 extension SendPlan {
     package var targets: [PlannedNudge.Target] { nudges.flatMap(\.targets) }
-    package var waiting: [Retry.Left] { nudges.flatMap(\.waiting) }
     package var slot: LocalDate? { nudges.first?.identity.slot }
     package var key: String { nudges.first?.identity.key ?? "" }
-    package var validUntil: Instant? { nudges.first?.validUntil }
-    package var attempt: Int? { nudges.first?.attemptsBefore }
-    package var countedAt: Instant? { nudges.first?.countedAt }
 
     /// Takes what fits, as the dispatcher of a lane does.
     package static func take(upTo limit: Int, from pending: inout ArraySlice<SendPlan>) -> [SendPlan] {
@@ -143,9 +139,5 @@ extension SendPlan {
         let taken = Array(pending.prefix(whole)) + [split].compactMap(\.self)
         pending.removeFirst(taken.count)
         return taken
-    }
-
-    package func part(preferring isPreferred: (LaneIdentity) -> Bool) -> (lane: LaneIdentity, part: SendPlan)? {
-        lane(preferring: isPreferred).map { ($0, part(for: $0)) }
     }
 }

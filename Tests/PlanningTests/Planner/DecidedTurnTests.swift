@@ -65,28 +65,6 @@ import struct FoundationEssentials.UUID
         return all
     }
 
-    @Test func turn_whenNoServiceIsConfigured_isNotAsked() throws {
-        let sendPlan = try sendPlan([message(1)], planner: F.planner())
-        #expect(sendPlan.nudges.count == 2 && !sendPlan.isToBeAsked)
-        #expect(sendPlan.decided([:], at: now, paused: []).nudges.count == 2)
-    }
-
-    /// The plan holds no text for the service, so no later stage can send one.
-    @Test(
-        arguments: [
-            F.daily, with(#""smart_enabled":false"#), with(#""smart_enabled":"true""#), with(#""smart_enabled":1"#),
-        ]
-    )
-    func turn_whenTheUserDoesNotConsent_isNotAskedAndGoesByThePolicy(preferences: String) throws {
-        let sendPlan = try sendPlan([message(1)], preferences: preferences)
-        #expect(sendPlan.lacksConsent && !sendPlan.isToBeAsked)
-        #expect(sendPlan.nudges.allSatisfy { $0.text == nil && sendPlan.question($0) == nil })
-        // An ordinary message: a fallback strategy would drop it.
-        let decided = sendPlan.decided([:], at: now, paused: [])
-        #expect(decided.nudges.map(\.identity) == [.message(message(1).id), .checkIn(F.date("2026-11-20"))])
-        #expect(decided.nudges.allSatisfy { $0.decision == nil })
-    }
-
     @Test func questions_areOfEachNudgeInOrder() throws {
         let sendPlan = try sendPlan([message(1), message(2, urgent: true)])
         let questions = sendPlan.nudges.compactMap(sendPlan.question)
@@ -94,82 +72,6 @@ import struct FoundationEssentials.UUID
         #expect(questions.map(\.priority) == [.urgent, .medium, .medium])
         #expect(questions.map(\.body) == ["text 2", "text 1", "How are you?"])
         #expect(questions.map(\.slot) == [nil, nil, F.date("2026-11-20")])
-    }
-
-    @Test func decided_whenAllIsDeclined_endsEachInItsWay() throws {
-        let sendPlan = try sendPlan([message(1)])
-        let no = try outcome(false)
-        let decided = sendPlan.decided(outcomes(sendPlan) { _ in no }, at: now + 1, paused: [])
-        #expect(decided.nudges.isEmpty && !decided.isPartial)
-        #expect(decided.ended == [.message(message(1).id)])
-        #expect(decided.records.map(\.outcome) == [.dropped, .skipped])
-        #expect(decided.records.allSatisfy { $0.reason == "declined" && $0.decision == no.json && $0.deviceHash == "" })
-        #expect(decided.records.allSatisfy { $0.attemptedAt == now + 1 })
-        // The slot is over: the next question is tomorrow's, and no sweep finds that it went by unsent.
-        let planner = planner()
-        let settled = planner.settle(decided, outcomes: [], attemptedAt: now, now: now + 1)
-        #expect(settled.state.history.closed == [F.date("2026-11-20")] && settled.state.history.sent.isEmpty)
-        #expect(settled.dueAt > now + 72_000, "at the re-check of the day, or for tomorrow's slot")
-        let again = F.user(fingerprint: settled.state.fingerprint, evaluatedAt: now, history: settled.state.history)
-        let later = planner.plan(again, now: F.at("2026-11-20T06:00:00Z"))
-        #expect(later.sendPlan == nil && later.records.isEmpty)
-    }
-
-    @Test func decided_whenOneIsDeclined_sendsTheOthers() throws {
-        let sendPlan = try sendPlan([message(1), message(2)])
-        let decided = sendPlan.decided(
-            try outcomes(sendPlan) { try outcome($0.identity != .message(message(1).id)) },
-            at: now,
-            paused: []
-        )
-        #expect(decided.nudges.map(\.identity) == [.message(message(2).id), .checkIn(F.date("2026-11-20"))])
-        #expect(decided.nudges.allSatisfy { $0.decision?.shouldNotify == true && !$0.isToBeAsked })
-        #expect(decided.ended == [.message(message(1).id)] && !decided.isPartial)
-        let settled = planner().settle(
-            decided,
-            outcomes: Array(repeating: .accepted, count: 2),
-            attemptedAt: now,
-            now: now
-        )
-        #expect(settled.records.map(\.outcome) == [.dropped, .accepted, .accepted])
-        #expect(settled.records.allSatisfy { $0.decision != nil })
-        #expect(settled.ended == [message(1).id, message(2).id])
-    }
-
-    /// What was not asked of, ended while the answer was awaited, or is paused now, stays and is asked again.
-    @Test func decided_whenThereIsNoAnswerThatHolds_staysAsItWas() throws {
-        let sendPlan = try sendPlan([message(1)])
-        let first = try #require(sendPlan.nudges.first)
-        for (given, at, paused): (Bool, Instant, Set<NudgeKind>) in [
-            (false, now, []), (true, now + 100, []), (true, now, [.message]),
-        ] {
-            let decided = sendPlan.decided(
-                try outcomes(sendPlan) { try $0.identity == first.identity && !given ? nil : outcome(false) },
-                at: at,
-                paused: paused
-            )
-            #expect(decided.isPartial && decided.nudges.isEmpty, "\(given) \(at) \(paused)")
-            #expect(!decided.ended.contains(first.identity))
-            #expect(!decided.records.contains { $0.kind == "message" })
-        }
-    }
-
-    @Test func decided_whenATextComes_itReplacesTheNudgesOwn() throws {
-        let sendPlan = try sendPlan([message(1, urgent: true, category: "chat", data: #"{"x": 1}"#)])
-        let decided = sendPlan.decided(
-            try outcomes(sendPlan) { _ in try outcome(true, ", \"body\": \"other\"") },
-            at: now,
-            paused: []
-        )
-        let payloads = try decided.nudges.map { try JSONValue(parsing: $0.payload) }
-        #expect(payloads.map { $0["aps"]?["alert"]?["body"] } == [.string("other"), .string("other")])
-        #expect(payloads.map { $0["aps"]?["alert"]?["title"] } == [.string("Ann"), .string("Hello")])
-        #expect(payloads[0]["x"] == .int(1) && payloads[0]["aps"]?["category"] == .string("chat"))
-        #expect(payloads[0]["aps"]?["interruption-level"] == .string("time-sensitive"))
-        #expect(payloads[1]["aps"]?["interruption-level"] == nil)
-        // Without a text from the service the push is unchanged.
-        let own = sendPlan.decided(try outcomes(sendPlan) { _ in try outcome(true) }, at: now, paused: [])
-        #expect(own.nudges.map(\.payload) == sendPlan.nudges.map(\.payload))
     }
 
     @Test func decided_whenTheTextFitsNoPush_keepsItsOwn() throws {
@@ -212,31 +114,5 @@ import struct FoundationEssentials.UUID
             preferences: Self.with(#""smart_enabled":true,"fallback_strategy":"suppress_all""#)
         )
         #expect(quiet.nudges.map { quiet.fallback($0, because: .overLimit).shouldNotify } == [false, false])
-    }
-
-    /// A device that is left goes on under the first answer.
-    @Test func nudge_whenItCountsAlready_isNotAskedAgain() throws {
-        let retry = Retry(
-            identity: .message(message(1).id),
-            validUntil: now + 100,
-            version: 1,
-            attempt: 0,
-            countedAt: now - 3,
-            left: [
-                Retry.Left(deviceHash: PushIdentity.deviceHash(token: F.token(1)), notBefore: now - 1, isRepeat: true)
-            ]
-        )
-        let user = F.user(
-            history: History(
-                checkIns: [CheckIn(at: now - 60, slot: F.date("2026-11-20"))],
-                sent: [now - 60, now - 3]
-            ),
-            retry: retry,
-            preferences: Self.smart,
-            messages: [message(1)]
-        )
-        let sendPlan = try #require(planner().plan(user, now: now).sendPlan)
-        #expect(sendPlan.nudges.count == 1 && !sendPlan.isToBeAsked)
-        #expect(sendPlan.decided([:], at: now, paused: []).nudges.count == 1)
     }
 }

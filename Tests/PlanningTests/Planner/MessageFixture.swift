@@ -80,6 +80,4 @@ enum MessageFixture {
     static func text(_ value: JSONValue?) -> String? {
         if case .string(let text)? = value { text } else { nil }
     }
-
-    static let capped = #"{"check_ins_enabled":true,"frequency":"daily","timezone":"Asia/Tokyo","max_per_hour":2}"#
 }
