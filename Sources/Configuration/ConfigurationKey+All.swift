@@ -120,7 +120,7 @@ extension ConfigurationKey {
         .init("schedule.lease", .duration(.seconds(3)...(.seconds(3600)), \.schedule.lease), default: "30s"),
         // How many users are claimed at once. A lane gets the next batch when it holds less than half of one. Larger
         // batches only lengthen the transactions.
-        .init("schedule.batch", .integer(1...10_000, \.schedule.batch), default: "2000"),
+        .init("schedule.batch", .integer(1...10_000, \.schedule.batch), default: "1000"),
         // With 50 ms an answer, 8 at once are 160 users a second.
         .init("decision.concurrency", .integer(1...64, \.decision.concurrency), default: "8"),
         .init("decision.caFile", .path(\.decision.caFile)),

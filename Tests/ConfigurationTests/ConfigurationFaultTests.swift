@@ -257,7 +257,7 @@ import Testing
         #expect(throws: ConfigurationError.self) {
             try ConfigurationLoader.load(path: fixture.folder, environment: ConfigurationFixture.environment)
         }
-        #expect(try fixture.load("").configuration.schedule.batch == 2000)
+        #expect(try fixture.load("").configuration.schedule.batch == 1000)
     }
 
     @Test func file_whenItHoldsASecretAndIsOpen() throws {

@@ -85,7 +85,7 @@ import YAML
         #expect(configuration.apns?.responseTimeout == .seconds(10))
         #expect(configuration.apns?.lanes.first?.endpoint == nil)
         #expect(configuration.database?.allowInsecure == false)
-        #expect(configuration.schedule == .init(interval: .seconds(1), lease: .seconds(30), batch: 2000))
+        #expect(configuration.schedule == .init(interval: .seconds(1), lease: .seconds(30), batch: 1000))
         #expect(configuration.policy.defaultTimezone == nil)
         #expect(configuration.policy.checkInTime.description == "10:00")
         #expect(configuration.policy.quietHours?.description == "22:00-08:00")
@@ -181,7 +181,7 @@ import YAML
         fixture.write("7", to: "schedule.batch")
         #expect(
             try fixture.load("", environment: environment, without: ["SCHEDULE_BATCH"]).configuration.schedule.batch
-                == 2000
+                == 1000
         )
     }
 
@@ -216,7 +216,7 @@ import YAML
     @Test func emptyVariable_isNoVariable() throws {
         var environment = ConfigurationFixture.environment
         environment["SCHEDULE_BATCH"] = ""
-        #expect(try fixture.load(environment: environment).configuration.schedule.batch == 2000)
+        #expect(try fixture.load(environment: environment).configuration.schedule.batch == 1000)
     }
 
     @Test func privateKey_whenItsNewlinesAreWrittenOut() throws {

@@ -17,7 +17,7 @@ import struct FoundationEssentials.UUID
                 now: F.now,
                 startingOver: claims.isEmpty,
                 limit: limit,
-                inHand: claims.flatMap(\.self)
+                inHand: Set(claims.flatMap(\.self))
             )
             claims.append(found.users.map(\.userID))
             if found.isComplete { return claims }
@@ -70,7 +70,7 @@ import struct FoundationEssentials.UUID
             now: F.now,
             startingOver: false,
             limit: 1000,
-            inHand: first
+            inHand: Set(first)
         )
         #expect(found.isComplete && found.users.count + first.count == 200)
     }
@@ -78,6 +78,40 @@ import struct FoundationEssentials.UUID
     @Test func claim_whenUsersAreInHand_leavesThem() async throws {
         let fixture = try await F.withUsers(1...3)
         #expect(try await fixture.claim(inHand: [F.user(1), F.user(3)]).map(\.userID) == [F.user(2)])
+    }
+
+    /// A walk that goes on leaves them out by itself: its statement has no list of them. It passes each of them once.
+    @Test func claim_whenTheWalkMeetsUsersInHand_leavesThem() async throws {
+        let fixture = try await F.withUsers(1...400)
+        let people = "from nudged.person group by range order by count(*) desc, range limit 1"
+        let fullest = try fixture.lines("select uuid_hash(user_id) >> 26 as range \(people)")[0]
+        let ranges = [try #require(Int32(fullest))]
+        let users = try await claimAll(fixture, ranges: ranges, limit: 1000).flatMap(\.self)
+        try #require(users.count >= 4)
+        let free = users.suffix(2)
+        var inHand = Set(users.dropLast(2))
+        for user in free {
+            let found = try await fixture.store.claim(
+                ranges: ranges,
+                now: F.now,
+                startingOver: user == free.first,
+                limit: 1,
+                inHand: inHand
+            )
+            #expect(found.users.map(\.userID) == [user])
+            inHand.insert(user)
+        }
+    }
+
+    /// Urgent messages go first, also while others of them wait for their answers.
+    @Test func claim_whenUrgentUsersAreInHand_findsTheNextUrgentOne() async throws {
+        let fixture = try await F.withUsers(1...200)
+        try fixture.sql(
+            "update nudged.person set due_at = '1970-01-01' where user_id in (\(F.quoted(5)), \(F.quoted(6)))"
+        )
+        let first = Set(try await fixture.claim(1).map(\.userID))
+        let next = Set(try await fixture.claim(1, inHand: first).map(\.userID))
+        #expect(first.union(next) == [F.user(5), F.user(6)])
     }
 
     /// Nobody loses a place in the batch to those who wait for something else.

@@ -149,7 +149,7 @@ import struct FoundationEssentials.UUID
                 now: F.now,
                 startingOver: claims == 0,
                 limit: 1_000,
-                inHand: Array(seen)
+                inHand: seen
             )
             claims += 1
             let bytes = found.users.reduce(0) { $0 + ($1.preferences?.utf8.count ?? 0) }

@@ -156,7 +156,7 @@ import struct FoundationEssentials.UUID
         try await fixture.drain(100)
         // Users of urgent messages come alone, and first.
         var claimed = try await fixture.claim()
-        claimed += try await fixture.claim(inHand: claimed.map(\.userID))
+        claimed += try await fixture.claim(inHand: Set(claimed.map(\.userID)))
         try #require(claimed.map(\.userID) == [F.user(1), F.user(2)])
         #expect(claimed.map(\.messages) == read.map(\.user.messages))
         // More than people have: the first are read, and that there are more.

@@ -186,7 +186,7 @@ final class StoreFixture: TestDatabase, Sendable {
     func claim(
         _ limit: Int = 100,
         startingOver: Bool = true,
-        inHand: [UUID] = [],
+        inHand: Set<UUID> = [],
         member: UUID? = nil
     ) async throws -> [ClaimedUser] {
         try await store.claim(

@@ -4,8 +4,8 @@
 -- Users of orphans are skipped until these are recorded. So are users of this member's intents whose users its daemon
 -- doesn't have all in hand, if their turn is open: a promoted standby lacks their settlement. Other members' intents
 -- hold no users of these ranges. Users who were deleted from auth.users wait for their erasure.
--- $1 due up to, $2 and $3 the walk's position (due_at, user_id), $4 most users, $5 ranges, $6 users to skip (in hand,
--- or set aside), $7 this member, $8 the intents whose users are all in hand.
+-- $1 due up to, $2 and $3 the walk's position (due_at, user_id), $4 most users, $5 ranges, $6 users to skip (set
+-- aside, or in hand), $7 this member, $8 the intents whose users are all in hand.
 -- No ORDER BY: one range comes in the order of its index, several ranges each in an order of their own. A sort would
 -- read all users who are due.
 select

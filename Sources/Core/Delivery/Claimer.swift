@@ -27,6 +27,8 @@ actor Claimer {
     private var areTemplatesRead = false
     /// Whether changes are waiting that the last `look` did not drain.
     private var areTouchesLeft = false
+    /// Plans the users of the last claim.
+    private var planning: Task<Void, Never>?
     /// When the next erasure of deleted users may start.
     private var erasesFrom: Int64 = .min
 
@@ -188,7 +190,8 @@ actor Claimer {
 
     // MARK: Claims
 
-    /// Claims batch after batch, ahead of the lanes, but only so far that each lane has work.
+    /// Claims batch after batch, ahead of the lanes, but only so far that each lane has work. A batch is planned beside
+    /// the next claim.
     private func claimAll(_ run: SweepRun) async throws(PostgresError) {
         while await someLaneTakesMore() {
             if isTimeToLook { try await look(run) }
@@ -208,6 +211,7 @@ actor Claimer {
                 member: share.member,
                 intents: delivery.hand.intents.inHand
             ) { refusals.append($0) }
+            await planning?.value
             // If the membership has ended, the users that were read may belong to another daemon by now.
             guard delivery.ownership.isCurrent(share.member) else { break }
             let users = claimed.users.compactMap { user -> (ClaimedUser, HeldUser)? in
@@ -222,9 +226,10 @@ actor Claimer {
             if claimed.isComplete { startOver() } else { startsOver = false }
             await delivery.setAside(refusals, member: share.member, now: now)
             if !users.isEmpty { await readTemplates() }
-            await plan(users, now: now, member: share.member, run)
+            planning = Task { await plan(users, now: now, member: share.member, run) }
             if claimed.isComplete, !areTouchesLeft { break }
         }
+        await planning?.value
     }
 
     /// When all lanes are stopped, a few users are enough to find a probe.

@@ -7,8 +7,9 @@ import struct FoundationEssentials.UUID
 /// waits for them.
 final class Hand: Sendable {
     private struct State: Sendable {
-        /// Whether each user's data has changed since the claim.
-        var users: [UUID: Bool] = [:]
+        var users: Set<UUID> = []
+        /// Those whose data has changed since the claim.
+        var changed: Set<UUID> = []
         /// Writes besides settlements: quarantines and postponements.
         var errands = 0
         /// The time for stopping is over.
@@ -20,37 +21,35 @@ final class Hand: Sendable {
 
     /// Read it before a claim's statement is sent. A user who is let go during the statement must still be skipped: the
     /// statement may have read their old row.
-    var users: [UUID] { state.withLock { Array($0.users.keys) } }
+    var users: Set<UUID> { state.withLock(\.users) }
 
     var isEmpty: Bool { state.withLock { $0.users.isEmpty && $0.errands == 0 } }
 
     /// nil: the user is in hand already.
     func take(_ user: ClaimedUser, member: UUID, claimedAt: Instant, run: SweepRun) -> HeldUser? {
-        let isNew = state.withLock { state in
-            guard let before = state.users.updateValue(false, forKey: user.userID) else { return true }
-            state.users[user.userID] = before
-            return false
-        }
-        guard isNew else { return nil }
+        guard state.withLock({ $0.users.insert(user.userID).inserted }) else { return nil }
         return HeldUser(user, member: member, claimedAt: claimedAt, run: run, hand: self)
     }
 
     /// The data of these users has changed. Called before their touches are taken: if a touch is gone, the change is
     /// noted here.
     func noteChanged(_ users: [UUID]) {
-        state.withLock { state in
-            for user in users where state.users[user] != nil { state.users[user] = true }
-        }
+        state.withLock { $0.changed.formUnion($0.users.intersection(users)) }
     }
 
-    func hasChanged(_ user: UUID) -> Bool { state.withLock { $0.users[user] ?? false } }
+    func hasChanged(_ user: UUID) -> Bool { state.withLock { $0.changed.contains(user) } }
 
     /// Those of these users whose data has changed since their claim.
     func changed(among users: some Sequence<UUID>) -> [UUID] {
-        state.withLock { state in users.filter { state.users[$0] ?? false } }
+        state.withLock { state in state.changed.isEmpty ? [] : users.filter(state.changed.contains) }
     }
 
-    fileprivate func letGo(_ userID: UUID) { state.withLock { _ = $0.users.removeValue(forKey: userID) } }
+    fileprivate func letGo(_ userID: UUID) {
+        state.withLock { state in
+            state.users.remove(userID)
+            state.changed.remove(userID)
+        }
+    }
 
     /// Runs a task that a stop waits for. The caller does not wait.
     func errand(_ body: @escaping @Sendable () async -> Void) {

@@ -62,6 +62,9 @@ struct RangeWalk: Sendable {
         let ranges: [Int32]
         /// Only users after this position are read.
         let after: Cursor
+        /// It goes on where an earlier ask ended. So few users in hand are before it, and the statement needs no list of
+        /// them.
+        var goesOn = false
     }
 
     private enum Width {
@@ -91,7 +94,7 @@ struct RangeWalk: Sendable {
     var ask: Ask {
         switch width {
         case .all: Ask(ranges: order, after: start)
-        case .one: Ask(ranges: [order[place]], after: cursors[order[place]] ?? start)
+        case .one: Ask(ranges: [order[place]], after: cursors[order[place]] ?? start, goesOn: true)
         case .some:
             Ask(ranges: (0..<min(Self.some, order.count)).map { order[(place + $0) % order.count] }, after: start)
         }

@@ -32,7 +32,7 @@ extension Store {
         now: Instant,
         startingOver: Bool = true,
         limit: Int,
-        inHand: [UUID] = [],
+        inHand: Set<UUID> = [],
         member: UUID? = nil,
         intents: [UUID] = [],
         onRefused: (Refusal) -> Void = { _ in }
@@ -48,7 +48,8 @@ extension Store {
             limit: limit,
             member: member,
             intents: intents,
-            skipped: inHand + skipped()
+            inHand: inHand,
+            skipped: skipped()
         )
         try await findExpress(&search, onRefused)
         // Users of urgent messages don't wait until others are read.
@@ -63,6 +64,7 @@ extension Store {
         let limit: Int
         let member: UUID?
         let intents: [UUID]
+        let inHand: Set<UUID>
         var skipped: [UUID]
         var people: [ClaimedUser.Values] = []
         var unreadable = 0
@@ -109,18 +111,23 @@ extension Store {
         until: Int64,
         _ onRefused: (Refusal) -> Void
     ) async throws(PostgresError) -> (count: Int, last: Cursor?) {
+        let skipped = ask.goesOn ? search.skipped : search.skipped + search.inHand
         let rows = try await one(
             claims,
             .claimPeople,
             [
                 .timestamp(until), .timestamp(ask.after.dueAt), .uuid(ask.after.userID), .int8(Int64(search.wanted)),
-                .int4Array(ask.ranges), .uuidArray(search.skipped), search.member.map(Parameter.uuid) ?? .null(.uuid),
+                .int4Array(ask.ranges), .uuidArray(skipped), search.member.map(Parameter.uuid) ?? .null(.uuid),
                 .uuidArray(search.intents),
             ]
         )
         var last: Cursor?
         for row in 0..<rows.count {
             let user = try rows.uuid(row, 0)
+            if search.inHand.contains(user) {
+                last = Cursor(dueAt: try rows.timestamp(row, 3), userID: user)
+                continue
+            }
             search.skipped.append(user)
             do throws(PostgresError) {
                 let person = try ClaimedUser.Values(rows, row)

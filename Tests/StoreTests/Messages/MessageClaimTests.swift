@@ -20,7 +20,7 @@ import struct FoundationEssentials.UUID
         // The user of an urgent message comes alone, and first.
         var users = try await fixture.claim()
         #expect(users.map(\.userID) == [F.user(2)])
-        users += try await fixture.claim(inHand: users.map(\.userID))
+        users += try await fixture.claim(inHand: Set(users.map(\.userID)))
         let messages = Dictionary(uniqueKeysWithValues: users.map { ($0.userID, $0.messages) })
         #expect(messages[F.user(1)] == [] && messages[F.user(3)] == [])
         let both = try #require(messages[F.user(2)]).sorted { $0.createdAt < $1.createdAt || $0.title > $1.title }
