@@ -169,7 +169,7 @@ struct ScriptStatements {
     /// Skips from this mark to the next one like it. (A doubled quotation mark ends one string and begins the next.)
     private mutating func skip(to mark: [UInt8]) {
         place += mark.count
-        // The first byte is looked at first: a debug build compares slices slowly, and each daemon's test reads all migrations.
+        // The first byte alone comes first: a debug build compares slices slowly.
         while place < bytes.count, bytes[place] != mark[0] || !bytes[place...].starts(with: mark) { place += 1 }
         place = min(bytes.count, place + mark.count)
     }

@@ -133,6 +133,7 @@ struct PlanScene {
         let kinds = try line.value("pausing").map(Self.kinds) ?? []
         if let later = try line.value("sendable").map(text.instant) { plan = plan.sendable(at: later, paused: kinds) }
         if let answers = line.value("answers")?.split(separator: ",") {
+            guard answers.count == plan.nudges.count else { throw PlanLine.Malformed(what: "answers") }
             var decided: [NudgeIdentity: DecisionOutcome] = [:]
             for (nudge, answer) in zip(plan.nudges, answers) { decided[nudge.identity] = try Self.decision(answer) }
             plan = plan.decided(decided, at: answeredAt, paused: kinds)
@@ -145,6 +146,7 @@ struct PlanScene {
     private static func decision(_ answer: Substring) throws -> DecisionOutcome? {
         let parts = answer.split(separator: ":")
         guard parts[0] != "none" else { return nil }
+        guard ["yes", "no"].contains(parts[0]) else { throw PlanLine.Malformed(what: String(answer)) }
         let text = parts.count > 1 ? #","body":"\#(parts[1])""# : ""
         let json = #"{"should_notify":\#(parts[0] == "yes"),"priority":"low","reason":"r"\#(text)}"#
         return DecisionOutcome(origin: .service, answer: try DecisionAnswer(parsing: Array(json.utf8), hiding: []))

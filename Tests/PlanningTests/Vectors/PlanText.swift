@@ -64,7 +64,9 @@ struct PlanText {
         let isDigest = key.hasPrefix(digest)
         let own = isDigest ? String(key.dropFirst(digest.count)) : key
         guard let id = UUID(uuidString: own), id.uuidString.lowercased() == own else { return "\(kind) \(key)" }
-        return isDigest ? "digest of \(name(id))" : name(id)
+        let name = name(id)
+        let isOfKind = name.hasPrefix("\(kind) ") || name.hasPrefix("other ")
+        return (isDigest ? "digest of " : "") + (isOfKind ? name : "\(kind) \(name)")
     }
 
     private mutating func name(_ identity: NudgeIdentity) -> String { name(identity.kind.rawValue, identity.key) }
@@ -186,6 +188,7 @@ struct PlanText {
             if let next = decision.nextAt { line.append("next \(show(next))") }
             if let until = decision.validUntil { line.append("until \(show(until))") }
             if decision.urgent { line.append("urgent") }
+            if entry.members != (entry.key.map { [$0] } ?? []) { line.append("of \(entry.members)") }
             let trace = entry.trace.map(\.rule).joined(separator: " ")
             lines.append(line.joined(separator: " ") + (trace.isEmpty ? "" : "; by \(trace)"))
         }

@@ -15,7 +15,8 @@ import Testing
 /// - `after` does the same and shows nothing. `if` does it and keeps nothing: without answers it ends with what is
 ///   sent, and with `|` between answers each has its row.
 /// - What comes out has two blanks before it. `1/a` is push `a` to device 1: the same letter is the same `apns-id`.
-///   A `row` names what is not as before.
+///   A `row` names what is not as before. Its due time is the daily look, or half an hour to an hour later, with the
+///   user's jitter.
 @Suite struct PlanVectorTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../Reference/Plans")
@@ -32,7 +33,10 @@ import Testing
     @Test(arguments: names) func plans_whenPlayed_areAsWritten(name: String) throws {
         let file = Self.folder.appending(path: name + ".txt")
         let written = try String(contentsOf: file, encoding: .utf8)
+        // With CRLF, nothing would be played.
+        #expect(!written.utf8.contains(13))
         var played: [Substring] = []
+        var shown = 0
         var common: [Substring] = []
         var isChapter = false
         var scene = PlanScene()
@@ -46,13 +50,18 @@ import Testing
         for line in written.split(separator: "\n", omittingEmptySubsequences: false) where !line.hasPrefix("  ") {
             played.append(line)
             if line.hasPrefix("## ") {
+                #expect(!isChapter || shown > 0, "nothing is shown before \(line)")
+                shown = 0
                 (scene, isChapter) = (PlanScene(), true)
                 for line in common { _ = try play(line) }
             }
             if line.isEmpty || line.hasPrefix("#") { continue }
             if !isChapter { common.append(line) }
-            played += try play(line).map { "  \($0)"[...] }
+            let output = try play(line).map { "  \($0)"[...] }
+            played += output
+            shown += output.count
         }
+        #expect(isChapter && shown > 0, "the last chapter shows nothing")
         let text = played.joined(separator: "\n")
         if ProcessInfo.processInfo.environment["NUDGED_WRITE"] != nil {
             try text.write(to: file, atomically: true, encoding: .utf8)
