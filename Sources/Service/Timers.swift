@@ -39,7 +39,7 @@ final class Ticker: Sendable {
     deinit { timer.cancel() }
 }
 
-/// Calls handlers for signals. From `init` on, their default action is off.
+/// Calls handlers for signals. Once `init` has returned, none is lost. Until then their default action is on.
 package final class SignalSource: Sendable {
     // Thread-safe, like `Ticker.timer`.
     nonisolated(unsafe) private let sources: [any DispatchSourceSignal]
@@ -47,14 +47,16 @@ package final class SignalSource: Sendable {
     /// - Parameter handlers: called on one queue, one at a time.
     package init(_ handlers: [Int32: @Sendable () -> Void]) {
         let queue = DispatchQueue(label: "nudged.signals")
+        let registered = DispatchGroup()
         sources = handlers.map { number, handler in
-            // Otherwise the signal would end the process before the source gets it.
-            signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler { handler() }
+            registered.enter()
+            source.setRegistrationHandler { registered.leave() }
             source.resume()
             return source
         }
+        registered.wait()
     }
 
     deinit {
