@@ -110,8 +110,11 @@ import struct FoundationEssentials.UUID
             "update nudged.person set due_at = '1970-01-01' where user_id in (\(F.quoted(5)), \(F.quoted(6)))"
         )
         let first = Set(try await fixture.claim(1).map(\.userID))
-        let next = Set(try await fixture.claim(1, inHand: first).map(\.userID))
-        #expect(first.union(next) == [F.user(5), F.user(6)])
+        // After a slow look for urgent messages, a store has a rest. This one has looked for none.
+        let other = Store(configuration: fixture.configuration)
+        let next = try await other.claim(ranges: F.ranges, now: F.now, limit: 1, inHand: first).users
+        await other.close()
+        #expect(first.union(next.map(\.userID)) == [F.user(5), F.user(6)])
     }
 
     /// Nobody loses a place in the batch to those who wait for something else.

@@ -16,12 +16,13 @@ where uuid_hash(user_id) >> 26 = any ($5::integer[])
   and (due_at, user_id) > ($2, $3)
   -- "is not true" keeps the planner from weighing each element of the list, so it is a hashed subplan.
   and (user_id in (select unnest($6::uuid[]))) is not true
-  -- A user and their turn as one number. Two users with one hash only wait for each other.
-  and (uuid_hash(user_id)::bigint << 32) + turn <> all (array(
+  -- A user and their turn as one number, so it is a hashed subplan too: it can hold all that is in flight. Two users
+  -- with one hash only wait for each other.
+  and ((uuid_hash(user_id)::bigint << 32) + turn in (
       select (uuid_hash(o.user_id)::bigint << 32) + o.turn
       from nudged.intent i cross join lateral unnest(i.user_ids, i.turns) as o (user_id, turn)
       where (i.member is null or i.member = $7 and i.id <> all ($8)) and (o.user_id in (select unnest($6::uuid[]))) is not true
-  ))
+  )) is not true
   -- A subquery is looked up for each user. A join could read all of them: this plan may be older than they are.
   and (select count(*) from nudged.departed d where d.user_id = p.user_id and not d.is_erased) = 0
 limit $4

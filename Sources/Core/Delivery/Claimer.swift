@@ -8,7 +8,7 @@ import struct FoundationEssentials.UUID
 /// Performs sweeps. A sweep reads the clock and the pauses, fans reminders out, drains changes and recovers orphans.
 /// Then it claims due users in the ranges that this daemon owns, as long as some lane takes more.
 ///
-/// Each claimed user is planned and passed to the next stage at once.
+/// Each batch is planned beside the next claim, and passed to the next stage.
 actor Claimer {
     private let delivery: DeliveryContext
     private let decisions: DecisionStage

@@ -62,8 +62,7 @@ struct RangeWalk: Sendable {
         let ranges: [Int32]
         /// Only users after this position are read.
         let after: Cursor
-        /// It goes on where an earlier ask ended. So few users in hand are before it, and the statement needs no list of
-        /// them.
+        /// A range's next part. It passes each user in hand once, so the statement needs no list of them.
         var goesOn = false
     }
 
