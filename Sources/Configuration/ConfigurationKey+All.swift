@@ -118,8 +118,8 @@ extension ConfigurationKey {
         // How long a daemon keeps its users without a renewal. Longer than two response time-outs, but short: after a
         // crash, users wait for its end.
         .init("schedule.lease", .duration(.seconds(3)...(.seconds(3600)), \.schedule.lease), default: "30s"),
-        // How many users are claimed at once. A lane gets the next batch when it holds less than half of one. Larger
-        // batches only lengthen the transactions.
+        // How many users are claimed at once. The next batch is claimed when a lane holds less than half of one, besides
+        // the one that is planned then. Larger batches only lengthen the transactions.
         .init("schedule.batch", .integer(1...10_000, \.schedule.batch), default: "1000"),
         // With 50 ms an answer, 8 at once are 160 users a second.
         .init("decision.concurrency", .integer(1...64, \.decision.concurrency), default: "8"),
