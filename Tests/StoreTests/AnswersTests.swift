@@ -94,7 +94,10 @@ import struct FoundationEssentials.UUID
             """
         )
         let connection = try await fixture.connection()
-        let found = try await DoctorReader(connection).waitingZones().messages
+        let rows = try await connection.run(Query.doctorWaitingZones([.int8(100)]))
+        let found = try rows.decoded { (preferences: String?, profile: String?, count: Int) in
+            (preferences: preferences, profile: profile, count: count)
+        }
         #expect(found.first { $0.preferences == "CET" && $0.profile == "Asia/Tokyo" }?.count == 1)
         #expect(found.first { $0.preferences == nil && $0.profile == nil }?.count == 2)
         #expect(found.count == 2)

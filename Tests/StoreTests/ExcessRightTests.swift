@@ -65,7 +65,7 @@ import Testing
 
     private func written(_ fixture: F) async throws -> [DatabaseFacts.Written] {
         let connection = try await fixture.connection()
-        let found = try await DoctorReader(connection).written()
+        let found = try await DatabaseFacts.Written.read(connection)
         await connection.close()
         return found
     }

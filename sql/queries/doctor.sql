@@ -1,8 +1,8 @@
 -- name: doctor_server
 -- The server, and this session's role. One row: version as a number and as text, whether it is in recovery, whether it
 -- takes writes, its clock in microseconds since 1970; the role, whether it is a superuser, whether it bypasses row-level security, whether it owns
--- nudged's tables; whether the schema exists, whether the role may use it, whether autovacuum is on, whether the citus
--- extension exists; the database's encoding, whether this session fires triggers; who may create
+-- nudged's tables; whether the schema exists, whether the role may use it, whether autovacuum is on; the database's
+-- encoding, whether this session fires triggers; who may create
 -- functions where statements of the app look for them: schemas and roles, in turn. Owners and superusers are left out.
 -- A role without a name is everybody.
 select
@@ -18,7 +18,6 @@ select
     n.oid is not null,
     coalesce(has_schema_privilege(n.oid, 'usage'), false),
     current_setting('autovacuum')::boolean and current_setting('track_counts')::boolean,
-    exists (select 1 from pg_extension where extname = 'citus'),
     current_setting('server_encoding'),
     current_setting('session_replication_role') <> 'replica',
     array(
@@ -86,11 +85,10 @@ select
 select not exists (select 1 from nudged.seen)
 
 -- name: doctor_app_tables
--- The state of the app's tables. $1 names in schema public. Rows, in the order of $1: whether the table exists, whether
--- row-level security is on, whether an index begins with user_id, which of Supabase's roles anon and authenticated may
--- read it, whether nudged's views read it.
+-- The state of the app's tables. $1 names in schema public. Rows, in the order of $1: whether row-level security
+-- is on, whether an index begins with user_id, which of Supabase's roles anon and authenticated may read it, whether
+-- nudged's views read it (no: there is no such table, too).
 select
-    c.oid is not null,
     coalesce(c.relrowsecurity, false),
     exists (
         select 1 from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]

@@ -106,7 +106,7 @@ package struct Migrator: Sendable {
         try await Self.bindingFaults(try await database.connection())
     }
 
-    static func bindingFaults(_ connection: Connection) async throws(PostgresError) -> [BindingFault] {
+    package static func bindingFaults(_ connection: Connection) async throws(PostgresError) -> [BindingFault] {
         try await connection.run(Query.bindingFaults()).decoded(BindingFault.init)
     }
 
@@ -226,7 +226,7 @@ package struct Migrator: Sendable {
         return true
     }
 
-    static func schemaState(
+    package static func schemaState(
         _ connection: Connection,
         needed: Int32 = Migration.needed
     ) async throws(PostgresError) -> SchemaState {

@@ -83,6 +83,10 @@ extension Store {
         try Self.workStatus(try await transaction(records, Self.workStatusStatements))
     }
 
+    package static func workStatus(_ connection: Connection) async throws(PostgresError) -> WorkStatus {
+        try workStatus(try await connection.transaction(workStatusStatements, settings: pinnedPlans))
+    }
+
     /// For `workStatus`, in one transaction.
     static let workStatusStatements: [Statement] = {
         let most = Parameter.int8(Int64(WorkStatus.most))

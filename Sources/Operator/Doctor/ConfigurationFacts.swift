@@ -26,9 +26,9 @@ struct ConfigurationFacts: Sendable {
 
     private static func finding(_ problem: ConfigurationProblem) -> Finding {
         switch problem.severity {
-        case .warning: .warning(problem.found, fix: problem.remedy)
-        case .permission: .error(problem.found, fix: problem.remedy, .permission)
-        case .error: .error(problem.found, fix: problem.remedy)
+        case .warning: .warning(problem.found).fix(problem.remedy)
+        case .permission: .error(problem.found, .permission).fix(problem.remedy)
+        case .error: .error(problem.found).fix(problem.remedy)
         }
     }
 
@@ -36,18 +36,13 @@ struct ConfigurationFacts: Sendable {
         let path = file.path
         guard file.mode != nil else { return .unchecked("this user can't look at \(path)") }
         if file.isOpen {
-            return .error(
-                "\(path) is readable by every user of this machine (mode \(file.modeText))",
-                fix: "chmod 600 \(path); then replace the secret, since others may have read it",
-                .permission
-            )
+            return .error("\(path) is readable by every user of this machine (mode \(file.modeText))", .permission)
+                .fix("chmod 600 \(path); then replace the secret, since others may have read it")
         }
         guard file.isReplaceable else { return .ok("\(path): mode \(file.modeText)") }
         let foreign = file.isForeign ? ", and it or its folder belongs to another user" : ""
-        return .warning(
-            "others can replace \(path) (mode \(file.modeText)\(foreign))",
-            fix: "\(file.isForeign ? "chown root" : "chmod go-w") \(path) and its folder"
-        )
+        return .warning("others can replace \(path) (mode \(file.modeText)\(foreign))")
+            .fix("\(file.isForeign ? "chown root" : "chmod go-w") \(path) and its folder")
     }
 }
 

@@ -7,26 +7,13 @@ import Postgres
 /// Asks the database one question after the other, and makes findings of the answers. A question that fails or hangs
 /// does not affect the others.
 actor DatabaseExamination {
-    struct Result: Sendable {
-        var findings: [Finding] = []
-        var work: Known<WorkStatus>
-        var zoneOffsets: Known<[String: Int]>
-        var usedZones: Known<DatabaseFacts.UsedZones>
-        var waitingZones: Known<DatabaseFacts.WaitingZones>
-
-        init(unasked why: String) {
-            work = .failure(Unanswered(why: why))
-            zoneOffsets = .failure(Unanswered(why: why))
-            usedZones = .failure(Unanswered(why: why))
-            waitingZones = .failure(Unanswered(why: why))
-        }
-    }
-
     private typealias Verdicts = DatabaseVerdicts
 
     private let configuration: ConnectionConfiguration
     private let rules: Rules
-    private var result: Result
+    private let zones: ZoneFacts
+    private var findings: [Finding] = []
+    private var work = Known<WorkStatus>.failure(Unanswered(why: unasked))
     private var connection: Connection?
     /// Why no further question is asked. Nil: questions go on.
     private var end: String?
@@ -35,40 +22,48 @@ actor DatabaseExamination {
     /// microseconds.
     private var (askedAt, trip): (Int64, Int64) = (0, 0)
 
+    private static let unasked = "the database does not answer, or its schema nudged can't be read"
     /// The time for connecting to a host, for one statement, and for all questions together.
     private static let connecting = Duration.seconds(4)
     private static let answering = Duration.seconds(3)
     private static let patience = Duration.seconds(25)
 
-    private init(_ configuration: ConnectionConfiguration, _ rules: Rules) {
+    private init(_ configuration: ConnectionConfiguration, _ rules: Rules, _ zones: ZoneFacts) {
         self.rules = rules
+        self.zones = zones
         var configuration = configuration
         configuration.connectTimeout = min(configuration.connectTimeout, Self.connecting)
         configuration.statementTimeout = Self.answering
         self.configuration = configuration
-        result = Result(unasked: "the database does not answer, or its schema nudged can't be read")
         deadline = .now + Self.patience
     }
 
-    static func run(_ configuration: Configuration?) async -> Result {
+    /// - Parameter zones: this host's, which are compared with the database's.
+    static func run(
+        _ configuration: Configuration?,
+        _ zones: ZoneFacts
+    ) async -> (findings: [Finding], work: Known<WorkStatus>) {
         guard let configuration, let access = try? DatabaseAccess(configuration) else {
             let why = "the configuration can't be used"
-            var result = Result(unasked: why)
-            result.findings = [
+            let findings = [
                 Finding.unchecked(why).of(.database, "connection"),
                 Finding.unchecked("the configuration has no valid database.url").of(.database, "tls"),
-                rest("the other checks need a database that answers"),
             ]
-            return result
+            return (findings + rest(needsServer, why, zoneChecks), .failure(Unanswered(why: why)))
         }
-        let examination = DatabaseExamination(access.connection, configuration.policy)
+        let examination = DatabaseExamination(access.connection, configuration.policy, zones)
         await examination.examine()
         await examination.connection?.close()
-        return await examination.result
+        return await (examination.findings, examination.work)
     }
 
-    /// One line that stands for all checks that need what is missing.
-    private static func rest(_ why: String) -> Finding { Finding.unchecked(why).of(.database, "rest") }
+    private static let needsServer = "the other checks need a database that answers"
+    private static let zoneChecks = ["postgresql", "used", "waiting"]
+
+    /// One line that stands for all checks that need what is missing, and one for each check of the zones.
+    private static func rest(_ missing: String, _ why: String, _ zoneChecks: [String]) -> [Finding] {
+        [Finding.unchecked(missing).of(.database, "rest")] + zoneChecks.map { .unchecked(why).of(.zones, $0) }
+    }
 
     // MARK: The checks, in the order of the report
 
@@ -77,11 +72,12 @@ actor DatabaseExamination {
         note("connection", Verdicts.connection(answer, configuration, trip: trip))
         note("tls", Verdicts.encryption(configuration))
         guard case .success(let server) = answer else {
-            result.findings.append(Self.rest("the other checks need a database that answers"))
+            findings += Self.rest(Self.needsServer, Self.unasked, Self.zoneChecks)
             return
         }
         note("pooler", (await pooling()).findings(Verdicts.pooler))
-        result.zoneOffsets = await ask(DoctorReader.zoneOffsets)
+        let offsets = await zoneOffsets()
+        note("postgresql", offsets.findings(zones.compared), .zones)
         note("writable", Verdicts.writability(server, configuration))
         let skew = ClockSkew(ahead: server.clock - askedAt, margin: trip / 2)
         // The database's clock decides when a nudge is due. This machine's clock is in the provider tokens for Apple.
@@ -93,107 +89,167 @@ actor DatabaseExamination {
             note("role", Verdicts.role(server))
             if server.hasSchema { note("rights", Verdicts.noUsage(server)) }
             note("autovacuum", Verdicts.cleaning(server, []))
-            await check("holders", DoctorReader.holders, Verdicts.holders)
-            let why = "the checks of rights, bindings, views, tables, partitions and work need schema nudged"
-            result.findings.append(Self.rest(why))
+            await checkHolders()
+            let missing = "the checks of rights, bindings, views, tables, partitions and work need schema nudged"
+            findings += Self.rest(missing, Self.unasked, ["used", "waiting"])
             return
         }
         await examineSchema(server)
         await examineHealth(server)
+        await examineZones((try? offsets.get()) ?? [:])
     }
 
     private func examineSchema(_ server: DatabaseFacts.Server) async {
-        await check("migrations", DoctorReader.schemaState, Verdicts.migrations)
+        await check("migrations") { Verdicts.migrations(try await Migrator.schemaState($0)) }
         note("role", Verdicts.role(server))
         note("schemas", Verdicts.creators(server))
-        await check("rights", DoctorReader.rights) { Verdicts.rights($0, of: server.role) }
-        await check("excess_rights", DoctorReader.excessRights, Verdicts.excessRights)
-        await check("writer", DoctorReader.written, Verdicts.writer)
-        await check("bindings", DoctorReader.bindingFaults, Verdicts.bindings)
-        let columns = await ask(DoctorReader.columns)
-        for view in DatabaseFacts.View.allCases {
-            let reading = await ask { reader in { () async throws(PostgresError) in try await reader.read(view) } }
+        let wanted = DaemonRight.all
+        let names = [wanted.map(\.object), wanted.map(\.privilege)].map { Parameter.textArray($0) }
+        await check("rights", .doctorRights, names) { rows in
+            let states = try rows.decoded { (exists: Bool, isGranted: Bool) in (exists, isGranted) }
+            return Verdicts.rights(zip(wanted, states).map { ($0, $1.0, $1.1) }, of: server.role)
+        }
+        await check("excess_rights") { Verdicts.excessRights(try await ExcessRight.all($0)) }
+        await check("writer") { Verdicts.writer(try await DatabaseFacts.Written.read($0)) }
+        await check("bindings") { Verdicts.bindings(try await Migrator.bindingFaults($0)) }
+        let views = DatabaseFacts.View.allCases
+        let columns = await ask(.doctorColumns, [.textArray(views.map(\.rawValue))]) { rows in
+            try rows.decoded { (view: String, name: String, type: String) in (view, name, type) }
+        }
+        for view in views {
+            let reading = await ask { connection in _ = try await connection.run(view.probe) }
             note(view.rawValue, columns.findings { Verdicts.view(view, $0, reading) })
         }
-        await check("row_security", DoctorReader.openTables, Verdicts.rowSecurity)
-        await check("app_tables", DoctorReader.appTables, Verdicts.appTables)
+        await check("row_security", .doctorOpenTables) { rows in
+            Verdicts.rowSecurity(try rows.decoded { (name: String) in name })
+        }
+        let tables = AppTable.all.map(\.name)
+        await check("app_tables", .doctorAppTables, [.textArray(tables)]) { rows in
+            let states = try rows.decoded(DatabaseVerdicts.TableState.init)
+            return Verdicts.appTables(Array(zip(tables, states)))
+        }
     }
+
+    /// Tables that are written in every sweep.
+    private static let hotTables = ["daemon", "intent", "message", "occurrence", "person", "touched"]
 
     private func examineHealth(_ server: DatabaseFacts.Server) async {
-        await check("partitions", DoctorReader.partitionDays, Verdicts.partitions)
-        let bloat = await ask(DoctorReader.bloat)
+        await check("partitions", .doctorPartitions) { rows in
+            Verdicts.partitions(Int(try rows.int4OrNull(0, 0) ?? 400))
+        }
+        let bloat = await ask(.doctorBloat, [.textArray(Self.hotTables)]) { rows in
+            try rows.decoded(DatabaseVerdicts.Bloat.init)
+        }
         note("autovacuum", Verdicts.cleaning(server, (try? bloat.get()) ?? []))
         note("bloat", bloat.findings(Verdicts.bloat))
-        await check("holders", DoctorReader.holders, Verdicts.holders)
-        await check("users", DoctorReader.unseenUsers, Verdicts.unseen)
-        await check("texts", DoctorReader.lacksTexts, Verdicts.texts)
-        if rules.skipIfActiveMinutes != nil || rules.backOffAfter != nil {
-            await check("activity", DoctorReader.lacksActivity, Verdicts.activity)
+        await checkHolders()
+        await check("users", .unseenUsers, [.uuid(Store.firstUser), .int8(Int64(Verdicts.mostUnseen))]) { rows in
+            Verdicts.unseen(try rows.uuidArray(0, 0).count, isAll: try rows.uuidOrNull(0, 1) == nil)
         }
-        result.work = await ask(DoctorReader.work)
-        note("work", result.work.findings(Verdicts.work))
-        result.usedZones = await ask(DoctorReader.usedZones)
-        result.waitingZones = await ask(DoctorReader.waitingZones)
+        await check("texts", .doctorTexts, [ZoneFacts.mostParameter]) { rows in
+            Verdicts.texts(areLacking: try rows.bool(0, 0))
+        }
+        if rules.skipIfActiveMinutes != nil || rules.backOffAfter != nil {
+            await check("activity", .doctorSeen) { rows in Verdicts.activity(isLacking: try rows.bool(0, 0)) }
+        }
+        work = await ask { try await Store.workStatus($0) }
+        note("work", work.findings(Verdicts.work))
     }
 
-    private func note(_ check: String, _ verdict: some Verdict) {
-        result.findings += verdict.findings.map { $0.of(.database, check) }
+    private func checkHolders() async {
+        await check("holders", .doctorHolders) { rows in
+            Verdicts.holders(try rows.decoded(at: 0, DatabaseVerdicts.Holders.init))
+        }
     }
 
-    private func check<T: Sendable>(
+    private func examineZones(_ offsets: [String: Int]) async {
+        await check("used", .doctorUsedZones, [ZoneFacts.mostParameter], .zones) { [zones] rows in
+            zones.known(try rows.decoded { (name: String, count: Int) in (name, count) }, offsets)
+        }
+        await check("waiting", .doctorWaitingZones, [ZoneFacts.mostParameter], .zones) { [zones, rules] rows in
+            let messages = try rows.decoded { (preferences: String?, profile: String?, count: Int) in
+                (preferences, profile, count)
+            }
+            return zones.waiting(messages, standard: rules.defaultTimezone)
+        }
+    }
+
+    private func check(
         _ name: String,
-        _ question: (DoctorReader) -> () async throws(PostgresError) -> T,
-        _ verdict: (T) -> some Verdict
-    ) async { note(name, await ask(question).findings(verdict)) }
+        _ query: Query,
+        _ parameters: [Parameter] = [],
+        _ group: Finding.Group = .database,
+        _ verdict: (Rows) throws -> some Verdict
+    ) async {
+        note(name, (await ask(query, parameters) { try verdict($0).findings }).findings { $0 }, group)
+    }
+
+    private func check(_ name: String, _ question: (Connection) async throws -> some Verdict) async {
+        note(name, (await ask { try await question($0).findings }).findings { $0 })
+    }
+
+    private func note(_ check: String, _ verdict: some Verdict, _ group: Finding.Group = .database) {
+        findings += verdict.findings.map { $0.of(group, check) }
+    }
 
     // MARK: Questions
 
     /// Connects, and reads the server's clock beside this machine's.
     private func meet() async -> Known<DatabaseFacts.Server> {
-        let first = await ask(DoctorReader.server)
+        let first = await ask(DatabaseFacts.Server.read)
         guard case .success = first else { return first }
         // Asked again on an open connection: the first answer's time included name resolution and TLS.
         let begun = WallTime.microseconds()
-        let again = await ask(DoctorReader.server)
+        let again = await ask(DatabaseFacts.Server.read)
         guard case .success = again else { return first }
         trip = WallTime.microseconds() - begun
         askedAt = begun + trip / 2
         return again
     }
 
+    /// The current offset of each zone in seconds east of UTC, by the server's files.
+    private func zoneOffsets() async -> Known<[String: Int]> {
+        await ask(.doctorZones) { rows in
+            let zones = try rows.decoded { (name: String, offset: Int32) in (name, Int(offset)) }
+            return Dictionary(zones) { first, _ in first }
+        }
+    }
+
     /// Our own connection is closed first: a pool may have only one for us.
     private func pooling() async -> Known<Pooling> {
         await connection?.close()
         connection = nil
-        do throws(PostgresError) {
+        do {
             return .success(try await Pooling.of(configuration))
         } catch {
             return .failure(Unanswered(why: error.description, error: error))
         }
     }
 
-    private func ask<T: Sendable>(_ question: (DoctorReader) -> () async throws(PostgresError) -> T) async -> Known<T> {
+    private func ask<T: Sendable>(
+        _ query: Query,
+        _ parameters: [Parameter] = [],
+        _ read: (Rows) throws -> T
+    ) async -> Known<T> { await ask { try read(try await $0.run(query(parameters))) } }
+
+    private func ask<T: Sendable>(_ question: (Connection) async throws -> T) async -> Known<T> {
         if let end { return .failure(Unanswered(why: end)) }
         guard ContinuousClock.now < deadline else {
             return .failure(Unanswered(why: "the database takes too long to answer"))
         }
-        do throws(PostgresError) {
+        do {
             let open: Connection
             if let connection, connection.isUsable {
                 open = connection
             } else {
-                do throws(PostgresError) {
-                    open = try await Connection.open(configuration)
-                } catch {
-                    // Later questions would wait as long and fail too.
-                    end = "the database no longer accepts a connection"
-                    throw error
-                }
-                connection = open
+                // If this fails, later questions would wait as long and fail too.
+                end = "the database no longer accepts a connection"
+                open = try await Connection.open(configuration)
+                (connection, end) = (open, nil)
             }
-            return .success(try await question(DoctorReader(open))())
+            return .success(try await question(open))
         } catch {
-            return .failure(Unanswered(why: error.description, error: error))
+            return .failure(Unanswered(why: "\(error)", error: error as? PostgresError))
         }
     }
 }

@@ -16,14 +16,14 @@ extension DatabaseVerdicts {
                     + "later"
             )
         case .behind(let pending, _) where pending.count == Migration.all.count:
-            return .error("the database has no schema nudged yet", fix: fix)
+            return .error("the database has no schema nudged yet").fix(fix)
         case .behind(let pending, let isUsable):
             let first = pending.first.map { "\($0.number)_\($0.name)" } ?? "?"
             let found =
                 pending.count == 1 ? "\(first) is pending" : "\(pending.count) are pending, the first is \(first)"
-            return isUsable ? .warning("\(found); this version works without", fix: fix) : .error(found, fix: fix)
-        case .hidden: return .error(state.text, fix: nil, .permission)
-        default: return .error(state.text, fix: nil)
+            return isUsable ? .warning("\(found); this version works without").fix(fix) : .error(found).fix(fix)
+        case .hidden: return .error(state.text, .permission).fix(nil)
+        default: return .error(state.text).fix(nil)
         }
     }
 
@@ -32,10 +32,10 @@ extension DatabaseVerdicts {
     static func role(_ server: Facts.Server) -> Finding {
         let fix = "let the daemon connect as nudged_daemon, which has only the rights it needs (docs/TABLES.md)"
         if server.isSuperuser {
-            return .warning("\(server.role) is a superuser: its password opens the whole server", fix: fix)
+            return .warning("\(server.role) is a superuser: its password opens the whole server").fix(fix)
         }
         if server.bypassesRowSecurity {
-            return .warning("\(server.role) has BYPASSRLS: row-level security does not apply to it", fix: fix)
+            return .warning("\(server.role) has BYPASSRLS: row-level security does not apply to it").fix(fix)
         }
         return server.ownsTables
             ? .ok("\(server.role) owns nudged's tables; nudged_daemon has fewer rights")
@@ -51,32 +51,29 @@ extension DatabaseVerdicts {
         let revokes = server.creators.map { "revoke create on schema \($0.schema) from \($0.role ?? "public")" }
         return .warning(
             "other roles can create functions: \(all). The app's views and triggers may call such a function by "
-                + "mistake. nudged's own statements don't",
-            fix: revokes.joined(separator: "; ")
+                + "mistake. nudged's own statements don't"
         )
+        .fix(revokes.joined(separator: "; "))
     }
 
     static func noUsage(_ server: Facts.Server) -> Finding {
-        .error(
-            "\(server.role) has no right to use schema nudged",
-            fix: "connect as nudged_daemon, or grant \(server.role) what the daemon needs (docs/TABLES.md)",
-            .permission
-        )
+        .error("\(server.role) has no right to use schema nudged", .permission)
+            .fix("connect as nudged_daemon, or grant \(server.role) what the daemon needs (docs/TABLES.md)")
     }
 
-    static func rights(_ rights: [Facts.Right], of who: String) -> [Finding] {
+    static func rights(_ rights: [(right: DaemonRight, exists: Bool, isGranted: Bool)], of who: String) -> [Finding] {
         let gone = Set(rights.filter { !$0.exists }.map { "nudged.\($0.right.object)" }).sorted()
         let missing = rights.filter { $0.exists && !$0.isGranted }.map(\.right)
         let grants = missing.map { $0.grant(to: who) }.joined(separator: "; ")
-        let lost = Finding.error(
-            "missing: \(gone.joined(separator: ", "))",
-            fix: "if migrations are pending, run nudged migrate; "
-                + "otherwise somebody dropped them: restore them from a backup"
-        )
+        let lost = Finding.error("missing: \(gone.joined(separator: ", "))")
+            .fix(
+                "if migrations are pending, run nudged migrate; "
+                    + "otherwise somebody dropped them: restore them from a backup"
+            )
         let fix = who == "nudged_daemon" ? grantRoles : grants
         let found =
             lost.when(!gone.isEmpty)
-            + Finding.error("\(who) lacks \(named(missing))", fix: fix, .permission).when(!missing.isEmpty)
+            + Finding.error("\(who) lacks \(named(missing))", .permission).fix(fix).when(!missing.isEmpty)
         return found.isEmpty ? [.ok("all \(rights.count) that the daemon needs are granted")] : found
     }
 
@@ -100,8 +97,8 @@ extension DatabaseVerdicts {
             let found = "\(role.who) has \(Elapsed.counted(role.count, "right", "rights")) too many: \(role.text)"
             let details = role.rights.map(\.statement)
             return role.isOpen
-                ? .error(found, fix: fix, .permission, details: details)
-                : .warning(found, fix: fix, details: details)
+                ? .error(found, .permission, details: details).fix(fix)
+                : .warning(found, details: details).fix(fix)
         }
     }
 
@@ -115,12 +112,12 @@ extension DatabaseVerdicts {
         let rights = "\(names) run with the rights of \(owners), and so do the triggers of \(tables)"
         guard first.hasWriter else {
             let make = "create role nudged_writer nologin; grant nudged_writer to \(owners); then, \(grantRoles)"
-            return [.warning("the role nudged_writer is missing: \(rights)", fix: make)]
+            return [.warning("the role nudged_writer is missing: \(rights)").fix(make)]
         }
         let member = "if that role is no member of nudged_writer, first: grant nudged_writer to \(owners)"
         let found =
             written.flatMap(obstacles)
-            + Finding.warning(rights, fix: "\(grantRoles); \(member)").when(!first.foreign.isEmpty)
+            + Finding.warning(rights).fix("\(grantRoles); \(member)").when(!first.foreign.isEmpty)
         return found.isEmpty ? [.ok("nudged_writer owns the functions that write \(tables)")] : found
     }
 
@@ -128,8 +125,8 @@ extension DatabaseVerdicts {
     private static func obstacles(_ table: Facts.Written) -> [Finding] {
         func obstacle(_ text: String, fix: String) -> Finding {
             table.owned > 0
-                ? .error("\(text): nudged's functions can't write it", fix: fix, .permission)
-                : .warning(text, fix: fix)
+                ? .error("\(text): nudged's functions can't write it", .permission).fix(fix)
+                : .warning(text).fix(fix)
         }
         let lacking = table.lacking.joined(separator: ", ")
         let grant = "grant \(lacking) on \(table.name) to nudged_writer; then, \(grantRoles)"
@@ -145,16 +142,18 @@ extension DatabaseVerdicts {
     static func bindings(_ faults: [BindingFault]) -> [Finding] {
         faults.isEmpty
             ? [.ok("views and triggers are bound to the app's tables")]
-            : faults.map { .error($0.text, fix: $0.remedy) }
+            : faults.map { .error($0.text).fix($0.remedy) }
     }
 
+    typealias Column = (view: String, name: String, type: String)
+
     /// - Parameter reading: the answer to the daemon's own statement.
-    static func view(_ view: Facts.View, _ columns: [Facts.Column], _ reading: Known<Void>) -> Finding {
+    static func view(_ view: Facts.View, _ columns: [Column], _ reading: Known<Void>) -> Finding {
         let own = columns.filter { $0.view == view.rawValue }
         let name = "the view nudged.\(view.rawValue)"
         let redefine = "redefine the view with these columns: \(view.shape) (docs/TABLES.md)"
         if let fault = fault(view, own) {
-            return .error("\(name) \(fault)", fix: "\(redefine); then select nudged.grant_roles()")
+            return .error("\(name) \(fault)").fix("\(redefine); then select nudged.grant_roles()")
         }
         switch reading {
         case .success:
@@ -166,14 +165,14 @@ extension DatabaseVerdicts {
                 return .unchecked(unanswered.why)
             }
             let found = "\(name) can't be read: \(error.withoutRemedy)"
-            guard error.sqlState == "42501" else { return .error(found, fix: redefine) }
+            guard error.sqlState == "42501" else { return .error(found).fix(redefine) }
             let grant =
                 "grant select to the view's owner on the tables that it reads, and to the daemon's role on the view"
-            return .error(found, fix: "\(grant): select nudged.grant_roles()", .permission)
+            return .error(found, .permission).fix("\(grant): select nudged.grant_roles()")
         }
     }
 
-    private static func fault(_ view: Facts.View, _ columns: [Facts.Column]) -> String? {
+    private static func fault(_ view: Facts.View, _ columns: [Column]) -> String? {
         if columns.isEmpty { return "does not exist" }
         let missing = view.columns.filter { wanted in !columns.contains { $0.name == wanted.name } }.map(\.name)
         if !missing.isEmpty { return "has no column \(missing.joined(separator: ", "))" }
@@ -191,32 +190,37 @@ extension DatabaseVerdicts {
     static func rowSecurity(_ open: [String]) -> Finding {
         guard let first = open.first else { return .ok("on for all of nudged's tables") }
         let names = open.map { "nudged.\($0)" }.joined(separator: ", ")
-        return .warning(
-            "off for \(names): a role with a right on them sees all rows",
-            fix: "alter table nudged.\(first) enable row level security; then select nudged.grant_roles()"
-        )
+        return .warning("off for \(names): a role with a right on them sees all rows")
+            .fix("alter table nudged.\(first) enable row level security; then select nudged.grant_roles()")
     }
 
     /// nudged does not change the app's tables. It only reports what would improve them.
-    static func appTables(_ tables: [Facts.AppTable]) -> [Finding] {
-        let read = tables.filter { $0.exists && $0.isRead }
+    static func appTables(_ tables: [(name: String, state: TableState)]) -> [Finding] {
+        let read = tables.filter(\.state.isRead).map { (name: "public.\($0)", state: $1) }
         guard !read.isEmpty else { return [.ok("nudged's views read tables with other names")] }
         let lacks = read.flatMap(lacks)
-        let names = read.map { "public.\($0.name)" }.joined(separator: " and ")
+        let names = read.map(\.name).joined(separator: " and ")
         return lacks.isEmpty ? [.ok("\(names): nothing is missing")] : lacks
     }
 
-    private static func lacks(_ table: Facts.AppTable) -> [Finding] {
-        let name = "public.\(table.name)"
-        let slow = Finding.warning(
-            "\(name) has no index that begins with user_id: each claim reads the whole table",
-            fix: "create index concurrently on \(name) (user_id)"
-        )
+    struct TableState {
+        var hasRowSecurity: Bool
+        /// Whether an index begins with `user_id`.
+        var hasUserIndex: Bool
+        /// Those of Supabase's roles `anon` and `authenticated` that may read it.
+        var readers: [String]
+        /// Whether nudged's views read it.
+        var isRead: Bool
+    }
+
+    private static func lacks(_ name: String, _ table: TableState) -> [Finding] {
+        let slow = Finding.warning("\(name) has no index that begins with user_id: each claim reads the whole table")
+            .fix("create index concurrently on \(name) (user_id)")
         let readers = table.readers.joined(separator: " and ")
         let open = Finding.warning(
-            "\(name) has no row-level security, and \(readers) may read it: every user can see the rows of all",
-            fix: "alter table \(name) enable row level security, with a policy for a user's own rows (docs/TABLES.md)"
+            "\(name) has no row-level security, and \(readers) may read it: every user can see the rows of all"
         )
+        .fix("alter table \(name) enable row level security, with a policy for a user's own rows (docs/TABLES.md)")
         let bare = "\(name) has no row-level security, as nudged found it; only roles with a grant can read it"
         return slow.when(!table.hasUserIndex)
             + (readers.isEmpty ? .ok(bare) : open).when(!table.hasRowSecurity)

@@ -20,21 +20,16 @@ enum DatabaseVerdicts {
         if case .failure(let unanswered) = answer, let error = unanswered.error {
             let status = CommandFailure.status(of: error)
             return [
-                .error(
-                    error.withoutRemedy,
-                    fix: error.remedy ?? "see the server's log, then run doctor again",
-                    [.permission, .configuration].contains(status) ? status : .unavailable
-                )
+                .error(error.withoutRemedy, [.permission, .configuration].contains(status) ? status : .unavailable)
+                    .fix(error.remedy ?? "see the server's log, then run doctor again")
             ]
         }
         return answer.findings { server -> Finding in
             let hosts = configuration.hosts.map(\.name).joined(separator: ", ")
             let text = "PostgreSQL \(server.version) at \(hosts) accepts \(server.role)"
             guard server.versionNumber >= oldest else {
-                return .warning(
-                    "\(text), but is older than all versions that nudged is tested with",
-                    fix: "upgrade PostgreSQL to \(oldest / 10_000) or later"
-                )
+                return .warning("\(text), but is older than all versions that nudged is tested with")
+                    .fix("upgrade PostgreSQL to \(oldest / 10_000) or later")
             }
             return .ok("\(text) and answers in \(max(1, trip / 1000)) ms")
         }
@@ -52,11 +47,11 @@ enum DatabaseVerdicts {
             case "verify-ca": "encrypted, but any server with a certificate of that authority can pose as it"
             default: "it may be unencrypted: others can read password, tokens and texts on the way"
             }
-        return .warning(
-            "sslmode \(open.sslMode) to \(open.name): \(risk)",
-            fix: "add sslmode=verify-full (and sslrootcert=FILE for a private authority) to database.url, "
-                + "and remove database.allowInsecure"
-        )
+        return .warning("sslmode \(open.sslMode) to \(open.name): \(risk)")
+            .fix(
+                "add sslmode=verify-full (and sslrootcert=FILE for a private authority) to database.url, "
+                    + "and remove database.allowInsecure"
+            )
     }
 
     static func pooler(_ pooling: Pooling) -> Finding {
@@ -69,47 +64,45 @@ enum DatabaseVerdicts {
                     + "transaction mode would share them"
             )
         case .statement:
-            .warning(
-                "a pooler in statement mode: sweeps work, but it refuses migrate, explain and forecast",
-                fix: "set pool_mode = transaction, or give these commands a DATABASE_URL without the pooler"
-            )
+            .warning("a pooler in statement mode: sweeps work, but it refuses migrate, explain and forecast")
+                .fix("set pool_mode = transaction, or give these commands a DATABASE_URL without the pooler")
         case .exhausted:
-            .warning(
-                "a pooler that gave no second server connection in time: a daemon uses four, five with metrics",
-                fix: "give its pool more server connections (PgBouncer: default_pool_size), "
-                    + "or set pool_mode = transaction"
-            )
+            .warning("a pooler that gave no second server connection in time: a daemon uses four, five with metrics")
+                .fix(
+                    "give its pool more server connections (PgBouncer: default_pool_size), "
+                        + "or set pool_mode = transaction"
+                )
         }
     }
 
     static func writability(_ server: Facts.Server, _ configuration: ConnectionConfiguration) -> Finding {
         if server.isInRecovery {
-            return .error(
-                "the server is a standby: it accepts no writes",
-                fix: "name the primary in database.url, or all hosts with target_session_attrs=read-write; "
-                    + "or promote the standby"
-            )
+            return .error("the server is a standby: it accepts no writes")
+                .fix(
+                    "name the primary in database.url, or all hosts with target_session_attrs=read-write; "
+                        + "or promote the standby"
+                )
         }
         if !server.isWritable {
-            return .error(
-                "transactions are read-only here (default_transaction_read_only)",
-                fix: "end the read-only mode of role, database or server"
-            )
+            return .error("transactions are read-only here (default_transaction_read_only)")
+                .fix("end the read-only mode of role, database or server")
         }
         let hosts = configuration.hosts.count
         guard hosts > 1, configuration.takesAnyServer else { return .ok("it accepts writes") }
         return .warning(
-            "it accepts writes; but any of \(hosts) hosts may be used, and after a failover that may be a standby",
-            fix: "add target_session_attrs=read-write to database.url"
+            "it accepts writes; but any of \(hosts) hosts may be used, and after a failover that may be a standby"
         )
+        .fix("add target_session_attrs=read-write to database.url")
     }
 
     private static let createAnew = "create database … encoding 'UTF8' template template0, and restore a dump into it"
 
     /// Why nudged refuses a database of SQL_ASCII: texts would be cut and counted in bytes that no client can read.
     static let withoutEncoding = Finding.error(
-        "the database's encoding is SQL_ASCII: PostgreSQL does not know which characters its texts hold",
-        fix: "\(createAnew). If its texts are in another encoding, name that with set client_encoding at the "
+        "the database's encoding is SQL_ASCII: PostgreSQL does not know which characters its texts hold"
+    )
+    .fix(
+        "\(createAnew). If its texts are in another encoding, name that with set client_encoding at the "
             + "beginning of the dump"
     )
 
@@ -118,45 +111,51 @@ enum DatabaseVerdicts {
         case "SQL_ASCII": withoutEncoding
         case "UTF8": .ok("UTF8")
         case let other:
-            .warning("\(other): texts can't hold characters that it lacks, such as emoji", fix: createAnew)
+            .warning("\(other): texts can't hold characters that it lacks, such as emoji").fix(createAnew)
         }
     }
 
     /// In such a session no foreign key is checked either, on which the ownership of users rests.
     static func triggers(_ server: Facts.Server) -> [Finding] {
-        Finding.error(
-            "session_replication_role is replica: triggers don't fire, and foreign keys are not checked",
-            fix: "alter database … reset session_replication_role, or alter role … reset it; then restart the daemon"
-        ).when(!server.firesTriggers)
+        Finding.error("session_replication_role is replica: triggers don't fire, and foreign keys are not checked")
+            .fix("alter database … reset session_replication_role, or alter role … reset it; then restart the daemon")
+            .when(!server.firesTriggers)
     }
 
     // MARK: Dead rows, and who keeps them
 
-    static func cleaning(_ server: Facts.Server, _ tables: [Facts.Bloat]) -> Finding {
+    /// The live and dead rows of a table of nudged, by the server's estimate.
+    struct Bloat {
+        let table: String
+        let live: Int64
+        let dead: Int64
+        /// Autovacuum is off for this table.
+        let isNeverCleaned: Bool
+    }
+
+    static func cleaning(_ server: Facts.Server, _ tables: [Bloat]) -> Finding {
         guard server.cleansUp else {
-            return .warning(
-                "autovacuum (or track_counts, which it needs) is off: dead rows stay, and sweeps slow down",
-                fix: "alter system set autovacuum = on; alter system set track_counts = on; select pg_reload_conf()"
-            )
+            return .warning("autovacuum (or track_counts, which it needs) is off: dead rows stay, and sweeps slow down")
+                .fix("alter system set autovacuum = on; alter system set track_counts = on; select pg_reload_conf()")
         }
         let without = tables.filter(\.isNeverCleaned).map { "nudged.\($0.table)" }
         guard let first = without.first else { return .ok("on") }
         let names = without.joined(separator: ", ")
-        return .warning("off for \(names)", fix: "alter table \(first) reset (autovacuum_enabled)")
+        return .warning("off for \(names)").fix("alter table \(first) reset (autovacuum_enabled)")
     }
 
     /// Fewer dead rows than this have no effect that anyone notices.
     private static let fewDead: Int64 = 20_000
 
-    static func bloat(_ tables: [Facts.Bloat]) -> [Finding] {
+    static func bloat(_ tables: [Bloat]) -> [Finding] {
         let worst = tables.filter { $0.dead >= fewDead && $0.dead > $0.live }
         guard worst.isEmpty else {
             return worst.map { table in
                 .warning(
                     "nudged.\(table.table) has \(Elapsed.grouped(Int(table.dead))) dead rows "
-                        + "and \(Elapsed.grouped(Int(table.live))) live ones",
-                    fix: "vacuum (analyze) nudged.\(table.table); if that removes none, see the line holders"
+                        + "and \(Elapsed.grouped(Int(table.live))) live ones"
                 )
+                .fix("vacuum (analyze) nudged.\(table.table); if that removes none, see the line holders")
             }
         }
         let dead = tables.reduce(0) { $0 + $1.dead }
@@ -170,15 +169,33 @@ enum DatabaseVerdicts {
     /// Used if our role may not see a transaction's start: the number of transactions since then.
     private static let longAge: Int64 = 200_000
 
-    static func holders(_ holders: Facts.Holders) -> [Finding] {
+    /// What keeps dead rows from being cleaned up. First the session with the oldest snapshot or transaction.
+    struct Holders {
+        let processID: Int32?
+        /// Nil: a process of the server itself.
+        let role: String?
+        /// How long its transaction has run. Nil: this role may not see that.
+        let seconds: Int64?
+        /// How many transactions began since.
+        let age: Int64?
+        let prepared: Int64
+        /// How old the oldest prepared transaction is.
+        let preparedSeconds: Int64?
+        let idleSlots: [String]
+    }
+
+    static func holders(_ holders: Holders) -> [Finding] {
         var found: [Finding] = []
-        if let session = holders.session, session.seconds.map({ $0 > longSeconds }) ?? (session.age > longAge) {
-            let span = session.seconds.map(Elapsed.text) ?? "\(Elapsed.grouped(Int(session.age))) transactions"
+        let age = holders.age ?? 0
+        if let process = holders.processID, holders.seconds.map({ $0 > longSeconds }) ?? (age > longAge) {
+            let span = holders.seconds.map(Elapsed.text) ?? "\(Elapsed.grouped(Int(age))) transactions"
             found += [
                 .warning(
-                    "a transaction of \(session.role ?? "the server itself") (process \(session.processID)) "
-                        + "has been open for \(span): newer dead rows can't be removed",
-                    fix: "let it end, or select pg_terminate_backend(\(session.processID)); "
+                    "a transaction of \(holders.role ?? "the server itself") (process \(process)) "
+                        + "has been open for \(span): newer dead rows can't be removed"
+                )
+                .fix(
+                    "let it end, or select pg_terminate_backend(\(process)); "
                         + "idle_in_transaction_session_timeout ends forgotten ones"
                 )
             ]
@@ -187,17 +204,13 @@ enum DatabaseVerdicts {
             let (one, many) = ("prepared transaction waits", "prepared transactions wait")
             let waiting = Elapsed.counted(Int(holders.prepared), one, many)
             found += [
-                .warning(
-                    "\(waiting) for the second phase, the oldest for \(Elapsed.text(seconds))",
-                    fix: "end forgotten ones with commit prepared or rollback prepared (see pg_prepared_xacts)"
-                )
+                .warning("\(waiting) for the second phase, the oldest for \(Elapsed.text(seconds))")
+                    .fix("end forgotten ones with commit prepared or rollback prepared (see pg_prepared_xacts)")
             ]
         }
         found += holders.idleSlots.map { slot in
-            .warning(
-                "the replication slot \(slot) has no reader: the server keeps dead rows and all WAL for it",
-                fix: "start the reader again, or select pg_drop_replication_slot('\(slot)')"
-            )
+            .warning("the replication slot \(slot) has no reader: the server keeps dead rows and all WAL for it")
+                .fix("start the reader again, or select pg_drop_replication_slot('\(slot)')")
         }
         return found.isEmpty ? [.ok("no long transaction, no prepared one, no idle replication slot")] : found
     }
@@ -213,27 +226,26 @@ enum DatabaseVerdicts {
             default: "the record has partitions for \(days) days, including today"
             }
         if days >= 3 { return .ok(text) }
-        return .warning(
-            days == 0 ? text : "\(text), and no more",
-            fix: "start a daemon, it makes them for a week ahead; if one runs, its journal says why it can't"
-        )
+        return .warning(days == 0 ? text : "\(text), and no more")
+            .fix("start a daemon, it makes them for a week ahead; if one runs, its journal says why it can't")
     }
 
-    static func unseen(_ unseen: Facts.Unseen) -> Finding {
-        guard unseen.users > 0 else { return .ok("nudged has seen the users of the app's tables") }
-        let some = unseen.isAll ? "" : " of the first \(Elapsed.grouped(Facts.Unseen.most))"
-        let users = Elapsed.counted(unseen.users, "user", "users")
-        let verb = unseen.users == 1 ? "is" : "are"
+    /// The most users that are looked at.
+    static let mostUnseen = 5_000
+
+    static func unseen(_ count: Int, isAll: Bool) -> Finding {
+        guard count > 0 else { return .ok("nudged has seen the users of the app's tables") }
+        let some = isAll ? "" : " of the first \(Elapsed.grouped(mostUnseen))"
+        let users = Elapsed.counted(count, "user", "users")
+        let verb = count == 1 ? "is" : "are"
         let text = "\(users)\(some) in the app's tables \(verb) not seen yet by nudged"
-        return .warning(text, fix: "run nudged replan: it adds them")
+        return .warning(text).fix("run nudged replan: it adds them")
     }
 
     static func texts(areLacking: Bool) -> Finding {
         guard areLacking else { return .ok("check-ins have texts, or nobody has turned them on") }
-        return .warning(
-            "users have turned check-ins on, but no template is active: they get no check-in (no_text)",
-            fix: "insert into nudged.template (title, body) values ('…', '…'), then run nudged replan"
-        )
+        return .warning("users have turned check-ins on, but no template is active: they get no check-in (no_text)")
+            .fix("insert into nudged.template (title, body) values ('…', '…'), then run nudged replan")
     }
 
     /// For rules that need to know who is active.
@@ -241,9 +253,9 @@ enum DatabaseVerdicts {
         guard isLacking else { return .ok("apps say whom they see (nudged.seen)") }
         return .warning(
             "policy.skipIfActiveMinutes or policy.backOffAfter is set, but no app has called seen: "
-                + "with backOffAfter, every user's check-ins end",
-            fix: "call nudged_me.seen or nudged_api.seen when a user is active in the app, or take the rule out"
+                + "with backOffAfter, every user's check-ins end"
         )
+        .fix("call nudged_me.seen or nudged_api.seen when a user is active in the app, or take the rule out")
     }
 
     static func work(_ work: WorkStatus) -> Finding {
@@ -264,18 +276,14 @@ enum DatabaseVerdicts {
         let text = "\(due); \(changes) for a sweep"
         let paused = work.pauses.filter { $0.resumedAt == nil }.map(\.kind.rawValue).sorted()
         guard paused.isEmpty else {
-            return .warning(
-                "\(text); paused, so nothing of it is sent: \(paused.joined(separator: ", "))",
-                fix: "nudged status says who paused it and why; nudged resume ends the pause"
-            )
+            return .warning("\(text); paused, so nothing of it is sent: \(paused.joined(separator: ", "))")
+                .fix("nudged status says who paused it and why; nudged resume ends the pause")
         }
         // A sweep starts every second. If a daemon is alive and work waits for minutes, something delays it.
         guard work.daemons.contains(where: \.isAlive), late > longSeconds || work.touches >= WorkStatus.most else {
             return .ok(text)
         }
-        return .warning(
-            "\(text), though a daemon is alive",
-            fix: "nudged status shows its lanes, and journalctl -u nudged its sweeps"
-        )
+        return .warning("\(text), though a daemon is alive")
+            .fix("nudged status shows its lanes, and journalctl -u nudged its sweeps")
     }
 }

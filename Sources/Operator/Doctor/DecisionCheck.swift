@@ -13,7 +13,7 @@ enum DecisionCheck {
         do throws(ConfigurationFault) {
             url = try Decider.checked(decision.url, token: decision.token?.text)
         } catch {
-            return .error("\(error.key): \(error.what)", fix: error.remedy)
+            return .error("\(error.key): \(error.what)").fix(error.remedy)
         }
         var settings = HTTPClientSettings()
         settings.caFile = decision.caFile
@@ -31,13 +31,10 @@ enum DecisionCheck {
             let status = try answer.get().status
             let verified = url.isEncrypted ? "; its certificate is verified" : ""
             let text = "\(url) answers with status \(status) to a GET that names no user\(verified)"
-            return status < 500 ? .ok(text) : .warning(text, fix: "see the service's own log")
+            return status < 500 ? .ok(text) : .warning(text).fix("see the service's own log")
         } catch {
-            return .error(
-                "\(error); until it answers, each user's fallback_strategy decides",
-                fix: "check decision.url, and that the service runs; for a private authority set decision.caFile",
-                .unavailable
-            )
+            return .error("\(error); until it answers, each user's fallback_strategy decides", .unavailable)
+                .fix("check decision.url, and that the service runs; for a private authority set decision.caFile")
         }
     }
 }

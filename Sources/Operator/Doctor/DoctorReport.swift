@@ -19,25 +19,16 @@ package struct DoctorReport: CommandOutput {
     /// limit. A part that fails or hangs hides no other.
     package static func examine(path: String?, environment: [String: String]) async -> DoctorReport {
         let configuration = ConfigurationFacts(path: path, environment: environment)
-        async let answers = DatabaseExamination.run(configuration.database)
-        async let lanes = lanes(configuration.apns)
-        async let decision = DecisionCheck.run(configuration.database ?? configuration.apns)
         let now = Instant(seconds: Int64(time(nil)))
         let isChosen = !(environment["TZDIR"] ?? "").isEmpty
         let zones = ZoneFacts(ZoneDatabase(), isChosen: isChosen, now: now)
+        async let answers = DatabaseExamination.run(configuration.database, zones)
+        async let lanes = lanes(configuration.apns)
+        async let decision = DecisionCheck.run(configuration.database ?? configuration.apns)
         let service = ServiceFacts(environment: environment)
         let database = await answers
-        var findings = configuration.findings
-        findings += zones.findings(now: now, server: database.zoneOffsets, used: database.usedZones)
-        let standard = configuration.database?.policy.defaultTimezone
-        findings += database.waitingZones.findings { zones.waiting($0, standard: standard) }.map {
-            $0.of(.zones, "waiting")
-        }
-        findings += service.findings(work: database.work)
-        findings += database.findings
-        findings += await lanes
-        findings.append(await decision.of(.decision, "connection"))
-        return DoctorReport(findings)
+        let ours = configuration.findings + zones.findings(now: now) + service.findings(work: database.work)
+        return DoctorReport(ours + database.findings + (await lanes) + [await decision.of(.decision, "connection")])
     }
 
     private static func lanes(_ configuration: Configuration?) async -> [Finding] {

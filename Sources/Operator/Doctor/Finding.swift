@@ -32,7 +32,7 @@ struct Finding: Sendable, Equatable {
     private(set) var subject: String?
     let level: Level
     let found: String
-    let remedy: String?
+    private(set) var remedy: String?
     /// The exit status that it causes. `success` unless it is an error.
     let status: ExitStatus
     /// For a program: each thing of a long list, of which `found` has the first few.
@@ -49,16 +49,25 @@ struct Finding: Sendable, Equatable {
 
     static func ok(_ found: String) -> Finding { Finding(.ok, found, nil, .success) }
 
-    static func warning(_ found: String, fix: String, details: [String] = []) -> Finding {
-        Finding(.warning, found, fix, .success, details)
+    /// A warning or an error whose fix is not said yet.
+    struct Fault {
+        fileprivate let finding: Finding
+
+        /// - Parameter remedy: nil: `found` says it.
+        func fix(_ remedy: String?) -> Finding {
+            var finding = finding
+            finding.remedy = remedy
+            return finding
+        }
     }
 
-    static func error(
-        _ found: String,
-        fix: String?,
-        _ status: ExitStatus = .configuration,
-        details: [String] = []
-    ) -> Finding { Finding(.error, found, fix, status, details) }
+    static func warning(_ found: String, details: [String] = []) -> Fault {
+        Fault(finding: Finding(.warning, found, nil, .success, details))
+    }
+
+    static func error(_ found: String, _ status: ExitStatus = .configuration, details: [String] = []) -> Fault {
+        Fault(finding: Finding(.error, found, nil, status, details))
+    }
 
     /// - Parameter why: continues the text "not checked: ".
     static func unchecked(_ why: String) -> Finding { Finding(.unchecked, "not checked: \(why)", nil, .success) }
@@ -79,7 +88,7 @@ struct Finding: Sendable, Equatable {
     }
 }
 
-protocol Verdict {
+protocol Verdict: Sendable {
     var findings: [Finding] { get }
 }
 

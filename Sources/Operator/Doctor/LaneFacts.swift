@@ -29,10 +29,8 @@ struct LaneFacts: Sendable {
 
     var findings: [Finding] {
         // The owner of another server gets the provider token, the device tokens and the texts.
-        let elsewhere = Finding.warning(
-            "pushes go to \(server), which is not Apple's: its owner sees tokens and texts",
-            fix: "remove apns.endpoint, unless this is a test"
-        )
+        let elsewhere = Finding.warning("pushes go to \(server), which is not Apple's: its owner sees tokens and texts")
+            .fix("remove apns.endpoint, unless this is a test")
         let all = (server.isApples ? [] : [("endpoint", elsewhere)]) + answers
         return all.map { $0.1.of(.apple, $0.0, lane.text) }
     }
@@ -48,15 +46,15 @@ struct LaneFacts: Sendable {
         switch report.result {
         case .unsigned(let why):
             let fix = "use the .p8 file of an APNs key from Apple's developer site"
-            return [("key", .error(why, fix: fix))]
+            return [("key", .error(why).fix(fix))]
                 + unchecked(["connection", "answer", "clock"], "without a provider token nothing was sent")
         case .unreachable(let step, let why):
             let (text, fix) = step.texts(server)
-            return [key, ("connection", .error("\(text): \(why)", fix: fix, .unavailable))]
+            return [key, ("connection", .error("\(text): \(why)", .unavailable).fix(fix))]
                 + unchecked(["answer", "clock"], "there is no connection")
         case .unanswered(let why):
             let fix = "run doctor again; if it repeats, check firewalls and proxies on the way"
-            return [key, connection, ("answer", .error("no answer: \(why)", fix: fix, .unavailable))]
+            return [key, connection, ("answer", .error("no answer: \(why)", .unavailable).fix(fix))]
                 + unchecked(["clock"], "there is no answer")
         case .answered(let answer, let date):
             return [key, connection, ("answer", checked(answer)), ("clock", clock(date))]
@@ -74,30 +72,26 @@ struct LaneFacts: Sendable {
                     + "which no device has (BadDeviceToken)"
             )
         case .accepted:
-            return .warning(
-                "the server accepted a push to a token that no device has; Apple would refuse it",
-                fix: "remove apns.endpoint, unless this is a test"
-            )
-        case .stopLane(let remedy): return .error(said, fix: remedy)
+            return .warning("the server accepted a push to a token that no device has; Apple would refuse it")
+                .fix("remove apns.endpoint, unless this is a test")
+        case .stopLane(let remedy): return .error(said).fix(remedy)
         case .refreshToken:
             let fix = "correct this machine's clock (timedatectl set-ntp true)"
-            return .error("\(said) to a provider token that was just signed", fix: fix)
+            return .error("\(said) to a provider token that was just signed").fix(fix)
         case .newConnection:
-            return .error(
-                said,
-                fix: "use one key for this topic: apns.keyId belongs to another team than the key of earlier pushes"
-            )
+            return .error(said)
+                .fix("use one key for this topic: apns.keyId belongs to another team than the key of earlier pushes")
         case .restConnection, .delayDevice:
-            return .warning("\(said): there were too many requests", fix: "run doctor again in twenty minutes")
+            return .warning("\(said): there were too many requests").fix("run doctor again in twenty minutes")
         case .backOff, .reconnect:
             let fix = "run doctor again later; see developer.apple.com/system-status"
-            return .warning("\(said): \(name) has trouble", fix: fix)
+            return .warning("\(said): \(name) has trouble").fix(fix)
         case .quarantine:
             let fix = "set apns.bundleId to the app's bundle id, and use a key that may send for it"
-            return .error(said, fix: fix)
+            return .error(said).fix(fix)
         case .deleteToken, .rejectNudge, .ourBug, .reject:
             let fix = "run nudged send-test --user UUID, which says more"
-            return .warning("\(said), which says nothing about key and topic", fix: fix)
+            return .warning("\(said), which says nothing about key and topic").fix(fix)
         }
     }
 
@@ -155,8 +149,8 @@ struct ClockSkew: Sendable, Equatable {
         let sure = max(0, Int64(clamping: ahead.magnitude) - margin)
         let text = "\(whose) clock is \(seconds) s \(ahead < 0 ? "behind" : "ahead of") this machine's"
         let fix = "find out which clock is wrong, and let NTP set it (timedatectl set-ntp true)"
-        if sure > Self.far { return .error(text, fix: fix) }
-        if sure > Self.most { return .warning(text, fix: fix) }
+        if sure > Self.far { return .error(text).fix(fix) }
+        if sure > Self.most { return .warning(text).fix(fix) }
         return .ok("\(whose) clock and this machine's differ by \(seconds) s")
     }
 

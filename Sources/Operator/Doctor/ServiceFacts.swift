@@ -35,16 +35,12 @@ struct ServiceFacts: Sendable {
             return .unchecked("no \(Self.unitName) is installed here; the daemon may run elsewhere")
         }
         if unit.isMasked {
-            return .warning(
-                "\(unit.path) masks the unit: nothing can start it",
-                fix: "\(Self.unmasking(unit.path)), then systemctl enable --now nudged"
-            )
+            return .warning("\(unit.path) masks the unit: nothing can start it")
+                .fix("\(Self.unmasking(unit.path)), then systemctl enable --now nudged")
         }
         guard isEnabled else {
-            return .warning(
-                "\(unit.path) is not enabled: after a restart of this machine no daemon runs",
-                fix: "systemctl enable --now nudged"
-            )
+            return .warning("\(unit.path) is not enabled: after a restart of this machine no daemon runs")
+                .fix("systemctl enable --now nudged")
         }
         return .ok("\(unit.path), enabled")
     }
@@ -78,15 +74,13 @@ struct ServiceFacts: Sendable {
     private var settings: [Finding] {
         guard hasSystemd, let unit, !unit.isMasked else { return [] }
         var found = Self.wanted.filter { !$0.isSet(unit) }.map { wanted in
-            Finding.warning(
-                "the unit lacks \(wanted.line): \(wanted.without)",
-                fix: "run systemctl edit nudged, and write it under [Service]"
-            )
+            Finding.warning("the unit lacks \(wanted.line): \(wanted.without)")
+                .fix("run systemctl edit nudged, and write it under [Service]")
         }
-        found += Finding.warning(
-            "the unit has a start limit: after a few failed starts systemd stops trying",
-            fix: "run systemctl edit nudged, and write StartLimitIntervalSec=0 under [Unit]"
-        ).when(unit["Unit.StartLimitIntervalSec"] != "0")
+        found += Finding.warning("the unit has a start limit: after a few failed starts systemd stops trying")
+            .fix("run systemctl edit nudged, and write StartLimitIntervalSec=0 under [Unit]").when(
+                unit["Unit.StartLimitIntervalSec"] != "0"
+            )
         return found.isEmpty
             ? [.ok("watchdog \(unit["Service.WatchdogSec"] ?? ""), restarts always, no core dumps")]
             : found
@@ -107,7 +101,7 @@ struct ServiceFacts: Sendable {
                 "read \(file.path) (mode \(file.modeText))",
                 "move its secrets into credentials (LoadCredential=), then chmod 644 \(file.path)"
             )
-        return [.error("the unit's user can't \(what): the service does not start", fix: fix, .permission)]
+        return [.error("the unit's user can't \(what): the service does not start", .permission).fix(fix)]
     }
 
     // MARK: Processes
@@ -131,36 +125,30 @@ struct ServiceFacts: Sendable {
     }
 
     private static func unattended(_ process: Int32) -> Finding {
-        .warning(
-            "process \(process) is a daemon that systemd does not run: nothing restarts it",
-            fix: "end it, then systemctl start nudged"
-        )
+        .warning("process \(process) is a daemon that systemd does not run: nothing restarts it")
+            .fix("end it, then systemctl start nudged")
     }
 
     private static func alive(_ work: WorkStatus) -> Finding {
         let page = StatusPage(work)
         let alive = page.alive
         guard !alive.isEmpty else {
-            return .warning(
-                "no daemon of this database is alive: nothing is sent",
-                fix: "systemctl start nudged; if it does not run, journalctl -u nudged says why"
-            )
+            return .warning("no daemon of this database is alive: nothing is sent")
+                .fix("systemctl start nudged; if it does not run, journalctl -u nudged says why")
         }
         let names = alive.map { "process \($0.pid) on \($0.host)" }.joined(separator: ", ")
         let versions = Set(alive.map(\.version)).sorted()
         guard versions.count == 1 else {
             return .warning(
-                "\(alive.count) daemons are alive, with versions \(versions.joined(separator: " and ")): \(names)",
-                fix: "finish the upgrade within a day"
+                "\(alive.count) daemons are alive, with versions \(versions.joined(separator: " and ")): \(names)"
             )
+            .fix("finish the upgrade within a day")
         }
         if page.status == .temporary {
-            return .error(
-                "a lane of a daemon is stopped: Apple refuses its configuration",
-                fix: "nudged status says Apple's reason and the fix"
-            )
+            return .error("a lane of a daemon is stopped: Apple refuses its configuration")
+                .fix("nudged status says Apple's reason and the fix")
         }
-        if page.status == .failure { return .error(page.answer.sentence, fix: page.answer.fix, .unavailable) }
+        if page.status == .failure { return .error(page.answer.sentence, .unavailable).fix(page.answer.fix) }
         return .ok("\(alive.count) alive, version \(versions[0]): \(names)")
     }
 }

@@ -2,6 +2,7 @@ import Service
 import Core
 import Base
 import NudgedPreferences
+import Postgres
 import TimeZones
 
 struct ZoneFacts: Sendable {
@@ -17,36 +18,25 @@ struct ZoneFacts: Sendable {
         "upgrade the system's tzdata package (apt-get install --only-upgrade tzdata), "
         + "then run nudged reload and nudged replan"
 
-    /// - Parameters:
-    ///   - now: this machine's clock.
-    ///   - server: PostgreSQL's offsets in the same minute.
-    ///   - used: the names that the app and its users have written.
-    func findings(
-        now: Instant,
-        server: Known<[String: Int]>,
-        used: Known<DatabaseFacts.UsedZones>
-    ) -> [Finding] {
-        let theirs = (try? server.get()) ?? [:]
-        return [read.of(.zones, "files"), released(now).of(.zones, "release")]
-            + server.findings(compared).map { $0.of(.zones, "postgresql") }
-            + used.findings { known($0, theirs) }.map { $0.of(.zones, "used") }
-    }
+    /// The most users, reminders and messages that are looked at.
+    private static let most = 10_000
+    static let mostParameter = Parameter.int8(Int64(most))
+
+    /// What needs no database.
+    ///
+    /// - Parameter now: this machine's clock.
+    func findings(now: Instant) -> [Finding] { [read.of(.zones, "files"), released(now).of(.zones, "release")] }
 
     private var read: Finding {
         let origin = isChosen ? "TZDIR" : "the system's"
         if count == 0 {
-            return .error(
-                "\(directory) (\(origin)) has no time zones: all users count as users without a zone",
-                fix: "install tzdata, or correct TZDIR"
-            )
+            return .error("\(directory) (\(origin)) has no time zones: all users count as users without a zone")
+                .fix("install tzdata, or correct TZDIR")
         }
         if let first = failures.first {
             let files = Elapsed.counted(failures.count, "file", "files")
-            return .error(
-                "\(files) of \(directory) (\(origin)) can't be read, the first: \(first)",
-                fix: "let this user read them; until then, users of those zones wait",
-                .unavailable
-            )
+            return .error("\(files) of \(directory) (\(origin)) can't be read, the first: \(first)", .unavailable)
+                .fix("let this user read them; until then, users of those zones wait")
         }
         return .ok("\(count) zones in \(directory) (\(origin))")
     }
@@ -59,12 +49,16 @@ struct ZoneFacts: Sendable {
         }
         let text = name + (release.modified.map { ", the files of \($0.rfc3339.prefix(10))" } ?? "")
         let isOld = (Int(now.rfc3339.prefix(4)) ?? year) - year >= 2
-        return isOld ? .warning("\(text): governments have changed rules since", fix: Self.upgrade) : .ok(text)
+        return isOld ? .warning("\(text): governments have changed rules since").fix(Self.upgrade) : .ok(text)
     }
 
     /// PostgreSQL and each host have lists of their own. So SQL may accept a name that a daemon can't use.
-    private func known(_ used: DatabaseFacts.UsedZones, _ server: [String: Int]) -> Finding {
-        let unknown = used.names.filter { name, _ in !isKnown(name) }
+    ///
+    /// - Parameters:
+    ///   - used: the names that the app and its users have written, the most frequent first.
+    ///   - server: PostgreSQL's offsets.
+    func known(_ used: [(name: String, count: Int)], _ server: [String: Int]) -> Finding {
+        let unknown = used.filter { !isKnown($0.name) }
         guard let first = unknown.first else {
             return .ok("this host knows all zones that users and reminders have")
         }
@@ -73,8 +67,10 @@ struct ZoneFacts: Sendable {
             "\(Elapsed.counted(count, "user or reminder has", "users and reminders have")) a zone that this host "
                 + "does not know, most often \(String(first.name.prefix(64)).printable). Such users count as users "
                 + "without this zone. Such reminders wait. (Checked: the first "
-                + "\(Elapsed.grouped(DatabaseFacts.UsedZones.most)) of each)",
-            fix: server[first.name] != nil
+                + "\(Elapsed.grouped(Self.most)) of each)"
+        )
+        .fix(
+            server[first.name] != nil
                 ? "PostgreSQL knows it: \(Self.upgrade); if the host has no tzdata.zi, install tzdata-legacy"
                 : "let the app write names such as Europe/Berlin (docs/POLICY.md, \"Time zone\")"
         )
@@ -88,21 +84,21 @@ struct ZoneFacts: Sendable {
     /// Messages of users without a valid zone are dropped after a day, unless the user has no quiet hours.
     ///
     /// - Parameter standard: the rules' zone.
-    func waiting(_ waiting: DatabaseFacts.WaitingZones, standard: String?) -> Finding {
-        let count = waiting.messages.reduce(0) { count, users in
+    func waiting(_ messages: [(preferences: String?, profile: String?, count: Int)], standard: String?) -> Finding {
+        let count = messages.reduce(0) { count, users in
             [users.preferences, users.profile, standard].contains { $0.map(isKnown) ?? false }
                 ? count : count + users.count
         }
         guard count > 0 else { return .ok("no message waits for a user's time zone") }
         return .warning(
             "\(Elapsed.counted(count, "message waits", "messages wait")) for users without a valid time zone. Each is "
-                + "dropped 24 hours after it was sent. (Checked: the first \(Elapsed.grouped(DatabaseFacts.WaitingZones.most)) messages)",
-            fix: "let the app write the users' time zones, or set policy.defaultTimezone"
+                + "dropped 24 hours after it was sent. (Checked: the first \(Elapsed.grouped(Self.most)) messages)"
         )
+        .fix("let the app write the users' time zones, or set policy.defaultTimezone")
     }
 
     /// PostgreSQL does not tell its release. So only zones that differ now can be found.
-    private func compared(_ theirs: [String: Int]) -> Finding {
+    func compared(_ theirs: [String: Int]) -> Finding {
         let different = offsets.keys.filter { theirs[$0] != nil && theirs[$0] != offsets[$0] }.sorted()
         let unknown = offsets.keys.filter { theirs[$0] == nil && $0.contains("/") }.sorted()
         guard let first = different.first else {
@@ -113,9 +109,9 @@ struct ZoneFacts: Sendable {
         return .warning(
             "PostgreSQL has another local time in \(Elapsed.counted(different.count, "zone", "zones")), "
                 + "for example \(first): \(InstantText.offset(Int64(their))) there, "
-                + "\(InstantText.offset(Int64(ours))) here; nudged uses the files here",
-            fix: "\(Self.upgrade); on the database's host upgrade tzdata, or PostgreSQL if it brings its own"
+                + "\(InstantText.offset(Int64(ours))) here; nudged uses the files here"
         )
+        .fix("\(Self.upgrade); on the database's host upgrade tzdata, or PostgreSQL if it brings its own")
     }
 }
 

@@ -1,4 +1,5 @@
 import Core
+import Postgres
 
 struct WantedColumn: Sendable, Equatable {
     enum Absence: Sendable, Equatable {
@@ -42,6 +43,17 @@ extension DatabaseFacts.View {
         case .subjectMember:
             let key = ["text", "character varying", "name"]
             return [WantedColumn("subject_type", key), WantedColumn("subject_id", key), user]
+        }
+    }
+
+    /// The daemon's own statement, for no user. It checks the columns, their types and the rights of the view's owner.
+    var probe: Statement {
+        switch self {
+        case .recipient: return Query.claimProfiles([.uuidArray([]), .int8(.max), .int8(1)])
+        case .device: return Query.claimDevices([.uuidArray([]), .int8(1)])
+        case .subjectMember:
+            let none: [Parameter] = [.text(""), .text(""), .null(.uuid), .int8(0), .null(.uuid), .uuidArray([])]
+            return Query.fanOutMembers(none)
         }
     }
 

@@ -78,55 +78,53 @@ struct MigrationPlan: Sendable {
             case .mapped(let view, _): faults += viewFaults(table.view, view)
             }
         }
-        faults += Finding.error(
-            "\(facts.role) may not create \(Self.listed(made)) in schema public",
-            fix: "run it as the owner of the app's tables; or as the schema's owner: "
-                + "grant create on schema public to \(facts.role)",
-            .permission
-        ).when(!made.isEmpty && !facts.mayCreateTables)
+        faults += Finding.error("\(facts.role) may not create \(Self.listed(made)) in schema public", .permission)
+            .fix(
+                "run it as the owner of the app's tables; or as the schema's owner: "
+                    + "grant create on schema public to \(facts.role)"
+            ).when(!made.isEmpty && !facts.mayCreateTables)
         let missing = made.map { "no \($0)" }.joined(separator: " and ")
-        faults += Finding.error(
-            "schema public has tables (\(Self.listed(facts.otherTables))), but \(missing)",
-            fix: "to let nudged create them: nudged migrate --create-tables; "
-                + "if your tables have other names, map them by two views (docs/TABLES.md, \"Other tables\"):"
-        ).when(needsMapping)
+        faults += Finding.error("schema public has tables (\(Self.listed(facts.otherTables))), but \(missing)")
+            .fix(
+                "to let nudged create them: nudged migrate --create-tables; "
+                    + "if your tables have other names, map them by two views (docs/TABLES.md, \"Other tables\"):"
+            ).when(needsMapping)
         return faults
     }
 
     private var serverFaults: [Finding] {
-        let old = Finding.error("PostgreSQL \(facts.version) is too old", fix: "use PostgreSQL 15 or newer")
-        let closed = Finding.error(
-            "the server takes no writes: it is a standby, or its transactions are read-only",
-            fix: "name the primary in database.url (DATABASE_URL), "
-                + "or end the read-only mode (default_transaction_read_only)"
-        )
+        let old = Finding.error("PostgreSQL \(facts.version) is too old").fix("use PostgreSQL 15 or newer")
+        let closed = Finding.error("the server takes no writes: it is a standby, or its transactions are read-only")
+            .fix(
+                "name the primary in database.url (DATABASE_URL), "
+                    + "or end the read-only mode (default_transaction_read_only)"
+            )
         return old.when(facts.versionNumber < 150_000)
             + DatabaseVerdicts.withoutEncoding.when(facts.encoding == "SQL_ASCII") + closed.when(!facts.isWritable)
     }
 
     private var schemaFaults: [Finding] {
         let isFirst = !tables.isEmpty
-        var faults = Finding.error(
-            "\(facts.role) may not create a schema in database \(facts.database)",
-            fix: "run it as the owner of the app's tables; or as the database's owner: "
-                + "grant create on database \(facts.database) to \(facts.role)",
-            .permission
-        ).when(!facts.mayCreateSchema)
+        var faults = Finding.error("\(facts.role) may not create a schema in database \(facts.database)", .permission)
+            .fix(
+                "run it as the owner of the app's tables; or as the database's owner: "
+                    + "grant create on database \(facts.database) to \(facts.role)"
+            ).when(!facts.mayCreateSchema)
         if let owner = facts.schemaOwner { faults += foreign("schema nudged", owner).when(!facts.ownsSchema) }
         if let owner = facts.apiOwner, isFirst {
             let what = "no migration is applied, but there is a schema \(facts.apiSchema) of \(owner)"
             let rename = "as \(owner): alter schema \(facts.apiSchema) rename to …"
             let fix = "\(rename); or if nothing needs it: drop schema \(facts.apiSchema)"
-            faults.append(.error(what, fix: fix))
+            faults.append(.error(what).fix(fix))
         } else if let owner = facts.apiOwner {
             faults += foreign("schema \(facts.apiSchema)", owner).when(!facts.ownsAPI)
         }
         let strange = facts.held.filter { !["migration", "recipient", "device"].contains($0) }
         return faults
-            + Finding.error(
-                "no migration is applied, but schema nudged holds \(Self.listed(strange))",
-                fix: "rename that schema; if nudged made it, restore its rows of nudged.migration from a backup"
-            ).when(isFirst && !strange.isEmpty)
+            + Finding.error("no migration is applied, but schema nudged holds \(Self.listed(strange))")
+            .fix("rename that schema; if nudged made it, restore its rows of nudged.migration from a backup").when(
+                isFirst && !strange.isEmpty
+            )
     }
 
     private func tableFaults(_ table: AppTable, _ found: SetUpFacts.Relation) -> [Finding] {
@@ -134,7 +132,7 @@ struct MigrationPlan: Sendable {
         let orMap = "or map your table by the view nudged.\(table.view.rawValue) (docs/TABLES.md, \"Other tables\")"
         guard ["r", "p"].contains(found.kind) else {
             let what = "\(name) is \(Self.kind(found.kind)), but nudged needs a table for its triggers"
-            return [.error(what, fix: "rename it, \(orMap)")]
+            return [.error(what).fix("rename it, \(orMap)")]
         }
         var faults = found.isOurs ? [] : [foreign(name, found.owner)]
         for wanted in table.columns {
@@ -145,10 +143,10 @@ struct MigrationPlan: Sendable {
                 if isGood { continue }
                 let what = "\(name).\(wanted.name) is of type \(column.type), not \(usual)"
                 let fix = "alter table \(name) alter column \(wanted.name) type \(usual) using …, \(orMap)"
-                faults.append(.error(what, fix: fix))
+                faults.append(.error(what).fix(fix))
             } else if wanted.ifMissing == .refused {
                 let what = "\(name) has no column \(wanted.name) (\(usual))"
-                faults.append(.error(what, fix: "alter table \(name) rename column … to \(wanted.name), \(orMap)"))
+                faults.append(.error(what).fix("alter table \(name) rename column … to \(wanted.name), \(orMap)"))
             }
         }
         return faults
@@ -157,26 +155,23 @@ struct MigrationPlan: Sendable {
     private func viewFaults(_ view: DatabaseFacts.View, _ found: SetUpFacts.Relation) -> [Finding] {
         let name = "nudged.\(view.rawValue)"
         let fix = "make it a view with these columns: \(view.shape)"
-        guard found.kind == "v" else { return [.error("\(name) is \(Self.kind(found.kind)), not a view", fix: fix)] }
+        guard found.kind == "v" else { return [.error("\(name) is \(Self.kind(found.kind)), not a view").fix(fix)] }
         var faults = found.isOurs ? [] : [foreign(name, found.owner)]
         for wanted in view.columns {
             if let column = found.columns.first(where: { $0.name == wanted.name }) {
                 if wanted.isGood(column.type) { continue }
                 let what = "\(name).\(wanted.name) is of type \(column.type), not \(wanted.types[0])"
-                faults.append(.error(what, fix: fix))
+                faults.append(.error(what).fix(fix))
             } else {
-                faults.append(.error("\(name) has no column \(wanted.name)", fix: fix))
+                faults.append(.error("\(name) has no column \(wanted.name)").fix(fix))
             }
         }
         return faults
     }
 
     private func foreign(_ what: String, _ owner: String) -> Finding {
-        .error(
-            "\(what) belongs to \(owner), and \(facts.role) is not a member of that role",
-            fix: "run nudged migrate as \(owner), or: grant \(owner) to \(facts.role)",
-            .permission
-        )
+        .error("\(what) belongs to \(owner), and \(facts.role) is not a member of that role", .permission)
+            .fix("run nudged migrate as \(owner), or: grant \(owner) to \(facts.role)")
     }
 
     // MARK: What is done

@@ -104,7 +104,7 @@ package struct SetUpAnswers: Sendable {
             let isBroken = text.unicodeScalars.contains {
                 $0.properties.generalCategory == .control && !"\n\t".contains(Character($0))
             }
-            if isBroken { faults.append(.error("the \(name) has a control character", fix: "leave it out")) }
+            if isBroken { faults.append(.error("the \(name) has a control character").fix("leave it out")) }
         }
         let hosts = owner.hosts.map { $0.name.lowercased() }
         guard hosts.contains(where: { $0.contains(/\.(supabase\.co|pooler\.supabase\.com):/) }) else { return faults }
@@ -113,11 +113,11 @@ package struct SetUpAnswers: Sendable {
                 "download the certificate (dashboard: Database Settings, SSL Configuration), then "
                 + "install -m 644 prod-ca-2021.crt /etc/nudged/supabase.crt"
             let end = "end the URL with ?sslmode=verify-full&sslrootcert=/etc/nudged/supabase.crt"
-            faults.append(.error("Supabase signs with a certificate of its own", fix: "\(save), and \(end)"))
+            faults.append(.error("Supabase signs with a certificate of its own").fix("\(save), and \(end)"))
         }
         if hosts.contains(where: { $0.hasSuffix(":6543") }) {
             let fix = "use port 5432, or the direct host db.PROJECT.supabase.co if this machine has IPv6"
-            faults.append(.error("port 6543 is Supabase's pooler in transaction mode", fix: fix))
+            faults.append(.error("port 6543 is Supabase's pooler in transaction mode").fix(fix))
         }
         return faults
     }

@@ -80,7 +80,7 @@ package struct SetUpRun: Sendable {
             }
         let (server, skew) = try await Connection.once(owner) { (connection) async throws(PostgresError) in
             let begun = WallTime.microseconds()
-            let server = try await DoctorReader(connection).server()
+            let server = try await DatabaseFacts.Server.read(connection)
             let margin = (WallTime.microseconds() - begun) / 2
             return (server, ClockSkew(ahead: server.clock - begun - margin, margin: margin))
         }

@@ -24,7 +24,6 @@ import TimeZones
         hasSchema: true,
         mayUseSchema: true,
         cleansUp: true,
-        isDistributed: false,
         encoding: "UTF8",
         firesTriggers: true,
         creators: []
@@ -127,7 +126,7 @@ import TimeZones
 
     /// nudged_daemon gets its rights from a function. Another role is not nudged's to give rights to.
     @Test func rights_whenSomeLackOrAreGone_areNamedWithTheRemedy() {
-        var rights = DaemonRight.all.map { Facts.Right(right: $0, exists: true, isGranted: true) }
+        var rights = DaemonRight.all.map { (right: $0, exists: true, isGranted: true) }
         #expect(Verdicts.rights(rights, of: "nudged_daemon").map(\.level) == [.ok])
         for index in rights.indices where rights[index].right.object == "maintain_delivery" {
             rights[index].isGranted = false
@@ -184,9 +183,9 @@ import TimeZones
 
     // MARK: Views and tables
 
-    private static let columns: [Facts.Column] = Facts.View.allCases.flatMap { view in
+    private static let columns: [Verdicts.Column] = Facts.View.allCases.flatMap { view in
         (view.columns + (view == .recipient ? [WantedColumn("context")] : [])).map {
-            Facts.Column(view: view.rawValue, name: $0.name, type: $0.types.first ?? "text")
+            (view.rawValue, $0.name, $0.types.first ?? "text")
         }
     }
 
@@ -207,9 +206,9 @@ import TimeZones
         type: String?,
         said: String
     ) {
-        let columns = Self.columns.compactMap { found -> Facts.Column? in
+        let columns = Self.columns.compactMap { found -> Verdicts.Column? in
             guard found.view == view.rawValue, found.name == column else { return found }
-            return type.map { Facts.Column(view: view.rawValue, name: column, type: $0) }
+            return type.map { (view.rawValue, column, $0) }
         }
         let found = Verdicts.view(view, columns, .success(()))
         guard !said.isEmpty else {
@@ -233,20 +232,18 @@ import TimeZones
     }
 
     @Test func tables_whenTheyLackSomething_areNamedWithTheRemedy() {
-        var table = Facts.AppTable(
-            name: "push_tokens",
-            exists: true,
+        var table = Verdicts.TableState(
             hasRowSecurity: true,
             hasUserIndex: false,
             readers: ["authenticated"],
             isRead: true
         )
-        let index = Verdicts.appTables([table])
+        let index = Verdicts.appTables([("push_tokens", table)])
         #expect(index.map(\.remedy) == ["create index concurrently on public.push_tokens (user_id)"])
         (table.hasUserIndex, table.hasRowSecurity) = (true, false)
-        #expect(Verdicts.appTables([table])[0].found.contains("authenticated may read it"))
+        #expect(Verdicts.appTables([("push_tokens", table)])[0].found.contains("authenticated may read it"))
         table.readers = []
-        #expect(Verdicts.appTables([table]).map(\.level) == [.ok])
+        #expect(Verdicts.appTables([("push_tokens", table)]).map(\.level) == [.ok])
         #expect(Verdicts.rowSecurity(["person", "touched"]).found.contains("nudged.person, nudged.touched"))
     }
 
@@ -258,7 +255,7 @@ import TimeZones
     }
 
     @Test func users_whenNudgedHasNotSeenSome_areCounted() {
-        let found = Verdicts.unseen(.init(users: 1, isAll: false))
+        let found = Verdicts.unseen(1, isAll: false)
         #expect(found.found == "1 user of the first 5,000 in the app's tables is not seen yet by nudged")
     }
 
@@ -269,11 +266,32 @@ import TimeZones
         ] as [(Int64, Int64, Finding.Level)]
     )
     func bloat_whenMostRowsAreDead_isAWarning(live: Int64, dead: Int64, expected: Finding.Level) {
-        let table = Facts.Bloat(table: "person", live: live, dead: dead, isNeverCleaned: true)
+        let table = Verdicts.Bloat(table: "person", live: live, dead: dead, isNeverCleaned: true)
         #expect(Verdicts.bloat([table]).map(\.level) == [expected])
         let off = Verdicts.cleaning(Self.server, [table])
         #expect(off.remedy == "alter table nudged.person reset (autovacuum_enabled)")
         #expect(Verdicts.cleaning(Self.server { $0.cleansUp = false }, []).level == .warning)
+    }
+
+    private static func holders(
+        process: Int32? = nil,
+        seconds: Int64? = nil,
+        age: Int64? = nil,
+        prepared: Int64 = 0,
+        preparedSeconds: Int64? = nil,
+        idleSlots: [String] = []
+    ) -> [Finding] {
+        Verdicts.holders(
+            Verdicts.Holders(
+                processID: process,
+                role: process.map { _ in "app" },
+                seconds: seconds,
+                age: age,
+                prepared: prepared,
+                preparedSeconds: preparedSeconds,
+                idleSlots: idleSlots
+            )
+        )
     }
 
     @Test(
@@ -283,19 +301,17 @@ import TimeZones
         ] as [(Int64?, Int64, Finding.Level)]
     )
     func holders_whenATransactionIsLong_areAWarning(seconds: Int64?, age: Int64, expected: Finding.Level) {
-        let session = Facts.Holders.Session(processID: 4711, role: "app", seconds: seconds, age: age)
-        let found = Verdicts.holders(Facts.Holders(session: session, prepared: 0, idleSlots: []))
+        let found = Self.holders(process: 4711, seconds: seconds, age: age)
         #expect(found.map(\.level) == [expected])
         if expected == .warning { #expect(found[0].remedy?.contains("pg_terminate_backend(4711)") == true) }
     }
 
     @Test func holders_areEachALineOfTheirOwn() {
-        let found = Verdicts.holders(Facts.Holders(prepared: 2, preparedSeconds: 7300, idleSlots: ["old", "older"]))
+        let found = Self.holders(prepared: 2, preparedSeconds: 7300, idleSlots: ["old", "older"])
         #expect(found.map(\.level) == [.warning, .warning, .warning])
         #expect(found[0].found.contains("2 prepared transactions wait"))
         #expect(found[1].remedy?.contains("pg_drop_replication_slot('old')") == true)
-        let young = Facts.Holders(prepared: 2, preparedSeconds: 10, idleSlots: [])
-        #expect(Verdicts.holders(young).map(\.level) == [.ok])
+        #expect(Self.holders(prepared: 2, preparedSeconds: 10).map(\.level) == [.ok])
     }
 
     private static func work(due: Int = 0, late: Int64 = 0, touches: Int = 0, alive: Bool = true) -> Finding {

@@ -14,19 +14,19 @@ import Testing
         ([.permission, .configuration, .unavailable], .configuration),
     ])
     func status_isTheWorstErrors(errors: [Systemd.ExitStatus], expected: Systemd.ExitStatus) {
-        let findings = errors.map { Self.clock(.error("it is so", fix: nil, $0)) }
+        let findings = errors.map { Self.clock(.error("it is so", $0).fix(nil)) }
         #expect(DoctorReport(findings + [Self.clock(.ok("fine"))]).status == expected)
     }
 
     @Test func status_whenThereAreWarningsAlone_isSuccess() {
-        let report = DoctorReport([Self.clock(.warning("odd", fix: "look")), Self.clock(.unchecked("nobody answers"))])
+        let report = DoctorReport([Self.clock(.warning("odd").fix("look")), Self.clock(.unchecked("nobody answers"))])
         #expect(report.status == .success)
     }
 
     @Test func findings_areUnderTheirGroupsInOrder() {
         let report = DoctorReport([
-            Self.key(.error("it is no key", fix: "give one")), Self.clock(.ok("the same")),
-            Self.clock(.unchecked("nobody answers")), Self.clock(.warning("odd", fix: "look")),
+            Self.key(.error("it is no key").fix("give one")), Self.clock(.ok("the same")),
+            Self.clock(.unchecked("nobody answers")), Self.clock(.warning("odd").fix("look")),
         ])
         #expect(
             report.text(on: Screen(width: 80)) == """
@@ -48,8 +48,8 @@ import Testing
     @Test func text_inColour_differsInItsMarksAlone() {
         let long = String(repeating: "word ", count: 60) + "end"
         let report = DoctorReport([
-            Self.clock(.ok("fine")), Self.clock(.warning("odd", fix: "look")), Self.clock(.unchecked("nobody answers")),
-            Self.key(.error(long, fix: long)),
+            Self.clock(.ok("fine")), Self.clock(.warning("odd").fix("look")), Self.clock(.unchecked("nobody answers")),
+            Self.key(.error(long).fix(long)),
         ])
         let coloured = report.painted(report.text(on: Screen(width: 80)), Colour(isTerminal: true, environment: [:]))
         for line in [
@@ -63,7 +63,7 @@ import Testing
     @Test(arguments: [60, 80, 120])
     func lines_whenTheyAreLong_goOnBelow(width: Int) {
         let long = String(repeating: "word ", count: 60) + "end"
-        let lines = DoctorReport([Self.clock(.warning(long, fix: long))]).text(on: Screen(width: width)).split(
+        let lines = DoctorReport([Self.clock(.warning(long).fix(long))]).text(on: Screen(width: width)).split(
             separator: "\n"
         )
         #expect(lines.allSatisfy { $0.count <= width })

@@ -151,8 +151,7 @@ import TimeZones
     @Test func creators_whenPublicIsThatOfPostgreSQL14_areNamed() async throws {
         let fixture = try await F()
         let connection = try await Connection.open(fixture.configuration)
-        let reader = DoctorReader(connection)
-        #expect(try await reader.server().creators == [])
+        #expect(try await DatabaseFacts.Server.read(connection).creators == [])
         let role = "maker_\(fixture.name)"
         try fixture.sql(
             """
@@ -161,7 +160,7 @@ import TimeZones
             """
         )
         #expect(
-            try await reader.server().creators == [
+            try await DatabaseFacts.Server.read(connection).creators == [
                 DatabaseFacts.Creator(schema: "public", role: nil),
                 DatabaseFacts.Creator(schema: "public", role: role),
             ]

@@ -1,4 +1,4 @@
-import Postgres
+package import Postgres
 
 /// A right that the daemon's role needs on one of nudged's objects.
 package struct DaemonRight: Sendable, Hashable {
@@ -66,7 +66,7 @@ extension ExcessRight {
     private static let most: Int64 = 20_000
 
     /// - Throws: as any statement; 42501 if the role may not read them.
-    static func all(_ connection: Connection) async throws(PostgresError) -> [ExcessRight] {
+    package static func all(_ connection: Connection) async throws(PostgresError) -> [ExcessRight] {
         // JIT compilation of the view's query would take seconds.
         let excess = Query.excessRights([.int8(most)])
         return try await connection.transaction([excess], settings: [("jit", "off")])[0].decoded(ExcessRight.init)
