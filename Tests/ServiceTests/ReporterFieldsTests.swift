@@ -5,14 +5,15 @@ import Postgres
 @testable import Core
 import Systemd
 import Testing
-import TimeZones
+@testable import TimeZones
 
 @testable import Service
 @testable import Metrics
 
 import struct FoundationEssentials.UUID
 
-/// What the reporter says is what the definitions promise: each line an event, with its priority and its fields.
+/// What the reporter says is what the definitions and the page promise: each line an event, with its priority and its
+/// fields.
 @Suite struct ReporterFieldsTests {
     private static let user = UUID()
     private static let lane = LaneIdentity(environment: "production", topic: "com.example.app")
@@ -90,15 +91,24 @@ import struct FoundationEssentials.UUID
         reporter.metricsFailed(MetricsError(.listen, "127.0.0.1:1", EADDRINUSE), at: "127.0.0.1:1")
         reporter.metricsShown(at: "127.0.0.1:1")
         for fault in ["status 500", nil] { reporter.heartbeat(fault) }
-        #expect(lines.all.count == Self.sweeps.count + 5 + Self.senders.count + 14, "\(lines.all)")
+        for failures in [[TimeZoneError("/zones/UTC", number: EACCES)], []] {
+            reporter.zonesAre(ZoneDatabase.Reading(count: 0, failures: failures), in: "/zones")
+        }
+        var decisions = DecisionStatus(since: nil)
+        for fault in ["status 500", nil] {
+            decisions.note(fault: fault, now: nil)
+            reporter.decisions(decisions)
+        }
+        #expect(lines.all.count == Self.sweeps.count + 5 + Self.senders.count + 18, "\(lines.all)")
         var met: Set<String> = []
+        // Those of the lines that only a daemon writes.
+        var said: Set = ["version", "interval_ms", "in_flight"]
         for (fields, level) in zip(lines.fields, lines.levels) {
             let event = try #require(fields["event"].flatMap(Event.named), "\(fields)")
             met.insert(event.name)
             #expect(level == event.level, "\(event.name)")
             let own = Set(fields.keys).subtracting(["event"])
-            // An event that several lines share has what each of them says.
-            #expect(own.isSubset(of: event.fields), "\(event.name): \(own)")
+            said.formUnion(own)
             for name in try Self.placeholders(event) { #expect(own.contains(name), "\(event.name) has no \(name)") }
         }
         // The others are said by the daemon itself and by the commands.
@@ -106,9 +116,19 @@ import struct FoundationEssentials.UUID
         #expect(
             Set(others) == [
                 "daemon_ready", "daemon_stopping", "daemon_stopped", "configuration_refused", "configuration_warning",
-                "reload_done", "reload_failed", "timezones_missing", "decision_fallback", "decision_back",
+                "reload_done", "reload_failed",
             ]
         )
+        let documented = try Self.documented()
+        #expect(Set(said.map { $0.uppercased() }).symmetricDifference(documented) == [])
+    }
+
+    /// The fields that docs/JOURNAL.md lists.
+    private static func documented() throws -> [String] {
+        let root = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" }
+        let page = try Credentials.readText(root + "/docs/JOURNAL.md", limit: 1 << 20)
+        let list = page.split(separator: "## Fields\n").last?.split(separator: "\n\n").dropFirst().first
+        return try #require(list).matches(of: #/`([A-Z_]+)`/#).map { String($0.1) }.sorted()
     }
 
     /// The fields that the catalog's text about an event shows.
