@@ -113,11 +113,9 @@ package actor Daemon {
         ])
         reporter.zonesAre(zones.reload(), in: zones.directory)
         _ = notifier.ready(status: "waiting for the first sweep")
-        reporter.say(
-            .daemonReady,
-            "nudged \(version) is ready; a sweep every \(DurationText.format(assembly.schedule.interval))",
-            ["version": "\(version)", "interval_ms": "\(assembly.schedule.interval.milliseconds)"]
-        )
+        let interval = assembly.schedule.interval
+        let fields = ["version": version, "interval_ms": "\(interval.milliseconds)"]
+        reporter.say(.daemonReady, "nudged \(version) is ready; a sweep every \(DurationText.format(interval))", fields)
         let beating = Task { await beat() }
         let answering = Task { [engine] in await engine.pipeline.answerPreviews() }
         let exporter = MetricsExporter(connection: assembly.connection, reporter: reporter) { await self.metrics() }
@@ -310,11 +308,8 @@ package actor Daemon {
             let configuration = try load()
             let next = try Assembly(configuration, zones: zones)
             if next.connection != assembly.connection {
-                reporter.say(
-                    .configurationWarning,
-                    "database.url, allowInsecure or statementTimeout has changed: "
-                        + "the old value stays in force until a restart"
-                )
+                let what = "database.url, allowInsecure or statementTimeout has changed"
+                reporter.say(.configurationWarning, "\(what): the old value stays in force until a restart")
             }
             let decider = try engine.decider(for: next.decision)
             let caller = try Self.caller(next.heartbeat, reporter, replacing: meter.heartbeat)
@@ -344,11 +339,8 @@ package actor Daemon {
         let open = engine.pipeline.openPushes
         let inFlight = Elapsed.counted(open, "push", "pushes") + " in flight"
         _ = notifier.stopping(status: "stopping: waiting for \(inFlight)")
-        reporter.say(
-            .daemonStopping,
-            "stopping: nothing new is claimed; waiting for \(inFlight)",
-            ["in_flight": "\(open)"]
-        )
+        let text = "stopping: nothing new is claimed; waiting for \(inFlight)"
+        reporter.say(.daemonStopping, text, ["in_flight": "\(open)"])
         ticker.cancel()
         let patience = Task { await extendStop() }
         await engine.finish()

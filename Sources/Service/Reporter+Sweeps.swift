@@ -21,35 +21,23 @@ extension Reporter {
         case .settlementFailed(let error): statementFailed(error)
         case .fanOutFailed(let reminder, let error): fanOutFailed(reminder, error)
         case .recovered(let pushes):
-            say(
-                .intentsRecovered,
-                "a daemon died: \(Elapsed.counted(pushes, "push in flight is", "pushes in flight are")) "
-                    + "recorded as unknown; check-ins are not sent again, messages and reminders are sent once more",
-                ["unknown": "\(pushes)"]
-            )
+            let count = Elapsed.counted(pushes, "push in flight is", "pushes in flight are")
+            let next = "check-ins are not sent again, messages and reminders are sent once more"
+            say(.intentsRecovered, "a daemon died: \(count) recorded as unknown; \(next)", ["unknown": "\(pushes)"])
         case .fenced(let pushes):
-            say(
-                .leaseLost,
-                "\(Elapsed.counted(pushes, "outcome", "outcomes")) came after the lease had ended: "
-                    + "another daemon has recorded \(pushes == 1 ? "it" : "them") as unknown",
-                ["unknown": "\(pushes)"]
-            )
+            let late = "\(Elapsed.counted(pushes, "outcome", "outcomes")) came after the lease had ended"
+            let text = "\(late): another daemon has recorded \(pushes == 1 ? "it" : "them") as unknown"
+            say(.leaseLost, text, ["unknown": "\(pushes)"])
         case .ownership(let ranges, let members):
-            say(
-                .rangesOwned,
-                "this daemon owns \(ranges) of the 64 ranges of users; daemons that share the work: \(members)",
-                ["ranges": "\(ranges)", "members": "\(members)"]
-            )
+            let text = "this daemon owns \(ranges) of the 64 ranges of users; daemons that share the work: \(members)"
+            say(.rangesOwned, text, ["ranges": "\(ranges)", "members": "\(members)"])
         case .membershipEnded:
             let text = "this daemon's lease has ended, and other daemons may serve its users; it joins again"
             say(.leaseLost, text, ["unknown": "0"])
         case .membersDeclaredDead(let count):
-            say(
-                .daemonsDead,
-                "\(Elapsed.counted(count, "daemon was", "daemons were")) declared dead: "
-                    + "the lease ended without a renewal; other daemons serve the users",
-                ["members": "\(count)"]
-            )
+            let dead = Elapsed.counted(count, "daemon was", "daemons were")
+            let why = "the lease ended without a renewal; other daemons serve the users"
+            say(.daemonsDead, "\(dead) declared dead: \(why)", ["members": "\(count)"])
         case .paused(let kinds, let before): paused(kinds, before: before)
         case .progress: break
         }
@@ -65,67 +53,51 @@ extension Reporter {
         case "invalid_token":
             say(.invalidToken, "a device token of user \(user) is not hexadecimal: check what the app stores", fields)
         case "payload_too_large":
-            say(
-                .payloadTooLarge,
-                "a payload for user \(user) is over Apple's limit of 4,096 bytes: "
-                    + "shorten the template, or the text that the app gives nudged_api.send",
-                fields
-            )
+            let fix = "shorten the template, or the text that the app gives nudged_api.send"
+            say(.payloadTooLarge, "a payload for user \(user) is over Apple's limit of 4,096 bytes: \(fix)", fields)
         default: say(.pushRejected, about: reason, "Apple refused a push to user \(user): \(reason)", fields)
         }
     }
 
     private func unknown(_ id: UUID, _ kind: String, _ device: String, _ reason: String) {
         let user = Self.name(id)
-        let name = kind == NudgeKind.checkIn.rawValue ? "check-in" : kind
         let isOver = kind == NudgeKind.checkIn.rawValue
-        let what = isOver ? "it is not sent again" : "it is sent once more, unless it was already repeated"
-        say(
-            .pushUnknown,
-            about: reason,
-            "a \(name) to user \(user) was written, but no answer came (\(reason)); \(what)",
-            ["user_id": user, "kind": kind, "device": self.device(device), "reason": reason]
-        )
+        let next = isOver ? "it is not sent again" : "it is sent once more, unless it was already repeated"
+        let name = isOver ? "check-in" : kind
+        let text = "a \(name) to user \(user) was written, but no answer came (\(reason)); \(next)"
+        let fields = ["user_id": user, "kind": kind, "device": self.device(device), "reason": reason]
+        say(.pushUnknown, about: reason, text, fields)
     }
 
     /// Names the subject, but not the author or the text.
     private func fanOutFailed(_ reminder: PendingReminder, _ error: String) {
         let subject = "\(reminder.subjectType.printable) \(reminder.subjectID.printable)"
-        say(
-            .fanOutFailed,
-            about: reminder.subjectType,
-            "the fan-out of the reminder about \(subject) failed, and nudged tries it again later: \(error)",
-            [
-                "reminder_id": Self.name(reminder.reminderID), "subject_type": reminder.subjectType,
-                "subject_id": reminder.subjectID,
-            ]
-        )
+        let text = "the fan-out of the reminder about \(subject) failed, and nudged tries it again later: \(error)"
+        let fields = [
+            "reminder_id": Self.name(reminder.reminderID), "subject_type": reminder.subjectType,
+            "subject_id": reminder.subjectID,
+        ]
+        say(.fanOutFailed, about: reminder.subjectType, text, fields)
     }
 
     private func quarantined(_ refused: RefusedDevice) {
-        let user = Self.name(refused.userID)
-        say(
-            .deviceQuarantined,
-            about: refused.reason,
-            "Apple refuses a device of user \(user) for \(refused.topic) (\(refused.environment)): \(refused.reason); "
-                + "nothing is sent to it there until it registers again",
-            [
-                "user_id": user, "device": device(refused.deviceHash), "reason": refused.reason,
-                "topic": refused.topic, "environment": refused.environment,
-            ]
-        )
+        let (user, reason, topic) = (Self.name(refused.userID), refused.reason, refused.topic)
+        let what = "Apple refuses a device of user \(user) for \(topic) (\(refused.environment)): \(reason)"
+        let fields = [
+            "user_id": user, "device": device(refused.deviceHash), "reason": reason, "topic": topic,
+            "environment": refused.environment,
+        ]
+        let next = "nothing is sent to it there until it registers again"
+        say(.deviceQuarantined, about: reason, "\(what); \(next)", fields)
     }
 
     private func moved(_ note: EnvironmentNote) {
         guard let environment = note.newEnvironment else { return }
         let user = Self.name(note.userID)
-        say(
-            .deviceMoved,
-            about: environment,
-            "a device of user \(user) for \(note.topic) works in \(environment), not in \(note.environment): "
-                + "its pushes go there from now on",
-            ["user_id": user, "device": device(note.deviceHash), "topic": note.topic, "environment": environment]
-        )
+        let what = "a device of user \(user) for \(note.topic) works in \(environment), not in \(note.environment)"
+        let device = device(note.deviceHash)
+        let fields = ["user_id": user, "device": device, "topic": note.topic, "environment": environment]
+        say(.deviceMoved, about: environment, "\(what): its pushes go there from now on", fields)
     }
 
     /// As PostgreSQL writes it, to paste it into a query.
@@ -188,33 +160,24 @@ extension Reporter {
     func zonesAre(_ reading: ZoneDatabase.Reading, in directory: String) {
         if let first = reading.failures.first {
             let count = reading.failures.count
-            say(
-                .timezoneUnreadable,
-                about: "files",
-                "\(Elapsed.counted(count, "time-zone file or folder", "time-zone files or folders")) can't be read "
-                    + "(\(first.cause)): zones that were read before stay in use, users of other zones wait; "
-                    + "\(Self.remedy(first)), and reload nudged",
-                ["unread": "\(count)", "errno": first.number.map(String.init) ?? "none"]
-            )
+            let files = Elapsed.counted(count, "time-zone file or folder", "time-zone files or folders")
+            let text =
+                "\(files) can't be read (\(first.cause)): zones that were read before stay in use, users of other zones "
+                + "wait; \(Self.remedy(first)), and reload nudged"
+            let fields = ["unread": "\(count)", "errno": first.number.map(String.init) ?? "none"]
+            say(.timezoneUnreadable, about: "files", text, fields)
         } else if reading.count == 0 {
-            say(
-                .timezonesMissing,
-                "there are no time-zone files in \(directory): install tzdata (apt-get install tzdata) "
-                    + "or correct TZDIR, and reload nudged"
-            )
+            let fix = "install tzdata (apt-get install tzdata) or correct TZDIR, and reload nudged"
+            say(.timezonesMissing, "there are no time-zone files in \(directory): \(fix)")
         }
     }
 
     /// Called for each batch. The event's definition limits the lines.
     private func zonesUnread(_ error: TimeZoneError, users: Int) {
         let kind = error.number.map(String.init) ?? "none"
-        say(
-            .timezoneUnreadable,
-            about: kind,
-            "a time-zone file can't be read (\(error.cause)): \(Elapsed.counted(users, "user waits", "users wait")) "
-                + "and will be evaluated again within a minute; \(Self.remedy(error))",
-            ["users": "\(users)", "errno": kind]
-        )
+        let who = "\(Elapsed.counted(users, "user waits", "users wait")) and will be evaluated again within a minute"
+        let text = "a time-zone file can't be read (\(error.cause)): \(who); \(Self.remedy(error))"
+        say(.timezoneUnreadable, about: kind, text, ["users": "\(users)", "errno": kind])
     }
 
     private static func remedy(_ error: TimeZoneError) -> String {

@@ -1,6 +1,5 @@
 import Base
 import ArgumentParser
-import Configuration
 import FoundationEssentials
 import Glibc
 import Operator

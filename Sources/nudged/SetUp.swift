@@ -1,11 +1,9 @@
-import Base
 import ArgumentParser
 import Configuration
 import Core
 import Glibc
 import Logging
 import Operator
-import Service
 import Systemd
 
 struct Config: AsyncParsableCommand {

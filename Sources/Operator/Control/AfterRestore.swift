@@ -3,7 +3,6 @@ package import Configuration
 import Core
 import JSON
 import Service
-import Systemd
 import TimeZones
 
 /// The result of `nudged after-restore`: what was done, or what `--yes` would do.

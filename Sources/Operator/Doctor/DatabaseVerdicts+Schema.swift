@@ -1,7 +1,6 @@
 import Core
 import Postgres
 import Service
-import Systemd
 
 /// Migrations, roles, rights, bindings, views, row-level security, and the app's tables.
 extension DatabaseVerdicts {

@@ -2,7 +2,6 @@ import Configuration
 import Service
 import Core
 import Systemd
-import TimeZones
 
 struct ServiceFacts: Sendable {
     enum Process: Sendable, Equatable {

@@ -27,7 +27,7 @@ extension Explanation {
     private var pastHeadline: String {
         var counts: [String] = []
         for outcome in DeliveryRecord.Outcome.allCases {
-            let count = records.filter { $0.outcome == outcome }.count
+            let count = facts.records.filter { $0.outcome == outcome }.count
             if count > 0 { counts.append("\(count) \(outcome.rawValue)") }
         }
         let found = counts.isEmpty ? "nothing" : counts.joined(separator: ", ")
@@ -108,14 +108,14 @@ extension Explanation {
     }
 
     private func whyNoCheckIn(_ read: ReadUser) -> String {
-        switch reason {
+        switch outlook?.reason {
         case .notOptedIn?:
             read.hasProfile
                 ? "the preferences are null, so the user has not turned check-ins on"
                 : "nudged.recipient has no row of this user"
-        case .preferencesMalformed? where isUndecided: "the user has not turned check-ins on"
+        case .preferencesMalformed? where preferences?.isUndecided == true: "the user has not turned check-ins on"
         case .preferencesMalformed?:
-            "the preferences can't be used (\(malformed ?? "malformed"))"
+            "the preferences can't be used (\(preferences?.malformed ?? "malformed"))"
         case .disabled?: "check-ins are off"
         case .dormant?: "the user has ignored check-ins for so long that they have ended"
         case .holdout?: "the user is one of those who get no check-ins, for comparison (policy.holdoutPercent)"

@@ -1,7 +1,5 @@
 import Core
 import JSON
-import Policy
-import TimeZones
 
 extension Explanation {
     /// One object. Instants are RFC 3339 in UTC, devices are hashes, and messages are ids without their texts.
@@ -19,15 +17,15 @@ extension Explanation {
     /// - `user`, `devices`, `in_flight`, `record`
     package var json: String {
         let asked: Fields = [
-            "headline": headline, "user_id": userID, "now": now, "at": at, "question": "\(question)",
+            "headline": headline, "user_id": facts.userID, "now": now, "at": at, "question": "\(question)",
             "known": read != nil, "seen": read.map { !$0.isUnseen } ?? false, "zone": zone?.name,
             "offset": zone.map { InstantText.offset(Int64($0.offset(at: at))) },
         ]
         let decided: Fields = [
             "next": next.map(Self.fields), "held": held.map(Self.fields),
             "in_the_way": question == .past ? [] : obstacles.map(\.fields), "no_device": deviceGaps.map(\.name),
-            "before": before.map(Self.fields), "plan": plan.map(Self.fields),
-            "decisions": decisions.map(Self.fields), "mistakes": mistakes, "gaps": gaps,
+            "before": (outlook?.before ?? []).map(Self.fields), "plan": plan.map(Self.fields),
+            "decisions": decisions.map(Self.fields), "mistakes": mistakes, "gaps": facts.gaps,
             "templates": templates.map { Self.fields($0.template, $0.outcome) },
         ]
         let sending = (read?.intents ?? []).flatMap { intent in
@@ -40,7 +38,7 @@ extension Explanation {
         }
         let known: Fields = [
             "user": read.map(fields), "devices": devices.map(\.fields),
-            "in_flight": sending, "record": records.map(Self.fields),
+            "in_flight": sending, "record": facts.records.map(Self.fields),
         ]
         return (asked + decided + known).document
     }
@@ -99,7 +97,7 @@ extension Explanation {
             "preferences": user.preferences, "timezone": user.timezone,
             "first_session_complete": user.firstSessionComplete, "last_evaluation": user.evaluatedAt,
             "since": user.since, "touched_at": user.touchedAt, "range": read.range, "owner": read.owner,
-            "seen_at": user.seen, "ignored": ignored, "paused": paused.map(\.rawValue).sorted(),
+            "seen_at": user.seen, "ignored": ignored, "paused": paused,
             "check_ins": user.history.checkIns.map { ["at": $0.at, "slot": $0.slot] as Fields },
             "sent": user.history.sent, "closed": user.history.closed,
         ]

@@ -9,17 +9,18 @@ extension Explanation {
         var page = TextPage(width: screen.width)
         page.line(headline)
         page.line("")
-        page.line("user \(userID.uuidString.lowercased())")
+        page.line("user \(facts.userID.uuidString.lowercased())")
         page.line("at   \(at.rfc3339), \(zone.map { "\(local(at)) in \($0.name)" } ?? "no valid time zone")")
         if let read {
             if question == .past { page.line("Below are today's preferences and devices: older ones are not kept.") }
-            for gap in gaps { page.line(gap) }
+            for gap in facts.gaps { page.line(gap) }
             if let plan { show(plan, read, in: &page) }
             show(read, in: &page)
             let none = "none: \(deviceGaps.map(\.text).joined(separator: "; "))"
             page.fields("devices", devices.isEmpty ? [none] : devices.map { $0.text(local) })
         }
         page.line("")
+        let records = facts.records
         let newest = "the record, the newest \(records.count)"
         page.line(
             read == nil
@@ -43,7 +44,7 @@ extension Explanation {
     private func show(_ plan: Plan, _ read: ReadUser, in page: inout TextPage) {
         page.line("")
         page.fields("in the way", obstacles.map { $0.text + ($0.fix.map { ". \($0)" } ?? "") })
-        show(before, in: &page)
+        show(outlook?.before ?? [], in: &page)
         switch plan {
         case .send(let sendPlan, _):
             for (number, nudge) in sendPlan.nudges.enumerated() {
@@ -157,7 +158,7 @@ extension Explanation {
             let since = user.seen == nil ? "the app has never seen the user" : "since then"
             page.field("ignored", "\(Elapsed.counted(Int(ignored), "check-in", "check-ins")), \(since)")
         }
-        if !paused.isEmpty { page.field("paused", paused.map(\.rawValue).sorted().joined(separator: ", ")) }
+        if !paused.isEmpty { page.field("paused", paused.joined(separator: ", ")) }
         show(user.history, in: &page)
         for message in user.messages { page.field("waiting", text(message)) }
         if let next = user.messagesWakeAt { page.field("next message", "not before \(local(next))") }

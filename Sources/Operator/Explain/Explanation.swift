@@ -1,5 +1,6 @@
 package import Configuration
 import Core
+import NudgedPreferences
 import Policy
 import Service
 package import TimeZones
@@ -19,7 +20,9 @@ package struct Explanation: CommandOutput {
     }
 
     struct Facts: Sendable {
-        var read: ReadUser
+        let userID: UUID
+        /// Today's. Nil: neither nudged nor the app has data of the user.
+        var read: ReadUser?
         /// The user with the reminders of the days to come. Nil for a past instant.
         var coming: ClaimedUser?
         /// The newest first.
@@ -27,96 +30,86 @@ package struct Explanation: CommandOutput {
         var pauses: [Pause] = []
         var daemons: [DaemonRow] = []
         var leftOut = DevicesLeftOut()
+        /// What could not be read.
         var gaps: [String] = []
     }
 
-    let userID: UUID
+    let facts: Facts
     let question: Question
     let now: Instant
     let at: Instant
-    /// The user at the explained instant; today's for a past one. Nil: neither nudged nor the app has data of them.
+    private let planner: Planner
+    private let names: DeviceNames
+    /// The user at the explained instant; today's for a past one.
     private(set) var read: ReadUser?
+    /// What a sweep does at the instant. Nil for a past one.
     private(set) var plan: Plan?
-    private(set) var decisions: [DecisionRecorder.Entry] = []
-    /// For each template, whether it was chosen or why not. Empty if no check-in is sent.
-    private(set) var templates: [(template: Int32, outcome: TemplateOutcome)] = []
-    /// What is sent until the explained instant.
-    private(set) var before: [FutureSend] = []
-    /// The first pushes from the explained instant on. Nil: none in `Outlook.days`.
-    private(set) var next: FutureSend?
-    /// What a pause holds back, if it would come before `next`.
-    private(set) var held: FutureSend?
-    /// Why no check-in comes, if there is no `next`.
-    private(set) var reason: Reason?
-    private(set) var obstacles: [Obstacle] = []
-    private(set) var deviceGaps: [DeviceGap] = []
-    private(set) var malformed: String?
-    private(set) var isUndecided = false
-    /// What the policy ignores, and is probably a mistake: a key or a zone that is unknown, a consent of a wrong type.
-    private(set) var mistakes: [String] = []
-    /// Check-ins that the user has ignored since the app last saw them. Nil: no rule counts them.
-    private(set) var ignored: Int64?
-    /// Whether a decision service is configured and the user does not consent.
-    private(set) var lacksConsent = false
-    private(set) var zone: Zone?
-    private(set) var devices: [ExplainedDevice] = []
-    /// The newest first.
-    let records: [DeliveryRecord]
-    private(set) var paused: Set<NudgeKind> = []
-    private(set) var gaps: [String] = []
-
-    init(unknown user: UUID, now: Instant, records: [DeliveryRecord]) {
-        userID = user
-        question = .past
-        self.now = now
-        at = now
-        self.records = records
-    }
+    private let recorder = DecisionRecorder()
+    /// What comes before and after the instant. Nil for a past one.
+    private(set) var outlook: Outlook?
 
     init(_ facts: Facts, planner: Planner, names: DeviceNames = DeviceNames(secret: ""), now: Instant, at: Instant?) {
         let at = at ?? now
-        let question: Question = at < now ? .past : at > now ? .future : .now
-        self.question = question
-        self.now = now
-        self.at = at
-        userID = facts.read.user.userID
-        records = facts.records
-        paused = planner.paused
-        gaps = facts.gaps
-        var read = facts.read
-        if question != .past {
-            let outlook = Outlook(facts.coming ?? read.user, planner: planner, now: now, at: at)
-            if question == .future { read.user = outlook.user.claimed(at: at) }
-            (before, next, held, reason) = (outlook.before, outlook.next, outlook.held, outlook.reason)
-            let recorder = DecisionRecorder()
-            var recording = planner
-            recording.recorder = recorder
-            plan = recording.plan(read.user, now: at)
-            (decisions, templates) = (recorder.entries, recorder.templateOutcomes)
-        }
-        // At a future instant the user is evaluated, whether they are due or not.
-        if question == .future, case .send(let sendPlan, _)? = plan {
-            (next, held) = (FutureSend(at: at, plan: sendPlan), nil)
-        }
-        self.read = read
-        let user = read.user
-        let zone = planner.zone(of: user)
-        self.zone = zone
-        devices = ExplainedDevice.all(of: user, planner.lanes, names, now: at, zone)
-        deviceGaps = DeviceGap.all(devices, facts.leftOut)
-        obstacles = Obstacle.all(of: read, facts, lanes: Set(devices.map(\.lane)), now: now, zone)
-        let preferences = planner.parsed(user.preferences)
-        malformed = preferences.malformed
-        isUndecided = preferences.isUndecided
-        let zones = planner.policy.zones
-        mistakes =
-            ValueFaults.unknownKeys(user.preferences) + [ValueFaults.consent(user.preferences)].compactMap(\.self)
-            + [preferences.timezone, user.timezone].compactMap { ValueFaults.zone($0, zones) }
-            + user.reminders.all.lazy.compactMap { ValueFaults.zone($0.timezone, zones) }.prefix(1)
-            .map { "a reminder waits: \($0)" }
-        ignored = planner.ignored(by: user, now: at)
-        lacksConsent = planner.asksService && !preferences.smartEnabled
+        question = at < now || facts.read == nil ? .past : at > now ? .future : .now
+        (self.facts, self.planner, self.names, self.now, self.at) = (facts, planner, names, now, at)
+        read = facts.read
+        guard question != .past, let today = facts.read?.user else { return }
+        let outlook = Outlook(facts.coming ?? today, planner: planner, now: now, at: at)
+        self.outlook = outlook
+        if question == .future { read?.user = outlook.user.claimed(at: at) }
+        var recording = planner
+        recording.recorder = recorder
+        plan = recording.plan(read?.user ?? today, now: at)
     }
+
+    var decisions: [DecisionRecorder.Entry] { recorder.entries }
+
+    /// For each template, whether it was chosen or why not. Empty if no check-in is sent.
+    var templates: [(template: Int32, outcome: TemplateOutcome)] { recorder.templateOutcomes }
+
+    /// At a future instant the user is evaluated, whether they are due or not.
+    private var sentThen: FutureSend? {
+        guard question == .future, case .send(let sendPlan, _)? = plan else { return nil }
+        return FutureSend(at: at, plan: sendPlan)
+    }
+
+    /// The first pushes from the explained instant on. Nil: none in `Outlook.days`.
+    var next: FutureSend? { sentThen ?? outlook?.next }
+
+    /// What a pause holds back, if it would come before `next`.
+    var held: FutureSend? { sentThen == nil ? outlook?.held : nil }
+
+    var zone: Zone? { read.flatMap { planner.zone(of: $0.user) } }
+
+    var devices: [ExplainedDevice] {
+        read.map { ExplainedDevice.all(of: $0.user, planner.lanes, names, now: at, zone) } ?? []
+    }
+
+    var deviceGaps: [DeviceGap] { read == nil ? [] : DeviceGap.all(devices, facts.leftOut) }
+
+    var obstacles: [Obstacle] {
+        read.map { Obstacle.all(of: $0, facts, lanes: Set(devices.map(\.lane)), now: now, zone) } ?? []
+    }
+
+    var preferences: Preferences? { read.map { planner.parsed($0.user.preferences) } }
+
+    /// What the policy ignores, and is probably a mistake: a key or a zone that is unknown, a consent of a wrong type.
+    var mistakes: [String] {
+        guard let user = read?.user else { return [] }
+        let zones = planner.policy.zones
+        let own = [preferences?.timezone, user.timezone].compactMap { ValueFaults.zone($0, zones) }
+        let reminder = user.reminders.all.lazy.compactMap { ValueFaults.zone($0.timezone, zones) }.first
+        return ValueFaults.unknownKeys(user.preferences) + [ValueFaults.consent(user.preferences)].compactMap(\.self)
+            + own + [reminder.map { "a reminder waits: \($0)" }].compactMap(\.self)
+    }
+
+    /// Check-ins that the user has ignored since the app last saw them. Nil: no rule counts them.
+    var ignored: Int64? { read.flatMap { planner.ignored(by: $0.user, now: at) } }
+
+    /// Whether a decision service is configured and the user does not consent.
+    var lacksConsent: Bool { planner.asksService && preferences?.smartEnabled == false }
+
+    var paused: [String] { planner.paused.map(\.rawValue).sorted() }
 }
 
 extension Planner {
@@ -175,10 +168,10 @@ extension Explanation {
                 limit: isPast ? 200 : shownSends
             )
             // As a sweep finds the user.
-            guard let read = try await reader.user(user, now: now) else {
-                return records.isEmpty ? nil : Explanation(unknown: user, now: now, records: records)
+            var facts = Facts(userID: user, read: try await reader.user(user, now: now), records: records)
+            guard facts.read != nil else {
+                return records.isEmpty ? nil : Explanation(facts, planner: planner, names: names, now: now, at: nil)
             }
-            var facts = Facts(read: read, records: records)
             facts.pauses = try await reader.pauses()
             facts.daemons = try await reader.daemons()
             facts.leftOut = try await reader.devicesLeftOut(of: user)
@@ -202,9 +195,9 @@ extension Explanation.Facts {
         now: Instant,
         end: Instant?
     ) async throws {
-        let user = read.user.userID
+        let user = userID
         var due = try await FutureFanOuts(reader, planner: planner, start: now, end: now + 1, only: user)
-        read.user = due.take(for: [read.user]).first ?? read.user
+        if let present = read?.user { read?.user = due.take(for: [present]).first ?? present }
         gaps = due.gaps
         guard let end else { return }
         let last = end + Outlook.days * 86_400

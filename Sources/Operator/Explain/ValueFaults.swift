@@ -1,7 +1,6 @@
 import Configuration
 import JSON
 import NudgedPreferences
-import Service
 import Base
 import TimeZones
 

@@ -1,5 +1,4 @@
 import Core
-import NudgedPreferences
 import Policy
 import Service
 import TimeZones

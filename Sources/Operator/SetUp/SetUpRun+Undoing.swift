@@ -1,9 +1,7 @@
-import Base
 import Core
 import Glibc
 import Postgres
 import Service
-import Systemd
 
 /// `nudged setup --undo`.
 extension SetUpRun {

@@ -1,4 +1,5 @@
 package import JSON
+import Service
 package import Systemd
 package import TimeZones
 
@@ -34,3 +35,58 @@ package struct Screen: Sendable {
 extension Instant: JSONPart { package var part: JSONValue { .string(rfc3339) } }
 extension LocalDate: JSONPart { package var part: JSONValue { .string(iso) } }
 extension UUID: JSONPart { package var part: JSONValue { .string(uuidString.lowercased()) } }
+
+package struct Colour: Sendable {
+    private let isOn: Bool
+
+    /// - Parameters:
+    ///   - isTerminal: whether the text goes to a terminal.
+    ///   - environment: `NO_COLOR` turns colours off if it is not empty (no-color.org), as does a `TERM` of `dumb`.
+    package init(isTerminal: Bool, environment: [String: String]) {
+        let isUnwanted = !(environment["NO_COLOR"] ?? "").isEmpty
+        isOn = isTerminal && !isUnwanted && environment["TERM"] != "dumb"
+    }
+
+    package func good(_ text: String) -> String { painted(text, "32") }
+    package func warning(_ text: String) -> String { painted(text, "33") }
+    package func bad(_ text: String) -> String { painted(text, "1;31") }
+
+    /// ECMA-48, "SGR": set the colour, and reset it.
+    private func painted(_ text: String, _ code: String) -> String { isOn ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text }
+}
+
+/// A progress bar on one line of a terminal. A value, so that tests can compare its text.
+package struct ProgressLine: Sendable {
+    private let what: String
+    private let width: Int
+    private var drawn = ""
+
+    package init(_ what: String, width: Int) {
+        self.what = what
+        self.width = width
+    }
+
+    package mutating func draw(_ done: Int, of total: Int) -> String? {
+        let share = total > 0 ? min(1, Double(done) / Double(total)) : 1
+        let all = Elapsed.grouped(total)
+        let count = Elapsed.grouped(done)
+        let tail = "\(Self.right(String(Int(share * 100)), 3)) %  \(Self.right(count, all.count)) of \(all)"
+        let room = width - what.count - tail.count - 5
+        var line = "\(what)  \(tail)"
+        if room >= 10 {
+            let full = Int(share * Double(room))
+            let bar = String(repeating: "=", count: full) + String(repeating: " ", count: room - full)
+            line = "\(what) [\(bar)] \(tail)"
+        }
+        guard line != drawn else { return nil }
+        drawn = line
+        // ECMA-48: go to the start of the line and erase the line.
+        return "\r\u{1B}[K" + line.prefix(max(1, width - 1))
+    }
+
+    private static func right(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+
+    package func clear() -> String? { drawn.isEmpty ? nil : "\r\u{1B}[K" }
+}

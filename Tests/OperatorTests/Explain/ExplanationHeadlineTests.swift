@@ -37,7 +37,7 @@ import struct FoundationEssentials.UUID
     }
 
     private static func facts(_ user: ClaimedUser, owner: UUID? = daemonID) -> Explanation.Facts {
-        Explanation.Facts(read: ReadUser(user: user, range: 3, owner: owner), daemons: [daemon()])
+        Explanation.Facts(userID: user.userID, read: ReadUser(user: user, range: 3, owner: owner), daemons: [daemon()])
     }
 
     private static func explain(
@@ -187,8 +187,9 @@ import struct FoundationEssentials.UUID
     }
 
     @Test func headline_whenThereIsNoProfile_saysSo() {
-        var facts = Self.facts(F.user(preferences: nil))
-        facts.read = ReadUser(user: facts.read.user, range: 3, owner: Self.daemonID, hasProfile: false)
+        let user = F.user(preferences: nil)
+        var facts = Self.facts(user)
+        facts.read = ReadUser(user: user, range: 3, owner: Self.daemonID, hasProfile: false)
         #expect(
             Self.explain(facts, now: Self.late).headline
                 == "Nothing is planned: nudged.recipient has no row of this user, and no message or reminder waits."
@@ -203,7 +204,7 @@ import struct FoundationEssentials.UUID
             explanation.headline == "Then (tomorrow at 12:00, Asia/Tokyo): nothing is sent. "
                 + "Next: a check-in on Sunday 2026-11-22 at 10:00 (Asia/Tokyo), to 1 device."
         )
-        #expect(explanation.before.map(\.at.rfc3339) == ["2026-11-20T01:00:00Z", "2026-11-21T01:00:00Z"])
+        #expect(explanation.outlook?.before.map(\.at.rfc3339) == ["2026-11-20T01:00:00Z", "2026-11-21T01:00:00Z"])
         // The check-in of that day counts as sent: it is not skipped.
         #expect(explanation.plan?.records.isEmpty == true)
         let text = explanation.text(on: Screen(width: 100))
