@@ -81,7 +81,7 @@ package actor Daemon {
         let heartbeat = Heartbeat(identity, clock: clock)
         self.heartbeat = heartbeat
         let (reporter, notifier) = (reporter, notifier)
-        let meter = Meter(clock: clock, caller: try Self.caller(assembly.heartbeat, reporter))
+        let meter = Meter(caller: try Self.caller(assembly.heartbeat, reporter))
         self.meter = meter
         engine = try Engine(
             assembly,

@@ -29,7 +29,7 @@ struct DaemonMetrics: Sendable {
                 .says("Always 1. Its label is the version that runs."),
             .gauge("nudged_start_time_seconds", startedAt.map { Double($0.seconds) })
                 .says("When the process started, in seconds since 1970."),
-            .gauge("nudged_last_success_timestamp_seconds", Double(book.lastSuccess?.seconds ?? 0))
+            .gauge("nudged_last_success_timestamp_seconds", Double(state.lastGood?.seconds ?? 0))
                 .says("When the last good sweep ended, in seconds since 1970. 0: none since the start."),
             .gauge("nudged_sweep_interval_seconds", Double(state.intervalMilliseconds) / 1000)
                 .says("Time from the start of one sweep to the next, as configured."),

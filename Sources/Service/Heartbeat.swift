@@ -46,7 +46,7 @@ struct HeartbeatMemory: Sendable {
         let summary = SweepSummary(report, at: now)
         lastSweep = summary
         if report.isWorthALine { lastWork = summary }
-        if report.isGood { lastGood = now }
+        if report.isGood { lastGood = now ?? lastGood }
         // Only known with a clock: a sweep is not accepted before it was read.
         if report.isAccepted, failure?.until == nil { failure?.until = now }
     }

@@ -118,21 +118,14 @@ struct MetricsBook: Sendable {
     ])
     private(set) var goodSweeps = 0
     private(set) var badSweeps = 0
-    private(set) var lastSuccess: Instant?
     private(set) var quarantined = 0
     private(set) var writeFailures = 0
 
-    /// - Parameter now: the policy's `now`. nil until it is known. No sweep is good before that.
-    mutating func hear(_ event: SweepEvent, now: Instant?) {
+    mutating func hear(_ event: SweepEvent) {
         switch event {
         case .finished(_, let report):
             durations.observe(Double(report.milliseconds) / 1000)
-            if report.isGood {
-                goodSweeps += 1
-                lastSuccess = now ?? lastSuccess
-            } else {
-                badSweeps += 1
-            }
+            if report.isGood { goodSweeps += 1 } else { badSweeps += 1 }
         case .quarantined: quarantined += 1
         case .statementFailed, .settlementFailed: writeFailures += 1
         default: break
@@ -142,14 +135,10 @@ struct MetricsBook: Sendable {
 
 /// Counts the events of sweeps for the metrics, and calls the heartbeat's address after good sweeps.
 final class Meter: Sendable {
-    private let clock: PolicyClock
     private let counted = Mutex(MetricsBook())
     private let caller: Mutex<HeartbeatCaller?>
 
-    init(clock: PolicyClock, caller: HeartbeatCaller?) {
-        self.clock = clock
-        self.caller = Mutex(caller)
-    }
+    init(caller: HeartbeatCaller?) { self.caller = Mutex(caller) }
 
     var book: MetricsBook { counted.withLock { $0 } }
 
@@ -157,8 +146,7 @@ final class Meter: Sendable {
 
     func heard(_ event: SweepEvent) {
         if case .progress = event { return }
-        let now = clock.now
-        counted.withLock { $0.hear(event, now: now) }
+        counted.withLock { $0.hear(event) }
         if case .finished(_, let report) = event, report.isGood { heartbeat?.sweepWasGood() }
     }
 

@@ -17,7 +17,7 @@ enum Output {
     @discardableResult
     static func line(_ text: String, isJSON: Bool = false, paint: (String) -> String = { $0 }) -> Bool {
         let shown = isJSON ? text.printableJSON : paint(text.printableLines)
-        return ReportFile.write(Array(shown.utf8) + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
+        return writeAll(Array(shown.utf8) + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
     }
 
     /// Writes a command's answer, and ends the command with its status unless that is success.
@@ -45,7 +45,7 @@ enum Output {
 
     static func error(_ text: String) {
         let prefix = Terminal.colour(STDERR_FILENO).bad(errorName) + " "
-        _ = ReportFile.write(Array("\(prefix)\(text.printableLines)\n".utf8), to: STDERR_FILENO)
+        _ = writeAll(Array("\(prefix)\(text.printableLines)\n".utf8), to: STDERR_FILENO)
     }
 
     static let errorName = "nudged:"
@@ -58,7 +58,7 @@ enum Output {
     }
 
     static func write(_ bytes: [UInt8], _ name: String) throws {
-        guard ReportFile.write(bytes, to: STDOUT_FILENO) else { throw failure(name) }
+        guard writeAll(bytes, to: STDOUT_FILENO) else { throw failure(name) }
     }
 }
 
@@ -94,6 +94,6 @@ enum Terminal {
     }
 
     private static func show(_ text: String?) {
-        if let text { _ = ReportFile.write(Array(text.utf8), to: STDERR_FILENO) }
+        if let text { _ = writeAll(Array(text.utf8), to: STDERR_FILENO) }
     }
 }

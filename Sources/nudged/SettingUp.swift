@@ -142,7 +142,7 @@ private enum Prompt {
     static func ask(_ question: String, isSecret: Bool = false) throws -> String? {
         guard isatty(STDIN_FILENO) == 1 else { return nil }
         let read = {
-            _ = ReportFile.write(Array("\(question) ".utf8), to: STDERR_FILENO)
+            _ = writeAll(Array("\(question) ".utf8), to: STDERR_FILENO)
             return readLine()
         }
         let line = isSecret ? unseen(read) : read()
@@ -155,7 +155,7 @@ private enum Prompt {
         guard tcgetattr(STDIN_FILENO, &modes) == 0 else { return read() }
         let restore: @Sendable () -> Void = { [shown = modes] in
             withUnsafePointer(to: shown) { _ = tcsetattr(STDIN_FILENO, TCSAFLUSH, $0) }
-            _ = ReportFile.write([UInt8(ascii: "\n")], to: STDERR_FILENO)
+            _ = writeAll([UInt8(ascii: "\n")], to: STDERR_FILENO)
         }
         let ending = [SIGINT, SIGTERM, SIGHUP]
         let end: @Sendable () -> Void = {

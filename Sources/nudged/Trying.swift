@@ -79,7 +79,7 @@ struct Decide: ParsableCommand {
             }
             // An answer repeats the id that it was given.
             if isShown { answers = Array(String(decoding: answers, as: UTF8.self).printableJSON.utf8) }
-            return ReportFile.write(answers, to: STDOUT_FILENO)
+            return writeAll(answers, to: STDOUT_FILENO)
         }
     }
 }

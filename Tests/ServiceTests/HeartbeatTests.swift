@@ -51,6 +51,17 @@ import struct FoundationEssentials.UUID
         #expect(Self.isDue(states[0], then: states[1]) == isDue)
     }
 
+    @Test func lastGood_whenSweepsAreBadOrNoClockIsKnown_stays() {
+        var memory = HeartbeatMemory()
+        for (isGood, seconds) in [(true, nil), (false, 50), (true, 100), (true, nil), (false, 200)] as [(Bool, Int64?)]
+        {
+            var report = SweepReport()
+            report.isGood = isGood
+            memory.finished(report, now: seconds.map { Instant(seconds: $0) })
+        }
+        #expect(memory.lastGood == Instant(seconds: 100))
+    }
+
     @Test func beat_whenALaneComesOrGoes() {
         let one = Self.state([Self.report(.open)])
         #expect(Self.isDue(one, then: Self.state()))

@@ -37,20 +37,16 @@ struct LaneFacts: Sendable {
 
     private var answers: [(String, Finding)] {
         let key = ("key", Finding.ok("\(keyID) of team \(teamID): a P-256 key that signs"))
-        let connection = (
-            "connection", Finding.ok("\(server): name, TCP, TLS (certificate verified) and HTTP/2")
-        )
+        let connection = ("connection", Finding.ok("\(server): name, TCP, TLS (certificate verified) and HTTP/2"))
         func unchecked(_ checks: [String], _ why: String) -> [(String, Finding)] {
             checks.map { ($0, .unchecked(why)) }
         }
         switch report.result {
         case .unsigned(let why):
-            let fix = "use the .p8 file of an APNs key from Apple's developer site"
-            return [("key", .error(why).fix(fix))]
+            return [("key", .error(why).fix("use the .p8 file of an APNs key from Apple's developer site"))]
                 + unchecked(["connection", "answer", "clock"], "without a provider token nothing was sent")
         case .unreachable(let step, let why):
-            let (text, fix) = step.texts(server)
-            return [key, ("connection", .error("\(text): \(why)", .unavailable).fix(fix))]
+            return [key, ("connection", unreachable(step, why))]
                 + unchecked(["answer", "clock"], "there is no connection")
         case .unanswered(let why):
             let fix = "run doctor again; if it repeats, check firewalls and proxies on the way"
@@ -58,6 +54,29 @@ struct LaneFacts: Sendable {
                 + unchecked(["clock"], "there is no answer")
         case .answered(let answer, let date):
             return [key, connection, ("answer", checked(answer)), ("clock", clock(date))]
+        }
+    }
+
+    private func unreachable(_ step: LaneProbe.Step, _ why: String) -> Finding {
+        switch step {
+        case .name:
+            .error("the host name has no address: \(why)", .unavailable)
+                .fix("check /etc/resolv.conf, and that this machine reaches its name servers (resolvectl query)")
+        case .connection:
+            .error("no TCP connection: \(why)", .unavailable)
+                .fix("allow connections to \(server): firewall, route, and IPAddressAllow= of the unit")
+        case .handshake:
+            .error("no TLS: \(why)", .unavailable)
+                .fix("check firewalls and proxies on the way: they must pass connections to \(server) unchanged")
+        case .certificate:
+            .error("the certificate is refused: \(why)", .unavailable)
+                .fix(
+                    "let no firewall inspect connections to \(server); for a server of your own, "
+                        + "name its authority in apns.caFile"
+                )
+        case .protocolNegotiation:
+            .error("no HTTP/2: \(why)", .unavailable)
+                .fix("connect to \(server) without a proxy that speaks only HTTP/1.1")
         }
     }
 
@@ -76,22 +95,21 @@ struct LaneFacts: Sendable {
                 .fix("remove apns.endpoint, unless this is a test")
         case .stopLane(let remedy): return .error(said).fix(remedy)
         case .refreshToken:
-            let fix = "correct this machine's clock (timedatectl set-ntp true)"
-            return .error("\(said) to a provider token that was just signed").fix(fix)
+            return .error("\(said) to a provider token that was just signed")
+                .fix("correct this machine's clock (timedatectl set-ntp true)")
         case .newConnection:
             return .error(said)
                 .fix("use one key for this topic: apns.keyId belongs to another team than the key of earlier pushes")
         case .restConnection, .delayDevice:
             return .warning("\(said): there were too many requests").fix("run doctor again in twenty minutes")
         case .backOff, .reconnect:
-            let fix = "run doctor again later; see developer.apple.com/system-status"
-            return .warning("\(said): \(name) has trouble").fix(fix)
+            return .warning("\(said): \(name) has trouble")
+                .fix("run doctor again later; see developer.apple.com/system-status")
         case .quarantine:
-            let fix = "set apns.bundleId to the app's bundle id, and use a key that may send for it"
-            return .error(said).fix(fix)
+            return .error(said).fix("set apns.bundleId to the app's bundle id, and use a key that may send for it")
         case .deleteToken, .rejectNudge, .ourBug, .reject:
-            let fix = "run nudged send-test --user UUID, which says more"
-            return .warning("\(said), which says nothing about key and topic").fix(fix)
+            return .warning("\(said), which says nothing about key and topic")
+                .fix("run nudged send-test --user UUID, which says more")
         }
     }
 
@@ -101,36 +119,6 @@ struct LaneFacts: Sendable {
         // Apple's date has whole seconds, cut off. So half a second is added, and half a second is uncertain.
         let ahead = instant.seconds * 1_000_000 + 500_000 - report.askedAt
         return ClockSkew(ahead: ahead, margin: report.trip / 2 + 500_000).finding(whose: "\(name)'s")
-    }
-}
-
-extension LaneProbe.Step {
-    fileprivate func texts(_ server: SenderConfiguration.Endpoint) -> (found: String, fix: String) {
-        switch self {
-        case .name:
-            (
-                "the host name has no address",
-                "check /etc/resolv.conf, and that this machine reaches its name servers (resolvectl query)"
-            )
-        case .connection:
-            (
-                "no TCP connection",
-                "allow connections to \(server): firewall, route, and IPAddressAllow= of the unit"
-            )
-        case .handshake:
-            (
-                "no TLS",
-                "check firewalls and proxies on the way: they must pass connections to \(server) unchanged"
-            )
-        case .certificate:
-            (
-                "the certificate is refused",
-                "let no firewall inspect connections to \(server); for a server of your own, "
-                    + "name its authority in apns.caFile"
-            )
-        case .protocolNegotiation:
-            ("no HTTP/2", "connect to \(server) without a proxy that speaks only HTTP/1.1")
-        }
     }
 }
 

@@ -85,10 +85,14 @@ struct Table {
     let caption: String
     let columns: [String]
     /// How many columns hold texts. The others hold numbers, which are aligned right.
-    var texts = 1
+    let texts: Int
     /// Each row has as many cells as there are columns.
     let rows: [[String]]
-    var sums: [String] = []
+    let sums: [String]
+
+    init(_ caption: String, _ columns: [String], texts: Int = 1, _ rows: [[String]], sums: [String] = []) {
+        (self.caption, self.columns, self.texts, self.rows, self.sums) = (caption, columns, texts, rows, sums)
+    }
 
     /// The table. Its box can take the focus, so that the keyboard scrolls it (WCAG 2.1.1).
     var node: Node {

@@ -1,3 +1,4 @@
+import Base
 import Glibc
 package import Service
 import Systemd
@@ -24,7 +25,7 @@ package struct ReportFile: Sendable {
         guard file >= 0 else { throw failure() }
         var number: Int32 = 0
         if let old { Self.take(after: old, file) }
-        if !Self.write(Array(text.utf8), to: file) || fsync(file) != 0 { number = errno }
+        if !writeAll(Array(text.utf8), to: file) || fsync(file) != 0 { number = errno }
         // A network file system may report a full disk only on close.
         if Glibc.close(file) != 0, number == 0 { number = errno }
         if number == 0, rename(temporary, target) != 0 { number = errno }
@@ -64,19 +65,5 @@ package struct ReportFile: Sendable {
 
     private func failure(_ why: String) -> CommandFailure {
         CommandFailure("the report can't be written\(why)", .ioError)
-    }
-
-    /// Writes all bytes. False if not all could be written; `errno` has the reason.
-    package static func write(_ bytes: [UInt8], to file: Int32) -> Bool {
-        bytes.withUnsafeBytes { bytes in
-            var offset = 0
-            while offset < bytes.count {
-                let written = Glibc.write(file, bytes.baseAddress.map { $0 + offset }, bytes.count - offset)
-                if written < 0 && errno == EINTR { continue }
-                guard written > 0 else { return false }
-                offset += written
-            }
-            return true
-        }
     }
 }

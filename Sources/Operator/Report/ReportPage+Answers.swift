@@ -53,12 +53,9 @@ extension ReportPage {
                 numbers.share(of: count.helpful, in: count.rated, users: count.raters)?.text ?? "",
             ]
         }
-        let table = Table(
-            caption: "\(title): opened and helpful",
-            columns: ["What", "Sent", "Opened", "Share (95 %)", "With feedback", "Helpful", "Share (95 %)"],
-            rows: counts.map { row(Self.name($0), $0) },
-            sums: row("All", all)
-        )
+        let columns = ["What", "Sent", "Opened", "Share (95 %)", "With feedback", "Helpful", "Share (95 %)"]
+        let rows = counts.map { row(Self.name($0), $0) }
+        let table = Table("\(title): opened and helpful", columns, rows, sums: row("All", all))
         return [.element("h4", text: title), .p(verdict), BarList(label: label, lines: lines).node, table.folded]
     }
 
@@ -95,11 +92,9 @@ extension ReportPage {
             let share = numbers.share(of: count.seen, in: count.users, users: count.users)
             return [name, shown(count.users), shown(count.seen), share?.text ?? "too few for a share"]
         }
-        let table = Table(
-            caption: "Users whom the app saw in the last \(Report.seenDays) days",
-            columns: ["Users", "All", "Seen", "Share (95 %)"],
-            rows: [row("With check-ins", with), row("Held out", without)]
-        )
+        let caption = "Users whom the app saw in the last \(Report.seenDays) days"
+        let rows = [row("With check-ins", with), row("Held out", without)]
+        let table = Table(caption, ["Users", "All", "Seen", "Share (95 %)"], rows)
         let text =
             "Users whose check-ins were due in this time. Those who are held out got none (policy.holdoutPercent). "
             + "If the intervals overlap, the difference may be chance."

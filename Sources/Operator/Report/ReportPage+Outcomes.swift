@@ -21,18 +21,12 @@ extension ReportPage {
             return "\(names[place]): \(shown(counts[place]))\(share ?? "")"
         }
         let summary = "\(counted(all, "row", "rows")). \(parts.joined(separator: "; "))."
-        let table = Table(
-            caption: "Rows of the record by outcome",
-            columns: ["Outcome", "Rows", "Share"],
-            rows: counts.indices.map { [names[$0], shown(counts[$0]), shares?[$0] ?? ""] },
-            sums: ["All", shown(all), ""]
-        )
-        let refused = reasons(
-            [.rejected, .deferred, .unknown],
-            id: "refused",
-            title: "Rejected, deferred and unknown, by reason",
-            none: "No push was rejected, deferred or unknown."
-        )
+        let rows = counts.indices.map { [names[$0], shown(counts[$0]), shares?[$0] ?? ""] }
+        let columns = ["Outcome", "Rows", "Share"]
+        let table = Table("Rows of the record by outcome", columns, rows, sums: ["All", shown(all), ""])
+        let byReason = "Rejected, deferred and unknown, by reason"
+        let none = "No push was rejected, deferred or unknown."
+        let refused = reasons([.rejected, .deferred, .unknown], id: "refused", title: byReason, none: none)
         let chart = bars(id, "Outcomes: rows of the record", names, counts, summary: summary)
         return (id, title, [chart, table.folded] + refused)
     }
@@ -44,12 +38,8 @@ extension ReportPage {
         let held =
             "Users who get nothing by the rules (no device, not opted in, paused) are not in the record. "
             + "nudged forecast counts them by reason."
-        let reasons = reasons(
-            [.dropped, .skipped],
-            id: "unsent",
-            title: "Dropped and skipped, by reason",
-            none: "Nothing was dropped or skipped in this time."
-        )
+        let none = "Nothing was dropped or skipped in this time."
+        let reasons = reasons([.dropped, .skipped], id: "unsent", title: "Dropped and skipped, by reason", none: none)
         return ("unsent", "Not sent at all, by reason", [.p(explanation)] + reasons + [.p(held)])
     }
 
@@ -69,15 +59,10 @@ extension ReportPage {
         let summary =
             "\(counted(all, "row", "rows")), \(Elapsed.counted(reasons.count, "reason", "reasons")). "
             + "The most frequent is \(names[0])."
-        let table = Table(
-            caption: title,
-            columns: ["Outcome", "Reason", "Rows"],
-            texts: 2,
-            rows: reasons.prefix(Self.mostRows).map { outcome, reason, count in
-                [outcome, reason.isEmpty ? "none given" : reason, shown(count)]
-            },
-            sums: ["All", "", shown(all)]
-        )
+        let rows = reasons.prefix(Self.mostRows).map { outcome, reason, count in
+            [outcome, reason.isEmpty ? "none given" : reason, shown(count)]
+        }
+        let table = Table(title, ["Outcome", "Reason", "Rows"], texts: 2, rows, sums: ["All", "", shown(all)])
         let more = "The chart has the \(names.count) most frequent of \(reasons.count) reasons."
         let chart = bars(id, title, names, Array(counts.prefix(names.count)), of: counts, summary: summary)
         return [.element("h3", text: title), chart] + (reasons.count > names.count ? [.p(more)] : []) + [table.folded]
@@ -88,14 +73,10 @@ extension ReportPage {
     var people: Section {
         let (id, title, people) = ("people", "People reached", report.people)
         guard people.all > 0 else { return (id, title, [.p("Apple accepted nothing in this time.")]) }
-        let table = Table(
-            caption: "People reached, by kind",
-            columns: ["Kind", "People"],
-            rows: Self.kinds(hasOthers: people.byKind["other"] != nil).map {
-                [KindText.title($0), shown(people.byKind[$0] ?? 0)]
-            },
-            sums: ["Any kind", shown(people.all)]
-        )
+        let kinds = Self.kinds(hasOthers: people.byKind["other"] != nil)
+        let rows = kinds.map { [KindText.title($0), shown(people.byKind[$0] ?? 0)] }
+        let sums = ["Any kind", shown(people.all)]
+        let table = Table("People reached, by kind", ["Kind", "People"], rows, sums: sums)
         let explanation =
             "People with at least one push that Apple accepted. A person who got several kinds is in each of their "
             + "lines, and once in the last line."
@@ -118,15 +99,12 @@ extension ReportPage {
         guard all > 0 else { return (id, title, [.p("No sweep recorded anything in this time.")]) }
         let summary = zip(Self.sizeTexts, counts).map { "\($0): \(counted($1, "sweep", "sweeps"))" }
             .joined(separator: "; ")
-        let table = Table(
-            caption: title,
-            columns: ["Size", "Sweeps", "Rows", "Longest"],
-            rows: zip(Self.sizeTexts, sizes).map { text, size in
-                let longest = size.map { Elapsed.text($0.seconds) } ?? ""
-                return [text, shown(size?.sweeps ?? 0), shown(size?.records ?? 0), longest]
-            },
-            sums: ["All", shown(all), shown(sizes.reduce(0) { $0 + ($1?.records ?? 0) }), ""]
-        )
+        let rows = zip(Self.sizeTexts, sizes).map { text, size in
+            let longest = size.map { Elapsed.text($0.seconds) } ?? ""
+            return [text, shown(size?.sweeps ?? 0), shown(size?.records ?? 0), longest]
+        }
+        let sums = ["All", shown(all), shown(sizes.reduce(0) { $0 + ($1?.records ?? 0) }), ""]
+        let table = Table(title, ["Size", "Sweeps", "Rows", "Longest"], rows, sums: sums)
         let explanation =
             "A sweep that found nothing to do has no row and is not counted. A sweep's length is from its first "
             + "attempt to its last, in whole seconds of the policy's clock."
@@ -137,14 +115,12 @@ extension ReportPage {
     private var largest: [Node] {
         let sweeps = report.sweeps.filter { $0.began != nil }
         guard !sweeps.isEmpty else { return [] }
-        let table = Table(
-            caption: "The largest sweeps of at least \(Report.leastSweep) rows",
-            columns: ["Began (UTC)", "Rows", "Accepted", "Rejected, deferred", "Unknown", "Not sent", "Length"],
-            rows: sweeps.map { sweep in
-                let counts = [sweep.records, sweep.accepted, sweep.refused, sweep.unknown, sweep.unsent]
-                return [sweep.began.map(TimeText.minute) ?? ""] + counts.map(shown) + [Elapsed.text(sweep.seconds)]
-            }
-        )
+        let columns = ["Began (UTC)", "Rows", "Accepted", "Rejected, deferred", "Unknown", "Not sent", "Length"]
+        let rows = sweeps.map { sweep in
+            let counts = [sweep.records, sweep.accepted, sweep.refused, sweep.unknown, sweep.unsent]
+            return [sweep.began.map(TimeText.minute) ?? ""] + counts.map(shown) + [Elapsed.text(sweep.seconds)]
+        }
+        let table = Table("The largest sweeps of at least \(Report.leastSweep) rows", columns, rows)
         let journal =
             "The journal has a line for each sweep that did something: journalctl -u nudged NUDGED_EVENT=sweep."
         return [table.folded, .p(journal)]
@@ -159,16 +135,13 @@ extension ReportPage {
             let none = "None was seen within a day: nothing is sent until one is started (systemctl start nudged)."
             return (id, title, [.p(none)])
         }
-        let table = Table(
-            caption: "Daemons that were seen within a day",
-            columns: ["Daemon", "State", "Started (ago)", "Version", "Lanes"],
-            texts: 5,
-            rows: report.daemons.enumerated().map { place, daemon in
-                let unseen = "not seen for \(Elapsed.text(daemon.unseenMilliseconds / 1000))"
-                let started = Elapsed.text(report.window.now - daemon.startedAt)
-                return ["\(place + 1)", daemon.isAlive ? "alive" : unseen, started, daemon.version, Self.lanes(daemon)]
-            }
-        )
+        let rows = report.daemons.enumerated().map { place, daemon in
+            let unseen = "not seen for \(Elapsed.text(daemon.unseenMilliseconds / 1000))"
+            let started = Elapsed.text(report.window.now - daemon.startedAt)
+            return ["\(place + 1)", daemon.isAlive ? "alive" : unseen, started, daemon.version, Self.lanes(daemon)]
+        }
+        let columns = ["Daemon", "State", "Started (ago)", "Version", "Lanes"]
+        let table = Table("Daemons that were seen within a day", columns, texts: 5, rows)
         let text =
             switch report.daemons.count(where: \.isAlive) {
             case 0: "None is alive: nothing is sent until one is started."

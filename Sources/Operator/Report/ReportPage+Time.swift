@@ -20,16 +20,14 @@ extension ReportPage {
     }
 
     private func table(_ what: String, _ measures: [Measure]) -> Table {
-        Table(
-            caption: "\(what), by the beginning of each \(stretchText) (UTC)",
-            columns: ["From"] + measures.map(\.column),
-            rows: report.stretches.enumerated().compactMap { place, rows in
-                let counts = measures.map { rows.sum($0.isCounted) }
-                guard counts.contains(where: { $0 > 0 }) else { return nil }
-                return [TimeText.minute(report.window.beginning(of: place))] + counts.map(shown)
-            },
-            sums: ["All"] + measures.map { shown(report.count($0.isCounted)) }
-        )
+        let rows = report.stretches.enumerated().compactMap { place, rows -> [String]? in
+            let counts = measures.map { rows.sum($0.isCounted) }
+            guard counts.contains(where: { $0 > 0 }) else { return nil }
+            return [TimeText.minute(report.window.beginning(of: place))] + counts.map(shown)
+        }
+        let caption = "\(what), by the beginning of each \(stretchText) (UTC)"
+        let sums = ["All"] + measures.map { shown(report.count($0.isCounted)) }
+        return Table(caption, ["From"] + measures.map(\.column), rows, sums: sums)
     }
 
     private var stretchText: String {
@@ -46,12 +44,9 @@ extension ReportPage {
         let measures = Self.kinds(hasOthers: hasOthers).map { kind -> Measure in
             (KindText.title(kind), KindText.title(kind), { $0.outcome == .accepted && $0.kind == kind })
         }
+        let summary = "\(counted(all, "push", "pushes")) in all. \(busiest) The table below has every number."
         let chart = ColumnChart(
-            label: ChartLabel(
-                id: "sent-chart",
-                title: "\(title): pushes each \(stretchText)",
-                summary: "\(counted(all, "push", "pushes")) in all. \(busiest) The table below has every number."
-            ),
+            label: ChartLabel(id: "sent-chart", title: "\(title): pushes each \(stretchText)", summary: summary),
             panels: panels(measures, paint: "bar"),
             marks: TimeText.marks(report.window),
             isScaleShared: true,
@@ -87,12 +82,9 @@ extension ReportPage {
             return (id, title, [.p(none)])
         }
         let sums = measures.map { "\($0.title): \(shown(report.count($0.isCounted)))" }.joined(separator: "; ")
+        let summary = "\(sums). The table below has every number."
         let chart = ColumnChart(
-            label: ChartLabel(
-                id: "troubles-chart",
-                title: "\(title): rows each \(stretchText)",
-                summary: "\(sums). The table below has every number."
-            ),
+            label: ChartLabel(id: "troubles-chart", title: "\(title): rows each \(stretchText)", summary: summary),
             panels: panels(measures, paint: "trouble"),
             marks: TimeText.marks(report.window),
             isScaleShared: false,
@@ -112,29 +104,19 @@ extension ReportPage {
         let placed = report.hours.filter { $0.hour != nil }
         let unplaced = report.hours.sum { $0.hour == nil }
         guard placed.sum() > 0 else {
-            let hasSome = unplaced > 0
-            return (
-                id, title,
-                [.p(hasSome ? "No accepted push has a known time zone." : "Apple accepted nothing in this time.")]
-            )
+            let none = "Apple accepted nothing in this time."
+            return (id, title, [.p(unplaced > 0 ? "No accepted push has a known time zone." : none)])
         }
         let quiet = quietText
         let counts = quietCounts(placed)
+        let bars = (0..<24).map { hour -> Panel.Bar in
+            let number = numbers.count(placed.sum { $0.hour == hour })
+            return (number.value, "\(Self.hour(hour)) to \(Self.hour(hour + 1)): \(number.text)")
+        }
+        let summary = "\(quiet). \(counts) The table below has every number."
         let chart = ColumnChart(
-            label: ChartLabel(
-                id: "hours-chart",
-                title: "\(title): pushes each local hour",
-                summary: "\(quiet). \(counts) The table below has every number."
-            ),
-            panels: [
-                Panel(
-                    title: "",
-                    bars: (0..<24).map { hour in
-                        let number = numbers.count(placed.sum { $0.hour == hour })
-                        return (number.value, "\(Self.hour(hour)) to \(Self.hour(hour + 1)): \(number.text)")
-                    }
-                )
-            ],
+            label: ChartLabel(id: "hours-chart", title: "\(title): pushes each local hour", summary: summary),
+            panels: [Panel(title: "", bars: bars)],
             marks: [0, 6, 12, 18, 24].map { (Double($0) / 24, Self.hour($0)) },
             shades: shades,
             isScaleShared: true,
@@ -142,17 +124,12 @@ extension ReportPage {
             number: Self.pushes
         )
         let kinds = Self.kinds(hasOthers: placed.sum { $0.kind == "other" } > 0)
-        let table = Table(
-            caption: "Accepted pushes by local hour",
-            columns: ["Local hour"] + kinds.map(KindText.title) + ["All"],
-            rows: (0..<24).map { hour in
-                let rows = placed.filter { $0.hour == hour }
-                return [Self.hour(hour)] + kinds.map { kind in shown(rows.sum { $0.kind == kind }) } + [
-                    shown(rows.sum())
-                ]
-            },
-            sums: ["All"] + kinds.map { kind in shown(placed.sum { $0.kind == kind }) } + [shown(placed.sum())]
-        )
+        func row(_ name: String, _ rows: [HourCount]) -> [String] {
+            [name] + kinds.map { kind in shown(rows.sum { $0.kind == kind }) } + [shown(rows.sum())]
+        }
+        let rows = (0..<24).map { hour in row(Self.hour(hour), placed.filter { $0.hour == hour }) }
+        let columns = ["Local hour"] + kinds.map(KindText.title) + ["All"]
+        let table = Table("Accepted pushes by local hour", columns, rows, sums: row("All", placed))
         let explanation =
             "A push within quiet hours is not a fault: reminders that people set for themselves keep their hour, "
             + "and urgent messages are sent if they are allowed. The record has no quiet hours, so those of now are "
@@ -208,12 +185,8 @@ extension ReportPage {
         }
         let rows = zip(Self.latenessTexts, counts).map { [$0, shown($1)] }
         let summary = rows.map { "\($0[0]): \($0[1])" }.joined(separator: "; ")
-        let table = Table(
-            caption: title,
-            columns: ["After its time", "Check-ins"],
-            rows: rows,
-            sums: ["All", shown(counts.reduce(0, +))]
-        )
+        let sums = ["All", shown(counts.reduce(0, +))]
+        let table = Table(title, ["After its time", "Check-ins"], rows, sums: sums)
         let explanation =
             "From the slot's local time to the attempt that Apple accepted. It includes the time that a check-in "
             + "waited for quiet hours, limits and pauses. A check-in that is later than "

@@ -1,3 +1,4 @@
+import Base
 import Configuration
 import Glibc
 package import Service
@@ -125,9 +126,7 @@ package struct SetUpFiles: Sendable {
         defer { close(file) }
         var status = stat()
         if stat(old, &status) == 0 { _ = fchown(file, status.st_uid, status.st_gid) }
-        // Of a write that ends early.
-        errno = ENOSPC
-        guard Glibc.write(file, bytes, bytes.count) == bytes.count, fchmod(file, mode) == 0, fsync(file) == 0
+        guard writeAll(bytes, to: file), fchmod(file, mode) == 0, fsync(file) == 0
         else { throw CommandFailure(file: path, errno) }
     }
 }

@@ -76,12 +76,7 @@ import Testing
     }
 
     @Test func table_headsItsRowsAndColumns_andScrollsByKeyboard() {
-        let table = Table(
-            caption: "Caption",
-            columns: ["a", "b"],
-            rows: [["x", "1"], ["y", "2"]],
-            sums: ["All", "3"]
-        )
+        let table = Table("Caption", ["a", "b"], [["x", "1"], ["y", "2"]], sums: ["All", "3"])
         #expect(
             table.folded.markup == """
                 <details><summary>As a table: Caption</summary><div class="scroll" role="region" tabindex="0" aria-label="Caption"><table><caption>Caption</caption>\
