@@ -1,4 +1,5 @@
 #pragma once
+#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <linux/stat.h>
@@ -8,6 +9,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -18,7 +20,32 @@ static inline int nudged_memfd_create(const char *name, unsigned int flags) {
     return (int)syscall(SYS_memfd_create, name, flags);
 }
 
-/* For the same reason. The declarations are glibc's (posix_spawn_file_actions_addclosefrom_np since 2.34). */
+/* Sends one datagram, with a copy of an open descriptor unless `attachment` is -1 (SCM_RIGHTS, unix(7)). Swift doesn't
+   import the macros that lay such a message out. Returns 0, or errno. */
+static inline int nudged_send(int socket, const struct sockaddr *to, socklen_t length, const void *bytes, size_t count,
+                              int attachment, int flags) {
+    /* sendmsg(2) only reads through these pointers. */
+    struct iovec part = {(void *)bytes, count};
+    struct msghdr message = {(void *)to, length, &part, count > 0, NULL, 0, 0};
+    union {
+        struct cmsghdr head;
+        char space[CMSG_SPACE(sizeof(int))];
+    } control = {{0}};
+    if (attachment >= 0) {
+        message.msg_control = &control;
+        message.msg_controllen = sizeof control;
+        control.head.cmsg_level = SOL_SOCKET;
+        control.head.cmsg_type = SCM_RIGHTS;
+        control.head.cmsg_len = CMSG_LEN(sizeof attachment);
+        memcpy(CMSG_DATA(&control.head), &attachment, sizeof attachment);
+    }
+    ssize_t sent;
+    do sent = sendmsg(socket, &message, flags | MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    return sent < 0 ? errno : 0;
+}
+
+/* glibc declares these only with _GNU_SOURCE too. The declarations are glibc's (posix_spawn_file_actions_addclosefrom_np since 2.34). */
 extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
 extern int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
 extern int pipe2(int ends[2], int flags);

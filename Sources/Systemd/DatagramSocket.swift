@@ -17,8 +17,8 @@ final class DatagramSocket: Sendable {
     init?(patience: Duration) {
         descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
-        let (seconds, attoseconds) = patience.components
-        var limit = timeval(tv_sec: Int(seconds), tv_usec: Int(attoseconds / 1_000_000_000_000))
+        let (seconds, rest) = Int(patience / .microseconds(1)).quotientAndRemainder(dividingBy: 1_000_000)
+        var limit = timeval(tv_sec: seconds, tv_usec: rest)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         // Most entries should fit in one datagram; larger ones go through a memfd. The kernel's limit is
         // net.core.wmem_max.
@@ -30,68 +30,19 @@ final class DatagramSocket: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Sends one datagram. `attachment` is an open descriptor that the receiver gets a copy of.
-    func send(_ bytes: [UInt8], to address: UnixAddress, attachment: Int32? = nil, wait: Bool = true) -> Outcome {
-        let flags = Int32(MSG_NOSIGNAL) | (wait ? 0 : Int32(MSG_DONTWAIT))
-        let (sent, error): (Int, Int32) = address.withSocketAddress { name, length in
-            bytes.withUnsafeBytes { payload in
-                // sendmsg(2) only reads through this pointer.
-                var vector = iovec(
-                    iov_base: UnsafeMutableRawPointer(mutating: payload.baseAddress),
-                    iov_len: payload.count
-                )
-                return withUnsafeMutablePointer(to: &vector) { vector in
-                    var message = msghdr()
-                    message.msg_name = UnsafeMutableRawPointer(name)
-                    message.msg_namelen = length
-                    message.msg_iov = vector
-                    message.msg_iovlen = payload.isEmpty ? 0 : 1
-                    return Self.perform(descriptor, &message, attachment, flags)
-                }
-            }
+    /// - Parameter attachment: an open descriptor that the receiver gets a copy of. -1: none.
+    func send(_ bytes: [UInt8], to address: UnixAddress, attachment: Int32 = -1, wait: Bool = true) -> Outcome {
+        let flags = wait ? 0 : Int32(MSG_DONTWAIT)
+        let error = address.withSocketAddress { to, length in
+            bytes.withUnsafeBytes { nudged_send(descriptor, to, length, $0.baseAddress, $0.count, attachment, flags) }
         }
-        if sent >= 0 { return .sent }
         switch error {
+        case 0: return .sent
         case EAGAIN: return .congested
         case EMSGSIZE, ENOBUFS: return .tooLarge
         default: return .failed(error)
         }
     }
-
-    private static func perform(_ descriptor: Int32, _ message: inout msghdr, _ attachment: Int32?, _ flags: Int32) -> (
-        Int, Int32
-    ) {
-        guard let attachment else { return retry(descriptor, &message, flags) }
-        // The layout of CMSG_SPACE(sizeof(int)) on 64-bit Linux, a macro that Swift doesn't import: a header of 16
-        // bytes, the descriptor, and padding to a multiple of 8.
-        var control = ControlMessage(
-            length: UInt64(MemoryLayout<cmsghdr>.size + MemoryLayout<Int32>.size),
-            level: SOL_SOCKET,
-            type: Int32(SCM_RIGHTS),
-            descriptor: attachment
-        )
-        return withUnsafeMutablePointer(to: &control) { control in
-            message.msg_control = UnsafeMutableRawPointer(control)
-            message.msg_controllen = MemoryLayout<ControlMessage>.size
-            return retry(descriptor, &message, flags)
-        }
-    }
-
-    private static func retry(_ descriptor: Int32, _ message: inout msghdr, _ flags: Int32) -> (Int, Int32) {
-        while true {
-            let sent = sendmsg(descriptor, &message, flags)
-            let error = sent < 0 ? errno : 0
-            if error != EINTR { return (sent, error) }
-        }
-    }
-}
-
-private struct ControlMessage {
-    var length: UInt64
-    var level: Int32
-    var type: Int32
-    var descriptor: Int32
-    var padding: Int32 = 0
 }
 
 /// The address of an AF_UNIX socket: a path, or a name in Linux's abstract namespace (unix(7)).

@@ -49,9 +49,8 @@ package struct Notifier: Sendable {
 
     /// `EXTEND_TIMEOUT_USEC=`: allow `duration` from now for the current start or stop.
     package func extendTimeout(by duration: Duration) -> Bool {
-        let (seconds, attoseconds) = duration.components
-        guard seconds >= 0, attoseconds >= 0, seconds < 1_000_000_000 else { return false }
-        return send(["EXTEND_TIMEOUT_USEC=\(seconds * 1_000_000 + attoseconds / 1_000_000_000_000)"])
+        guard duration >= .zero, duration < .seconds(1_000_000_000) else { return false }
+        return send(["EXTEND_TIMEOUT_USEC=\(Int64(duration / .microseconds(1)))"])
     }
 
     /// A status is one line, because a newline in it would start another assignment.
