@@ -108,50 +108,45 @@ extension Reporter {
     /// Reports each value once.
     private func notice(_ notice: Notice) {
         guard notices.isNew(notice.value) else { return }
-        var fields: [String: String] = [:]
-        let (event, id, text): (Event, UUID, String)
         switch notice {
         case .rowUnreadable(let user, let column, let error):
-            fields["column"] = column ?? "unknown"
             let next =
                 error == Refusal.newer
                 ? "upgrade nudged on this machine; until then this daemon evaluates the user again every one to two minutes"
                 : "nudged evaluates the user again when the data changes, at the latest in a day"
             let what = "\(column ?? "one of the user's values") can't be read or written (\(error))"
-            (event, id, text) = (.rowUnreadable, user, "user \(Self.name(user)) is set aside: \(what); \(next)")
+            let text = "user \(Self.name(user)) is set aside: \(what); \(next)"
+            say(.rowUnreadable, text, ["user_id": Self.name(user), "column": column ?? "unknown"])
         case .preferencesMalformed(let user, _, let why):
-            (event, id) = (.preferencesMalformed, user)
-            text =
-                "the preferences of user \(Self.name(user)) are malformed (\(why)): "
-                + "users with this value get no check-ins until it is corrected"
+            let what = "the preferences of user \(Self.name(user)) are malformed (\(why))"
+            say(
+                .preferencesMalformed,
+                of: user,
+                "\(what): users with this value get no check-ins until it is corrected"
+            )
         case .timezoneInvalid(let user, _):
-            (event, id) = (.timezoneInvalid, user)
-            text =
-                "user \(Self.name(user)) has a time zone that the system doesn't know; "
-                + "nudged uses the profile's time zone or the default one"
+            let what = "user \(Self.name(user)) has a time zone that the system doesn't know"
+            say(.timezoneInvalid, of: user, "\(what); nudged uses the profile's time zone or the default one")
         case .reminderZoneUnknown(let user, _):
-            (event, id) = (.timezoneInvalid, user)
-            text =
-                "a reminder for user \(Self.name(user)) names a time zone that this host doesn't know: it waits until tzdata "
-                + "is upgraded and nudged reloaded, or until the app sets it again with another zone"
+            let what = "a reminder for user \(Self.name(user)) names a time zone that this host doesn't know"
+            let end = "tzdata is upgraded and nudged reloaded, or until the app sets it again with another zone"
+            say(.timezoneInvalid, of: user, "\(what): it waits until \(end)")
         case .historyAhead(let user):
-            (event, id) = (.historyAhead, user)
-            text =
-                "the history of user \(Self.name(user)) has sends more than 48 h ahead of the clock, which are ignored: "
-                + "check whether a host ran with a wrong clock"
+            let what = "the history of user \(Self.name(user)) has sends more than 48 h ahead of the clock"
+            say(.historyAhead, of: user, "\(what), which are ignored: check whether a host ran with a wrong clock")
         case .deviceNotServed(let user, let environment, let topic):
-            (event, id) = (.deviceNotServed, user)
             let said = [environment, topic].map {
                 $0.map { "\"\($0.prefix(64).filter { $0.isASCII && !$0.isNewline })\"" } ?? "null"
             }
-            text =
+            let text =
                 "nothing is sent to a device of user \(Self.name(user)): the configuration has no app with "
                 + "environment \(said[0]) and topic \(said[1]); "
                 + "add the app under apns.apps, or correct the token's row"
+            say(.deviceNotServed, of: user, text)
         }
-        fields["user_id"] = Self.name(id)
-        say(event, text, fields)
     }
+
+    private func say(_ event: Event, of user: UUID, _ text: String) { say(event, text, ["user_id": Self.name(user)]) }
 
     // MARK: Time zones
 

@@ -67,8 +67,7 @@ extension ConfigurationFacts {
         }
         var paths = Folder.names(folder).map { "\(folder)/\($0)" }
         if case .success(let loaded) = loading { paths += loaded.rows.compactMap(Self.secretPath) }
-        var seen: Set<String> = []
-        secrets = paths.filter { seen.insert($0).inserted }.map { SecretFile(lookingAt: $0) }
+        secrets = paths.distinct.map { SecretFile(lookingAt: $0) }
     }
 
     /// The file that a secret came from. Nil if the row is no secret, or comes from the configuration file: the loader

@@ -78,9 +78,7 @@ extension DatabaseVerdicts {
 
     /// `insert, delete on nudged.intent; execute on nudged.maintain_delivery`.
     private static func named(_ rights: [DaemonRight]) -> String {
-        var objects: [String] = []
-        for right in rights where !objects.contains(right.object) { objects.append(right.object) }
-        return objects.map { object in
+        rights.map(\.object).distinct.map { object in
             let privileges = rights.filter { $0.object == object }.map(\.privilege)
             return "\(privileges.joined(separator: ", ")) on nudged.\(object)"
         }.joined(separator: "; ")

@@ -37,35 +37,18 @@ struct RoleExcess: Sendable, Equatable {
         return texts.joined(separator: "; ")
     }
 
-    /// The objects by what the role may do with them, each name once. What holds data comes first.
+    /// The objects by what the role may do with them. What holds data comes first, and the record's partitions last:
+    /// they say no more than the record.
     private var lists: [(privileges: String, objects: [String])] {
-        var lists: [(privileges: String, objects: [String])] = []
-        for right in rights {
-            let privileges = Self.named(right.privileges)
-            let object = Self.named(right.object)
-            if let place = lists.firstIndex(where: { $0.privileges == privileges }) {
-                if !lists[place].objects.contains(object) { lists[place].objects.append(object) }
-            } else {
-                lists.append((privileges, [object]))
-            }
-        }
-        // Partitions of the record say no more than the record.
-        for place in lists.indices {
-            let objects = lists[place].objects
-            lists[place].objects = objects.filter { !Self.isPartition($0) } + objects.filter { Self.isPartition($0) }
-        }
-        return (0...2).flatMap { rank in lists.filter { Self.rank($0.privileges) == rank } }
-    }
-
-    private static func rank(_ privileges: String) -> Int {
-        switch privileges {
-        case "execute": 1
-        case "usage": 2
-        default: 0
+        let named = rights.map { (privileges: Self.named($0.privileges), object: Self.named($0.object)) }
+        let last = ["execute", "usage"]
+        let privileges = named.map(\.privileges).filter { !last.contains($0) }.distinct + last
+        return privileges.compactMap { privileges in
+            let objects = named.filter { $0.privileges == privileges }.map(\.object).distinct
+            let days = objects.filter { $0.hasPrefix("nudged.delivery_") }
+            return objects.isEmpty ? nil : (privileges, objects.filter { !days.contains($0) } + days)
         }
     }
-
-    private static func isPartition(_ object: String) -> Bool { object.hasPrefix("nudged.delivery_") }
 
     /// Those of a table. A newer PostgreSQL may have more.
     private static let ofTable: Set = ["select", "insert", "update", "delete", "truncate", "references", "trigger"]
@@ -78,5 +61,13 @@ struct RoleExcess: Sendable, Equatable {
     private static func named(_ object: String) -> String {
         if object.hasPrefix("new ") { return object }
         return object.contains(".") ? String(object.prefix { $0 != "(" }) : "schema \(object)"
+    }
+}
+
+extension [String] {
+    /// Each once, in the order of their first.
+    var distinct: [String] {
+        var seen: Set<String> = []
+        return filter { seen.insert($0).inserted }
     }
 }
