@@ -98,12 +98,7 @@ extension LaneState {
     }
 
     /// Answers about the connection or the lane, not about the push. The push is unsent or sent again.
-    private mutating func takeAboutConnection(
-        _ answer: Answer,
-        to tag: UInt64,
-        _ trip: LaneTrip,
-        on number: Int
-    ) {
+    private mutating func takeAboutConnection(_ answer: Answer, to tag: UInt64, _ trip: LaneTrip, on number: Int) {
         let reason = answer.name
         switch answer.action {
         case .stopLane(let remedy):

@@ -75,11 +75,7 @@ package enum PushIdentity {
         to text: UnsafeMutableRawBufferPointer,
         at place: Int
     ) -> Int {
-        text.storeBytes(
-            of: UInt32(truncatingIfNeeded: part.utf8.count).bigEndian,
-            toByteOffset: place,
-            as: UInt32.self
-        )
+        text.storeBytes(of: UInt32(truncatingIfNeeded: part.utf8.count).bigEndian, toByteOffset: place, as: UInt32.self)
         return copy(part, lowercased: lowercased, to: text, at: place + 4)
     }
 

@@ -56,13 +56,7 @@ struct AppEntry {
 
 /// Where the keys put their values. A part counts only if its keys were given: `EffectiveValues.has`.
 struct Draft: Sendable {
-    var lane = Configuration.Lane(
-        teamID: "",
-        keyID: "",
-        privateKey: Secret(""),
-        bundleID: "",
-        environment: .production
-    )
+    var lane = Configuration.Lane(teamID: "", keyID: "", privateKey: Secret(""), bundleID: "", environment: .production)
     /// Devices without an environment belong to the first.
     var environments: [Configuration.PushEnvironment] = [.production, .sandbox]
     var environment: Configuration.PushEnvironment {

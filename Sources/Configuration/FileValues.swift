@@ -102,10 +102,7 @@ struct FileValues {
                 let most = ConfigurationKey.mostApps
                 return report(item.mark, ConfigurationKey.apps, "more than \(most) apps", "keep at most \(most)")
             }
-            var app = AppEntry(
-                name: "\(ConfigurationKey.apps)[\(index)]",
-                source: .file(path: path, mark: item.mark)
-            )
+            var app = AppEntry(name: "\(ConfigurationKey.apps)[\(index)]", source: .file(path: path, mark: item.mark))
             if case .mapping(let entries) = item.value {
                 for entry in entries { read(entry, into: &app) }
             } else {

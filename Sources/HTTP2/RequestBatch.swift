@@ -190,11 +190,7 @@ package final class RequestTemplate: Sendable {
     ///   - authority: The value of `:authority`: host, or host and port.
     ///   - fixed: The fields that all requests have. HPACK's table keeps them. At most 64 fields and 8 KiB.
     ///   - varying: The fields that a request may set. A field without a value is not sent. At most 32.
-    package init(
-        authority: String,
-        fields fixed: [(name: String, value: String)],
-        varying: [VaryingField] = []
-    ) {
+    package init(authority: String, fields fixed: [(name: String, value: String)], varying: [VaryingField] = []) {
         precondition(varying.count <= 32, "at most 32 varying fields")
         let size = fixed.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
         precondition(fixed.count <= 64 && size <= 8_192, "at most 64 fixed fields of 8 KiB together")

@@ -38,12 +38,7 @@ public struct DecideLine: Sendable {
     }
 
     /// Writes an answer with every key of docs/POLICY-SPEC.md, "Output".
-    private static func write(
-        _ id: String,
-        _ decision: Decision,
-        _ trace: [TraceStep],
-        into writer: inout JSONWriter
-    ) {
+    private static func write(_ id: String, _ decision: Decision, _ trace: [TraceStep], into writer: inout JSONWriter) {
         writer.beginObject()
         writer.put("id", id)
         writer.put("action", decision.action.rawValue)

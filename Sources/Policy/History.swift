@@ -34,12 +34,7 @@ public struct History: Sendable, Equatable {
     /// nil: none.
     public var unseen: UnseenPushes?
 
-    public init(
-        checkIns: [CheckIn] = [],
-        closed: [LocalDate] = [],
-        sent: [Instant] = [],
-        unseen: UnseenPushes? = nil
-    ) {
+    public init(checkIns: [CheckIn] = [], closed: [LocalDate] = [], sent: [Instant] = [], unseen: UnseenPushes? = nil) {
         self.checkIns = checkIns
         self.closed = closed
         self.sent = sent

@@ -110,9 +110,7 @@ package struct Assembly: Sendable {
 }
 
 extension LaneIdentity {
-    init(_ lane: Configuration.Lane) {
-        self.init(environment: lane.environment.rawValue, topic: lane.bundleID)
-    }
+    init(_ lane: Configuration.Lane) { self.init(environment: lane.environment.rawValue, topic: lane.bundleID) }
 }
 
 extension ConfigurationChecks {

@@ -176,9 +176,7 @@ struct DaemonFile: Sendable, Equatable {
 
     init() {}
 
-    var json: String {
-        Fields.text(["begun": begun, "done": done, "faults": faults, "moved_at": movedAt])
-    }
+    var json: String { Fields.text(["begun": begun, "done": done, "faults": faults, "moved_at": movedAt]) }
 
     init?(json text: String) {
         guard let json = try? JSONValue(parsing: text), let begun = json["begun"]?.integer,

@@ -154,9 +154,7 @@ package struct SweepFailure: Sendable, Equatable {
 
     /// `{"statement", "cause", "remedy", "since", "until"}`. All but the cause may be null.
     var fields: Fields {
-        [
-            "statement": statement, "cause": cause, "remedy": fix, "since": since?.rfc3339, "until": until?.rfc3339,
-        ]
+        ["statement": statement, "cause": cause, "remedy": fix, "since": since?.rfc3339, "until": until?.rfc3339]
     }
 
     init?(_ json: JSONValue) {

@@ -26,38 +26,14 @@ package final class HeartbeatCaller: Sendable {
         self.onNews = onNews
         url = try Self.checked(settings.url.text)
         state = Mutex((Pace(interval: settings.interval.milliseconds), false))
-        var client = HTTPClientSettings()
-        client.caFile = settings.caFile
-        client.concurrency = 1
-        client.deadline = Self.deadline
-        do throws(HTTPClientError) {
-            self.client = try HTTPClient(client)
-        } catch {
-            throw ConfigurationFault(
-                key: error.code == .trustFile ? "heartbeat.caFile" : "heartbeat.url",
-                what: "\(error)",
-                remedy: "give a readable file of certificates, or raise the unit's limits"
-            )
-        }
+        client = try Self.service.client(caFile: settings.caFile, concurrency: 1, deadline: Self.deadline)
     }
+
+    private static let service = OutsideService("heartbeat")
 
     /// The address, if it can be used. Its path is a secret, so it must be called over https or on this machine.
     static func checked(_ text: String) throws(ConfigurationFault) -> HTTPURL {
-        let remedy = "write https://host/path"
-        let url: HTTPURL
-        do throws(HTTPClientError) {
-            url = try HTTPURL(text)
-        } catch {
-            throw ConfigurationFault(key: "heartbeat.url", what: "\(error)", remedy: remedy)
-        }
-        guard url.isEncrypted || url.isLoopback else {
-            throw ConfigurationFault(
-                key: "heartbeat.url",
-                what: "its path is a secret, so it is not sent to \(url) unencrypted",
-                remedy: "\(remedy); http:// is allowed only for this machine (localhost, 127.0.0.1, [::1])"
-            )
-        }
-        return url
+        try service.address(text) { "its path is a secret, so it is not sent to \($0) unencrypted" }
     }
 
     func sweepWasGood() {

@@ -24,9 +24,7 @@ package final class Reporter: Sendable {
     /// Ports and files of the metrics that fail now.
     let metricsTroubles = Mutex<Set<String>>([])
 
-    package init(_ log: Logger) {
-        self.log = log
-    }
+    package init(_ log: Logger) { self.log = log }
 
     /// Sets how devices are named from now on.
     func callDevices(by names: DeviceNames) { self.names.withLock { $0 = names } }

@@ -43,9 +43,7 @@ package struct Notifier: Sendable {
 
     /// `RELOADING=1` with `MONOTONIC_USEC`, which `Type=notify-reload` (systemd 253 and later) needs. `ready()` ends
     /// it.
-    package func reloading() -> Bool {
-        send(["RELOADING=1", "MONOTONIC_USEC=\(MonotonicTime.microseconds())"])
-    }
+    package func reloading() -> Bool { send(["RELOADING=1", "MONOTONIC_USEC=\(MonotonicTime.microseconds())"]) }
 
     /// `EXTEND_TIMEOUT_USEC=`: allow `duration` from now for the current start or stop.
     package func extendTimeout(by duration: Duration) -> Bool {

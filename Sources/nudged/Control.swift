@@ -106,12 +106,7 @@ struct AfterRestore: AsyncParsableCommand {
 
     func run() async throws {
         try await config.answer(isJSON: json) {
-            try await AfterRestoreReport.run(
-                $0,
-                command: typed,
-                isDryRun: !yes,
-                besideDaemons: whileDaemonsRun
-            )
+            try await AfterRestoreReport.run($0, command: typed, isDryRun: !yes, besideDaemons: whileDaemonsRun)
         }
     }
 

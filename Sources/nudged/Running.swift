@@ -19,9 +19,7 @@ struct Run: AsyncParsableCommand {
     @Flag(help: "Sweep until no user is due, print a summary, and end.") var once = false
     @Flag(help: "With --once: the summary as one JSON object.") var json = false
 
-    func validate() throws {
-        if json && !once { throw ValidationError("--json needs --once") }
-    }
+    func validate() throws { if json && !once { throw ValidationError("--json needs --once") } }
 
     func run() async throws {
         try OpenFiles.raise()

@@ -33,53 +33,29 @@ package final class Decider: Sendable {
         self.clock = clock
         self.onChange = onChange
         url = try Self.checked(settings.url, token: settings.token?.text)
-        var client = HTTPClientSettings()
-        client.caFile = settings.caFile
         // Previews have their own connections. Otherwise a nudge's question could wait behind them until its time-out.
-        client.concurrency = settings.concurrency + PreviewStage.mostAtOnce
-        client.deadline = settings.timeout
-        do throws(HTTPClientError) {
-            self.client = try HTTPClient(client)
-        } catch {
-            throw ConfigurationFault(
-                key: error.code == .trustFile ? "decision.caFile" : "decision.url",
-                what: "\(error)",
-                remedy: "give a readable file of certificates, or raise the unit's limits"
-            )
-        }
+        let concurrency = settings.concurrency + PreviewStage.mostAtOnce
+        client = try Self.service.client(
+            caFile: settings.caFile,
+            concurrency: concurrency,
+            deadline: settings.timeout
+        )
         state = Mutex(State(status: DecisionStatus(since: clock.now)))
     }
 
     /// The address, if it and the token can be used. Users' texts are sent only over https or to this machine.
     package static func checked(_ text: String, token: String?) throws(ConfigurationFault) -> HTTPURL {
-        let remedy = "write https://host/path"
-        let url: HTTPURL
-        do throws(HTTPClientError) {
-            url = try HTTPURL(text)
-            _ = try HTTPRequest(post: [], to: url, contentType: contentType)
-        } catch {
-            throw ConfigurationFault(key: "decision.url", what: "\(error)", remedy: remedy)
-        }
-        guard url.isEncrypted || url.isLoopback else {
-            throw ConfigurationFault(
-                key: "decision.url",
-                what: "users' texts are not sent to \(url) unencrypted",
-                remedy: "\(remedy); http:// is allowed only for this machine (localhost, 127.0.0.1, [::1])"
-            )
-        }
-        guard let token else { return url }
+        let url = try service.address(text) { "users' texts are not sent to \($0) unencrypted" }
         do throws(HTTPClientError) {
             _ = try HTTPRequest(post: [], to: url, contentType: contentType, bearerToken: token)
             return url
         } catch {
-            throw ConfigurationFault(
-                key: "decision.token",
-                what: "\(error)",
-                remedy: "give the token exactly as the service issued it"
-            )
+            let remedy = "give the token exactly as the service issued it"
+            throw ConfigurationFault(key: "decision.token", what: "\(error)", remedy: remedy)
         }
     }
 
+    private static let service = OutsideService("decision")
     private static let contentType = "application/json"
 
     package var status: DecisionStatus { state.withLock(\.status) }

@@ -170,10 +170,7 @@ package struct AfterRestoreReport: CommandOutput {
             "done": isDone, "at": at, "users": users, "unknown": unknown, "messages": Self.fields(messages),
             "reminders": Self.fields(reminders) + more,
             "daemons": daemons.map { daemon -> Fields in
-                [
-                    "daemon_id": daemon.id, "host": daemon.host, "pid": daemon.pid,
-                    "lease_ms": daemon.leaseMilliseconds,
-                ]
+                ["daemon_id": daemon.id, "host": daemon.host, "pid": daemon.pid, "lease_ms": daemon.leaseMilliseconds]
             },
         ])
     }

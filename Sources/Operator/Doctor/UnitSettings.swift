@@ -96,9 +96,7 @@ extension UnitSettings {
         return facts.st_mode & S_IFMT == S_IFCHR || facts.st_mode & S_IFMT == S_IFREG && facts.st_size == 0
     }
 
-    private static func text(_ path: String) -> String? {
-        try? Credentials.readText(path, limit: 1 << 20)
-    }
+    private static func text(_ path: String) -> String? { try? Credentials.readText(path, limit: 1 << 20) }
 }
 
 enum Folder {

@@ -103,9 +103,7 @@ extension Explanation {
 
     // MARK: Nothing
 
-    private func nothing(_ read: ReadUser) -> String {
-        "Nothing is planned: \(whyNoCheckIn(read))\(texts(read))"
-    }
+    private func nothing(_ read: ReadUser) -> String { "Nothing is planned: \(whyNoCheckIn(read))\(texts(read))" }
 
     private func whyNoCheckIn(_ read: ReadUser) -> String {
         switch outlook?.reason {

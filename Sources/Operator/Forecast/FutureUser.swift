@@ -125,9 +125,7 @@ struct ForecastTally: Sendable, Equatable {
         for nudge in sendPlan.nudges { hours[place].pushes[nudge.identity.kind, default: 0] += nudge.targets.count }
     }
 
-    mutating func rest(_ reason: Reason, at now: Instant) {
-        hours[place(now)].rests[reason, default: 0] += 1
-    }
+    mutating func rest(_ reason: Reason, at now: Instant) { hours[place(now)].rests[reason, default: 0] += 1 }
 
     mutating func add(_ records: [DeliveryRecord], at now: Instant) {
         for record in records {
@@ -141,9 +139,7 @@ struct ForecastTally: Sendable, Equatable {
         }
     }
 
-    mutating func close(_ reasons: Set<Reason>) {
-        for reason in reasons { resting[reason, default: 0] += 1 }
-    }
+    mutating func close(_ reasons: Set<Reason>) { for reason in reasons { resting[reason, default: 0] += 1 } }
 
     mutating func add(_ other: ForecastTally) {
         users += other.users

@@ -113,9 +113,7 @@ struct Table {
 
     /// The table inside a closed `details` element. The summary repeats the caption, because a list of controls shows
     /// it without its context.
-    var folded: Node {
-        .element("details", [:], [.element("summary", text: "As a table: \(caption)"), node])
-    }
+    var folded: Node { .element("details", [:], [.element("summary", text: "As a table: \(caption)"), node]) }
 
     private func row(_ cells: [String]) -> Node {
         let cells = cells.enumerated().map { place, cell in

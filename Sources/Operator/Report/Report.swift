@@ -99,11 +99,7 @@ extension Report {
         let (hours, people) = try await reader.hours(from: from, until: until, rules: rules)
         onProgress(2, 4)
         let opens = try await reader.opens(from: from, until: until)
-        let holdout = try await reader.holdout(
-            from: from,
-            until: until,
-            since: window.now - seenDays * 86_400
-        )
+        let holdout = try await reader.holdout(from: from, until: until, since: window.now - seenDays * 86_400)
         onProgress(3, 4)
         let sweeps = try await reader.sweeps(from: from, until: until, least: leastSweep, most: mostSweeps)
         onProgress(4, 4)

@@ -8,9 +8,7 @@ package struct ReportFile: Sendable {
     private let path: String
 
     /// - Parameter path: no file yet, or a regular file. A link is followed.
-    package init(_ path: String) {
-        self.path = path
-    }
+    package init(_ path: String) { self.path = path }
 
     /// Replaces the file by rename. If that fails, the old file stays.
     ///

@@ -114,9 +114,7 @@ struct ReportPage {
     // MARK: Middle and below
 
     private var main: Node {
-        let sections = [
-            sent, people, works, troubles, outcomes, unsent, localHours, lateness, sweeps, daemons, method,
-        ]
+        let sections = [sent, people, works, troubles, outcomes, unsent, localHours, lateness, sweeps, daemons, method]
         let links = sections.map { section in
             Node.element("li", [:], [.element("a", ["href": "#\(section.id)"], text: section.title)])
         }

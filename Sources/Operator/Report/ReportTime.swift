@@ -38,9 +38,7 @@ enum TimeText {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
     /// `2026-11-21 18:40`
-    static func minute(_ instant: Instant) -> String {
-        "\(instant.rfc3339.prefix(10)) \(clock(instant))"
-    }
+    static func minute(_ instant: Instant) -> String { "\(instant.rfc3339.prefix(10)) \(clock(instant))" }
 
     /// `18:40`
     static func clock(_ instant: Instant) -> String { String(instant.rfc3339.dropFirst(11).prefix(5)) }

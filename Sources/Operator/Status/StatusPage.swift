@@ -201,9 +201,7 @@ extension LaneReport {
     /// `production com.example.app`.
     var name: String { "\(lane.environment) \(lane.topic)" }
 
-    var cause: String? {
-        reason.map { state == .stopped ? LaneStatus.cause($0) : $0 } ?? state.explanation
-    }
+    var cause: String? { reason.map { state == .stopped ? LaneStatus.cause($0) : $0 } ?? state.explanation }
 }
 
 extension LaneReport.State {

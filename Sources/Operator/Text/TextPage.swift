@@ -8,18 +8,14 @@ struct TextPage {
     private static let label = 17
 
     /// - Parameter width: the columns. A line is longer only if a single word is.
-    init(width: Int) {
-        self.width = max(40, width)
-    }
+    init(width: Int) { self.width = max(40, width) }
 
     var text: String { lines.joined(separator: "\n") }
 
     mutating func line(_ text: String) { wrapped(text, indent: 0) }
 
     /// `label           value`.
-    mutating func field(_ label: String, _ value: String) {
-        columns("  ", [(label, Self.label)], value)
-    }
+    mutating func field(_ label: String, _ value: String) { columns("  ", [(label, Self.label)], value) }
 
     mutating func fields(_ label: String, _ values: [String]) {
         for (number, value) in values.enumerated() { field(number == 0 ? label : "", value) }
