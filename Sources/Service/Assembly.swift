@@ -26,11 +26,7 @@ package struct Assembly: Sendable {
         guard let apns = configuration.apns, let main = apns.lanes.first, let database = configuration.database else {
             throw ConfigurationFault(key: "apns", what: "is missing", remedy: "run nudged check-config")
         }
-        connection = try Self.connection(
-            database.url.text,
-            allowInsecure: database.allowInsecure,
-            statementTimeout: database.statementTimeout
-        )
+        connection = try Self.connection(database)
         schedule = configuration.schedule
         lanes = try Self.lanes(apns)
         deviceNames = DeviceNames(secret: main.privateKey)
@@ -67,12 +63,16 @@ package struct Assembly: Sendable {
         do throws(SigningKeyError) {
             return try secret.withBytes { bytes throws(SigningKeyError) in try P256SigningKey(pem: bytes) }
         } catch {
-            throw ConfigurationFault(
-                key: "apns.privateKey",
-                what: error.problem,
-                remedy: error.remedy ?? "try it again, or use another key"
-            )
+            let remedy = error.remedy ?? "try it again, or use another key"
+            throw ConfigurationFault(key: "apns.privateKey", what: error.problem, remedy: remedy)
         }
+    }
+
+    package static func connection(
+        _ database: Configuration.Database
+    ) throws(PostgresError) -> ConnectionConfiguration {
+        let timeout = database.statementTimeout
+        return try connection(database.url.text, allowInsecure: database.allowInsecure, statementTimeout: timeout)
     }
 
     package static func connection(
@@ -128,11 +128,9 @@ extension ConfigurationChecks {
         do throws(PostgresError) {
             return try Assembly.connection(url, allowInsecure: allowInsecure).description
         } catch {
-            throw ConfigurationFault(
-                key: "database.url",
-                what: error.detail ?? "libpq can't read it",
-                remedy: error.remedy ?? "write it as the reference says"
-            )
+            let what = error.detail ?? "libpq can't read it"
+            let remedy = error.remedy ?? "write it as the reference says"
+            throw ConfigurationFault(key: "database.url", what: what, remedy: remedy)
         }
     }
 

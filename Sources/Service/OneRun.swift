@@ -108,10 +108,9 @@ package struct OneRun: Sendable {
             if let text = engine.lanes.stoppedText, engine.lanes.areAllBlocked || !(moved || isAnyoneAside) {
                 return text
             }
-            let remaining = try await engine.store.remaining(
-                now: (engine.pipeline.clock.now ?? Instant(seconds: 0)) + Self.soonSeconds,
-                ranges: engine.pipeline.share?.ranges ?? []
-            )
+            let soon = (engine.pipeline.clock.now ?? Instant(seconds: 0)) + Self.soonSeconds
+            let ranges = engine.pipeline.share?.ranges ?? []
+            let remaining = try await engine.store.remaining(now: soon, ranges: ranges)
             let unsent = after.unsent > before.unsent
             guard remaining.isAnyoneDue || unsent || isAnyoneAside else {
                 // No more answers will come, so close the windows of refused tokens now. Then their nudges end.

@@ -119,11 +119,8 @@ extension Reporter {
             say(.rowUnreadable, text, ["user_id": Self.name(user), "column": column ?? "unknown"])
         case .preferencesMalformed(let user, _, let why):
             let what = "the preferences of user \(Self.name(user)) are malformed (\(why))"
-            say(
-                .preferencesMalformed,
-                of: user,
-                "\(what): users with this value get no check-ins until it is corrected"
-            )
+            let end = "users with this value get no check-ins until it is corrected"
+            say(.preferencesMalformed, of: user, "\(what): \(end)")
         case .timezoneInvalid(let user, _):
             let what = "user \(Self.name(user)) has a time zone that the system doesn't know"
             say(.timezoneInvalid, of: user, "\(what); nudged uses the profile's time zone or the default one")

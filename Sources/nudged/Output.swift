@@ -113,12 +113,8 @@ struct ConfigurationOption: ParsableArguments {
     /// - Parameter log: the journal, for a service: each problem is an entry of its own. Nil: standard error.
     func load(needs: ConfigurationNeeds = .all, log: Logger? = nil) throws -> LoadedConfiguration {
         do throws(ConfigurationError) {
-            return try ConfigurationLoader.load(
-                path: path,
-                environment: ProcessEnvironment.current(),
-                needs: needs,
-                checks: .system
-            )
+            let environment = ProcessEnvironment.current()
+            return try ConfigurationLoader.load(path: path, environment: environment, needs: needs, checks: .system)
         } catch {
             if let log {
                 for problem in error.problems where problem.severity != .warning {

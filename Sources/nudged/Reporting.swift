@@ -175,14 +175,15 @@ struct ReportCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let loaded = try config.load(needs: .database)
+        let configuration = try config.load(needs: .database).configuration
+        let numbers: ReportNumbers = rounded ? .rounded : .exact
         try await Output.reporting {
             let page = try await Terminal.progress("counting") {
                 try await Report.page(
                     days: days,
-                    numbers: rounded ? .rounded : .exact,
+                    numbers: numbers,
                     version: Version.current,
-                    loaded.configuration,
+                    configuration,
                     onProgress: $0
                 )
             }

@@ -122,10 +122,8 @@ enum OpenFiles {
         let inherited = rlim_t((3..<Int32(min(limit.rlim_max, 1024))).count { fcntl($0, F_GETFD) == 0 })
         guard limit.rlim_max < needed + inherited else { return }
         let text = inherited > 0 ? ", of which \(inherited) were inherited open" : ""
-        Output.error(
-            "the limit of open files is \(limit.rlim_max)\(text); nudged needs \(needed): "
-                + "raise LimitNOFILE (ulimit -n)"
-        )
+        let what = "the limit of open files is \(limit.rlim_max)\(text); nudged needs \(needed)"
+        Output.error("\(what): raise LimitNOFILE (ulimit -n)")
         throw ExitCode(ExitStatus.configuration.rawValue)
     }
 }

@@ -14,11 +14,7 @@ struct DatabaseAccess: Sendable {
         guard let database = configuration.database else {
             throw ConfigurationFault(key: "database.url", what: "is missing", remedy: "set DATABASE_URL")
         }
-        connection = try Assembly.connection(
-            database.url.text,
-            allowInsecure: database.allowInsecure,
-            statementTimeout: database.statementTimeout
-        )
+        connection = try Assembly.connection(database)
     }
 
     /// Runs `work` with a store, and closes the store afterwards.

@@ -10,10 +10,8 @@ extension DatabaseVerdicts {
         // `bindings` names what is misbound.
         case .current, .misbound: return .ok("all \(Migration.all.count) are applied")
         case .newer(let newest):
-            return .ok(
-                "a newer nudged has applied migration \(newest); this version works with it, and can be upgraded "
-                    + "later"
-            )
+            let newer = "a newer nudged has applied migration \(newest)"
+            return .ok("\(newer); this version works with it, and can be upgraded later")
         case .behind(let pending, _) where pending.count == Migration.all.count:
             return .error("the database has no schema nudged yet").fix(fix)
         case .behind(let pending, let isUsable):
@@ -48,11 +46,9 @@ extension DatabaseVerdicts {
         }
         let all = server.creators.map { "\($0.role ?? "everybody") in \($0.schema)" }.joined(separator: ", ")
         let revokes = server.creators.map { "revoke create on schema \($0.schema) from \($0.role ?? "public")" }
-        return .warning(
-            "other roles can create functions: \(all). The app's views and triggers may call such a function by "
-                + "mistake. nudged's own statements don't"
-        )
-        .fix(revokes.joined(separator: "; "))
+        let risk = "The app's views and triggers may call such a function by mistake. nudged's own statements don't"
+        return .warning("other roles can create functions: \(all). \(risk)")
+            .fix(revokes.joined(separator: "; "))
     }
 
     static func noUsage(_ server: Facts.Server) -> Finding {

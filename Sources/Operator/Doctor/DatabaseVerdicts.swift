@@ -251,11 +251,9 @@ enum DatabaseVerdicts {
     /// For rules that need to know who is active.
     static func activity(isLacking: Bool) -> Finding {
         guard isLacking else { return .ok("apps say whom they see (nudged.seen)") }
-        return .warning(
-            "policy.skipIfActiveMinutes or policy.backOffAfter is set, but no app has called seen: "
-                + "with backOffAfter, every user's check-ins end"
-        )
-        .fix("call nudged_me.seen or nudged_api.seen when a user is active in the app, or take the rule out")
+        let set = "policy.skipIfActiveMinutes or policy.backOffAfter is set, but no app has called seen"
+        return .warning("\(set): with backOffAfter, every user's check-ins end")
+            .fix("call nudged_me.seen or nudged_api.seen when a user is active in the app, or take the rule out")
     }
 
     static func work(_ work: WorkStatus) -> Finding {

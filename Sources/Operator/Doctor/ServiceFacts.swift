@@ -110,10 +110,8 @@ struct ServiceFacts: Sendable {
         case .none:
             if case .success(let work) = work, let row = StatusPage(work).alive.first(where: { $0.host == host }) {
                 if isNudged(row.pid), hasSystemd { return Self.unattended(row.pid) }
-                return .unchecked(
-                    "the database lists process \(row.pid) on this host, but it can't be seen: "
-                        + "it runs in a container, or has just ended"
-                )
+                let listed = "the database lists process \(row.pid) on this host"
+                return .unchecked("\(listed), but it can't be seen: it runs in a container, or has just ended")
             }
             return .ok("no daemon runs on this machine")
         case .hidden: return .unchecked("only root sees what runs here: run doctor with sudo")

@@ -40,12 +40,9 @@ package struct SendTestRun: Sendable {
         self.configuration = configuration
         self.isForced = isForced
         lanes = try Assembly.lanes(apns)
-        let hasText = title != nil || body != nil
-        let text =
-            hasText
-            ? Notification(title: title ?? "", body: body ?? "")
-            : Notification(title: "nudged", body: "A test: this device can be reached.")
-        payload = try text.rendered()
+        let own = Notification(title: "nudged", body: "A test: this device can be reached.")
+        let isOwn = title == nil && body == nil
+        payload = try (isOwn ? own : Notification(title: title ?? "", body: body ?? "")).rendered()
     }
 
     /// Sends the pushes and waits for their outcomes.

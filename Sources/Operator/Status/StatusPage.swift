@@ -92,11 +92,8 @@ package struct StatusPage: CommandOutput {
     private func paused(_ pause: Pause) -> (String, String) {
         let kind = KindText.plural(pause.kind.rawValue)
         if let resumed = pause.resumedAt {
-            return (
-                "resumed",
-                "\(kind) \(Elapsed.text(work.now - resumed)) ago; not all users who were held are due yet: "
-                    + "nudged resume still runs, or was interrupted"
-            )
+            let why = "not all users who were held are due yet: nudged resume still runs, or was interrupted"
+            return ("resumed", "\(kind) \(Elapsed.text(work.now - resumed)) ago; \(why)")
         }
         let why = pause.reason.map { ": \($0)" } ?? ""
         return ("paused", "\(kind) for \(Elapsed.text(work.now - pause.since)), by \(pause.byWhom)\(why)")
@@ -108,11 +105,8 @@ package struct StatusPage: CommandOutput {
         let unseen = Elapsed.text(row.unseenMilliseconds / 1000)
         page.line("")
         guard row.isAlive else { return page.line("daemon on \(name): not seen for \(unseen)") }
-        page.wrapped(
-            "daemon on \(name): alive for \(Elapsed.text(work.now - row.startedAt)), seen \(unseen) ago, "
-                + "version \(row.version)",
-            indent: 2
-        )
+        let age = Elapsed.text(work.now - row.startedAt)
+        page.wrapped("daemon on \(name): alive for \(age), seen \(unseen) ago, version \(row.version)", indent: 2)
         guard let state = row.report else {
             return page.line("  its state can't be read: perhaps another version wrote it")
         }

@@ -26,10 +26,8 @@ struct TextPage {
         let head = cells.reduce(indent) { line, cell in
             line + cell.text + String(repeating: " ", count: max(1, cell.width - cell.text.count))
         }
-        wrapped(
-            rest.isEmpty ? String(head.reversed().drop { $0 == " " }.reversed()) : head + rest,
-            indent: min(head.count, width / 2)
-        )
+        let line = rest.isEmpty ? String(head.reversed().drop { $0 == " " }.reversed()) : head + rest
+        wrapped(line, indent: min(head.count, width / 2))
     }
 
     mutating func wrapped(_ text: String, indent: Int) {
