@@ -102,15 +102,4 @@ import struct FoundationEssentials.UUID
         #expect(found.first { $0.preferences == nil && $0.profile == nil }?.count == 2)
         #expect(found.count == 2)
     }
-
-    @Test func userStatus_whenTheUserWasSettled_saysWhy() async throws {
-        let (fixture, member, users) = try await F.claimed(1...2)
-        var change = F.change(users[0])
-        change.reason = .quietHours
-        _ = try await fixture.store.settle(Settlement(member, [change]))
-        try fixture.expect(
-            "select reason, meaning, messages_waiting, has_unread_change from nudged.user_status order by user_id",
-            ["quiet_hours|It is night for the user (quiet hours).|0|f", "||0|f"]
-        )
-    }
 }

@@ -109,16 +109,6 @@ struct BisectionTests {
         #expect(!floor.isDue(for: [1], at: 102) && floor.isDue(for: [1, 2], at: 102))
     }
 
-    /// What a hand puts below is found once the next look is due, and at once where --once asks whether anybody is left.
-    @Test func claims_whenAHandPutsSomebodyBelow_findThemLater() async throws {
-        let (fixture, _, users) = try await F.claimed(1...3)
-        #expect(users.count == 3)
-        try fixture.sql("update nudged.person set due_at = '2020-01-01'")
-        #expect(try await fixture.claim().isEmpty)
-        #expect(try await fixture.store.remaining(now: F.now, ranges: F.ranges).isAnyoneOurs)
-        #expect(try await fixture.claim().count == 3)
-    }
-
     /// Nobody, or only who became due just now: others may be on their way, by clocks that differ.
     @Test(arguments: [nil, F.now.microseconds - 1] as [Int64?])
     func floor_whenNobodyIsOld_leavesAMargin(oldest: Int64?) {

@@ -75,11 +75,6 @@ import struct FoundationEssentials.UUID
         #expect(found.isComplete && found.users.count + first.count == 200)
     }
 
-    @Test func claim_whenUsersAreInHand_leavesThem() async throws {
-        let fixture = try await F.withUsers(1...3)
-        #expect(try await fixture.claim(inHand: [F.user(1), F.user(3)]).map(\.userID) == [F.user(2)])
-    }
-
     /// A walk that goes on leaves them out by itself: its statement has no list of them. It passes each of them once.
     @Test func claim_whenTheWalkMeetsUsersInHand_leavesThem() async throws {
         let fixture = try await F.withUsers(1...400)
@@ -115,62 +110,6 @@ import struct FoundationEssentials.UUID
         let next = try await other.claim(ranges: F.ranges, now: F.now, limit: 1, inHand: first).users
         await other.close()
         #expect(first.union(next.map(\.userID)) == [F.user(5), F.user(6)])
-    }
-
-    /// Nobody loses a place in the batch to those who wait for something else.
-    @Test func claim_whenTheEarliestAreOrphans_takesTheNext() async throws {
-        let (fixture, member, users) = try await F.claimed(1...6)
-        let intent = F.intent(Array(users.prefix(3)), member: member)
-        _ = try await fixture.store.commit(intent)
-        #expect(try await fixture.claim(6, member: member).count == 3)
-        try fixture.die()
-        #expect(try await fixture.claim(2).count == 2)
-        #expect(Set(try await fixture.claim(6).map(\.userID)) == Set((4...6).map(F.user)))
-    }
-
-    /// A promoted standby lacks the settlement of one user, while another user of the same intent is still in hand.
-    @Test func claim_whenASettlementWasLost_leavesItsUserUntilItIsRecorded() async throws {
-        let (fixture, member, users) = try await F.claimed(1...3)
-        _ = try await fixture.store.commit(F.intent(Array(users.prefix(2)), member: member))
-        let claimed = try await fixture.claim(3, inHand: [users[1].userID], member: member)
-        #expect(claimed.map(\.userID) == [users[2].userID])
-    }
-
-    /// The whole table is locked, and no one user is to blame.
-    @Test func claim_whenTheDevicesAreLocked_fails() async throws {
-        let fixture = try await F.withUsers(1...30)
-        try await fixture.holding("lock table public.push_tokens in access exclusive mode") { () async throws -> Void in
-            let error = await #expect(throws: PostgresError.self) { try await fixture.claim() }
-            #expect(error?.sqlState == "55P03")
-        }
-        #expect(try await fixture.claim().count == 30)
-    }
-
-    @Test func remaining_whenSomeoneIsDue_saysWhoseTheyAre() async throws {
-        let fixture = try await F()
-        let store = fixture.store
-        #expect(
-            try await store.remaining(now: F.now, ranges: F.ranges) == .init(isAnyoneDue: false, isAnyoneOurs: false)
-        )
-        try fixture.seed(1...1)
-        #expect(try await store.remaining(now: F.now, ranges: F.ranges) == .init(isAnyoneDue: true, isAnyoneOurs: true))
-        #expect(try await store.remaining(now: F.now, ranges: []) == .init(isAnyoneDue: true, isAnyoneOurs: false))
-        try fixture.sql("truncate nudged.person; insert into nudged.touched (user_id) values (gen_random_uuid())")
-        #expect(
-            try await store.remaining(now: F.now, ranges: F.ranges) == .init(isAnyoneDue: true, isAnyoneOurs: false)
-        )
-    }
-
-    @Test func claim_whenOneUserIsLocked_readsThem() async throws {
-        let fixture = try await F.withUsers(1...3)
-        let holder = try await fixture.connection()
-        let seen = try await holder.transaction { transaction in
-            try await transaction.execute(
-                script: "select 1 from nudged.person where user_id = \(F.quoted(2)) for update"
-            )
-            return try await fixture.claim().map(\.userID)
-        }
-        #expect(seen == (1...3).map(F.user), "a claim locks nothing")
     }
 }
 

@@ -7,32 +7,6 @@ import struct FoundationEssentials.UUID
 
 /// Changes that apps made, and who takes them.
 @Suite(.ownThreads) struct DrainTests {
-    @Test func drain_whenTouchesWait_takesTheOldestFirst() async throws {
-        let fixture = try await F.withUsers(1...20)
-        // The newest user has the oldest touch.
-        try fixture.sql("insert into nudged.touched (user_id) select user_id from nudged.person order by user_id desc")
-        #expect(try await fixture.drain(3) == 3)
-        try fixture.expect(
-            "select right(user_id::text, 2) from nudged.person where version > 1 order by 1",
-            ["12", "13", "14"]
-        )
-        #expect(try await fixture.drain(100) == 17)
-        #expect(try await fixture.drain(100) == 0)
-    }
-
-    @Test func drain_whenThereIsMoreThanItTakes_takesTheUrgentFirst() async throws {
-        let fixture = try await F.withUsers(1...20)
-        try fixture.sql(
-            "insert into nudged.touched (user_id, urgent) select user_id, user_id = \(F.quoted(19)) from nudged.person"
-        )
-        #expect(try await fixture.drain(3) == 3)
-        #expect(try fixture.sql("select count(*) from nudged.touched where urgent") == "0")
-        try fixture.expect(
-            "select user_id from nudged.person where due_at < '1971-01-01'",
-            F.quoted(19).filter { $0 != "'" }
-        )
-    }
-
     /// Others' ranges are others' work.
     @Test func drain_whenARangeIsNotOurs_leavesItsTouches() async throws {
         let fixture = try await F.withUsers(1...200)
@@ -65,40 +39,7 @@ import struct FoundationEssentials.UUID
         #expect(try await fixture.drain() == 0)
     }
 
-    /// All of a user's touches at once: the user is evaluated once for them.
-    @Test func drain_whenAUserHasSeveral_takesThemTogether() async throws {
-        let fixture = try await F.withUsers(1...50)
-        try fixture.sql(
-            "insert into nudged.touched (user_id) select user_id from nudged.person, generate_series(1, 20)"
-        )
-        try await fixture.drain(60)
-        // Of everybody who was among the first sixty nothing is left.
-        try fixture.expect(
-            "select count(*) from nudged.touched t join nudged.person p using (user_id) where p.version > 1",
-            "0"
-        )
-    }
-
     // MARK: Who is refused
-
-    /// One user is being erased, and others have changed: their changes are taken.
-    @Test(arguments: [
-        "select from nudged.person where user_id = \(F.quoted(2)) for update",
-        "delete from nudged.touched where user_id = \(F.quoted(2))",
-    ]) func drain_whenOneRowIsHeld_takesTheOthers(holding: String) async throws {
-        let fixture = try await F()
-        // Few: who is to blame is searched for some seconds only.
-        try fixture.seed(1...10)
-        try fixture.sql("insert into nudged.touched (user_id) select user_id from nudged.person")
-        try await fixture.holding(holding) { () async throws -> Void in
-            var refused: [Refusal] = []
-            #expect(try await fixture.drain { refused.append($0) } == 9)
-            #expect(refused.map(\.userID) == [F.user(2)] && refused.allSatisfy(\.isHeld))
-            // It is left for a while, and nothing asks for it meanwhile.
-            #expect(try await fixture.drain { refused.append($0) } == 0)
-            #expect(refused.count == 1)
-        }
-    }
 
     @Test func drain_whenManyRowsAreHeld_takesTheOthersSoon() async throws {
         let fixture = try await F.withUsers(1...600)
@@ -109,23 +50,5 @@ import struct FoundationEssentials.UUID
             #expect(try await fixture.drain() == 200)
             #expect(ContinuousClock.now - began < .seconds(10))
         }
-    }
-
-    /// Whatever it is that one user's row does to the statement.
-    @Test func drain_whenOneUserIsRefused_takesTheOthers() async throws {
-        let fixture = try await F.withUsers(1...100)
-        try fixture.sql(
-            """
-            create function public.poison() returns trigger language plpgsql as $$ begin
-                if new.user_id = \(F.quoted(7)) then raise exception 'planted-secret'; end if; return new;
-            end $$;
-            create trigger poison before update on nudged.person for each row execute function public.poison();
-            insert into nudged.touched (user_id) select user_id from nudged.person
-            """
-        )
-        var refused: [Refusal] = []
-        #expect(try await fixture.drain { refused.append($0) } == 99)
-        #expect(refused.map(\.userID) == [F.user(7)] && refused.allSatisfy { !$0.isHeld })
-        #expect(refused.first?.error.hasPrefix("P0001") == true && !"\(refused)".contains("planted"))
     }
 }

@@ -119,23 +119,6 @@ import struct FoundationEssentials.UUID
         #expect(leftOut == [DevicesLeftOut(withoutToken: 0, platforms: "Android"), DevicesLeftOut()])
     }
 
-    /// What is being sent counts from its commit, whatever becomes of its daemon.
-    @Test func user_whenBeingSentTo_isAsAfterRecovery() async throws {
-        let (fixture, member, users) = try await F.claimed(1...1)
-        let retry = #"{"slot": "2026-11-20"}"#
-        _ = try await fixture.store.commit(F.intent(users, member: member, retry: retry))
-        let read = try #require(try await self.read(fixture, 1))
-        let pushes = read.intents.flatMap(\.pushes)
-        #expect(pushes.map(\.deviceHash) == ["00000000000000aa"] && read.intents.map(\.isAlive) == [true])
-        #expect(read.user.history.sent.count == 1 && read.user.retry != nil)
-        try fixture.die()
-        #expect(try await self.read(fixture, 1)?.intents.map(\.isAlive) == [false])
-        _ = try await fixture.store.recoverOrphans(limit: 10)
-        let after = try #require(try await self.read(fixture, 1))
-        #expect(same(read.user, after.user), "\(Self.values(read.user))\n\(Self.values(after.user))")
-        #expect(after.intents == [], "\(Self.values(read.user))\n\(Self.values(after.user))")
-    }
-
     /// Messages as a claim reads them. A user unknown to the app is known by them.
     @Test func user_whenMessagesWait_bringsThemAsAClaim() async throws {
         let fixture = try await F.withUsers(1...1)

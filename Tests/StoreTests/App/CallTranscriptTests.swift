@@ -1,4 +1,5 @@
 import Foundation
+import Postgres
 import TestSupport
 import Testing
 
@@ -10,14 +11,17 @@ import Testing
 /// `Tests/Reference/Calls` has the calls with their answers. `NUDGED_WRITE=1` writes the answers.
 ///
 /// - `>` is a call of the owner, `:ann>` one of a signed-in user, `@nudged_app>` one of a role.
+/// - `$` is a call of a daemon (`DaemonCalls`).
 /// - `+` is a script without an answer, `-` one that comes before the migration.
+/// - `% script` and `%> call` are in a transaction of the app, which stays open until `% commit` or `% rollback`.
+/// - `&` begins a call that waits for it. Its answer comes after the transaction's end.
 /// - `##` begins a chapter: a database of its own. It has nine users with a profile and a device each, unless a script
 ///   comes before the migration. Scripts before a file's first chapter are played in each.
 /// - `:ann`, `:bob` and so on are users.
 @Suite(.ownThreads) struct CallTranscriptTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../Reference/Calls")
-    private static let users = ["ann", "bob", "cid", "dan", "eve", "fay", "gus", "hal", "ian"]
+    static let users = ["ann", "bob", "cid", "dan", "eve", "fay", "gus", "hal", "ian"]
 
     private static let answer = """
         create function public.answer(sub text, caller text, call text) returns setof text language plpgsql as $$
@@ -48,7 +52,24 @@ import Testing
         begin
             execute replace($s$\(F.openIntent(of: "ROWS"))$s$, 'ROWS', rows);
         end
-        $$
+        $$;
+        -- A pending row of a reminder that lives, with these columns and values.
+        create function public.remind(who uuid, columns text, vals text, about text default '7') returns void language plpgsql as $$
+        begin
+            execute format('with defined as (
+                insert into nudged.reminder (user_id, subject_type, subject_id, id) values (%1$L, ''task'', %2$L, gen_random_uuid()) returning id
+            )
+            insert into nudged.occurrence (user_id, reminder_id, author_id, subject_type, subject_id, title, body, is_own, %3$s)
+            select %1$L, id, %1$L, ''task'', %2$L, ''Water'', ''the plants'', true, %4$s from defined', who, about, columns, vals);
+        end
+        $$;
+        -- A daemon may find the others before.
+        create function public.keep_to(last uuid) returns void language plpgsql as $$ begin
+            delete from public.push_tokens where user_id > last; delete from public.context_profiles where user_id > last;
+            delete from nudged.person where user_id > last; truncate nudged.touched;
+        end $$;
+        -- Users of waiting touches.
+        create view public.touched as select distinct user_id from nudged.touched order by 1
         """
 
     /// A chapter's database.
@@ -59,42 +80,33 @@ import Testing
         return fixture
     }
 
-    private static let names = [
-        "activity", "devices", "devices-kept", "messages", "messages-kept", "own", "reading", "record", "reminders",
-        "reminders-cancelled", "reminders-set", "reminders-snoozed", "surfaces", "templates", "tests", "touches",
-    ]
+    private static let names =
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).map { $0.prefix { $0 != "." } }
+        .map(String.init).sorted()
 
-    @Test func files_areAllPlayed() throws {
-        let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
-        #expect(Set(files) == Set(Self.names.map { $0 + ".txt" }))
-    }
+    @Test func files_areFound() { #expect(Self.names.count > 20 && Self.names.contains("messages")) }
 
     @Test(arguments: names) func calls_whenPlayed_areAnsweredAsWritten(name: String) async throws {
         let file = Self.folder.appending(path: name + ".txt")
         let written = try String(contentsOf: file, encoding: .utf8)
-        var fixture: F?
         var (played, before, setup, common) = ("", "", "", "")
         var isChapter = false
         var last: Character?
-        func play(_ call: String? = nil, as caller: Substring = "") async throws -> String {
-            let database: F
-            if let fixture {
-                database = fixture
-            } else {
-                database = try await Self.database(before: Self.statement(before), isChapter: isChapter)
-                try database.sql(Self.statement(common))
-                fixture = database
+        var chapter: Chapter?
+        /// The chapter's database, after the scripts so far.
+        func prepared() async throws -> Chapter {
+            if chapter == nil {
+                let fixture = try await Self.database(before: Self.statement(before), isChapter: isChapter)
+                try fixture.sql(Self.statement(common))
+                chapter = Chapter(fixture)
             }
-            if !setup.isEmpty { try database.sql(Self.statement(setup)) }
+            if !setup.isEmpty { try chapter!.fixture.sql(Self.statement(setup)) }
             setup = ""
-            guard let call else { return "" }
-            let user = Self.users.firstIndex(of: String(caller.dropFirst())).map { F.quoted($0 + 1) } ?? "''"
-            let role = caller.first.map { $0 == ":" ? "authenticated" : String(caller.dropFirst()) } ?? "none"
-            return try database.sql("select public.answer(\(user), '\(role)', $call$\(Self.statement(call))$call$)")
+            return chapter!
         }
         for line in written.split(separator: "\n") {
-            guard let kind = line.first, "#-+:>@".contains(kind) else { continue }
-            if !played.isEmpty, kind != last || ":>@".contains(kind) { played += "\n" }
+            guard let kind = line.first, "#-+:>@$%&".contains(kind) else { continue }
+            if !played.isEmpty, kind != last || ":>@$&".contains(kind) { played += "\n" }
             last = kind
             played += line + "\n"
             switch kind {
@@ -102,20 +114,98 @@ import Testing
             case "+": setup += line.dropFirst(2) + "\n"
             case "#":
                 guard line.hasPrefix("## ") else { continue }
-                if isChapter { _ = try await play() } else { common = setup }
-                (fixture, before, setup, isChapter) = (nil, "", "", true)
+                if isChapter { try await prepared().end() } else { common = setup }
+                (chapter, before, setup, isChapter) = (nil, "", "", true)
             default:
-                let caller = line.prefix { $0 != ">" }
-                let answer = try await play(String(line.dropFirst(caller.count + 1)), as: caller)
+                let answer: String
+                do {
+                    answer = try await prepared().play(line)
+                } catch {
+                    // A broken script is a difference, too.
+                    (answer, setup) = ("\(error)".replacing("\n", with: " ").replacing(#/ CONTEXT: .*/#, with: ""), "")
+                }
                 played += answer.isEmpty ? "" : Self.masked(answer) + "\n"
             }
         }
+        try await prepared().end()
         if ProcessInfo.processInfo.environment["NUDGED_WRITE"] != nil {
             try played.write(to: file, atomically: true, encoding: .utf8)
         }
         let difference = zip(played.split(separator: "\n"), written.split(separator: "\n")).first { $0 != $1 }
         let place = difference.map { "\($0.0)\ninstead of\n\($0.1)" } ?? "the end"
         #expect(played == written, "\(place)\nif wanted: NUDGED_WRITE=1 swift test --filter CallTranscriptTests")
+    }
+
+    /// A chapter's database, and what is under way in it.
+    private final class Chapter {
+        let fixture: F
+        private let daemon: DaemonCalls
+        private var transaction: OpenTransaction?
+        private var waiting: [Task<String, any Error>] = []
+
+        init(_ fixture: F) {
+            self.fixture = fixture
+            daemon = DaemonCalls(fixture)
+        }
+
+        func play(_ line: Substring) async throws -> String {
+            switch line.first {
+            case "$": return await daemon.answer(CallTranscriptTests.statement(String(line.dropFirst(2))))
+            case "%":
+                if let end = line.wholeMatch(of: /% (commit|rollback)/)?.1 {
+                    try await transaction?.end(isCommit: end == "commit")
+                    transaction = nil
+                    var answers: [String] = []
+                    for task in waiting { answers.append(try await task.value) }
+                    waiting = []
+                    return answers.joined(separator: "\n")
+                }
+                if transaction == nil { transaction = try await OpenTransaction(fixture) }
+                let isCall = line.hasPrefix("%>")
+                let text = CallTranscriptTests.statement(String(line.dropFirst(2)))
+                return try await transaction!.run(isCall ? Self.call("", "none", text) : text, isCall: isCall)
+            case "&":
+                let (ended, call) = (Flag(), try Self.background(line.dropFirst(), fixture, daemon))
+                waiting.append(
+                    Task(executorPreference: ThreadPerJob.shared) {
+                        defer { ended.raise() }
+                        return try await call()
+                    }
+                )
+                try await fixture.untilSomebodyWaits { ended.isRaised }
+                return ended.isRaised ? "did not wait" : ""
+            default: return try fixture.sql(Self.statement(line))
+            }
+        }
+
+        /// Scripts after the last call are played; nobody may still wait.
+        func end() async throws {
+            #expect(transaction == nil && waiting.isEmpty, "a transaction is open")
+            await fixture.store.close()
+        }
+
+        private static func background(_ line: Substring, _ fixture: F, _ daemon: DaemonCalls) throws
+            -> @Sendable () async throws -> String
+        {
+            if line.hasPrefix("$ ") {
+                let call = CallTranscriptTests.statement(String(line.dropFirst(2)))
+                return { await daemon.answer(call) }
+            }
+            let statement = statement(line)
+            return { try fixture.sql(statement) }
+        }
+
+        /// A line as a statement that answers.
+        private static func statement(_ line: Substring) -> String {
+            let caller = line.prefix { $0 != ">" }
+            let user = users.firstIndex(of: String(caller.dropFirst())).map { F.quoted($0 + 1) } ?? "''"
+            let role = caller.first.map { $0 == ":" ? "authenticated" : String(caller.dropFirst()) } ?? "none"
+            return call(user, role, CallTranscriptTests.statement(String(line.dropFirst(caller.count + 1))))
+        }
+
+        private static func call(_ user: String, _ role: String, _ text: String) -> String {
+            "select public.answer(\(user.isEmpty ? "''" : user), '\(role)', $call$\(text)$call$)"
+        }
     }
 
     private static func statement(_ text: String) -> String {
@@ -131,5 +221,54 @@ import Testing
         }
         return named.replacing(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/, with: "(id)")
             .replacing(/\d{4}-\d\d-\d\d [\d:]{8}\.\d+\+00/, with: "(instant)")
+    }
+}
+
+/// A transaction of the app that stays open while others work.
+private final class OpenTransaction {
+    private struct Step {
+        let text: String
+        let isCall: Bool
+        let answer: CheckedContinuation<String, any Error>
+    }
+    private struct RolledBack: Error {}
+
+    private let steps: AsyncStream<Step?>.Continuation
+    private let done: Task<Void, any Error>
+
+    init(_ fixture: F) async throws {
+        let connection = try await fixture.connection()
+        let (stream, steps) = AsyncStream<Step?>.makeStream()
+        self.steps = steps
+        done = Task(executorPreference: ThreadPerJob.shared) {
+            try? await connection.transaction(timeout: .seconds(600)) { transaction in
+                for await step in stream {
+                    guard let step else { throw RolledBack() }
+                    do {
+                        var lines: [String] = []
+                        if step.isCall {
+                            let rows = try await transaction.run(Statement("call", sql: step.text))
+                            for row in 0..<rows.count { lines.append(try rows.text(row, 0)) }
+                        } else {
+                            try await transaction.execute(script: step.text)
+                        }
+                        step.answer.resume(returning: lines.joined(separator: "\n"))
+                    } catch {
+                        step.answer.resume(throwing: error)
+                    }
+                }
+            }
+            await connection.close()
+        }
+    }
+
+    func run(_ text: String, isCall: Bool) async throws -> String {
+        try await withCheckedThrowingContinuation { steps.yield(Step(text: text, isCall: isCall, answer: $0)) }
+    }
+
+    func end(isCommit: Bool) async throws {
+        if !isCommit { steps.yield(nil) }
+        steps.finish()
+        try await done.value
     }
 }

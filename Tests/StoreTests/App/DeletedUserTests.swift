@@ -15,14 +15,6 @@ import Testing
         return fixture
     }
 
-    private func delete(_ fixture: F) throws { try fixture.sql("delete from auth.users where id = \(F.quoted(1))") }
-
-    /// How many users were erased, and how many could not be.
-    private func erase(_ fixture: F) async throws -> [Int] {
-        let done = try await fixture.store.eraseDeparted()
-        return [done.erased, done.held]
-    }
-
     /// The tables of nudged, and of the app's those that nudged made, in which a user is.
     private func traces(_ fixture: F, _ user: Int) throws -> Int {
         let statements = try fixture.lines(
@@ -32,125 +24,6 @@ import Testing
             """
         )
         return try fixture.lines(statements.joined(separator: " union all ")).compactMap { Int($0) }.reduce(0, +)
-    }
-
-    @Test func user_whenDeleted_leavesNoRow() async throws {
-        let fixture = try await fixture()
-        try await fixture.drain()
-        let before = try traces(fixture, 2)
-        try fixture.sql("begin; delete from auth.users; rollback")
-        #expect(try await fixture.store.look().isAnyoneDeparted == false)
-        try delete(fixture)
-        #expect(try await fixture.store.look().isAnyoneDeparted)
-        #expect(try await erase(fixture) == [1, 0])
-        #expect(try await fixture.store.look().isAnyoneDeparted == false)
-        try await fixture.drain()
-        #expect(try traces(fixture, 1) == 0)
-        #expect(try traces(fixture, 2) == before)
-    }
-
-    /// Nothing is sent to a deleted user, also if the erasure has to wait.
-    @Test func user_whenDeleted_isSentNothingMore() async throws {
-        let fixture = try await fixture()
-        let member = try await fixture.member()
-        try fixture.forgetTouches()
-        let claimed = try await fixture.claim()
-        #expect(claimed.map(\.userID) == [F.user(1), F.user(2)])
-        try delete(fixture)
-        // Nothing is sent to users who were claimed before.
-        let committed = try await fixture.store.commit(F.intent(claimed, member: member))
-        #expect(committed.touched == [F.user(1)])
-        try await fixture.drain()
-        #expect(try await fixture.claim().map(\.userID) == [F.user(2)])
-        #expect(try await fixture.store.remaining(now: F.now, ranges: F.ranges).isAnyoneDue)
-        try fixture.sql(
-            "delete from public.push_tokens where user_id = \(F.quoted(2)); delete from nudged.person where user_id = \(F.quoted(2))"
-        )
-        try fixture.forgetTouches()
-        #expect(try await fixture.store.remaining(now: F.now, ranges: F.ranges).isAnyoneDue == false)
-    }
-
-    private func passADay(_ fixture: F) throws {
-        try fixture.sql("update nudged.departed set due_at = due_at - interval '1 day'")
-    }
-
-    /// An app may register a device until the user's session expires.
-    @Test func user_whenTheAppRegistersThemAgain_isErasedADayLater() async throws {
-        let fixture = try await fixture()
-        try delete(fixture)
-        #expect(try await erase(fixture) == [1, 0])
-        try fixture.sql("insert into public.context_profiles (user_id) values (\(F.quoted(1)))")
-        #expect(try await erase(fixture) == [0, 0])
-        #expect(try traces(fixture, 1) > 0)
-        try passADay(fixture)
-        #expect(try await erase(fixture) == [1, 0])
-        #expect(try traces(fixture, 1) == 0)
-        #expect(try fixture.sql("select count(*) from nudged.departed") == "0")
-    }
-
-    @Test func user_whenTheyHaveAnAccountAgain_stay() async throws {
-        let fixture = try await fixture()
-        try delete(fixture)
-        try fixture.sql("insert into auth.users values (\(F.quoted(1)))")
-        let before = try traces(fixture, 1)
-        #expect(try await erase(fixture) == [0, 0])
-        #expect(try traces(fixture, 1) == before)
-        #expect(try fixture.sql("select count(*) from nudged.departed") == "0")
-    }
-
-    /// Somebody holds the user's row: the deletion goes on, and the daemon erases the user later.
-    @Test func user_whenTheirRowIsHeld_isErasedLater() async throws {
-        let fixture = try await fixture()
-        try await fixture.holding("select 1 from nudged.person for update") { () async throws -> Void in
-            try delete(fixture)
-            #expect(try await self.erase(fixture) == [0, 1])
-        }
-        try passADay(fixture)
-        #expect(try fixture.sql("select count(*) from auth.users") == "1")
-        #expect(try fixture.lines("select right(user_id::text, 2) from nudged.departed") == ["01"])
-        #expect(try await erase(fixture) == [1, 0])
-        try await fixture.drain()
-        #expect(try traces(fixture, 1) == 0)
-        #expect(try await erase(fixture) == [0, 0])
-    }
-
-    /// A foreign key of the app keeps the device. What nudged holds goes all the same, and the device once it can.
-    @Test func user_whenTheAppKeepsADevice_losesTheRest() async throws {
-        let fixture = try await fixture()
-        try fixture.sql(
-            """
-            create table public.extra (user_id uuid, id uuid, foreign key (user_id, id) references public.push_tokens (user_id, id));
-            insert into public.extra select user_id, id from public.push_tokens where user_id = \(F.quoted(1))
-            """
-        )
-        try await erasesAllOnceItCan(fixture, after: "drop table public.extra")
-    }
-
-    /// A soft deletion of the app's.
-    @Test func user_whenATriggerKeepsTheirDevice_losesTheRest() async throws {
-        let fixture = try await fixture()
-        try fixture.sql(
-            """
-            create function public.keep() returns trigger language plpgsql as 'begin return null; end';
-            create trigger keep before delete on public.push_tokens for each row execute function public.keep()
-            """
-        )
-        try await erasesAllOnceItCan(fixture, after: "drop trigger keep on public.push_tokens")
-    }
-
-    private func erasesAllOnceItCan(_ fixture: F, after remedy: String) async throws {
-        let left = """
-            select (select count(*) from auth.users), (select count(*) from public.context_profiles), (select count(*) from nudged.message),
-                (select count(*) from public.push_tokens), (select count(*) from nudged.departed)
-            """
-        try delete(fixture)
-        #expect(try await erase(fixture) == [0, 1])
-        #expect(try fixture.sql(left) == "1|1|1|2|1")
-        #expect(try await erase(fixture) == [0, 0])
-        try fixture.sql(remedy)
-        try passADay(fixture)
-        #expect(try await erase(fixture) == [1, 0])
-        #expect(try traces(fixture, 1) == 0)
     }
 
     /// Users who can't be erased come last, so that they don't hold up the others for good.
@@ -229,13 +102,5 @@ import Testing
             "select right(user_id::text, 2), is_erased from nudged.departed order by 1",
             ["01|f", "02|t"]
         )
-    }
-
-    @Test func trigger_whenTheTableComesLater_isMadeByTheCall() async throws {
-        let fixture = try await F.onSupabase()
-        #expect(try fixture.sql("select nudged.watch_deleted_users()") == "f")
-        try fixture.sql(Self.users)
-        for _ in 1...2 { #expect(try fixture.sql("select nudged.watch_deleted_users()") == "t") }
-        #expect(try fixture.sql("select count(*) from pg_trigger where tgname = 'nudged_user_deleted'") == "1")
     }
 }

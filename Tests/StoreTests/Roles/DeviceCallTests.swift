@@ -37,41 +37,4 @@ import Testing
         )
         try fixture.expect("select outcome, reason from nudged.delivery", drops ? ["dropped|device_changed"] : [])
     }
-
-    /// Two users register one phone at the same moment, where no key forbids it: the second takes it.
-    @Test(.timeLimit(.minutes(10))) func device_whenTwoRegisterItAtOnce_isTheLasts() async throws {
-        let fixture = try await F()
-        func call(_ user: Int) -> String { "select nudged_api.register_device(\(F.quoted(user)), '\(F.token(1))')" }
-        try await race(fixture, first: call(1), second: call(2))
-        #expect(try fixture.sql("select right(user_id::text, 2) from public.push_tokens") == "02")
-    }
-
-    /// The app writes the row itself in that moment, without the lock that calls take: the call finds it then.
-    @Test(.timeLimit(.minutes(10))) func device_whenTheAppWritesItAtOnce_isRenewed() async throws {
-        let fixture = try await F()
-        let row = "insert into public.push_tokens (user_id, device_token) values (\(F.quoted(1)), '\(F.token(1))')"
-        try await race(
-            fixture,
-            first: row,
-            second: "select nudged_api.register_device(\(F.quoted(1)), '\(F.token(1))', 'visionos')"
-        )
-        #expect(try fixture.lines("select platform from public.push_tokens") == ["visionos"])
-    }
-
-    /// The second statement begins while the first's transaction is open, which ends once the second waits.
-    private func race(_ fixture: F, first: String, second: String) async throws {
-        let other = try await fixture.connection()
-        let connection = try await fixture.connection()
-        let waiting = try await connection.transaction { transaction in
-            try await transaction.execute(script: first)
-            let ended = Flag()
-            let task = Task {
-                defer { ended.raise() }
-                try await other.execute(script: second)
-            }
-            try await fixture.untilSomebodyWaits { ended.isRaised }
-            return task
-        }
-        try await waiting.value
-    }
 }

@@ -1,0 +1,534 @@
+import Foundation
+import Policy
+import Postgres
+import Synchronization
+import TestSupport
+import TimeZones
+
+@testable import Core
+
+/// The daemon's side of a transcript: calls of `Store`, such as `settle ann=accepted bob=skipped:stale closed`.
+///
+/// Names are of users, kinds or daemons, `name=value` is an option, and what follows `show` are the members of the
+/// answer to be shown. Nothing is shown of nil, false, 0 and what is empty.
+actor DaemonCalls {
+    private let fixture: F
+    /// Daemons, memberships and intents by their names.
+    private var ids: [String: UUID] = [:]
+    private var member: UUID?
+    private var users: [String: ClaimedUser] = [:]
+    private var intents: [Intent] = []
+    private var settlement: Settlement?
+    private var kept: Settlement?
+    private var fanOut: DueFanOut?
+    private var question: PreviewQuestion?
+    private var words: [String] = []
+    private var options: [String: String] = [:]
+
+    init(_ fixture: F) { self.fixture = fixture }
+
+    func answer(_ call: String) async -> String {
+        let parts = call.split(separator: " show ").map { $0.split(separator: " ").map(String.init) }
+        words = parts[0].dropFirst().filter { !$0.contains("=") }
+        options = Dictionary(
+            parts[0].filter { $0.contains("=") }.map { word in
+                let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                return (String(parts[0]), String(parts[1]))
+            },
+            uniquingKeysWith: { _, last in last }
+        )
+        var lines: [String]
+        do {
+            let values = try await play(parts[0][0])
+            lines = values.map { Shown.line($0, parts.count > 1 ? parts[1] : []) }
+        } catch let error as PostgresError {
+            let state = error.sqlState ?? "\(error.code)"
+            lines = [
+                [state, error.condition, error.isFenced ? "fenced" : nil].compactMap(\.self).joined(separator: " ")
+            ]
+        } catch {
+            lines = ["\(error)"]
+        }
+        for (name, id) in ids { lines = lines.map { $0.replacing(id.uuidString.lowercased(), with: name) } }
+        return lines.joined(separator: "\n")
+    }
+
+    // MARK: What a call names
+
+    private static func user(_ name: String) -> UUID {
+        CallTranscriptTests.users.firstIndex(of: name).map { F.user($0 + 1) } ?? F.user(Int(name) ?? 0)
+    }
+
+    private static func name(_ user: UUID) -> String {
+        let number = Int(user.uuid.14) << 8 + Int(user.uuid.15)
+        return number <= CallTranscriptTests.users.count ? CallTranscriptTests.users[number - 1] : "\(number)"
+    }
+
+    private func id(_ name: String) -> UUID {
+        let id = ids[name] ?? UUID()
+        ids[name] = id
+        return id
+    }
+
+    private func has(_ word: String) -> Bool { words.contains(word) }
+    private func number(_ name: String, _ usual: Int) -> Int { options[name].flatMap { Int($0) } ?? usual }
+    private var now: Instant { F.now + Int64(number("now", 0)) }
+    private var limit: Int { number("limit", 100) }
+    private var kinds: [NudgeKind] { words.compactMap(NudgeKind.init(rawValue:)) }
+    private var named: [UUID] { words.filter(CallTranscriptTests.users.contains).map(Self.user) }
+
+    private struct NothingYet: Error {}
+
+    /// What an earlier call of the chapter left.
+    private func some<Value>(_ value: Value?) throws -> Value {
+        guard let value else { throw NothingYet() }
+        return value
+    }
+
+    private var store: Store { fixture.store }
+
+    /// The current membership; the first call that needs one joins.
+    private func mine() async throws -> UUID {
+        if let member { return member }
+        let member = try await fixture.member()
+        (self.member, ids["daemon"]) = (member, member)
+        return member
+    }
+
+    /// Users with their outcomes, as in `ann=accepted`; all that were claimed where none is named.
+    private var chosen: [(user: ClaimedUser, outcome: String?)] {
+        let names = (words + options.keys).filter { users[$0] != nil }
+        return (names.isEmpty ? Array(users.keys) : names).map { (users[$0]!, options[$0]) }
+            .sorted { $0.user.userID < $1.user.userID }
+    }
+
+    /// The ids of a user's messages and reminders with this title; `all`.
+    private func waiting(_ user: ClaimedUser, _ title: String?) -> [UUID] {
+        guard let title else { return [] }
+        return user.messages.filter { title == "all" || $0.title == title }.map(\.id)
+            + user.reminders.all.filter { title == "all" || $0.title == title }.map(\.id)
+    }
+
+    private func records(_ user: ClaimedUser, _ outcome: String?) throws -> [DeliveryRecord] {
+        guard let outcome else { return [] }
+        let parts = outcome.split(separator: ":").map(String.init)
+        let template = options["template"].flatMap { Int32($0) }
+        guard let kind = DeliveryRecord.Outcome(rawValue: parts[0]), kind != .skipped else {
+            return [F.skipped(user, parts.count > 1 ? parts[1] : nil, decision: options["decision"])]
+        }
+        let hash = kind == .rejected ? try fixture.hash(user.devices[0].token) : "00000000000000aa"
+        let status = options["status"].map { Int($0) } ?? (kind == .rejected ? 410 : 200)
+        let fraction = Int32(number("fraction", 0))
+        return [F.record(user, kind, hash: hash, status: status, fraction: fraction, template: template)]
+    }
+
+    private func change(_ user: ClaimedUser, _ outcome: String?) throws -> Change {
+        var change = F.change(
+            user,
+            dueAt: F.now + Int64(number("due", 3600)),
+            retry: options["poison"] == Self.name(user.userID) ? "planted-secret" : options["retry"],
+            ended: waiting(user, options["ended"])
+        )
+        change.records = try records(user, outcome)
+        change.ignored = Int16(number("ignored", 0))
+        change.reason = options["reason"].flatMap(Reason.init(rawValue:))
+        change.state.template = options["template"].flatMap { Int32($0) }
+        change.isOnlyIfUnchanged = options["unchanged"].map { $0.contains(Self.name(user.userID)) } ?? false
+        if let after = options["stale"].flatMap({ Int64($0) }) {
+            change.staleTokens = [
+                StaleToken(
+                    userID: user.userID,
+                    token: user.devices[0].token,
+                    environment: options["environment"] ?? "sandbox",
+                    topic: options["topic"] ?? "com.example.app",
+                    unregisteredAt: F.now.seconds * 1000 + after,
+                    apnsID: change.records.first?.apnsID ?? UUID()
+                )
+            ]
+        }
+        if let next = options["next"] {
+            change.continued = change.ended.map { Self.continuation(user.userID, $0, next) }
+        }
+        return change
+    }
+
+    /// The next occurrence, at a wall time or so many seconds from now.
+    private static func continuation(_ user: UUID, _ id: UUID, _ due: String) -> ReminderContinuation {
+        let wall = LocalDateTime(iso: "2026-11-21T09:00:00")!
+        let hour = Int64(due).map { PendingReminder.Due.at(F.now + $0) } ?? .local(LocalDateTime(iso: due)!)
+        return ReminderContinuation(
+            userID: user,
+            id: id,
+            number: 4,
+            first: .local(wall),
+            planned: wall,
+            due: hour,
+            instant: F.now
+        )
+    }
+
+    /// What an intent announces of a user: a check-in, or all that waits for them.
+    private func announced(_ user: ClaimedUser) -> Change {
+        let template = options["template"].flatMap { Int32($0) }
+        var records: [DeliveryRecord] = []
+        if !has("waiting") { records.append(F.record(user, .unknown, status: nil, template: template)) }
+        for one in has("waiting") ? waiting(user, "all") : [] {
+            let isReminder = user.reminders.all.contains { $0.id == one }
+            let isDropped = waiting(user, options["dropped"]).contains(one)
+            records.append(
+                F.messageRecord(
+                    user,
+                    one,
+                    isDropped ? .dropped : .unknown,
+                    reason: isDropped ? "collapsed" : nil,
+                    apnsID: isDropped ? nil : UUID(),
+                    decision: options["decision"],
+                    kind: isReminder ? "reminder" : "message"
+                )
+            )
+        }
+        if let reason = options["skipped"] {
+            records.append(F.skipped(user, reason, slot: F.slot - 2, at: F.now - 86_400, decision: options["decision"]))
+        }
+        return F.announced(
+            user,
+            records,
+            template: template,
+            retry: options["retry"],
+            ended: waiting(user, options["ended"])
+        )
+    }
+
+    private func keep(_ claimed: [ClaimedUser]) -> [Any] {
+        for user in claimed { users[Self.name(user.userID)] = user }
+        return claimed
+    }
+
+    /// All pages of what goes from user to user.
+    private func pages<Page>(_ next: KeyPath<Page, UUID?>, _ page: (UUID) async throws -> Page) async throws -> [Any] {
+        var pages: [Page] = []
+        var place: UUID? = Store.firstUser
+        while let user = place {
+            pages.append(try await page(user))
+            place = pages.last?[keyPath: next]
+        }
+        return pages
+    }
+
+    // MARK: Calls
+
+    private func play(_ verb: String) async throws -> [Any] {
+        if let answer = try await playMembership(verb) { return answer }
+        if let answer = try await playCommand(verb) { return answer }
+        switch verb {
+        case "claim":
+            var refused: [Refusal] = []
+            // Whatever the last look for urgent messages cost on a loaded machine.
+            store.claiming.with { $0.express = ExpressPace() }
+            let found = try await store.claim(
+                ranges: F.ranges,
+                now: now,
+                startingOver: !has("on"),
+                limit: limit,
+                inHand: Set(options["inhand"]?.split(separator: ",").map { Self.user(String($0)) } ?? []),
+                member: has("member") ? try await mine() : nil,
+                intents: options["knows"].flatMap { Int($0) }.map { intents.prefix($0).map(\.id) } ?? [],
+                onRefused: { refused.append($0) }
+            )
+            if !has("on") { users = [:] }
+            return has("count") ? [keep(found.users).count] : keep(found.users) + refused
+        case "read":
+            return try await store.reading { [user = try some(named.first), now] in try await $0.user(user, now: now) }
+                .map { [$0] }
+                ?? ["nobody"]
+        case "distributed": store.claiming.noteDistribution()
+        case "remaining": return [try await store.remaining(now: now, ranges: has("others") ? [] : F.ranges)]
+        case "commit":
+            let chosen = chosen.map(\.user)
+            let messages = has("waiting") ? chosen : []
+            let intent = F.intent(
+                try await mine(),
+                chosen.map(announced),
+                messages: messages.flatMap { user in
+                    waiting(user, "all").filter { !waiting(user, options["dropped"]).contains($0) }
+                        .map { MessageReference(userID: user.userID, id: $0) }
+                }
+            )
+            intents.append(intent)
+            return [try await store.commit(intent)]
+        case "recommit": return [try await store.commit(some(intents.last))]
+        case "settle", "withdraw":
+            var next = Settlement(try await mine(), [])
+            if verb == "settle" { next.changes = try chosen.map { try change($0.user, $0.outcome) } }
+            if has("closed") || has("part"), let intent = intents.last {
+                let users = Set(next.changes.map(\.userID))
+                let part = intent.changes.filter { users.contains($0.userID) }
+                next.closed = [F.part(intent, part, isWhole: has("closed"))]
+            }
+            if verb == "withdraw" || has("withdrawn") { next.withdrawn = intents.last.map { [$0.id] } ?? [] }
+            settlement = next
+            var result = try await store.settle(next)
+            result.refused.sort { $0.userID < $1.userID }
+            return [result]
+        case "keep": kept = settlement
+        case "kept": return [try await store.settle(some(kept))]
+        case "again": return [try await store.settle(some(settlement), isRepeated: has("repeated"))]
+        case "recover":
+            if has("impatient") { store.claiming.with { $0.orphans = [:] } }
+            var recovery = try await store.recoverOrphans(limit: limit)
+            recovery.refused.sort { $0.userID < $1.userID }
+            return [recovery]
+        case "postpone":
+            try await store.postpone(
+                named.map { Postponement(userID: $0, version: users[Self.name($0)]?.version, until: F.now + 600) },
+                member: try await mine()
+            )
+        case "drain":
+            var refused: [Refusal] = []
+            let member = try await mine()
+            let told = Mutex<[String]>([])
+            let taken = try await store.drain(
+                member: member,
+                ranges: F.ranges,
+                limit: limit,
+                now: now,
+                onChanged: { [fixture] users in
+                    guard !users.isEmpty else { return }
+                    let left = try? fixture.sql("select count(*) from nudged.touched")
+                    told.withLock { $0.append("changed: \(users.map(Self.name)), while \(left ?? "no") touches wait") }
+                },
+                onRefused: { refused.append($0) }
+            )
+            return [taken] + told.withLock(\.self) + refused
+        case "touched":
+            var touched: [String] = []
+            for user in named where try await store.isTouched(user) { touched.append(Self.name(user)) }
+            return [touched]
+        case "quarantine":
+            let devices = try named.map(device)
+            return [try await store.quarantine(devices, now: F.now)]
+        case "analysed": return [try await store.analysed(some(named.first), member: try await mine())]
+        case "analyse":
+            return [try await store.noteAnalysed(some(named.first), member: try await mine(), [F.now, F.now + 7])]
+        case "preferences": return [try await store.preferences(of: some(named.first)) ?? "none"]
+        case "previews":
+            let inHand = Set(has("inhand") ? [question].compactMap { $0?.message.id } : [])
+            let found = try await store.openPreviews(ranges: F.ranges, inHand: inHand, limit: 100)
+            question = found.first { named.isEmpty || named.contains($0.userID) } ?? question
+            return has("count") ? [found.count] : found
+        case "reply": try await store.answer(some(question), options["with"] ?? "{}")
+        case "prune-previews": try await store.prunePreviews()
+        case "prune-keys": return [try await store.pruneMessageKeys()]
+        case "prune-reminders":
+            var place: ReminderPlace? = .start
+            var pages = 0
+            while let from = place {
+                place = try await store.pruneReminders(from: from)
+                pages += 1
+            }
+            return [pages]
+        case "fan-outs":
+            let clock = Instant(seconds: try await store.clock() / 1_000_000)
+            let found = try await store.dueFanOuts(now: clock + Int64(number("in", 1)), except: [], limit: 100)
+            fanOut = found.first ?? fanOut
+            return found
+        case "tell":
+            var refused: [Refusal] = []
+            let next = try options["next"].map { Self.continuation(F.user(1), try some(fanOut).reminder.id, $0) }
+            let told = try await store.tell(some(fanOut), next: next, limit: limit) { refused.append($0) }
+            if has("on"), case .told(_, let last) = told { fanOut = fanOut?.after(last) }
+            return [told] + refused
+        case "wait":
+            let clock = Instant(seconds: try await store.clock() / 1_000_000)
+            return [try await store.wait(some(fanOut), until: clock + Int64(number("in", 0)))]
+        case "drop": try await store.drop(some(fanOut), now: F.now)
+        case "templates": return try await store.templates()
+        case "deliveries":
+            return try await store.reading { [user = try some(named.first)] in
+                try await $0.deliveries(of: user, from: F.now - 9, through: F.now + 9, limit: 9)
+            }
+        default: return ["no call: \(verb)"]
+        }
+        return []
+    }
+
+    private func device(_ user: UUID) throws -> RefusedDevice {
+        let row = try fixture.sql(
+            """
+            select left(encode(sha256(convert_to(device_token, 'UTF8')), 'hex'), 16), extract(epoch from updated_at) * 1000000
+            from public.push_tokens where user_id = '\(user)'
+            """
+        ).split(separator: "|")
+        return RefusedDevice(
+            userID: user,
+            deviceHash: String(row[0]),
+            environment: options["environment"] ?? "sandbox",
+            topic: "com.example.app",
+            registration: has("unregistered") ? nil : Int64(row[1].split(separator: ".")[0]),
+            at: F.now,
+            reason: options["reason"] ?? "BadDeviceToken"
+        )
+    }
+
+    /// Daemons, memberships, leases.
+    private func playMembership(_ verb: String) async throws -> [Any]? {
+        let name = words.first ?? ""
+        let lease = Int64(number("lease", 600_000))
+        switch verb {
+        case "member", "join":
+            member = id(name)
+            try await store.join(id(name), daemon: id(options["daemon"] ?? "daemon-\(name)"), leaseMilliseconds: lease)
+            if verb == "member" { _ = try await store.renew(id(name), leaseMilliseconds: lease) }
+        case "renew":
+            guard let found = try await store.renew(id(name), leaseMilliseconds: lease) else { return ["no member"] }
+            let rejoins = found.shouldRejoin ? ", should rejoin" : ""
+            return ["\(found.ranges.count) ranges, \(found.free) free, \(found.living.count) living\(rejoins)"]
+        case "leave": return [try await store.leave(id(name)) ? "left" : "may not leave"]
+        case "end":
+            try fixture.sql(
+                "update nudged.lease set alive_until = now() - interval '1 ms' where member = '\(id(name))'"
+            )
+        case "declare-dead": return [try await store.declareDead(except: id(name))]
+        case "die": try fixture.die()
+        case "beat":
+            let beat = F.beat(id(name), state: options["state"] ?? "{}", uptime: Int64(number("uptime", 60_000)))
+            try await store.heartbeat(beat)
+        case "gone": try await store.daemonGone(id(name))
+        case "status": return [try await store.workStatus()]
+        case "living":
+            return try await store.livingDaemons().map { ["\($0.id)".lowercased(), $0.host ?? "no host"] }.sorted {
+                $0[1] < $1[1]
+            }
+        default: return nil
+        }
+        return []
+    }
+
+    /// What an operator's commands do.
+    private func playCommand(_ verb: String) async throws -> [Any]? {
+        switch verb {
+        case "look":
+            let clock = Instant(seconds: try await store.clock() / 1_000_000)
+            return [try await store.look(now: options["in"].flatMap { Int64($0) }.map { clock + $0 })]
+        case "pause":
+            return [try await store.pause(kinds, byWhom: options["by"] ?? "ada@web-1", reason: options["reason"])]
+        case "pauses": return try await store.pauses()
+        case "resume": return try await store.resume(kinds)
+        case "end-resume": try await store.endResume(kinds)
+        case "paused-users": return [try await store.pausedUsers(kinds) ?? [:]]
+        case "wake":
+            let evaluated = options["evaluated"].flatMap { Int64($0) }.map { F.now + $0...F.now }
+            return try await pages(\Store.WokenPage.next) {
+                try await store.wakeUsers(from: $0, now: F.now, evaluated: evaluated, limit: limit)
+            }
+        case "count": return try await pages(\.next) { try await store.countUsers(from: $0, limit: limit) }
+        case "erase": return [try await store.eraseDeparted()]
+        case "restore-touches":
+            var rounds = 0
+            while try await store.restoreTouches(before: now, limit: limit) { rounds += 1 }
+            return [rounds]
+        case "restore-intents": return [try await store.restoreIntents(limit: limit)]
+        case "restore-users":
+            return try await pages(\Store.RestoredPage.next) {
+                try await store.restoreUsers(from: $0, now: now, limit: limit)
+            }
+        case "restorable-pushes": return [try await store.restorablePushes()]
+        case "restorable":
+            var messages = DroppedRows()
+            var reminders = DroppedRows()
+            for page in try await pages(
+                \.next,
+                { try await store.restorableMessages(from: $0, now: now, limit: limit) }
+            ) {
+                messages += (page as! (dropped: DroppedRows, next: UUID?)).dropped
+            }
+            for page in try await pages(
+                \.next,
+                { try await store.restorableReminders(from: $0, now: now, limit: limit) }
+            ) {
+                reminders += (page as! (dropped: DroppedRows, next: UUID?)).dropped
+            }
+            let newcomers = try await pages(\.next) { try await store.countNewcomers(from: $0, limit: limit) }
+            return [messages, reminders] + newcomers
+        default: return nil
+        }
+        return []
+    }
+}
+
+/// Values as text.
+enum Shown {
+    static func line(_ value: Any, _ members: [String]) -> String {
+        if members.isEmpty, let user = value as? ClaimedUser { return text(user.userID) ?? "" }
+        guard !members.isEmpty, !(value is Refusal) else { return text(value) ?? "nothing" }
+        let shown = members.compactMap { path in
+            let found = member(value, path.split(separator: "."))
+            // What came at the same instant is in any order. `messages.0.title` shows the first one.
+            let list = (found as? [Any])?.map { (text($0) ?? "-").replacing(/id: [0-9a-f-]{36}/, with: "id: (id)") }
+                .sorted()
+            return text(list ?? found).map { "\(path): \($0)" }
+        }
+        let user = (value as? ClaimedUser).flatMap { text($0.userID) }
+        return (([user].compactMap(\.self)) + shown).joined(separator: ", ")
+    }
+
+    private static func member(_ value: Any, _ path: some Collection<Substring>) -> Any {
+        guard let name = path.first else { return value }
+        let mirror = Mirror(reflecting: (value as? ClaimedUser)?.values ?? value)
+        switch mirror.displayStyle {
+        case .optional: return mirror.children.first.map { member($0.value, path) } ?? Optional<Int>.none as Any
+        case .collection:
+            if name == "count" { return mirror.children.count }
+            if let place = Int(name) {
+                return mirror.children.dropFirst(place).first.map { member($0.value, path.dropFirst()) } ?? "none"
+            }
+            return mirror.children.map { member($0.value, path) }
+        default:
+            if name == "registeredAt", let device = value as? Device { return device.registeredAt as Any }
+            guard let child = mirror.children.first(where: { $0.label.map { $0 == name } ?? false }) else {
+                return "no member \(name)"
+            }
+            return member(child.value, path.dropFirst())
+        }
+    }
+
+    /// nil: there is nothing to be shown.
+    static func text(_ value: Any) -> String? {
+        switch value {
+        case let id as UUID: return id.uuidString.lowercased()
+        case let instant as Instant:
+            let seconds = instant.seconds - Int64(Date().timeIntervalSince1970)
+            let days = (seconds + 43_200) / 86_400
+            guard abs(seconds - days * 86_400) < 600, 0...99 ~= days else { return instant.rfc3339 }
+            return days == 0 ? "(now)" : "(in \(days) days)"
+        case let date as LocalDate: return date.iso
+        case let user as ClaimedUser: return text(user.values)
+        case let text as String: return text.isEmpty ? nil : text
+        case let flag as Bool: return flag ? "true" : nil
+        case let number as any BinaryInteger: return "\(number)" == "0" ? nil : "\(number)"
+        default: break
+        }
+        let mirror = Mirror(reflecting: value)
+        switch mirror.displayStyle {
+        case .optional: return mirror.children.first.flatMap { text($0.value) }
+        case .collection:
+            let all = mirror.children.map { text($0.value) ?? "-" }
+            return all.isEmpty ? nil : "[\(all.joined(separator: ", "))]"
+        case .set, .dictionary:
+            let all = mirror.children.map { text($0.value) ?? "-" }.sorted()
+            return all.isEmpty ? nil : "[\(all.joined(separator: ", "))]"
+        case .enum:
+            guard let content = mirror.children.first else { return "\(value)" }
+            return "\(content.label ?? "") \(text(content.value) ?? "-")"
+        default:
+            let all = mirror.children.compactMap { child -> String? in
+                // The clock, and what is in whole seconds, too.
+                guard let label = child.label, label != "clock", !label.hasSuffix("Microseconds") else { return nil }
+                return text(child.value).map {
+                    $0 == "true" ? label : label.hasPrefix(".") ? $0 : "\(label): \($0)"
+                }
+            }
+            return all.isEmpty ? nil : "{\(all.joined(separator: ", "))}"
+        }
+    }
+}
