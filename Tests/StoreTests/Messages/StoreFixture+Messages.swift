@@ -34,21 +34,4 @@ extension StoreFixture {
             decision: decision
         )
     }
-
-    /// An intent of all their messages, a nudge each.
-    static func messageIntent(
-        _ users: [ClaimedUser],
-        member: UUID,
-        ends: Bool = false,
-        retry: String? = nil
-    ) -> Intent {
-        intent(
-            member,
-            users.map { user in
-                let ids = user.messages.map(\.id)
-                return announced(user, ids.map { messageRecord(user, $0) }, retry: retry, ended: ends ? ids : [])
-            },
-            messages: users.flatMap { user in user.messages.map { MessageReference(userID: user.userID, id: $0.id) } }
-        )
-    }
 }
