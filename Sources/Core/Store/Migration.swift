@@ -161,7 +161,7 @@ struct ScriptStatements {
             case UInt8(ascii: "$"): if let tag = dollarTag() { skip(to: tag) } else { place += 1 }
             default: place += 1
             }
-            if !hasText { hasText = !" \n\r\t".utf8.contains(byte) }
+            if !" \n\r\t".utf8.contains(byte) { hasText = true }
         }
         return hasText ? String(decoding: bytes[start...], as: UTF8.self) : nil
     }
@@ -169,8 +169,7 @@ struct ScriptStatements {
     /// Skips from this mark to the next one like it. (A doubled quotation mark ends one string and begins the next.)
     private mutating func skip(to mark: [UInt8]) {
         place += mark.count
-        // The first byte alone comes first: a debug build compares slices slowly.
-        while place < bytes.count, bytes[place] != mark[0] || !bytes[place...].starts(with: mark) { place += 1 }
+        while place < bytes.count, !bytes[place...].starts(with: mark) { place += 1 }
         place = min(bytes.count, place + mark.count)
     }
 
