@@ -212,7 +212,7 @@ extension Store {
         // commands.
         let changes = settlement.changes.sorted { $0.userID < $1.userID }
         if !changes.isEmpty { statements.append(Query.settle(parameters(changes, settlement.sweepID))) }
-        let notes = changes.flatMap(\.environments)
+        let notes = changes.flatMap { $0.environments }
         if !notes.isEmpty { statements.append(noteEnvironments(notes)) }
         let ended = changes.flatMap { change in change.ended.map { (change.userID, $0) } }
         if !ended.isEmpty {
@@ -235,13 +235,13 @@ extension Store {
         if !closed.isEmpty || !settlement.withdrawn.isEmpty {
             statements.append(Query.dropIntents([.uuidArray(closed.map(\.intent)), .uuidArray(settlement.withdrawn)]))
         }
-        let tokens = changes.flatMap(\.staleTokens)
+        let tokens = changes.flatMap { $0.staleTokens }
         if !tokens.isEmpty { statements.append(forgetDevices(tokens, since: since(settlement))) }
         return statements
     }
 
     private func parameters(_ changes: [Change], _ sweepID: UUID) -> [Parameter] {
-        let records = changes.flatMap(\.records)
+        let records = changes.flatMap { $0.records }
         // An empty list costs nothing, and counts as all nulls.
         let decisions = records.contains { $0.decision != nil } ? records.map { $0.decision?.asciiJSON } : []
         return [

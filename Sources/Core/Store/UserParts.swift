@@ -204,8 +204,7 @@ struct UserParts {
 
     func hasProfile(_ user: UUID) -> Bool { profileRow[user] != nil }
 
-    func user(_ person: consuming ClaimedUser.Values) throws(PostgresError) -> ClaimedUser {
-        var user = consume person
+    func user(_ user: consuming ClaimedUser.Values) throws(PostgresError) -> ClaimedUser {
         let id = user.userID
         guard !contradicted.contains(id) else {
             throw PostgresError(

@@ -3,15 +3,15 @@ import TimeZones
 
 /// Plans one user's nudges, one after the other. Moves each from its state to the next step: first attempt, another
 /// attempt, remaining devices, pause or end.
-struct UserPlanner {
+struct UserPlanner: ~Copyable {
     let planner: Planner
     let recipient: Recipient
     let now: Instant
     /// What was planned so far. Its history counts the nudges that are sent before the next one.
     var draft: PlanDraft
 
-    init(_ user: ClaimedUser, _ planner: Planner, now: Instant) throws(TimeZoneError) {
-        self.planner = planner
+    init(_ user: ClaimedUser, _ planner: borrowing Planner, now: Instant) throws(TimeZoneError) {
+        self.planner = copy planner
         self.now = now
         recipient = try Recipient(user, planner: planner, now: now)
         draft = PlanDraft(recipient.candidate.history)
