@@ -3,19 +3,22 @@ public import TimeZones
 
 /// PostgreSQL counts microseconds, the policy counts seconds.
 extension Instant {
-    /// From PostgreSQL's microseconds, rounded down. nil for nil and for the infinities, which no calendar holds.
+    /// From PostgreSQL's microseconds.
+    init(roundingDown microseconds: Int64) {
+        self.init(seconds: microseconds / 1_000_000 - (microseconds % 1_000_000 < 0 ? 1 : 0))
+    }
+
+    /// The same. nil for nil and for the infinities, which no calendar holds.
     init?(microseconds: Int64?) {
         guard let microseconds, microseconds != .max, microseconds != .min else { return nil }
-        let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
-        self.init(seconds: rest < 0 ? seconds - 1 : seconds)
+        self.init(roundingDown: microseconds)
     }
 
     /// The same, limited to the years 1970 to 9999. Only a person can have written a value outside them: it is then
     /// overdue, or never due. nil only for nil.
     init?(nearest microseconds: Int64?) {
         guard let microseconds else { return nil }
-        let seconds = microseconds / 1_000_000 - (microseconds % 1_000_000 < 0 ? 1 : 0)
-        self.init(seconds: min(max(seconds, 0), Self.lastSecond))
+        self.init(seconds: min(max(Instant(roundingDown: microseconds).seconds, 0), Self.lastSecond))
     }
 
     /// 9999-12-31T23:59:59Z
@@ -38,6 +41,6 @@ extension Instant {
 /// In whole seconds, rounded down.
 extension Instant: ColumnValue {
     public static var read: ColumnReader<Instant> {
-        { rows in { row, column throws(PostgresError) in Store.instant(try rows.timestamp(row, column)) } }
+        { rows in { row, column throws(PostgresError) in Instant(roundingDown: try rows.timestamp(row, column)) } }
     }
 }

@@ -81,11 +81,7 @@ extension Store {
 
     /// A kind that this version doesn't know belongs to a newer version, and is left out.
     static func kinds(_ rows: Rows) throws(PostgresError) -> Set<NudgeKind> {
-        var kinds: Set<NudgeKind> = []
-        for row in 0..<rows.count {
-            if let kind = NudgeKind(rawValue: try rows.text(row, 0)) { kinds.insert(kind) }
-        }
-        return kinds
+        Set(try rows.decoded { (kind: String) in NudgeKind(rawValue: kind) }.compactMap(\.self))
     }
 
     // MARK: Pauses
@@ -141,21 +137,13 @@ extension Store {
     }
 
     static func pauses(_ rows: Rows) throws(PostgresError) -> [Pause] {
-        var pauses: [Pause] = []
-        for row in 0..<rows.count {
-            guard let kind = NudgeKind(rawValue: try rows.text(row, 0)) else { continue }
-            pauses.append(
-                Pause(
-                    kind: kind,
-                    since: instant(try rows.timestamp(row, 1)),
-                    heldSince: instant(try rows.timestamp(row, 2)),
-                    byWhom: try rows.text(row, 3),
-                    reason: try rows.textOrNull(row, 4),
-                    resumedAt: try rows.timestampOrNull(row, 5).map(instant)
-                )
-            )
+        let pauses = try rows.decoded {
+            (kind: String, since: Instant, held: Instant, byWhom: String, reason: String?, resumed: Instant?) in
+            NudgeKind(rawValue: kind).map {
+                Pause(kind: $0, since: since, heldSince: held, byWhom: byWhom, reason: reason, resumedAt: resumed)
+            }
         }
-        return pauses.sorted { $0.kind.rawValue < $1.kind.rawValue }
+        return pauses.compactMap(\.self).sorted { $0.kind.rawValue < $1.kind.rawValue }
     }
 
     // MARK: Everyone, page by page

@@ -105,9 +105,9 @@ extension Store {
         }
         let work = rows[0]
         return WorkStatus(
-            now: Self.instant(try work.timestamp(0, 0)),
+            now: Instant(roundingDown: try work.timestamp(0, 0)),
             dueUsers: Int(try work.int8(0, 1)),
-            firstDue: try work.timestampOrNull(0, 2).map(Self.instant),
+            firstDue: try work.timestampOrNull(0, 2).map(Instant.init(roundingDown:)),
             touches: Int(try work.int8(0, 3)),
             openIntents: Int(try work.int8(0, 4)),
             openPushes: Int(try work.int8(0, 5)),
@@ -118,11 +118,5 @@ extension Store {
             daemons: try rows[1].decoded(DaemonRow.init),
             bindingFaults: try rows[4].decoded(BindingFault.init)
         )
-    }
-
-    /// In whole seconds, rounded down.
-    static func instant(_ microseconds: Int64) -> Instant {
-        let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
-        return Instant(seconds: rest < 0 ? seconds - 1 : seconds)
     }
 }
