@@ -93,15 +93,15 @@ extension Report {
     ) async throws -> Report {
         let now = Instant(seconds: try await reader.clock() / 1_000_000)
         let window = ReportWindow(now: now, days: days)
-        let (from, until) = (window.from, window.until)
-        let deliveries = try await reader.deliveries(from: from, until: until, stretch: window.stretch)
+        let span = window.from..<window.until
+        let deliveries = try await reader.deliveries(in: span, stretch: window.stretch)
         onProgress(1, 4)
-        let (hours, people) = try await reader.hours(from: from, until: until, rules: rules)
+        let (hours, people) = try await reader.hours(in: span, rules: rules)
         onProgress(2, 4)
-        let opens = try await reader.opens(from: from, until: until)
-        let holdout = try await reader.holdout(from: from, until: until, since: window.now - seenDays * 86_400)
+        let opens = try await reader.opens(in: span)
+        let holdout = try await reader.holdout(in: span, since: window.now - seenDays * 86_400)
         onProgress(3, 4)
-        let sweeps = try await reader.sweeps(from: from, until: until, least: leastSweep, most: mostSweeps)
+        let sweeps = try await reader.sweeps(in: span, least: leastSweep, most: mostSweeps)
         onProgress(4, 4)
         return Report(
             window: window,

@@ -72,7 +72,7 @@ import struct FoundationEssentials.UUID
             ]
         )
         let counts = try await fixture.store.reporting {
-            try await $0.deliveries(from: Self.start, until: Self.end, stretch: 7200)
+            try await $0.deliveries(in: Self.start..<Self.end, stretch: 7200)
         }
         let first = Self.start.seconds / 7200
         #expect(
@@ -110,7 +110,7 @@ import struct FoundationEssentials.UUID
                 + [Row(outcome: "skipped", at: Self.start + 300, sweep: 3)]
         )
         let counts = try await fixture.store.reporting {
-            try await $0.sweeps(from: Self.start, until: Self.end, least: 20, most: 5)
+            try await $0.sweeps(in: Self.start..<Self.end, least: 20, most: 5)
         }
         #expect(
             counts.filter { $0.began == nil }.sorted { $0.size.rawValue < $1.size.rawValue } == [
@@ -146,7 +146,7 @@ import struct FoundationEssentials.UUID
         _ fixture: F,
         rules: Rules = .defaults
     ) async throws -> (hours: [HourCount], people: PeopleReached) {
-        try await fixture.store.reporting { try await $0.hours(from: Self.start, until: Self.end, rules: rules) }
+        try await fixture.store.reporting { try await $0.hours(in: Self.start..<Self.end, rules: rules) }
     }
 
     /// A user who travels has gone on to Tokyo, and one has deleted the profile. A push without a zone has no hour.
@@ -240,7 +240,7 @@ import struct FoundationEssentials.UUID
                 Row(kind: "check_in", outcome: "opened", at: Self.start, key: "e"),
             ]
         )
-        let counts = try await fixture.store.reporting { try await $0.opens(from: Self.start, until: Self.end) }
+        let counts = try await fixture.store.reporting { try await $0.opens(in: Self.start..<Self.end) }
         func count(_ part: OpenCount.Part?, _ value: Int, _ counts: [Int]) -> OpenCount {
             OpenCount(
                 kind: "check_in",
@@ -286,7 +286,7 @@ import struct FoundationEssentials.UUID
             try fixture.sql("insert into nudged.seen values ('\(F.user(user).uuidString)', '\(at.rfc3339)')")
         }
         let counts = try await fixture.store.reporting {
-            try await $0.holdout(from: Self.start, until: Self.end, since: Self.start)
+            try await $0.holdout(in: Self.start..<Self.end, since: Self.start)
         }
         #expect(counts.with == SeenCount(users: 3, seen: 2) && counts.without == SeenCount(users: 2, seen: 1))
     }
@@ -324,7 +324,7 @@ import struct FoundationEssentials.UUID
         let counts = try await fixture.store.reporting { reader in
             _ = try await reader.clock()
             try record(fixture, [Row(user: 2, at: Self.start)])
-            return try await reader.deliveries(from: Self.start, until: Self.end, stretch: 3600)
+            return try await reader.deliveries(in: Self.start..<Self.end, stretch: 3600)
         }
         #expect(counts.map(\.count) == [1])
     }

@@ -16,36 +16,22 @@ extension SnapshotReader {
     /// The record by stretches of time. If `mostCounts` come, the rarest may be missing.
     ///
     /// - Parameter stretch: its length in seconds.
-    package func deliveries(
-        from: Instant,
-        until: Instant,
-        stretch: Int64
-    ) async throws(PostgresError) -> [DeliveryCount] {
-        let most = Parameter.int8(Int64(Self.mostCounts))
-        let rows = try await run(.reportDeliveries, span(from, until) + [.int8(stretch), most])
-        var counts: [DeliveryCount] = []
-        for row in 0..<rows.count {
-            guard let outcome = DeliveryRecord.Outcome(rawValue: try rows.text(row, 2)) else { continue }
-            counts.append(
-                DeliveryCount(
-                    stretch: try rows.int8(row, 0),
-                    kind: try rows.text(row, 1),
-                    outcome: outcome,
-                    reason: try rows.text(row, 3),
-                    isGone: try rows.bool(row, 4),
-                    count: Int(try rows.int8(row, 5))
-                )
-            )
+    package func deliveries(in span: Range<Instant>, stretch: Int64) async throws(PostgresError) -> [DeliveryCount] {
+        let rows = try await run(.reportDeliveries, bounds(span) + [.int8(stretch), .int8(Int64(Self.mostCounts))])
+        let counts = try rows.decoded {
+            (stretch: Int64, kind: String, outcome: String, reason: String, isGone: Bool, count: Int) in
+            DeliveryRecord.Outcome(rawValue: outcome).map {
+                DeliveryCount(stretch: stretch, kind: kind, outcome: $0, reason: reason, isGone: isGone, count: count)
+            }
         }
-        return counts
+        return counts.compactMap(\.self)
     }
 
     /// Accepted pushes by the users' clocks, and the users who got them.
     ///
     /// - Parameter rules: for users who chose nothing.
     package func hours(
-        from: Instant,
-        until: Instant,
+        in span: Range<Instant>,
         rules: Rules
     ) async throws(PostgresError) -> (hours: [HourCount], people: PeopleReached) {
         let minutes = [
@@ -53,7 +39,7 @@ extension SnapshotReader {
         ]
         let rows = try await run(
             .reportHours,
-            span(from, until) + minutes.map { $0.map { .int4(Int32($0.minutes)) } ?? .null(.int4) }
+            bounds(span) + minutes.map { $0.map { .int4(Int32($0.minutes)) } ?? .null(.int4) }
         )
         var counts: [HourCount] = []
         var people = PeopleReached()
@@ -69,19 +55,18 @@ extension SnapshotReader {
     }
 
     /// What users did with nudges: of each kind, and by template, local hour and weekday.
-    package func opens(from: Instant, until: Instant) async throws(PostgresError) -> [OpenCount] {
-        try await run(.reportOpens, span(from, until)).decoded(OpenCount.init)
+    package func opens(in span: Range<Instant>) async throws(PostgresError) -> [OpenCount] {
+        try await run(.reportOpens, bounds(span)).decoded(OpenCount.init)
     }
 
     /// Users with check-ins and users of the holdout.
     ///
     /// - Parameter since: the app saw a user if it was after this.
     package func holdout(
-        from: Instant,
-        until: Instant,
+        in span: Range<Instant>,
         since: Instant
     ) async throws(PostgresError) -> (with: SeenCount, without: SeenCount) {
-        let rows = try await run(.reportHoldout, span(from, until) + [.timestamp(since.microseconds)])
+        let rows = try await run(.reportHoldout, bounds(span) + [.timestamp(since.microseconds)])
         var (with, without) = (SeenCount(users: 0, seen: 0), SeenCount(users: 0, seen: 0))
         for row in 0..<rows.count {
             let count = SeenCount(users: Int(try rows.int8(row, 1)), seen: Int(try rows.int8(row, 2)))
@@ -95,18 +80,13 @@ extension SnapshotReader {
     /// - Parameters:
     ///   - least: rows of a sweep that is listed singly.
     ///   - most: how many are listed singly.
-    package func sweeps(
-        from: Instant,
-        until: Instant,
-        least: Int,
-        most: Int
-    ) async throws(PostgresError) -> [SweepCount] {
-        let bounds: [Parameter] = [.int8(Int64(least)), .int8(Int64(most))]
-        return try await run(.reportSweeps, span(from, until) + bounds).decoded(SweepCount.init)
+    package func sweeps(in span: Range<Instant>, least: Int, most: Int) async throws(PostgresError) -> [SweepCount] {
+        let limits: [Parameter] = [.int8(Int64(least)), .int8(Int64(most))]
+        return try await run(.reportSweeps, bounds(span) + limits).decoded(SweepCount.init)
     }
 
-    private func span(_ from: Instant, _ until: Instant) -> [Parameter] {
-        [.timestamp(from.microseconds), .timestamp(until.microseconds)]
+    private func bounds(_ span: Range<Instant>) -> [Parameter] {
+        [.timestamp(span.lowerBound.microseconds), .timestamp(span.upperBound.microseconds)]
     }
 }
 
