@@ -47,50 +47,30 @@ extension Store {
     package func commit(
         _ intent: Intent
     ) async throws(PostgresError) -> (touched: Set<UUID>, paused: Set<NudgeKind>, cancelled: Set<MessageReference>) {
-        let users = Parameter.uuidArray(intent.changes.map(\.userID))
-        let (holding, answers) = try await committing(
-            intent,
-            Query.intent(intent.parameters),
-            looks: [Query.touchedSince([users]), Query.pausedKinds()]
-        )
-        guard answers.count == 3 else { throw PostgresError(.unexpectedResult, statement: Query.intent.name) }
-        return (try userSet(answers[1]), try Self.kinds(answers[2]), try cancelled(intent, holding))
-    }
-
-    /// Runs the intent's transaction. Messages and reminders are locked first, if there are any.
-    private func committing(
-        _ intent: Intent,
-        _ commit: Statement,
-        looks: [Statement]
-    ) async throws(PostgresError) -> (holding: Rows?, answers: [Rows]) {
+        let commit = Query.intent(intent.parameters)
+        let looks = [Query.touchedSince([.uuidArray(intent.changes.map(\.userID))]), Query.pausedKinds()]
         // A list is joined with a list here, which takes linear time only by hashing.
         let settings = [("enable_hashjoin", "on")]
         guard !intent.messages.isEmpty else {
-            return (nil, try await transaction(intents, [commit], afterwards: looks, settings: settings))
+            let answers = try await transaction(intents, [commit], afterwards: looks, settings: settings)
+            guard answers.count == 3 else { throw PostgresError(.unexpectedResult, statement: commit.name) }
+            return (try userSet(answers[1]), try Self.kinds(answers[2]), [])
         }
-        let parameters: [Parameter] = [
+        let wanted: [Parameter] = [
             .uuidArray(intent.messages.map(\.userID)), .uuidArray(intent.messages.map(\.id)),
         ]
         // Distributed rows are locked by an update.
         let answers = try await asking { isDistributed throws(PostgresError) in
             try await transaction(
                 intents,
-                [(isDistributed ? Query.holdMessagesDistributed : .holdMessages)(parameters), commit],
+                [(isDistributed ? Query.holdMessagesDistributed : .holdMessages)(wanted), commit],
                 afterwards: looks,
                 settings: settings + Self.impatient
             )
         }
-        return (answers.first, Array(answers.dropFirst()))
-    }
-
-    /// The messages and reminders that could not be locked.
-    private func cancelled(_ intent: Intent, _ holding: Rows?) throws(PostgresError) -> Set<MessageReference> {
-        guard let holding else { return [] }
-        var held: Set<MessageReference> = []
-        for row in 0..<holding.count {
-            held.insert(MessageReference(userID: try holding.uuid(row, 0), id: try holding.uuid(row, 1)))
-        }
-        return Set(intent.messages.filter { !held.contains($0) })
+        guard answers.count == 4 else { throw PostgresError(.unexpectedResult, statement: commit.name) }
+        let held = try answers[0].decoded(MessageReference.init(userID:id:))
+        return (try userSet(answers[2]), try Self.kinds(answers[3]), Set(intent.messages).subtracting(held))
     }
 
     // MARK: Changes
