@@ -84,17 +84,11 @@ package struct SnapshotReader: Sendable {
             ]
         )
         guard people.count > 0 else { return ([], 0, nil) }
-        var ids: [UUID] = []
-        ids.reserveCapacity(people.count)
-        for row in 0..<people.count { ids.append(try people.uuid(row, 0)) }
+        let ids = try people.map { row throws(PostgresError) in try people.uuid(row, 0) }
         let last = people.count - 1
         let next = Cursor(dueAt: try people.timestamp(last, 3), userID: ids[last])
-        let touches = try await touches(ids)
-        let users = try await parts(of: ids, until: end).users(people)
-        return (
-            users.map { $0.touched(touches[$0.userID], now: now) }, ids.count - users.count,
-            people.count < limit ? nil : next
-        )
+        let found = try await users(ids, people, until: end, now: now)
+        return (found.users, found.unreadable, people.count < limit ? nil : next)
     }
 
     /// The next users with touches that no sweep has drained, without those who are due by `end` anyway. The next sweep
@@ -122,7 +116,16 @@ package struct SnapshotReader: Sendable {
         now: Instant
     ) async throws(PostgresError) -> (users: [ClaimedUser], unreadable: Int) {
         guard !ids.isEmpty else { return ([], 0) }
-        let people = try await run(.readUsers, [.uuidArray(ids)])
+        return try await users(ids, try await run(.readUsers, [.uuidArray(ids)]), until: end, now: now)
+    }
+
+    /// - Parameter people: the users' own rows.
+    private func users(
+        _ ids: [UUID],
+        _ people: Rows,
+        until end: Instant,
+        now: Instant
+    ) async throws(PostgresError) -> (users: [ClaimedUser], unreadable: Int) {
         let parts = try await parts(of: ids, until: end)
         let touches = try await touches(ids)
         var known: Set<UUID> = []
@@ -261,23 +264,11 @@ extension Store {
         _ work: @Sendable (SnapshotReader) async throws -> T
     ) async throws -> T {
         let timeout = min(timeout ?? statementTimeout, statementTimeout)
-        do {
-            return try await snapshot(timeout, work)
-        } catch let error as PostgresError {
-            guard error.sqlState == Self.notSupported, !claiming.isDistributed else { throw error }
-            claiming.noteDistribution()
-        }
-        return try await snapshot(timeout, work)
-    }
-
-    private func snapshot<T: Sendable>(
-        _ timeout: Duration,
-        _ work: @Sendable (SnapshotReader) async throws -> T
-    ) async throws -> T {
-        let connection = try await claims.connection()
-        let isDistributed = claiming.isDistributed
-        return try await connection.snapshot(settings: Self.pinnedPlans, timeout: timeout) { transaction in
-            try await work(SnapshotReader(transaction, isDistributed: isDistributed))
+        return try await asking { isDistributed async throws -> T in
+            let connection = try await claims.connection()
+            return try await connection.snapshot(settings: Self.pinnedPlans, timeout: timeout) { transaction in
+                try await work(SnapshotReader(transaction, isDistributed: isDistributed))
+            }
         }
     }
 }

@@ -370,12 +370,12 @@ extension Store {
 
     /// Runs the statements for plain tables. If the database refuses them and runs those for distributed tables, these
     /// are used from then on (docs/SCALING.md). A view of the app can raise the same error, for both.
-    func asking<T>(_ ask: (_ isDistributed: Bool) async throws(PostgresError) -> T) async throws(PostgresError) -> T {
+    func asking<T, E: Error>(_ ask: (_ isDistributed: Bool) async throws(E) -> T) async throws(E) -> T {
         let isDistributed = claiming.isDistributed
-        do throws(PostgresError) {
+        do throws(E) {
             return try await ask(isDistributed)
         } catch {
-            guard error.sqlState == Self.notSupported, !isDistributed else { throw error }
+            guard (error as? PostgresError)?.sqlState == Self.notSupported, !isDistributed else { throw error }
         }
         let answer = try await ask(true)
         claiming.noteDistribution()
