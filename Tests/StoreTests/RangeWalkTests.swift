@@ -23,10 +23,7 @@ import struct FoundationEssentials.UUID
         var left: Int { counts.values.reduce(0, +) }
     }
 
-    private func walk() -> RangeWalk {
-        var random = SystemRandomNumberGenerator()
-        return RangeWalk(over: Array(RangeWalk.ranges), using: &random)
-    }
+    private func walk() -> RangeWalk { RangeWalk(over: Array(RangeWalk.ranges)) }
 
     @Test func walk_whenNobodyIsDue_endsAfterOneQuestionOfAll() {
         var walk = walk()
@@ -75,9 +72,8 @@ import struct FoundationEssentials.UUID
     }
 
     @Test(arguments: [1, 3, 9]) func walk_whenFewRangesAreOurs_asksNoOther(count: Int) {
-        var random = SystemRandomNumberGenerator()
         let ranges = Array(RangeWalk.ranges.prefix(count))
-        var walk = RangeWalk(over: ranges, using: &random)
+        var walk = RangeWalk(over: ranges)
         #expect(walk.covers(ranges.reversed()) && !walk.covers([31]))
         for place in 0..<50 {
             #expect(Set(walk.ask.ranges).isSubset(of: ranges) && Set(walk.ask.ranges).count == walk.ask.ranges.count)

@@ -6,7 +6,7 @@ import TimeZones
 /// caller at a time.
 final class Claiming: Sendable {
     struct State: Sendable {
-        var walk: RangeWalk
+        var walk = RangeWalk(over: [])
         var floor = DueFloor()
         var express = ExpressPace()
         var touches = TouchFloor()
@@ -18,18 +18,10 @@ final class Claiming: Sendable {
         var isDistributed = false
 
         /// Starts a new walk: from the floor, in another random order.
-        mutating func restart(_ ranges: [Int32]) {
-            var random = SystemRandomNumberGenerator()
-            walk = RangeWalk(over: ranges, from: floor.cursor, using: &random)
-        }
+        mutating func restart(_ ranges: [Int32]) { walk = RangeWalk(over: ranges, from: floor.cursor) }
     }
 
-    private let state: Mutex<State>
-
-    init() {
-        var random = SystemRandomNumberGenerator()
-        state = Mutex(State(walk: RangeWalk(over: [], using: &random)))
-    }
+    private let state = Mutex(State())
 
     func with<R>(_ body: (inout sending State) -> sending R) -> sending R { state.withLock(body) }
 
@@ -81,10 +73,10 @@ struct RangeWalk: Sendable {
     private var width = Width.all
     private var cursors: [Int32: Cursor] = [:]
 
-    /// `random` draws the order, so that no range is always the last.
-    init(over ranges: [Int32], from start: Cursor = .start, using random: inout some RandomNumberGenerator) {
+    /// In a random order, so that no range is always the last.
+    init(over ranges: [Int32], from start: Cursor = .start) {
         self.start = start
-        order = ranges.shuffled(using: &random)
+        order = ranges.shuffled()
     }
 
     /// Whether it is a walk over exactly these ranges.
@@ -126,10 +118,7 @@ package struct Cursor: Sendable, Equatable {
     let userID: UUID
 
     /// Before all users.
-    package static let start = Cursor(
-        dueAt: .min,
-        userID: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-    )
+    package static let start = Cursor(dueAt: .min, userID: Store.firstUser)
 }
 
 extension Cursor {
@@ -147,27 +136,23 @@ extension Cursor {
 struct DueFloor: Sendable {
     /// The start while it is unknown.
     private(set) var cursor = Cursor.start
-    private var nextLook: Int64 = .min
+    private var pace = LookPace()
     /// The ranges of the last look.
     private var ranges: [Int32] = []
 
-    /// At most one look in this time.
-    static let lookMilliseconds: Int64 = 5_000
-    /// A slow look is repeated less often: looks may take a twentieth of the time.
-    static let share: Int64 = 20
     /// If so many users are due, dead index entries don't matter.
     static let rowLimit = 10_000
     /// Allows for daemons' clocks, and for rows that are not committed yet.
     static let marginSeconds: Int64 = 60
 
     func isDue(for ranges: [Int32], at milliseconds: Int64) -> Bool {
-        milliseconds >= nextLook || ranges != self.ranges
+        pace.isDue(at: milliseconds) || ranges != self.ranges
     }
 
     /// Makes the next walk look again, from the start.
     mutating func forget() {
         cursor = .start
-        nextLook = .min
+        pace = LookPace()
     }
 
     /// - Parameters:
@@ -175,20 +160,26 @@ struct DueFloor: Sendable {
     ///   - oldest: the oldest `due_at` among them, in microseconds; nil: there was none.
     ///   - asked: milliseconds before the statement, on the clock of `isDue`.
     ///   - answered: milliseconds after the result.
-    mutating func took(
-        _ ranges: [Int32],
-        count: Int,
-        oldest: Int64?,
-        now: Instant,
-        asked: Int64,
-        answered: Int64
-    ) {
+    mutating func took(_ ranges: [Int32], count: Int, oldest: Int64?, now: Instant, asked: Int64, answered: Int64) {
         self.ranges = ranges
-        nextLook = answered + max(Self.lookMilliseconds, Self.share * (answered - asked))
+        pace.took(asked: asked, answered: answered)
         guard count < Self.rowLimit else { return cursor = .start }
         let margin = (now + -Self.marginSeconds).microseconds
         cursor = Cursor(before: min(oldest ?? margin, margin))
     }
+}
+
+/// When `DueFloor` and `TouchFloor` look again. A slow look is repeated less often. A value: the caller passes the
+/// time.
+struct LookPace: Sendable {
+    private var nextAt: Int64 = .min
+
+    /// - Parameter milliseconds: of a clock that only goes forward.
+    func isDue(at milliseconds: Int64) -> Bool { milliseconds >= nextAt }
+
+    /// Takes the begin and the end of a look. At most one is taken in five seconds, and looks take at most a twentieth
+    /// of the time.
+    mutating func took(asked: Int64, answered: Int64) { nextAt = answered + max(5_000, 20 * (answered - asked)) }
 }
 
 /// When claims look for users of urgent messages. `Query.drain` makes these users due since 1970, so that a claim finds
@@ -218,19 +209,16 @@ struct ExpressPace: Sendable {
 struct TouchFloor: Sendable {
     /// No touch below it is known. One of a longer transaction may still become visible there.
     private var id: Int64 = 0
-    private var nextFullLook: Int64 = .min
+    /// Of looks from id 0.
+    private var pace = LookPace()
 
     /// Allows for transactions under way: ids are assigned before commits.
     static let margin: Int64 = 10_000
-    /// At most one look from id 0 in this time.
-    static let lookMilliseconds: Int64 = 5_000
-    /// A slow look is repeated less often: looks may take a twentieth of the time.
-    static let share: Int64 = 20
 
-    func start(at now: Int64) -> Int64 { now >= nextFullLook ? 0 : id }
+    func start(at now: Int64) -> Int64 { pace.isDue(at: now) ? 0 : id }
 
     /// Makes the next look start from id 0.
-    mutating func forget() { nextFullLook = .min }
+    mutating func forget() { pace = LookPace() }
 
     /// Takes a result.
     ///
@@ -239,14 +227,17 @@ struct TouchFloor: Sendable {
     ///   - first: the lowest id that was found; nil: none.
     ///   - last: the highest id that was found; nil: none.
     ///   - isFull: whether as many touches were found as were asked for.
-    mutating func took(start: Int64, first: Int64?, last: Int64?, isFull: Bool, asked: Int64, answered: Int64) {
-        if start == 0 { nextFullLook = answered + max(Self.lookMilliseconds, Self.share * (answered - asked)) }
-        if isFull {
-            // Not all that were found are taken at once.
-            if start == 0 { id = 0 }
-            id = max(id, (first ?? 0) - Self.margin)
-        } else {
-            id = max(id, (last ?? 0) - Self.margin)
-        }
+    mutating func took(
+        start: Int64,
+        first: Int64? = nil,
+        last: Int64? = nil,
+        isFull: Bool = false,
+        asked: Int64,
+        answered: Int64
+    ) {
+        if start == 0 { pace.took(asked: asked, answered: answered) }
+        // Not all that were found are taken at once.
+        if isFull, start == 0 { id = 0 }
+        id = max(id, ((isFull ? first : last) ?? 0) - Self.margin)
     }
 }

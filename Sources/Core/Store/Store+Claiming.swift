@@ -153,14 +153,7 @@ extension Store {
         let count = Int(try rows.int8(0, 0))
         let oldest = try rows.timestampOrNull(0, 1)
         claiming.with {
-            $0.floor.took(
-                ranges,
-                count: count,
-                oldest: oldest,
-                now: now,
-                asked: asked,
-                answered: Claiming.now()
-            )
+            $0.floor.took(ranges, count: count, oldest: oldest, now: now, asked: asked, answered: Claiming.now())
         }
     }
 

@@ -55,16 +55,7 @@ extension Store {
         }
         let isAnyoneTouched = try rows[3].bool(0, 2)
         if !isAnyoneTouched {
-            claiming.with {
-                $0.touches.took(
-                    start: start,
-                    first: nil,
-                    last: nil,
-                    isFull: false,
-                    asked: asked,
-                    answered: Claiming.now()
-                )
-            }
+            claiming.with { $0.touches.took(start: start, asked: asked, answered: Claiming.now()) }
         }
         let isOutdated = try rows[2].int4(0, 0) > Migration.newest
         let isMisbound = checksBinding ? try rows[4].bool(0, 0) : false
