@@ -28,21 +28,18 @@ package struct DroppedRows: Sendable, Equatable {
 extension DroppedRows {
     package init() { self.init(count: 0) }
 
-    /// Reads four columns of the only row, from `column` on.
-    init(messages rows: Rows, from column: Int) throws(PostgresError) {
+    /// Reads these columns of the only row: four about messages, six about reminders.
+    init(_ rows: Rows, _ columns: Range<Int>) throws(PostgresError) {
+        let first = columns.lowerBound
         self.init(
-            count: Int(try rows.int8(0, column)),
-            users: Int(try rows.int8(0, column + 1)),
-            oldest: Instant(nearest: try rows.timestampOrNull(0, column + 2)),
-            newest: Instant(nearest: try rows.timestampOrNull(0, column + 3))
+            count: Int(try rows.int8(0, first)),
+            users: Int(try rows.int8(0, first + 1)),
+            oldest: Instant(nearest: try rows.timestampOrNull(0, first + 2)),
+            newest: Instant(nearest: try rows.timestampOrNull(0, first + 3))
         )
-    }
-
-    /// Reads six columns of the only row, from `column` on.
-    init(reminders rows: Rows, from column: Int) throws(PostgresError) {
-        try self.init(messages: rows, from: column)
-        fanOuts = Int(try rows.int8(0, column + 4))
-        perhaps = Int(try rows.int8(0, column + 5))
+        guard columns.count == 6 else { return }
+        fanOuts = Int(try rows.int8(0, first + 4))
+        perhaps = Int(try rows.int8(0, first + 5))
     }
 }
 
@@ -74,27 +71,18 @@ extension Store {
         return try await recoverOrphans(limit: limit, reason: "restored")
     }
 
-    package struct RestoredPage: Sendable {
-        package let users: Int
-        package let messages: DroppedRows
-        package let reminders: DroppedRows
-        /// The first user of the next page; nil: this was the last.
-        package let next: UUID?
-    }
-
     /// Closes all slots before `now` of the next users, drops their messages, marks their reminders, and makes these
-    /// users due.
-    package func restoreUsers(from user: UUID, now: Instant, limit: Int) async throws(PostgresError) -> RestoredPage {
-        let rows = try await one(
-            claims,
-            .restoreUsers,
-            [.timestamp(now.microseconds), .uuid(user), .int8(Int64(limit))]
-        )
-        return RestoredPage(
-            users: Int(try rows.int8(0, 0)),
-            messages: try DroppedRows(messages: rows, from: 1),
-            reminders: try DroppedRows(reminders: rows, from: 5),
-            next: try rows.uuidOrNull(0, 11)
+    /// users due. Returns what it did, and the first user of the next page.
+    package func restoreUsers(
+        from user: UUID,
+        now: Instant,
+        limit: Int
+    ) async throws(PostgresError) -> (users: Int, messages: DroppedRows, reminders: DroppedRows, next: UUID?) {
+        let parameters: [Parameter] = [.timestamp(now.microseconds), .uuid(user), .int8(Int64(limit))]
+        let rows = try await one(claims, .restoreUsers, parameters)
+        return (
+            Int(try rows.int8(0, 0)), try DroppedRows(rows, 1..<5), try DroppedRows(rows, 5..<11),
+            try rows.uuidOrNull(0, 11)
         )
     }
 
@@ -111,8 +99,7 @@ extension Store {
         now: Instant,
         limit: Int
     ) async throws(PostgresError) -> (dropped: DroppedRows, next: UUID?) {
-        let rows = try await restorable(.restoreMessages, user, now, limit)
-        return (try DroppedRows(messages: rows, from: 0), try rows.uuidOrNull(0, 4))
+        try await restorable(.restoreMessages, columns: 4, user, now, limit)
     }
 
     /// The reminders of the next users that `restoreUsers` would mark, and the first user of the next page.
@@ -121,17 +108,18 @@ extension Store {
         now: Instant,
         limit: Int
     ) async throws(PostgresError) -> (dropped: DroppedRows, next: UUID?) {
-        let rows = try await restorable(.restoreReminders, user, now, limit)
-        return (try DroppedRows(reminders: rows, from: 0), try rows.uuidOrNull(0, 6))
+        try await restorable(.restoreReminders, columns: 6, user, now, limit)
     }
 
     private func restorable(
         _ query: Query,
+        columns: Int,
         _ user: UUID,
         _ now: Instant,
         _ limit: Int
-    ) async throws(PostgresError) -> Rows {
-        try await one(claims, query, [.uuid(user), .timestamp(now.microseconds), .int8(Int64(limit))])
+    ) async throws(PostgresError) -> (dropped: DroppedRows, next: UUID?) {
+        let rows = try await one(claims, query, [.uuid(user), .timestamp(now.microseconds), .int8(Int64(limit))])
+        return (try DroppedRows(rows, 0..<columns), try rows.uuidOrNull(0, columns))
     }
 
     /// The pushes that `restoreIntents` would record as unknown.
