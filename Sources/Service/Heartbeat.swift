@@ -15,8 +15,8 @@ package struct DaemonIdentity: Sendable {
 
     package init(version: String) { self.version = version }
 
-    func beat(_ state: DaemonState) -> DaemonBeat {
-        DaemonBeat(
+    func write(_ state: DaemonState, to store: Store) async throws(PostgresError) {
+        try await store.heartbeat(
             id: id,
             host: host,
             pid: getpid(),
@@ -153,7 +153,7 @@ final class Heartbeat: Sendable {
                 let due = memory.withLock({ $0.due(state, boot: BootTime.milliseconds()) })
             else { continue }
             do throws(PostgresError) {
-                try await store.heartbeat(identity.beat(due))
+                try await identity.write(due, to: store)
             } catch {
                 onFailure(error)
             }

@@ -168,8 +168,15 @@ final class StoreFixture: TestDatabase, Sendable {
     /// All ranges.
     static let ranges = Array(RangeWalk.ranges)
 
-    static func beat(_ id: UUID = UUID(), state: String = "{}", uptime: Int64 = 60_000) -> DaemonBeat {
-        DaemonBeat(id: id, host: "web-1", pid: 42, version: "1.2.3", uptimeMilliseconds: uptime, state: state)
+    func beat(_ id: UUID, state: String = "{}", uptime: Int64 = 60_000) async throws {
+        try await store.heartbeat(
+            id: id,
+            host: "web-1",
+            pid: 42,
+            version: "1.2.3",
+            uptimeMilliseconds: uptime,
+            state: state
+        )
     }
 
     /// Joins; the first member takes all ranges.

@@ -30,29 +30,6 @@ package struct Membership: Sendable, Equatable {
     private func ranges(of member: UUID) -> [Int32] { owners.filter { $0.value == member }.map(\.key) }
 }
 
-/// What a daemon writes about itself every few seconds.
-package struct DaemonBeat: Sendable {
-    /// New at each start of the program.
-    package var id: UUID
-    package var host: String
-    package var pid: Int32
-    package var version: String
-    /// Milliseconds since the start. The database computes the time of the start from it, since a host's clock may be
-    /// wrong.
-    package var uptimeMilliseconds: Int64
-    /// The daemon's state: a JSON object without U+0000.
-    package var state: String
-
-    package init(id: UUID, host: String, pid: Int32, version: String, uptimeMilliseconds: Int64, state: String) {
-        self.id = id
-        self.host = host
-        self.pid = pid
-        self.version = version
-        self.uptimeMilliseconds = uptimeMilliseconds
-        self.state = state
-    }
-}
-
 /// Membership of the daemons that share the work, and their ranges. These statements have a connection of their own.
 extension Store {
     /// Inserts a membership. Repeated, it does no harm.
@@ -145,15 +122,25 @@ extension Store {
 
     // MARK: What a daemon says of itself
 
-    package func heartbeat(_ beat: DaemonBeat) async throws(PostgresError) {
-        _ = try await one(
-            ownership,
-            .heartbeat,
-            [
-                .uuid(beat.id), .text(beat.host), .int4(beat.pid), .text(beat.version), .int8(beat.uptimeMilliseconds),
-                .text(beat.state.asciiJSON),
-            ]
-        )
+    /// Writes what a daemon says about itself every few seconds.
+    ///
+    /// - Parameters:
+    ///   - id: new at each start of the program.
+    ///   - uptimeMilliseconds: since the start. The database computes the time of the start from it, since a host's
+    ///     clock may be wrong.
+    ///   - state: a JSON object without U+0000.
+    package func heartbeat(
+        id: UUID,
+        host: String,
+        pid: Int32,
+        version: String,
+        uptimeMilliseconds: Int64,
+        state: String
+    ) async throws(PostgresError) {
+        let parameters: [Parameter] = [
+            .uuid(id), .text(host), .int4(pid), .text(version), .int8(uptimeMilliseconds), .text(state.asciiJSON),
+        ]
+        _ = try await one(ownership, .heartbeat, parameters)
     }
 
     /// Deletes the row of a daemon that stops normally.
