@@ -38,15 +38,12 @@ package struct Migration: Sendable, Equatable {
         }
     }
 
-    /// Its file is embedded at build time. MigrationTests find a number without one.
-    private init(_ number: Int32, _ name: String, oldest: Int32 = 0) {
-        self.init(number, name, nudged_migration(number).map { String(cString: $0) } ?? "", oldest: oldest)
-    }
-
-    private init(_ number: Int32, _ name: String, _ script: String, oldest: Int32 = 0) {
+    /// - Parameter script: nil: that of its file, which is embedded at build time. MigrationTests find a number without
+    ///   a file.
+    private init(_ number: Int32, _ name: String, _ script: String? = nil, oldest: Int32 = 0) {
         self.number = number
         self.name = name
-        self.script = script
+        self.script = script ?? nudged_migration(number).map { String(cString: $0) } ?? ""
         self.oldest = oldest
     }
 

@@ -121,12 +121,8 @@ package struct Migrator: Sendable {
     /// since they were made after the migration.
     package func rolesWanting() async throws(PostgresError) -> (missing: [String], bare: [String]) {
         let rows = try await database.connection().run(Query.rolesWanting())
-        var wanting: (missing: [String], bare: [String]) = ([], [])
-        for row in 0..<rows.count {
-            let name = try rows.text(row, 0)
-            if try rows.bool(row, 1) { wanting.bare.append(name) } else { wanting.missing.append(name) }
-        }
-        return wanting
+        let roles = try rows.decoded { (name: String, exists: Bool) in (name: name, exists: exists) }
+        return (roles.filter { !$0.exists }.map(\.name), roles.filter(\.exists).map(\.name))
     }
 
     /// One lock for all migrators. A second one waits at its first migration, then finds each of them applied. Only the
@@ -177,53 +173,40 @@ package struct Migrator: Sendable {
     }
 
     private func apply(_ migration: Migration, on connection: Connection) async throws(PostgresError) -> Bool {
-        do {
-            let lockTimeout = Self.lockTimeout(patience.wait)
-            return try await connection.transaction(timeout: Self.timeout) { transaction in
-                try await Self.apply(migration, lockTimeout, in: transaction)
-            }
-        } catch {
-            throw error as? PostgresError ?? PostgresError(.unexpectedResult, statement: migration.name)
-        }
-    }
-
-    /// For this transaction. It is set after `lock` is held, so that another migrator is waited for, however long it
-    /// takes.
-    private static func lockTimeout(_ wait: Duration) -> Statement {
-        Statement(
+        // For this transaction. It is set after `lock` is held, so that another migrator is waited for, however long it
+        // takes.
+        let lockTimeout = Statement(
             "migration_lock_timeout",
             sql: "select set_config('lock_timeout', $1, true)",
-            parameters: [.text("\(wait / .milliseconds(1))")]
+            parameters: [.text("\(patience.wait / .milliseconds(1))")]
         )
-    }
-
-    private static func apply(
-        _ migration: Migration,
-        _ lockTimeout: Statement,
-        in transaction: Transaction
-    ) async throws(PostgresError) -> Bool {
-        try await transaction.execute(script: preparation, name: preparationName)
-        _ = try await transaction.run(lock)
-        _ = try await transaction.run(lockTimeout)
         let known = Statement(
             "migration_known",
             sql: "select 1 from nudged.migration where number = $1",
             parameters: [.int4(migration.number)]
         )
-        guard try await transaction.run(known).count == 0 else { return false }
-        for statement in ScriptStatements.of(migration.script) {
-            try await transaction.execute(script: statement, name: migration.name)
-        }
-        _ = try await transaction.run(
-            Statement(
-                "migration_applied",
-                sql: "insert into nudged.migration (number, name, checksum, oldest) values ($1, $2, $3, $4)",
-                parameters: [
-                    .int4(migration.number), .text(migration.name), .int8(migration.checksum), .int4(migration.oldest),
-                ]
-            )
+        let applied = Statement(
+            "migration_applied",
+            sql: "insert into nudged.migration (number, name, checksum, oldest) values ($1, $2, $3, $4)",
+            parameters: [
+                .int4(migration.number), .text(migration.name), .int8(migration.checksum), .int4(migration.oldest),
+            ]
         )
-        return true
+        do {
+            return try await connection.transaction(timeout: Self.timeout) { transaction in
+                try await transaction.execute(script: Self.preparation, name: Self.preparationName)
+                _ = try await transaction.run(Self.lock)
+                _ = try await transaction.run(lockTimeout)
+                guard try await transaction.run(known).count == 0 else { return false }
+                for statement in ScriptStatements.of(migration.script) {
+                    try await transaction.execute(script: statement, name: migration.name)
+                }
+                _ = try await transaction.run(applied)
+                return true
+            }
+        } catch {
+            throw error as? PostgresError ?? PostgresError(.unexpectedResult, statement: migration.name)
+        }
     }
 
     package static func schemaState(
@@ -234,28 +217,21 @@ package struct Migrator: Sendable {
         guard try await connection.run(exists).bool(0, 0) else { return .behind(Migration.all) }
         let rows = try await connection.run(Query.migrationsApplied())
         var applied: [Int32: Int64] = [:]
-        var newest: Int32 = 0
         var wanted: Int32 = 0
         for row in 0..<rows.count {
-            let number = try rows.int4(row, 0)
-            applied[number] = try rows.int8(row, 1)
-            newest = max(newest, number)
+            applied[try rows.int4(row, 0)] = try rows.int8(row, 1)
             wanted = max(wanted, try rows.int4OrNull(row, 2) ?? 0)
         }
-        let known = Migration.newest
+        let (known, newest) = (Migration.newest, applied.keys.max() ?? 0)
         // A migration that only adds doesn't matter to a version that doesn't know it.
         if wanted > known { return .ahead(newest: newest) }
-        for migration in Migration.all {
-            if let checksum = applied[migration.number], checksum != migration.checksum {
-                return .changed(number: migration.number)
-            }
-        }
         let pending = Migration.all.filter { applied[$0.number] == nil }
+        let changed = Migration.all.first { applied[$0.number] ?? $0.checksum != $0.checksum }
+        if let changed { return .changed(number: changed.number) }
         let isEarly = pending.allSatisfy { $0.number > needed }
         // If no migration is visible, row-level security may hide them too.
         if isEarly || applied.isEmpty {
-            let hidden = Query.hidden()
-            if try await connection.run(hidden).bool(0, 0) { return .hidden }
+            if try await connection.run(Query.hidden()).bool(0, 0) { return .hidden }
         }
         guard isEarly else { return .behind(pending) }
         if pending.isEmpty, newest > known { return .newer(newest: newest) }
