@@ -128,8 +128,7 @@ package struct SnapshotReader: Sendable {
     ) async throws(PostgresError) -> (users: [ClaimedUser], unreadable: Int) {
         let parts = try await parts(of: ids, until: end)
         let touches = try await touches(ids)
-        var known: Set<UUID> = []
-        for row in 0..<people.count { known.insert(try people.uuid(row, 0)) }
+        let known = try people.uuidSet()
         var users = parts.users(people)
         let unreadable = known.count - users.count
         for id in ids where !known.contains(id) && parts.isKnown(id) {

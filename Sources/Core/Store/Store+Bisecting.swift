@@ -107,15 +107,13 @@ extension Store {
         user: @escaping (Element) -> UUID
     ) -> ([Element]) async throws(PostgresError) -> (free: [Element], held: [Element])? {
         { (all: [Element]) async throws(PostgresError) in
-            let rows: Rows
             do throws(PostgresError) {
-                rows = try await one(database, .freePeople, [.uuidArray(all.map(user))])
+                let free = try await one(database, .freePeople, [.uuidArray(all.map(user))]).uuidSet()
+                return (all.filter { free.contains(user($0)) }, all.filter { !free.contains(user($0)) })
             } catch {
                 guard error.sqlState == Self.notSupported else { throw error }
                 return nil
             }
-            let free = try userSet(rows)
-            return (all.filter { free.contains(user($0)) }, all.filter { !free.contains(user($0)) })
         }
     }
 

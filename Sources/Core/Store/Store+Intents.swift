@@ -54,7 +54,7 @@ extension Store {
         guard !intent.messages.isEmpty else {
             let answers = try await transaction(intents, [commit], afterwards: looks, settings: settings)
             guard answers.count == 3 else { throw PostgresError(.unexpectedResult, statement: commit.name) }
-            return (try userSet(answers[1]), try Self.kinds(answers[2]), [])
+            return (try answers[1].uuidSet(), try Self.kinds(answers[2]), [])
         }
         let wanted: [Parameter] = [
             .uuidArray(intent.messages.map(\.userID)), .uuidArray(intent.messages.map(\.id)),
@@ -70,7 +70,7 @@ extension Store {
         }
         guard answers.count == 4 else { throw PostgresError(.unexpectedResult, statement: commit.name) }
         let held = try answers[0].decoded(MessageReference.init(userID:id:))
-        return (try userSet(answers[2]), try Self.kinds(answers[3]), Set(intent.messages).subtracting(held))
+        return (try answers[2].uuidSet(), try Self.kinds(answers[3]), Set(intent.messages).subtracting(held))
     }
 
     // MARK: Changes

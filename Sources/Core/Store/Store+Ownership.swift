@@ -80,7 +80,7 @@ extension Store {
     }
 
     func declareDeadNow(except member: UUID) async throws(PostgresError) -> Int {
-        let dead = try userSet(try await one(ownership, .deadMembers, [.uuid(member)]))
+        let dead = try await one(ownership, .deadMembers, [.uuid(member)]).uuidSet()
         var declared = 0
         for one in dead {
             do throws(PostgresError) {
@@ -112,7 +112,7 @@ extension Store {
     // MARK: Intents that nobody knows of
 
     package func intents(of member: UUID) async throws(PostgresError) -> [UUID] {
-        try Array(userSet(try await one(ownership, .ownIntents, [.uuid(member)])))
+        try await Array(one(ownership, .ownIntents, [.uuid(member)]).uuidSet())
     }
 
     /// Turns intents of a member into orphans, which any daemon records as unknown.

@@ -29,7 +29,8 @@ extension Store {
         var recovery = Recovery()
         for row in 0..<rows.count {
             let id = try rows.uuid(row, 0)
-            let (orphan, unreadable) = try orphan(rows, row, reason, try await turns(rows.uuidArray(row, 3)))
+            let turns: [UUID: Int32] = try await one(claims, .turns, [.uuidArray(rows.uuidArray(row, 3))]).byUser()
+            let (orphan, unreadable) = try orphan(rows, row, reason, turns)
             let result = try await settle(orphan)
             let pushes = orphan.changes.lazy.filter { result.settled.contains($0.userID) }.flatMap(\.records)
             recovery.pushes += pushes.count { $0.apnsID != nil }
@@ -44,13 +45,6 @@ extension Store {
             }
         }
         return recovery
-    }
-
-    private func turns(_ users: [UUID?]) async throws(PostgresError) -> [UUID: Int32] {
-        let rows = try await one(claims, .turns, [.uuidArray(users)])
-        var turns: [UUID: Int32] = [:]
-        for row in 0..<rows.count { turns[try rows.uuid(row, 0)] = try rows.int4(row, 1) }
-        return turns
     }
 
     /// What an orphan's open users get, and users whose part can't be read.

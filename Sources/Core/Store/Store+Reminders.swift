@@ -151,8 +151,7 @@ extension Store {
         in transaction: Transaction
     ) async throws(PostgresError) -> [UUID] {
         guard !members.isEmpty else { return [] }
-        let rows = try await transaction.run(Query.fanOutRecipients([.uuidArray(members)]))
-        let held = Set(try rows.decoded { (id: UUID) in id })
+        let held = try await transaction.run(Query.fanOutRecipients([.uuidArray(members)])).uuidSet()
         guard held.count < members.count else { return members }
         // Only the app's view knows the others. It is read again: users who were erased during the wait are no longer
         // in it.

@@ -152,7 +152,7 @@ extension Store {
         var result = Settlement.Result()
         for (statement, answer) in zip(statements, rows) {
             switch statement.name {
-            case Query.settle.name: result.settled = try userSet(answer)
+            case Query.settle.name: result.settled = try answer.uuidSet()
             case Query.forgetDevices.name: result.tokensDeleted = Int(try answer.int8(0, 0))
             default: break
             }
@@ -182,9 +182,9 @@ extension Store {
                 timeout: min(timeout ?? statementTimeout, statementTimeout)
             ) { transaction in
                 let answers = Array(try await transaction.run(hold + statements + [look]).dropFirst(hold.count))
-                var changed = try userSet(answers[statements.count])
+                var changed = try answers[statements.count].uuidSet()
                 for (statement, answer) in zip(statements, answers) where statement.name == Query.settle.name {
-                    changed.formUnion(users.subtracting(try userSet(answer)))
+                    changed.formUnion(users.subtracting(try answer.uuidSet()))
                 }
                 guard changed.isEmpty else { throw UsersChanged(users: changed) }
                 return Array(answers.prefix(statements.count))

@@ -77,7 +77,7 @@ package struct Store: Sendable {
     /// environment, as in the column: they stay as they are.
     @discardableResult
     package func quarantine(_ devices: [RefusedDevice], now: Instant) async throws(PostgresError) -> [UUID: String] {
-        let rows = try await transaction(
+        try await transaction(
             records,
             [
                 Query.quarantine([
@@ -89,10 +89,7 @@ package struct Store: Sendable {
                 Query.touchUsers([.uuidArray(Set(devices.map(\.userID)).sorted())]),
             ],
             settings: Self.impatient
-        )[0]
-        var moved: [UUID: String] = [:]
-        for row in 0..<rows.count { moved[try rows.uuid(row, 0)] = try rows.text(row, 1) }
-        return moved
+        )[0].byUser()
     }
 
     package struct Remaining: Sendable, Equatable {
@@ -188,10 +185,20 @@ package struct Store: Sendable {
         }
         return Array(rows.dropFirst(hold.count))
     }
+}
 
-    func userSet(_ rows: Rows) throws(PostgresError) -> Set<UUID> {
-        var users = Set<UUID>(minimumCapacity: rows.count)
-        for row in 0..<rows.count { users.insert(try rows.uuid(row, 0)) }
-        return users
+extension Rows {
+    /// The ids in the first column.
+    func uuidSet() throws(PostgresError) -> Set<UUID> {
+        var ids = Set<UUID>(minimumCapacity: count)
+        for row in 0..<count { ids.insert(try uuid(row, 0)) }
+        return ids
+    }
+
+    /// The second column by the users of the first.
+    func byUser<Value: ColumnValue>() throws(PostgresError) -> [UUID: Value] {
+        var values: [UUID: Value] = [:]
+        for row in 0..<count { values[try uuid(row, 0)] = try Value.read(self)(row, 1) }
+        return values
     }
 }

@@ -189,8 +189,7 @@ struct UserParts {
                 .uuidArray(found.map(\.reminder.authorID)), .uuidArray(found.map(\.reminder.reminderID)),
             ])
         ])
-        var living: Set<UUID> = []
-        for row in 0..<(live.first?.count ?? 0) { living.insert(try live[0].uuid(row, 0)) }
+        let living = try live.first?.uuidSet() ?? []
         for (user, var reminder) in found.sorted(by: { $0.reminder.wakesAt < $1.reminder.wakesAt }) {
             reminder.isCancelled = !living.contains(reminder.reminderID)
             remindersOf[user, default: PendingReminders()].add(reminder, until: until, limit: Self.remindersAUser)
