@@ -82,7 +82,7 @@ package enum PlannerFixture {
                 devices: devices,
                 messages: messages,
                 hasMoreMessages: hasMoreMessages,
-                reminders: PendingReminders(reminders)
+                reminders: PendingReminders(all: reminders)
             )
         )
     }

@@ -5,17 +5,11 @@ package import TimeZones
 /// A user's reminders as a claim reads them: those that can be due, and when the next one can be.
 package struct PendingReminders: Sendable, Equatable {
     /// Reminders that can be due. In most zones a wall time is due later than this.
-    package var all: [PendingReminder]
+    package var all: [PendingReminder] = []
     /// When the next reminder that was not read can be due; nil: there is none.
     package var wakesAt: Instant?
     /// Whether more reminders can be due than were read.
-    package var isPartial: Bool
-
-    package init(_ all: [PendingReminder] = [], wakesAt: Instant? = nil, isPartial: Bool = false) {
-        self.all = all
-        self.wakesAt = wakesAt
-        self.isPartial = isPartial
-    }
+    package var isPartial = false
 
     package var isEmpty: Bool { all.isEmpty && wakesAt == nil }
 

@@ -148,17 +148,15 @@ package struct SnapshotReader: Sendable {
     ///
     /// - Throws: if the app's view fails or doesn't answer in time. The reader can be used further.
     package func members(of fanOut: DueFanOut, limit: Int) async throws(PostgresError) -> [UUID] {
-        try await attempt(.fanOutMembers, fanOut.page(limit)).decoded { (member: UUID) in member }
+        try await transaction.attempt(Query.fanOutMembers(fanOut.page(limit))).decoded { (member: UUID) in member }
     }
 
     /// Whether a user is a member of the fan-out's subject.
     ///
     /// - Throws: as `members`.
     package func isMember(_ user: UUID, of fanOut: DueFanOut) async throws(PostgresError) -> Bool {
-        try await attempt(
-            .fanOutMember,
-            [.text(fanOut.reminder.subjectType), .text(fanOut.reminder.subjectID), .uuid(user)]
-        ).bool(0, 0)
+        let (type, id) = (fanOut.reminder.subjectType, fanOut.reminder.subjectID)
+        return try await transaction.attempt(Query.fanOutMember([.text(type), .text(id), .uuid(user)])).bool(0, 0)
     }
 
     /// All ranges. Each has about the same number of users.
@@ -244,10 +242,6 @@ package struct SnapshotReader: Sendable {
 
     func run(_ query: Query, _ parameters: [Parameter]) async throws(PostgresError) -> Rows {
         try await transaction.run(query(parameters))
-    }
-
-    private func attempt(_ query: Query, _ parameters: [Parameter]) async throws(PostgresError) -> Rows {
-        try await transaction.attempt(query(parameters))
     }
 }
 

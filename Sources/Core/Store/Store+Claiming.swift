@@ -49,7 +49,7 @@ extension Store {
             member: member,
             intents: intents,
             inHand: inHand,
-            skipped: skipped()
+            skipped: claiming.with { $0.aside.skipped(at: Claiming.now()) }
         )
         try await findExpress(&search, onRefused)
         // Users of urgent messages don't wait until others are read.
@@ -77,8 +77,6 @@ extension Store {
     package func skip(_ refusal: Refusal) {
         claiming.with { $0.aside.skip(refusal, at: Claiming.now()) }
     }
-
-    private func skipped() -> [UUID] { claiming.with { $0.aside.skipped(at: Claiming.now()) } }
 
     // MARK: Who is due
 

@@ -19,9 +19,7 @@ extension Store {
             // commands.
             postponements.sorted { $0.userID < $1.userID },
             parting: parting(intents, user: \.userID),
-            refused: { (one, error) in
-                skip(Refusal(one.userID, error))
-            },
+            refused: { (one, error) in skip(Refusal(one.userID, error)) },
             work: { (postponements, patience) async throws(PostgresError) in
                 let postpone = Query.postpone([
                     .uuidArray(postponements.map(\.userID)), .int8Array(postponements.map(\.version)),
@@ -69,9 +67,12 @@ extension Store {
             let most = max(wanted, Self.touchesAtOnce)
             let found = try await touches(ranges, limit: most, users: wanted)
             onChanged(found.changed)
-            let (many, few) = found.users.prefix(wanted).partitioned { $0.ids.count > Self.touchesOfOne }
+            let users = found.users.prefix(wanted)
+            let few = users.filter { $0.ids.count <= Self.touchesOfOne }
             taken += try await drain(few, member: member, now: now, onRefused)
-            for one in many { taken += try await drain([one], member: member, now: now, onRefused) }
+            for one in users where one.ids.count > Self.touchesOfOne {
+                taken += try await drain([one], member: member, now: now, onRefused)
+            }
             if found.touches < most, found.users.count <= wanted { break }
         }
         return taken
@@ -129,14 +130,13 @@ extension Store {
         // The drain also reads the app's views, for users who have no row in nudged.person.
         func take(_ users: [Touches], _ patience: Patience) async throws(PostgresError) -> Int {
             let touches = users.flatMap { one in one.ids.map { (one.user, $0) } }
+            let drain = Query.drain([
+                .uuidArray(touches.map(\.0)), .int8Array(touches.map(\.1)), .timestamp(now.microseconds),
+            ])
             let rows = try await transaction(
                 claims,
                 holding: member,
-                [
-                    Query.drain([
-                        .uuidArray(touches.map(\.0)), .int8Array(touches.map(\.1)), .timestamp(now.microseconds),
-                    ])
-                ],
+                [drain],
                 settings: patience.settings,
                 timeout: patience.statement
             )
@@ -147,20 +147,11 @@ extension Store {
             parting: parting(claims) { $0.user },
             probe: { () async throws(PostgresError) in _ = try await take([], .searching) },
             refused: { (one, error) in
-                claiming.with { $0.aside.skip(Refusal(one.user, error), at: Claiming.now()) }
+                skip(Refusal(one.user, error))
                 onRefused(Refusal(one.user, error))
             },
-            work: { (users, patience) async throws(PostgresError) in
-                taken += try await take(users, patience)
-            }
+            work: { (users, patience) async throws(PostgresError) in taken += try await take(users, patience) }
         )
         return taken
-    }
-}
-
-extension Sequence {
-    /// The elements for which it is true, and the others.
-    fileprivate func partitioned(_ isFirst: (Element) -> Bool) -> ([Element], [Element]) {
-        (filter(isFirst), filter { !isFirst($0) })
     }
 }

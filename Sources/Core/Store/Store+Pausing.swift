@@ -157,27 +157,21 @@ extension Store {
         return (users.count, try rows.uuidOrNull(0, 1))
     }
 
-    package struct WokenPage: Sendable {
-        /// Users who are due now and were not before.
-        package let woken: Int
-        package let users: Int
-        /// The first user of the next page; nil: this was the last.
-        package let next: UUID?
-    }
-
     /// Makes the next users due.
     ///
     /// - Parameter evaluated: only users who were evaluated in this time, and users who are due already; nil: everyone.
+    /// - Returns: users who are due now and were not before, all users, and the first user of the next page.
     package func wakeUsers(
         from user: UUID,
         now: Instant,
         evaluated: ClosedRange<Instant>?,
         limit: Int
-    ) async throws(PostgresError) -> WokenPage {
+    ) async throws(PostgresError) -> (woken: Int, users: Int, next: UUID?) {
         let bounds = [evaluated?.lowerBound, evaluated?.upperBound].map { instant in
             instant.map { Parameter.timestamp($0.microseconds) } ?? .null(.timestamptz)
         }
         let parameters: [Parameter] = [.timestamp(now.microseconds), .uuid(user), .int8(Int64(limit))]
-        return try await one(claims, .wakeUsers, parameters + bounds).decoded(at: 0, WokenPage.init)
+        let rows = try await one(claims, .wakeUsers, parameters + bounds)
+        return try rows.decoded(at: 0) { (woken: Int, users: Int, next: UUID?) in (woken, users, next) }
     }
 }

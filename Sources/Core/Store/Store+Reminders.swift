@@ -85,7 +85,7 @@ extension Store {
         let page = Query.fanOutMembers(fanOut.page(limit, except: refused))
         return try await fanningOut(fanOut, patience) { transaction throws(PostgresError) in
             let row = fanOut.row
-            let members = try await Self.members(page, in: transaction)
+            let members = try await transaction.run(page).decoded { (id: UUID) in id }
             let recipients = try await Self.recipients(among: members, page, in: transaction)
             if !recipients.isEmpty {
                 _ = try await transaction.run(Query.fanOutTell(row + [.uuidArray(recipients)]))
@@ -95,15 +95,9 @@ extension Store {
                 return .told(recipients.count, last: last)
             }
             let continuation = ReminderContinuation.json([next].compactMap(\.self))
-            _ = try await transaction.run(
-                Query.fanOutFinish(row + [continuation.map(Parameter.json) ?? .null(.jsonb)])
-            )
+            _ = try await transaction.run(Query.fanOutFinish(row + [continuation.map(Parameter.json) ?? .null(.jsonb)]))
             return .finished(recipients.count)
         }
-    }
-
-    private static func members(_ page: Statement, in transaction: Transaction) async throws(PostgresError) -> [UUID] {
-        try await transaction.run(page).decoded { (id: UUID) in id }
     }
 
     /// How many ranges of ids are read to find a member whose row the app's view refuses.
@@ -155,16 +149,14 @@ extension Store {
         guard held.count < members.count else { return members }
         // Only the app's view knows the others. It is read again: users who were erased during the wait are no longer
         // in it.
-        let still = Set(try await Self.members(page, in: transaction))
+        let still = try await transaction.run(page).uuidSet()
         return members.filter { held.contains($0) || still.contains($0) }
     }
 
     /// Gives a fan-out an instant, if its wall time is in one zone for all. It then waits for that instant.
     package func wait(_ fanOut: DueFanOut, until instant: Instant) async throws(PostgresError) -> FanOutStep {
         try await fanningOut(fanOut) { transaction throws(PostgresError) in
-            _ = try await transaction.run(
-                Query.fanOutWait(fanOut.row + [.timestamp(instant.microseconds)])
-            )
+            _ = try await transaction.run(Query.fanOutWait(fanOut.row + [.timestamp(instant.microseconds)]))
             return .finished(0)
         }
     }
@@ -232,10 +224,7 @@ extension DueFanOut {
 
     /// For `Query.claimProfiles`: the profiles of these fan-outs' authors.
     static func authors(_ fanOuts: [DueFanOut]) -> [Parameter] {
-        [
-            .uuidArray(fanOuts.map(\.reminder.authorID)), .int8(.max),
-            .int8(UserParts.profiles(of: fanOuts.count)),
-        ]
+        [.uuidArray(fanOuts.map(\.reminder.authorID)), .int8(.max), .int8(UserParts.profiles(of: fanOuts.count))]
     }
 
     /// Adds the authors' profiles: rows of `Query.claimProfiles`.

@@ -45,11 +45,14 @@ extension Store {
         for change in settlement.changes where !open.contains(change.userID) {
             for token in change.staleTokens where refusals < Self.mostRefusals {
                 do throws(PostgresError) {
-                    result.tokensDeleted += try await forget(
-                        [token],
-                        recordedSince: since(settlement),
-                        settlement.member
+                    let rows = try await transaction(
+                        records,
+                        holding: settlement.member,
+                        [forgetDevices([token], since: since(settlement))],
+                        settings: Patience.searching.settings,
+                        timeout: Patience.searching.statement
                     )
+                    result.tokensDeleted += Int(try rows[0].int8(0, 0))
                 } catch {
                     guard error.code == .refusedByServer, !error.isFenced else { throw error }
                     refusals += 1
@@ -57,22 +60,6 @@ extension Store {
             }
         }
         return result
-    }
-
-    /// Deletes tokens apart from the outcomes.
-    private func forget(
-        _ tokens: [StaleToken],
-        recordedSince since: Int64,
-        _ member: UUID?
-    ) async throws(PostgresError) -> Int {
-        let rows = try await transaction(
-            records,
-            holding: member,
-            [forgetDevices(tokens, since: since)],
-            settings: Patience.searching.settings,
-            timeout: Patience.searching.statement
-        )
-        return Int(try rows[0].int8(0, 0))
     }
 
     /// The earliest instant of the settlement's rows in the record. It leaves older partitions out.
