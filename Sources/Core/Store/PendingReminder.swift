@@ -16,8 +16,14 @@ package struct PendingReminder: Sendable, Equatable {
     package let title: String
     /// May be empty.
     package let body: String
-    /// How the phone shows it, and members beside `aps`.
-    package var members = Members()
+    /// How the phone shows it: a JSON object without `data`; nil: nothing is set.
+    package var apns: String?
+    /// A JSON object of members beside `aps`, without `conversation_id` and `domain`; nil: none.
+    package var data: String?
+    /// The conversation that a tap opens, as the app wrote it.
+    package var conversationID: String?
+    /// The app's own grouping of conversations.
+    package var domain: String?
     package var due: Due
     /// One zone for all recipients; nil: each recipient's own.
     package var timezone: String?
@@ -34,18 +40,6 @@ package struct PendingReminder: Sendable, Equatable {
 
     /// The earliest instant at which it can be due in any zone.
     package var wakesAt: Instant { wakesAtAsStored ?? due.earliest }
-
-    /// The argument `apns` in parts.
-    package struct Members: Sendable, Equatable {
-        /// A JSON object without `data`; nil: nothing is set.
-        package var apns: String?
-        /// A JSON object of members beside `aps`, without `conversation_id` and `domain`; nil: none.
-        package var data: String?
-        /// The conversation that a tap opens, as the app wrote it.
-        package var conversationID: String?
-        /// The app's own grouping of conversations.
-        package var domain: String?
-    }
 
     package enum Due: Sendable, Equatable {
         /// The same instant for all recipients.
@@ -144,12 +138,10 @@ extension PendingReminder {
             subjectID: try rows.text(row, 5),
             title: try rows.text(row, 6),
             body: try rows.text(row, 7),
-            members: Members(
-                apns: try rows.textOrNull(row, 19),
-                data: try rows.textOrNull(row, 20),
-                conversationID: try rows.textOrNull(row, 21),
-                domain: try rows.textOrNull(row, 22)
-            ),
+            apns: try rows.textOrNull(row, 19),
+            data: try rows.textOrNull(row, 20),
+            conversationID: try rows.textOrNull(row, 21),
+            domain: try rows.textOrNull(row, 22),
             due: due,
             timezone: try rows.textOrNull(row, 10),
             isOwn: try rows.boolOrNull(row, 11) ?? false,

@@ -235,7 +235,7 @@ extension ClaimedUser {
         func isNewer(_ apns: String?) -> Bool { apns.map { !Notification.knows(apns: $0) } ?? false }
         if let retry = self.retry, !Retry.knows(json: retry) { return "nudged.person.retry" }
         if self.messages.contains(where: { isNewer($0.apns) }) { return "nudged.message.apns" }
-        if self.reminders.all.contains(where: { isNewer($0.members.apns) }) { return "nudged.occurrence.apns" }
+        if self.reminders.all.contains(where: { isNewer($0.apns) }) { return "nudged.occurrence.apns" }
         // Without its rule, a series would end.
         let hasNewRule = self.reminders.all.contains { $0.series.map { Recurrence(parsing: $0.rule) == nil } ?? false }
         return hasNewRule ? "nudged.occurrence.recurrence" : nil

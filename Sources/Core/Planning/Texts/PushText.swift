@@ -36,20 +36,20 @@ struct PushText: Sendable {
 
     init(_ reminder: PendingReminder) {
         var notification = Notification(title: reminder.title, body: reminder.body)
-        notification.conversationID = reminder.members.conversationID.flatMap(UUID.init(uuidString:))
-        notification.domain = reminder.members.domain
-        let custom: CustomMembers? = reminder.members.data.map { CustomMembers(object: $0) } ?? CustomMembers.none
+        notification.conversationID = reminder.conversationID.flatMap(UUID.init(uuidString:))
+        notification.domain = reminder.domain
+        let custom: CustomMembers? = reminder.data.map { CustomMembers(object: $0) } ?? CustomMembers.none
         let subject = CustomMembers([
             ("subject_type", Self.json(reminder.subjectType)), ("subject_id", Self.json(reminder.subjectID)),
         ])
-        let takesOptions = reminder.members.apns.map { notification.take(apns: $0) } ?? true
+        let takesOptions = reminder.apns.map { notification.take(apns: $0) } ?? true
         notification.custom = (custom ?? CustomMembers.none).followed(by: subject ?? CustomMembers.none)
         // Only a message can be without text.
         isRenderable =
             custom != nil && subject != nil && takesOptions && !notification.isSilent
             && notification.surface == nil
         self.notification = notification
-        data = reminder.members.data
+        data = reminder.data
     }
 
     private static func json(_ text: String) -> String {
