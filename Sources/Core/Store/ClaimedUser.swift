@@ -27,7 +27,6 @@ package final class ClaimedUser: Sendable {
         package var touchedAt: Instant?
         /// When check-ins last became possible or were last rescheduled (docs/POLICY-SPEC.md, `since`).
         package var since: Instant?
-        /// When the policy was last evaluated.
         package var evaluatedAt: Instant?
         /// When the app last saw the user; nil: never.
         package var seen: Instant?

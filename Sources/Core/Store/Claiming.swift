@@ -10,7 +10,6 @@ final class Claiming: Sendable {
         var floor = DueFloor()
         var express = ExpressPace()
         var touches = TouchFloor()
-        /// Users whose data the database refused lately.
         var aside = SetAside()
         /// Orphans that could not be recorded lately, and when each may be tried again (milliseconds of `now()`).
         var orphans: [UUID: Int64] = [:]
@@ -174,7 +173,6 @@ struct DueFloor: Sendable {
 struct LookPace: Sendable {
     private var nextAt: Int64 = .min
 
-    /// - Parameter milliseconds: of a clock that only goes forward.
     func isDue(at milliseconds: Int64) -> Bool { milliseconds >= nextAt }
 
     /// Takes the begin and the end of a look. At most one is taken in five seconds, and looks take at most a twentieth
@@ -191,7 +189,6 @@ struct ExpressPace: Sendable {
 
     private var nextAt: Int64 = .min
 
-    /// - Parameter milliseconds: of a clock that only goes forward.
     func isDue(at milliseconds: Int64) -> Bool { milliseconds >= nextAt }
 
     /// Takes the begin and the end of a look.

@@ -47,7 +47,6 @@ package struct Migration: Sendable, Equatable {
         self.oldest = oldest
     }
 
-    /// All migrations, in order.
     package static let all = released + next
 
     /// In debug builds, NUDGED_NEXT_MIGRATION is the text of one more: so an upgrade can be played before there is one.

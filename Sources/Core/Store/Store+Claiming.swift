@@ -188,7 +188,6 @@ extension Store {
         let until: Int64
         var users: [ClaimedUser] = []
         var bytes: Int64 = 0
-        /// Users who can't be read.
         var refused: Set<UUID> = []
         /// Users were left for the next claim.
         var isCutShort = false

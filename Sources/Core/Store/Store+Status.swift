@@ -78,7 +78,6 @@ package struct DaemonRow: Sendable, Equatable {
 }
 
 extension Store {
-    /// The state of the work and of the daemons.
     package func workStatus() async throws(PostgresError) -> WorkStatus {
         try Self.workStatus(try await transaction(records, Self.workStatusStatements))
     }
@@ -98,7 +97,6 @@ extension Store {
         return queries.map { $0($1) }
     }()
 
-    /// - Parameter rows: the results of `workStatusStatements`.
     static func workStatus(_ rows: [Rows]) throws(PostgresError) -> WorkStatus {
         guard rows.count == workStatusStatements.count else {
             throw PostgresError(.unexpectedResult, statement: Query.status.name)

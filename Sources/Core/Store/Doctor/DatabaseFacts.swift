@@ -13,13 +13,9 @@ package enum DatabaseFacts {
         package var clock: Int64
         package var role: String
         package var isSuperuser: Bool
-        /// Row-level security doesn't apply to the role.
         package var bypassesRowSecurity: Bool
-        /// The role owns nudged's tables.
         package var ownsTables: Bool
-        /// Schema `nudged` exists.
         package var hasSchema: Bool
-        /// The role may use schema `nudged`.
         package var mayUseSchema: Bool
         package var cleansUp: Bool
         /// Of the database, such as UTF8.
@@ -40,7 +36,6 @@ package enum DatabaseFacts {
     /// One of the app's tables, or its view `nudged.device`, that nudged's functions write.
     package struct Written: Sendable, Equatable {
         package var name: String
-        /// The role nudged_writer exists.
         package var hasWriter: Bool
         /// How many of the functions nudged_writer owns.
         package var owned: Int
@@ -57,7 +52,6 @@ package enum DatabaseFacts {
     package enum View: String, Sendable, CaseIterable {
         /// Users who could be sent something.
         case recipient
-        /// Their devices.
         case device
         /// The members of a subject, for reminders to everyone.
         case subjectMember = "subject_member"

@@ -62,7 +62,6 @@ package struct SweepCount: Sendable, Equatable {
     package var accepted: Int = 0
     /// `rejected` or `deferred`.
     package var refused: Int = 0
-    /// `unknown`.
     package var unknown: Int = 0
     /// `dropped` or `skipped`.
     package var unsent: Int = 0
