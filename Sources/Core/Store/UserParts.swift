@@ -73,62 +73,46 @@ struct UserParts {
         if users.count > 1, size > bytes || first[0].count >= profiles(of: count) { return nil }
 
         // Only if some user has unusually many rows.
-        var more: [Statement] = []
-        func asking(_ statement: Statement, if isNeeded: Bool) -> Int? {
-            guard isNeeded else { return nil }
-            more.append(statement)
-            return more.count - 1
+        var more: [(place: Int?, statement: Statement)] = []
+        if first[1].count >= devices(of: count) {
+            let query = isDistributed ? Query.claimDevicesDistributed : .claimDevicesBounded
+            more.append((1, query([all, .int8(devicesLookedAt)])))
         }
-        let devices = asking(
-            (isDistributed ? Query.claimDevicesDistributed : .claimDevicesBounded)([all, .int8(devicesLookedAt)]),
-            if: first[1].count >= devices(of: count)
-        )
-        let messages = asking(
-            (isDistributed ? Query.claimMessagesDistributed : .claimMessagesBounded)([
-                all, .int8(messages(of: count)), .int8(messagesAUser), .timestamp(until),
-            ]),
-            if: first[2].count >= messages(of: count)
-        )
-        let reminders = asking(
-            (isDistributed ? Query.claimRemindersDistributed : .claimRemindersBounded)([
-                all, .timestamp(until), .int8(Int64(remindersAUser)), .int8(remindersLookedAt),
-                .int8(Self.reminders(of: count)),
-            ]),
-            if: first[3].count >= Self.reminders(of: count)
-        )
         // A message for a surface has options. It may be one of those that were not read yet.
-        var hasOptions = messages != nil
-        for row in 0..<first[2].count where try first[2].isNull(row, PendingMessage.apnsColumn) == false {
+        var hasOptions = false
+        if first[2].count >= messages(of: count) {
+            let query = isDistributed ? Query.claimMessagesDistributed : .claimMessagesBounded
+            more.append((2, query([all, .int8(messages(of: count)), .int8(messagesAUser), .timestamp(until)])))
+            hasOptions = true
+        }
+        if first[3].count >= reminders(of: count) {
+            let query = isDistributed ? Query.claimRemindersDistributed : .claimRemindersBounded
+            let bounds = [Int64(remindersAUser), remindersLookedAt, reminders(of: count)].map(Parameter.int8)
+            more.append((3, query([all, .timestamp(until)] + bounds)))
+        }
+        for row in 0..<first[2].count where try !first[2].isNull(row, PendingMessage.apnsColumn) {
             hasOptions = true
             break
         }
-        let surfaces = asking(Query.claimSurfaces([all, .int8(surfacesAUser)]), if: hasOptions)
-        let second = more.isEmpty ? [] : try await ask(more)
+        if hasOptions { more.append((nil, Query.claimSurfaces([all, .int8(surfacesAUser)]))) }
+        let second = more.isEmpty ? [] : try await ask(more.map(\.statement))
         guard second.count == more.count else {
             throw PostgresError(.unexpectedResult, statement: Query.claimDevicesBounded.name)
         }
-        var parts = try UserParts(
-            profiles: first[0],
-            bytes: size,
-            devices: devices.map { second[$0] } ?? first[1],
-            messages: messages.map { second[$0] } ?? first[2],
-            seen: first[4],
-            until: until
-        )
-        if let surfaces { try parts.add(surfaces: second[surfaces]) }
-        try await parts.add(reminders.map { second[$0] } ?? first[3], until: until, ask: ask)
+        var rows = first
+        for (one, answer) in zip(more, second) {
+            if let place = one.place { rows[place] = answer }
+        }
+        var parts = try UserParts(rows, bytes: size, until: until)
+        if hasOptions, let surfaces = second.last { try parts.add(surfaces: surfaces) }
+        try await parts.add(rows[3], until: until, ask: ask)
         return parts
     }
 
-    private init(
-        profiles: Rows,
-        bytes: Int64,
-        devices: Rows,
-        messages: Rows,
-        seen: Rows,
-        until: Int64
-    ) throws(PostgresError) {
-        self.profiles = profiles
+    /// - Parameter rows: profiles, devices, messages, reminders, and when the app saw the users.
+    private init(_ rows: [Rows], bytes: Int64, until: Int64) throws(PostgresError) {
+        let (devices, messages, seen) = (rows[1], rows[2], rows[4])
+        profiles = rows[0]
         self.bytes = bytes
         profileRow.reserveCapacity(profiles.count)
         devicesOf.reserveCapacity(profiles.count)
