@@ -26,8 +26,6 @@ final class Claiming: Sendable {
 
     var isDistributed: Bool { state.withLock(\.isDistributed) }
 
-    func noteDistribution() { state.withLock { $0.isDistributed = true } }
-
     /// Milliseconds of a clock that only goes forward.
     static func now() -> Int64 { Int64((ContinuousClock.now - started) / .milliseconds(1)) }
 

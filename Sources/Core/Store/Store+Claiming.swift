@@ -368,7 +368,7 @@ extension Store {
             guard (error as? PostgresError)?.sqlState == Self.notSupported, !isDistributed else { throw error }
         }
         let answer = try await ask(true)
-        claiming.noteDistribution()
+        claiming.with { $0.isDistributed = true }
         return answer
     }
 }

@@ -114,17 +114,16 @@ extension Store {
     /// How many users wait for each of these kinds, counted up to `WorkStatus.most`. nil: counting takes too long.
     package func pausedUsers(_ kinds: [NudgeKind]) async throws(PostgresError) -> [NudgeKind: Int]? {
         let parameters: [Parameter] = [.int8(Int64(WorkStatus.most)), .textArray(kinds.map(\.rawValue))]
-        let rows: Rows
         do throws(PostgresError) {
-            rows = try await one(records, .pausedUsers, parameters, timeout: .seconds(2))
+            let rows = try await one(records, .pausedUsers, parameters, timeout: .seconds(2))
+            let counts = try rows.decoded(at: 0) { (checkIns: Int, messages: Int, reminders: Int) in
+                [NudgeKind.checkIn: checkIns, .message: messages, .reminder: reminders]
+            }
+            return counts.filter { kinds.contains($0.key) }
         } catch {
             guard error.isTimeOut else { throw error }
             return nil
         }
-        let counts: [NudgeKind: Int] = [
-            .checkIn: Int(try rows.int8(0, 0)), .message: Int(try rows.int8(0, 1)), .reminder: Int(try rows.int8(0, 2)),
-        ]
-        return counts.filter { kinds.contains($0.key) }
     }
 
     static func pauses(_ rows: Rows) throws(PostgresError) -> [Pause] {

@@ -24,13 +24,9 @@ extension DaemonRight {
     /// from the migrations' text, so that there is only one list. A later right on an object replaces an earlier one.
     package static let all: [DaemonRight] = {
         var found: [(object: String, privileges: [String])] = []
-        for migration in Migration.all {
-            for statement in ScriptStatements.of(migration.script) {
-                for said in allowed(statement) {
-                    found.removeAll { $0.object == said.object }
-                    found.append(said)
-                }
-            }
+        for said in Migration.all.flatMap({ ScriptStatements.of($0.script) }).flatMap(allowed) {
+            found.removeAll { $0.object == said.object }
+            found.append(said)
         }
         return found.flatMap { said in said.privileges.map { DaemonRight(object: said.object, privilege: $0) } }
     }()
