@@ -97,13 +97,7 @@ struct SetAside: Sendable {
     /// Users who are not tried, and until when.
     private var skippedUntil: [UUID: Int64] = [:]
     /// Users whose content was refused. They are read alone, after the others.
-    private var suspects: [UUID: Suspect] = [:]
-
-    private struct Suspect {
-        var until: Int64
-        /// How long the user is delayed the next time.
-        var delay = SetAside.firstDelay
-    }
+    private var suspects: [UUID: (until: Int64, nextDelay: Int64)] = [:]
 
     /// Skips a user who was not reached in time.
     mutating func skip(_ user: UUID, at now: Int64) { skippedUntil[user] = now + Self.heldMilliseconds }
@@ -122,20 +116,20 @@ struct SetAside: Sendable {
         {
             suspects[oldest.key] = nil
         }
-        suspects[user, default: Suspect(until: 0)].until = now + Self.suspectMilliseconds
+        suspects[user, default: (0, Self.firstDelay)].until = now + Self.suspectMilliseconds
     }
 
     /// The refusal may be the server's fault. So the user is tried again soon, then less often.
     private mutating func delay(_ user: UUID, at now: Int64) {
         suspect(user, at: now)
-        let delay = suspects[user]?.delay ?? Self.firstDelay
+        let delay = suspects[user]?.nextDelay ?? Self.firstDelay
         skippedUntil[user] = now + delay
-        suspects[user]?.delay = min(2 * delay, Self.longestDelay)
+        suspects[user]?.nextDelay = min(2 * delay, Self.longestDelay)
     }
 
     /// Forgets a suspect who could be read. One who was delayed stays: what refused them may come after the read.
     mutating func clear(_ user: UUID) {
-        if suspects[user]?.delay == Self.firstDelay { suspects[user] = nil }
+        if suspects[user]?.nextDelay == Self.firstDelay { suspects[user] = nil }
     }
 
     mutating func skipped(at now: Int64) -> [UUID] {

@@ -173,27 +173,23 @@ package struct SnapshotReader: Sendable {
             .readDeliveries,
             [.uuid(user), .timestamp(from.microseconds), .timestamp(through.endOfSecond), .int8(Int64(limit))]
         )
-        var records: [DeliveryRecord] = []
-        for row in 0..<rows.count {
-            guard let outcome = DeliveryRecord.Outcome(rawValue: try rows.text(row, 5)) else { continue }
-            records.append(
-                DeliveryRecord(
-                    userID: user,
-                    kind: try rows.text(row, 0),
-                    key: try rows.text(row, 1),
-                    slot: try rows.dateOrNull(row, 2).map { LocalDate(days: $0) },
-                    deviceHash: try rows.text(row, 3),
-                    apnsID: try rows.uuidOrNull(row, 4),
-                    outcome: outcome,
-                    reason: try rows.textOrNull(row, 6),
-                    status: try rows.int2OrNull(row, 7).map { Int($0) },
-                    attemptedAt: Instant(microseconds: try rows.timestamp(row, 8)) ?? Instant(seconds: 0),
-                    decision: try rows.textOrNull(row, 9),
-                    template: try rows.int4OrNull(row, 10)
-                )
+        return try rows.map { row throws(PostgresError) -> DeliveryRecord? in
+            guard let outcome = DeliveryRecord.Outcome(rawValue: try rows.text(row, 5)) else { return nil }
+            return DeliveryRecord(
+                userID: user,
+                kind: try rows.text(row, 0),
+                key: try rows.text(row, 1),
+                slot: try rows.dateOrNull(row, 2).map { LocalDate(days: $0) },
+                deviceHash: try rows.text(row, 3),
+                apnsID: try rows.uuidOrNull(row, 4),
+                outcome: outcome,
+                reason: try rows.textOrNull(row, 6),
+                status: try rows.int2OrNull(row, 7).map { Int($0) },
+                attemptedAt: Instant(microseconds: try rows.timestamp(row, 8)) ?? Instant(seconds: 0),
+                decision: try rows.textOrNull(row, 9),
+                template: try rows.int4OrNull(row, 10)
             )
-        }
-        return records
+        }.compactMap(\.self)
     }
 
     // MARK: Parts
@@ -221,23 +217,19 @@ package struct SnapshotReader: Sendable {
 
     private func intents(_ id: UUID, turn turnNow: Int32) async throws(PostgresError) -> [ReadUser.OpenIntent] {
         let rows = try await run(.readIntents, [.uuid(id)])
-        var intents: [ReadUser.OpenIntent] = []
-        for row in 0..<rows.count {
+        return try rows.map { row throws(PostgresError) -> ReadUser.OpenIntent? in
             let attemptedAt = try rows.timestamp(row, 2)
             let (turn, content) = (try rows.int4(row, 3), try rows.bytes(row, 4))
             // A user of a later turn is settled.
             guard turnNow <= turn,
                 let change = Change(userID: id, turn: turn, content: content, attemptedAt: attemptedAt, reason: "")
-            else { continue }
-            intents.append(
-                ReadUser.OpenIntent(
-                    isAlive: try rows.bool(row, 1),
-                    attemptedAt: Instant(microseconds: attemptedAt) ?? Instant(seconds: 0),
-                    change: change
-                )
+            else { return nil }
+            return ReadUser.OpenIntent(
+                isAlive: try rows.bool(row, 1),
+                attemptedAt: Instant(microseconds: attemptedAt) ?? Instant(seconds: 0),
+                change: change
             )
-        }
-        return intents
+        }.compactMap(\.self)
     }
 
     func run(_ query: Query, _ parameters: [Parameter]) async throws(PostgresError) -> Rows {

@@ -61,13 +61,11 @@ extension Store {
     }
 
     private func membership(_ member: UUID, _ rows: Rows) throws(PostgresError) -> Membership {
-        let ranges = try rows.int4Array(0, 0)
-        let owners = try rows.uuidArray(0, 1)
-        var owned: [Int32: UUID?] = [:]
-        for (range, owner) in zip(ranges, owners) {
-            if let range { owned[range] = .some(owner) }
+        var owners: [Int32: UUID?] = [:]
+        for (range, owner) in zip(try rows.int4Array(0, 0), try rows.uuidArray(0, 1)) {
+            if let range { owners[range] = .some(owner) }
         }
-        return Membership(member: member, owners: owned, living: Set(try rows.uuidArray(0, 2).compactMap(\.self)))
+        return Membership(member: member, owners: owners, living: Set(try rows.uuidArray(0, 2).compactMap(\.self)))
     }
 
     /// Deletes members whose lease has ended, and returns how many. Returns 0 for `findingBack` after an outage of the
