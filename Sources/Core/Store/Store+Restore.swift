@@ -93,33 +93,19 @@ extension Store {
         try await one(claims, .livingDaemons, [.int8(100)]).decoded(LivingDaemon.init)
     }
 
-    /// The messages of the next users that `restoreUsers` would drop, and the first user of the next page.
-    package func restorableMessages(
-        from user: UUID,
-        now: Instant,
-        limit: Int
-    ) async throws(PostgresError) -> (dropped: DroppedRows, next: UUID?) {
-        try await restorable(.restoreMessages, columns: 4, user, now, limit)
-    }
-
-    /// The reminders of the next users that `restoreUsers` would mark, and the first user of the next page.
-    package func restorableReminders(
-        from user: UUID,
-        now: Instant,
-        limit: Int
-    ) async throws(PostgresError) -> (dropped: DroppedRows, next: UUID?) {
-        try await restorable(.restoreReminders, columns: 6, user, now, limit)
-    }
-
-    private func restorable(
+    /// What `restoreUsers` would drop of the next users' messages, or mark of their reminders, and the first user of
+    /// the next page.
+    ///
+    /// - Parameter query: `restoreMessages` or `restoreReminders`.
+    package func restorable(
         _ query: Query,
-        columns: Int,
-        _ user: UUID,
-        _ now: Instant,
-        _ limit: Int
+        from user: UUID,
+        now: Instant,
+        limit: Int
     ) async throws(PostgresError) -> (dropped: DroppedRows, next: UUID?) {
         let rows = try await one(claims, query, [.uuid(user), .timestamp(now.microseconds), .int8(Int64(limit))])
-        return (try DroppedRows(rows, 0..<columns), try rows.uuidOrNull(0, columns))
+        let last = rows.columnCount - 1
+        return (try DroppedRows(rows, 0..<last), try rows.uuidOrNull(0, last))
     }
 
     /// The pushes that `restoreIntents` would record as unknown.

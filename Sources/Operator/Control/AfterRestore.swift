@@ -56,12 +56,12 @@ package struct AfterRestoreReport: CommandOutput {
     private mutating func count(_ store: Store) async throws {
         let (steps, limit) = (Steps(), Steps.countedAtOnce)
         try await steps.pages { user in
-            let page = try await store.restorableMessages(from: user, now: at, limit: limit)
+            let page = try await store.restorable(.restoreMessages, from: user, now: at, limit: limit)
             messages += page.dropped
             return page.next
         }
         try await steps.pages { user in
-            let page = try await store.restorableReminders(from: user, now: at, limit: limit)
+            let page = try await store.restorable(.restoreReminders, from: user, now: at, limit: limit)
             reminders += page.dropped
             return page.next
         }
