@@ -138,8 +138,6 @@ struct ScriptStatements {
         return statements
     }
 
-    private init(bytes: [UInt8]) { self.bytes = bytes }
-
     private mutating func next() -> String? {
         let start = place
         var hasText = false

@@ -58,24 +58,22 @@ package struct ReminderContinuation: Sendable, Equatable {
         guard !continuations.isEmpty else { return nil }
         var json = JSONWriter()
         json.beginArray()
-        for one in continuations { one.write(to: &json) }
+        for one in continuations {
+            json.beginObject()
+            json.put("user_id", one.userID.uuidString.lowercased())
+            json.put("id", one.id.uuidString.lowercased())
+            json.put("planned_local", one.planned.iso)
+            for (name, hour) in [("first", one.first), ("due", one.due)] {
+                switch hour {
+                case .at(let instant): json.put("\(name)_at", instant.rfc3339)
+                case .local(let time): json.put("\(name)_local", time.iso)
+                }
+            }
+            json.put("number", one.number)
+            json.endObject()
+        }
         json.endArray()
         return json.string
-    }
-
-    private func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.put("user_id", userID.uuidString.lowercased())
-        json.put("id", id.uuidString.lowercased())
-        json.put("planned_local", planned.iso)
-        for (name, hour) in [("first", first), ("due", due)] {
-            switch hour {
-            case .at(let instant): json.put("\(name)_at", instant.rfc3339)
-            case .local(let time): json.put("\(name)_local", time.iso)
-            }
-        }
-        json.put("number", number)
-        json.endObject()
     }
 }
 

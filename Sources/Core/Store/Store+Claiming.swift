@@ -143,11 +143,8 @@ extension Store {
     private func lookForFloor(_ ranges: [Int32], now: Instant) async throws(PostgresError) {
         let asked = Claiming.now()
         guard claiming.with({ $0.floor.isDue(for: ranges, at: asked) }) else { return }
-        let rows = try await one(
-            claims,
-            .dueFloor,
-            [.timestamp(now.endOfSecond), .int4Array(ranges), .int8(Int64(DueFloor.rowLimit))]
-        )
+        let limit = Parameter.int8(Int64(DueFloor.rowLimit))
+        let rows = try await one(claims, .dueFloor, [.timestamp(now.endOfSecond), .int4Array(ranges), limit])
         let count = Int(try rows.int8(0, 0))
         let oldest = try rows.timestampOrNull(0, 1)
         claiming.with {

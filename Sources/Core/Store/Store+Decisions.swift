@@ -47,11 +47,8 @@ extension Store {
         inHand: Set<UUID>,
         limit: Int
     ) async throws(PostgresError) -> [PreviewQuestion] {
-        let rows = try await one(
-            claims,
-            .openPreviews,
-            [.int4Array(ranges), .uuidArray(Array(inHand)), .int8(Int64(limit))]
-        )
+        let parameters: [Parameter] = [.int4Array(ranges), .uuidArray(Array(inHand)), .int8(Int64(limit))]
+        let rows = try await one(claims, .openPreviews, parameters)
         return try rows.map { row throws(PostgresError) in
             PreviewQuestion(userID: try rows.uuid(row, 0), message: try PendingMessage(rows, row))
         }
@@ -59,12 +56,8 @@ extension Store {
 
     /// Answers a question, unless it was answered or deleted meanwhile.
     package func answer(_ question: PreviewQuestion, _ json: String) async throws(PostgresError) {
-        _ = try await one(
-            records,
-            .answerPreview,
-            [.uuid(question.userID), .uuid(question.message.id), .text(json.asciiJSON)],
-            settings: Self.impatient
-        )
+        let answer: [Parameter] = [.uuid(question.userID), .uuid(question.message.id), .text(json.asciiJSON)]
+        _ = try await one(records, .answerPreview, answer, settings: Self.impatient)
     }
 
     /// Deletes questions and answers that nobody reads any more.

@@ -86,11 +86,8 @@ extension Store {
     ) async throws(PostgresError) -> (touches: Int, users: [Touches], changed: [UUID]) {
         let asked = Claiming.now()
         let (start, skipped) = claiming.with { ($0.touches.start(at: asked), $0.aside.skipped(at: asked)) }
-        let rows = try await one(
-            claims,
-            .touches,
-            [.int4Array(ranges), .int8(start), .int8(Int64(limit)), .uuidArray(skipped)]
-        )
+        let parameters: [Parameter] = [.int4Array(ranges), .int8(start), .int8(Int64(limit)), .uuidArray(skipped)]
+        let rows = try await one(claims, .touches, parameters)
         var place: [UUID: Int] = [:]
         var users: [Touches] = []
         var changed: [UUID] = []

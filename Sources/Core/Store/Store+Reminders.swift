@@ -17,11 +17,8 @@ extension Store {
         limit: Int,
         onRefused: (PendingReminder, PostgresError) -> Void = { _, _ in }
     ) async throws(PostgresError) -> [DueFanOut] {
-        let rows = try await one(
-            claims,
-            .dueFanOuts,
-            [.timestamp(now.endOfSecond), .uuidArray(left), .int8(Int64(limit))]
-        )
+        let parameters: [Parameter] = [.timestamp(now.endOfSecond), .uuidArray(left), .int8(Int64(limit))]
+        let rows = try await one(claims, .dueFanOuts, parameters)
         guard rows.count > 0 else { return [] }
         let fanOuts = try rows.map { row throws(PostgresError) in try DueFanOut(rows, row) }
         var joined: [DueFanOut] = []
@@ -167,20 +164,15 @@ extension Store {
     }
 
     /// Reminders of a page.
-    private static let definitionsAtOnce = 2_000
+    private static let definitionsAtOnce: Int64 = 2_000
 
     /// Deletes the reminders of a page that have no pending occurrence. Returns where the next page begins; nil: this
     /// was the last.
     package func pruneReminders(from place: ReminderPlace) async throws(PostgresError) -> ReminderPlace? {
-        let rows = try await one(
-            claims,
-            .pruneReminders,
-            [
-                .uuid(place.author), .text(place.subjectType), .text(place.subjectID),
-                .int8(Int64(Self.definitionsAtOnce)),
-            ],
-            settings: Self.impatient
-        )
+        let parameters: [Parameter] = [
+            .uuid(place.author), .text(place.subjectType), .text(place.subjectID), .int8(Self.definitionsAtOnce),
+        ]
+        let rows = try await one(claims, .pruneReminders, parameters, settings: Self.impatient)
         guard let author = try rows.uuidOrNull(0, 1) else { return nil }
         return ReminderPlace(author: author, subjectType: try rows.text(0, 2), subjectID: try rows.text(0, 3))
     }

@@ -266,15 +266,11 @@ extension Store {
     package func moveDevices(_ notes: [EnvironmentNote]) async throws(PostgresError) {
         let notes = EnvironmentNote.distinct(notes).filter { $0.state == .moved }
         guard !notes.isEmpty else { return }
-        _ = try await one(
-            records,
-            .moveDevices,
-            [
-                .uuidArray(notes.map(\.userID)), .textArray(notes.map(\.token)),
-                .textArray(notes.map(\.newEnvironment)), .textArray(notes.map(\.topic)),
-            ],
-            settings: Self.impatient
-        )
+        let parameters: [Parameter] = [
+            .uuidArray(notes.map(\.userID)), .textArray(notes.map(\.token)),
+            .textArray(notes.map(\.newEnvironment)), .textArray(notes.map(\.topic)),
+        ]
+        _ = try await one(records, .moveDevices, parameters, settings: Self.impatient)
     }
 
     private func forgetDevices(_ tokens: [StaleToken], since: Int64) -> Statement {

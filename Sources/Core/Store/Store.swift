@@ -104,12 +104,8 @@ package struct Store: Sendable {
         // If users are found here, the next claim must find them too.
         claiming.with { $0.floor.forget() }
         claiming.with { $0.touches.forget() }
-        let rows = try await one(
-            claims,
-            .remaining,
-            [.timestamp(now.endOfSecond), .int4Array(RangeWalk.all), .int4Array(ranges)]
-        )
-        return try rows.decoded(at: 0, Remaining.init)
+        let parameters: [Parameter] = [.timestamp(now.endOfSecond), .int4Array(RangeWalk.all), .int4Array(ranges)]
+        return try await one(claims, .remaining, parameters).decoded(at: 0, Remaining.init)
     }
 
     // MARK: The record's housekeeping
