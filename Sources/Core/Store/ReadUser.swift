@@ -22,31 +22,12 @@ package struct ReadUser: Sendable {
     /// The daemon that owns the range; nil: it is free.
     package let owner: UUID?
     /// Whether the user has no row in `nudged.person` yet.
-    package let isNew: Bool
+    package var isNew = false
     /// Whether no change waits, so that no drain inserts the row.
-    package let isUnseen: Bool
+    package var isUnseen = false
     /// Whether `nudged.recipient` has a row of the user.
-    package let hasProfile: Bool
-    package let intents: [OpenIntent]
-
-    package init(
-        user: ClaimedUser,
-        range: Int32,
-        owner: UUID?,
-        isNew: Bool = false,
-        isUnseen: Bool = false,
-        hasProfile: Bool = true,
-        intents: [OpenIntent] = []
-    ) {
-        self.range = range
-        self.owner = owner
-        self.isNew = isNew
-        self.isUnseen = isUnseen
-        self.hasProfile = hasProfile
-        self.intents = intents
-        // An intent counts from its commit.
-        self.user = intents.reduce(user) { $0.settled($1.change) }
-    }
+    package var hasProfile = true
+    package var intents: [OpenIntent] = []
 }
 
 /// A user's devices that no claim reads.

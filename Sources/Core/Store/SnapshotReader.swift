@@ -41,14 +41,16 @@ package struct SnapshotReader: Sendable {
             found = try parts.user(ClaimedUser.Values(newcomer: id, dueAt: now.microseconds))
         }
         guard let found else { return nil }
+        let intents = try await intents(id, turn: found.turn)
         return ReadUser(
-            user: found.touched(touched, now: now),
+            // An intent counts from its commit.
+            user: intents.reduce(found.touched(touched, now: now)) { $0.settled($1.change) },
             range: owner.count > 0 ? try owner.int4(0, 0) : 0,
             owner: owner.count > 0 ? try owner.uuidOrNull(0, 1) : nil,
             isNew: people.count == 0,
             isUnseen: people.count == 0 && touched == nil,
             hasProfile: parts.hasProfile(id),
-            intents: try await intents(id, turn: found.turn)
+            intents: intents
         )
     }
 

@@ -58,10 +58,7 @@ package struct Store: Sendable {
     ]
 
     package func close() async {
-        await claims.close()
-        await intents.close()
-        await records.close()
-        await ownership.close()
+        for database in [claims, intents, records, ownership] { await database.close() }
     }
 
     // MARK: The sweep's reading side
