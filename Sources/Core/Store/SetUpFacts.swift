@@ -97,9 +97,8 @@ package struct SetUpFacts: Sendable, Equatable {
     }
 
     private static func relations(_ connection: Connection) async throws(PostgresError) -> [Relation] {
-        let rows = try await connection.run(
-            Query.setUpRelations([.textArray(wanted.map(\.0)), .textArray(wanted.map(\.1))])
-        )
+        let names: [Parameter] = [.textArray(wanted.map(\.0)), .textArray(wanted.map(\.1))]
+        let rows = try await connection.run(Query.setUpRelations(names))
         var found: [Relation] = []
         for row in 0..<rows.count {
             let (schema, name) = wanted[Int(try rows.int8(row, 0)) - 1]
@@ -128,9 +127,7 @@ package struct SetUpFacts: Sendable, Equatable {
 extension Migrator {
     /// Reads what `migrate` would find, in one attempt, on a connection of its own. Changes nothing.
     package static func survey(_ configuration: ConnectionConfiguration) async throws(PostgresError) -> SetUpFacts {
-        try await Connection.once(configuration) { (connection) async throws(PostgresError) in
-            try await SetUpFacts.read(connection)
-        }
+        try await Connection.once(configuration, SetUpFacts.read)
     }
 }
 

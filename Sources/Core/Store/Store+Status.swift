@@ -89,12 +89,10 @@ extension Store {
     /// For `workStatus`, in one transaction.
     static let workStatusStatements: [Statement] = {
         let most = Parameter.int8(Int64(WorkStatus.most))
-        let queries = [
-            (Query.status, [most, .int4Array(RangeWalk.all), .int8(Int64(WorkStatus.mostDue))]),
-            (.daemons, [most]), (.pauses, []),
-            (.waitingFanOuts, [most]), (.bindingFaults, []),
+        return [
+            Query.status([most, .int4Array(RangeWalk.all), .int8(Int64(WorkStatus.mostDue))]), Query.daemons([most]),
+            Query.pauses(), Query.waitingFanOuts([most]), Query.bindingFaults(),
         ]
-        return queries.map { $0($1) }
     }()
 
     static func workStatus(_ rows: [Rows]) throws(PostgresError) -> WorkStatus {
