@@ -60,9 +60,5 @@ package enum ConfigurationFile {
     }
 
     /// A value between quotation marks. YAML reads JSON's texts.
-    package static func quoted(_ value: String) -> String {
-        var bytes: [UInt8] = []
-        JSONWriter.appendQuoted(value, to: &bytes)
-        return String(decoding: bytes, as: UTF8.self)
-    }
+    package static func quoted(_ value: String) -> String { value.document }
 }

@@ -35,6 +35,7 @@
         }
     }
 
+    extension JSONObject: JSONPart { package var part: JSONValue { .object(self) } }
     extension JSONValue: JSONPart { package var part: JSONValue { self } }
     extension String: JSONPart { package var part: JSONValue { .string(self) } }
     extension Bool: JSONPart { package var part: JSONValue { .bool(self) } }

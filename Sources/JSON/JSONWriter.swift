@@ -40,11 +40,6 @@ public struct JSONWriter: Sendable {
 
     public mutating func null() { word("null") }
 
-    /// A string. Nil becomes null.
-    public mutating func string(_ value: String?) {
-        if let value { string(value) } else { null() }
-    }
-
     public mutating func value(_ value: JSONValue) {
         switch value {
         case .null: null()
@@ -135,42 +130,5 @@ public struct JSONWriter: Sendable {
             bytes.append(digits.utf8Start[Int(byte >> 4)])
             bytes.append(digits.utf8Start[Int(byte & 15)])
         }
-    }
-}
-
-extension JSONWriter {
-    package static func text(_ write: (inout JSONWriter) -> Void) -> String {
-        var json = JSONWriter()
-        json.object(write)
-        return json.string
-    }
-
-    package mutating func object(_ write: (inout JSONWriter) -> Void) {
-        beginObject()
-        write(&self)
-        endObject()
-    }
-
-    /// A member. Nil becomes null.
-    package mutating func put(_ key: String, _ text: String?) {
-        self.key(key)
-        string(text)
-    }
-
-    package mutating func put(_ key: String, _ number: some FixedWidthInteger) {
-        self.key(key)
-        int(number)
-    }
-
-    package mutating func put(_ key: String, _ flag: Bool) {
-        self.key(key)
-        bool(flag)
-    }
-
-    package mutating func list<T>(_ key: String, _ items: [T], _ write: (T, inout JSONWriter) -> Void) {
-        self.key(key)
-        beginArray()
-        for item in items { write(item, &self) }
-        endArray()
     }
 }

@@ -13,20 +13,15 @@ public struct DecideLine: Sendable {
     /// The answer to one input line, without a newline: the decision with its trace. If the line is wrong or its zone
     /// can't be read now, it is `{"id", "error"}`.
     public func answer(_ line: some Collection<UInt8>) -> [UInt8] {
-        var writer = JSONWriter(reservingCapacity: 1024)
         var id: String?
         do {
             let question = try DecideQuestion(parsing: try Self.json(line), id: &id)
             let policy = Policy(rules: question.rules, zones: zones)
             let (decision, trace) = try policy.explain(question.candidate, now: question.now)
-            Self.write(question.id, decision, trace, into: &writer)
+            return Array(Self.fields(question.id, decision, trace).document.utf8)
         } catch {
-            writer.beginObject()
-            writer.put("id", id)
-            writer.put("error", "\(error)")
-            writer.endObject()
+            return Array(Fields.text(["id": id, "error": "\(error)"]).utf8)
         }
-        return writer.bytes
     }
 
     private static func json(_ line: some Collection<UInt8>) throws(PolicyError) -> JSONValue {
@@ -37,25 +32,16 @@ public struct DecideLine: Sendable {
         }
     }
 
-    /// Writes an answer with every key of docs/POLICY-SPEC.md, "Output".
-    private static func write(_ id: String, _ decision: Decision, _ trace: [TraceStep], into writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.put("id", id)
-        writer.put("action", decision.action.rawValue)
-        writer.put("reason", decision.reason.rawValue)
-        writer.put("next_at", decision.nextAt?.rfc3339)
-        writer.put("slot", decision.slot?.iso)
-        writer.put("urgent", decision.urgent)
-        writer.put("valid_until", decision.validUntil?.rfc3339)
-        writer.list("trace", trace) { step, writer in
-            writer.beginObject()
-            writer.put("rule", step.rule)
-            writer.put("verdict", step.outcome)
-            writer.key("facts")
-            writer.value(.object(step.facts))
-            writer.endObject()
+    /// Every key of docs/POLICY-SPEC.md, "Output".
+    private static func fields(_ id: String, _ decision: Decision, _ trace: [TraceStep]) -> Fields {
+        let steps = trace.map { step -> Fields in
+            ["rule": step.rule, "verdict": step.outcome, "facts": step.facts]
         }
-        writer.endObject()
+        return [
+            "id": id, "action": decision.action.rawValue, "reason": decision.reason.rawValue,
+            "next_at": decision.nextAt?.rfc3339, "slot": decision.slot?.iso, "urgent": decision.urgent,
+            "valid_until": decision.validUntil?.rfc3339, "trace": steps,
+        ]
     }
 }
 

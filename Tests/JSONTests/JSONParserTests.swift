@@ -102,7 +102,7 @@ struct JSONWriterTests {
         writer.key("b")
         writer.bool(true)
         writer.key("c")
-        writer.string(nil)
+        writer.null()
         writer.key("d")
         writer.number(.infinity)
         writer.key("e")

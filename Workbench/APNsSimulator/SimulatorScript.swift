@@ -142,14 +142,6 @@ extension ConnectionAction {
 /// Apple's JSON of a reason; empty without one.
 func reasonJSON(_ reason: String, timestamp: Int64? = nil) -> String {
     if reason.isEmpty { return "" }
-    var writer = JSONWriter()
-    writer.beginObject()
-    writer.key("reason")
-    writer.string(reason)
-    if let timestamp {
-        writer.key("timestamp")
-        writer.int(timestamp)
-    }
-    writer.endObject()
-    return writer.string
+    guard let timestamp else { return Fields.text(["reason": reason]) }
+    return Fields.text(["reason": reason, "timestamp": timestamp])
 }

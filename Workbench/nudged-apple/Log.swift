@@ -14,33 +14,18 @@ enum Log {
     }
 
     static func json(_ answer: AnsweredRequest, _ push: AcceptedPush?) {
-        var writer = JSONWriter()
-        writer.beginObject()
-        for (key, value) in [
-            ("time", time("%Y-%m-%dT%H:%M:%SZ")), ("token", shown(answer.token)), ("reason", answer.reason),
-        ] {
-            writer.key(key)
-            writer.string(value)
+        let answered: Fields = [
+            "time": time("%Y-%m-%dT%H:%M:%SZ"), "token": shown(answer.token), "reason": answer.reason,
+            "status": answer.status,
+        ]
+        let sent = push.map { push -> Fields in
+            [
+                "topic": push.topic, "push_type": push.pushType, "apns_id": push.apnsID.uuidString.lowercased(),
+                "collapse_id": push.collapseID, "priority": push.priority, "expiration": push.expiration,
+                "payload": try? JSONValue(parsing: push.payload),
+            ]
         }
-        writer.key("status")
-        writer.int(answer.status)
-        if let push {
-            for (key, value) in [
-                ("topic", push.topic), ("push_type", push.pushType), ("apns_id", push.apnsID.uuidString.lowercased()),
-                ("collapse_id", push.collapseID),
-            ] as [(String, String?)] {
-                writer.key(key)
-                writer.string(value)
-            }
-            writer.key("priority")
-            writer.int(push.priority)
-            writer.key("expiration")
-            if let expiration = push.expiration { writer.int(expiration) } else { writer.null() }
-            writer.key("payload")
-            writer.value((try? JSONValue(parsing: push.payload)) ?? .null)
-        }
-        writer.endObject()
-        write(writer.string.printableJSON)
+        write((answered + (sent ?? [:])).document.printableJSON)
     }
 
     static func write(_ line: String) {

@@ -55,25 +55,22 @@ package struct ReminderContinuation: Sendable, Equatable {
 
     /// An array of objects, for `Query.endReminders` and `Query.fanOutFinish`; nil: there are none.
     static func json(_ continuations: [ReminderContinuation]) -> String? {
-        guard !continuations.isEmpty else { return nil }
-        var json = JSONWriter()
-        json.beginArray()
-        for one in continuations {
-            json.beginObject()
-            json.put("user_id", one.userID.uuidString.lowercased())
-            json.put("id", one.id.uuidString.lowercased())
-            json.put("planned_local", one.planned.iso)
-            for (name, hour) in [("first", one.first), ("due", one.due)] {
-                switch hour {
-                case .at(let instant): json.put("\(name)_at", instant.rfc3339)
-                case .local(let time): json.put("\(name)_local", time.iso)
-                }
-            }
-            json.put("number", one.number)
-            json.endObject()
+        continuations.isEmpty ? nil : continuations.map(\.fields).document
+    }
+
+    private var fields: Fields {
+        let subject: Fields = [
+            "user_id": userID.uuidString.lowercased(), "id": id.uuidString.lowercased(), "planned_local": planned.iso,
+            "number": number,
+        ]
+        return subject + Self.fields("first", first) + Self.fields("due", due)
+    }
+
+    private static func fields(_ name: String, _ hour: PendingReminder.Due) -> Fields {
+        switch hour {
+        case .at(let instant): ["\(name)_at": instant.rfc3339]
+        case .local(let time): ["\(name)_local": time.iso]
         }
-        json.endArray()
-        return json.string
     }
 }
 

@@ -89,11 +89,7 @@ extension Store {
         )
     }
 
-    private static func quoted(_ text: String) -> String {
-        var json = JSONWriter()
-        json.string(text)
-        return json.string.asciiJSON
-    }
+    private static func quoted(_ text: String) -> String { text.document.asciiJSON }
 
     /// All kinds that are paused or still being resumed, sorted by kind.
     package func pauses() async throws(PostgresError) -> [Pause] {

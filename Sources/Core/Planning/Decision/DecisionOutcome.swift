@@ -30,12 +30,10 @@ package struct DecisionOutcome: Sendable, Equatable {
     /// The value of `nudged.delivery.decision`: `{"by", "notify", "priority", "reason"}`. It never holds a title or
     /// body.
     var json: String {
-        JSONWriter.text { json in
-            json.put("by", origin.rawValue)
-            json.put("notify", shouldNotify)
-            json.put("priority", answer.priority.rawValue)
-            json.put("reason", answer.reason)
-        }
+        Fields.text([
+            "by": origin.rawValue, "notify": shouldNotify, "priority": answer.priority.rawValue,
+            "reason": answer.reason,
+        ])
     }
 }
 

@@ -25,20 +25,13 @@ package struct DecisionQuestion: Sendable {
     /// `{"kind", "user_id", "slot", "priority", "title", "body", "context", "pause_threshold_seconds",
     /// "active_conversation_threshold"}`, always with every key. `slot` is `YYYY-MM-DD` or null.
     package var json: [UInt8] {
-        var json = JSONWriter(reservingCapacity: 512 + title.utf8.count + body.utf8.count)
-        json.beginObject()
-        json.put("kind", kind.rawValue)
-        json.put("user_id", userID.uuidString.lowercased())
-        json.put("slot", slot?.iso)
-        json.put("priority", priority.rawValue)
-        json.put("title", title)
-        json.put("body", body)
-        json.key("context")
-        json.value(.object(context))
-        json.put("pause_threshold_seconds", pauseThresholdSeconds)
-        json.put("active_conversation_threshold", activeConversationThreshold)
-        json.endObject()
-        return json.bytes
+        let text = Fields.text([
+            "kind": kind.rawValue, "user_id": userID.uuidString.lowercased(), "slot": slot?.iso,
+            "priority": priority.rawValue, "title": title, "body": body, "context": context,
+            "pause_threshold_seconds": pauseThresholdSeconds,
+            "active_conversation_threshold": activeConversationThreshold,
+        ])
+        return Array(text.utf8)
     }
 }
 

@@ -73,19 +73,11 @@ package struct Preview: Sendable {
     /// The answer of `nudged_api.preview` (docs/SQL.md). Always with every key.
     package var json: String {
         let (title, body) = texts
-        return JSONWriter.text { json in
-            json.put("would_notify", action == .send)
-            json.put("action", action.rawValue)
-            json.put("reason", reason)
-            json.put("next_at", nextAt?.rfc3339)
-            json.put("by", origin)
-            json.put("priority", priority)
-            json.put("explanation", explanation)
-            json.put("title", title)
-            json.put("body", body)
-            json.put("devices", devices)
-            json.put("digest", isDigest)
-        }
+        return Fields.text([
+            "would_notify": action == .send, "action": action.rawValue, "reason": reason, "next_at": nextAt?.rfc3339,
+            "by": origin, "priority": priority, "explanation": explanation, "title": title, "body": body,
+            "devices": devices, "digest": isDigest,
+        ])
     }
 }
 

@@ -40,7 +40,7 @@ struct PushText: Sendable {
         notification.domain = reminder.domain
         let custom: CustomMembers? = reminder.data.map { CustomMembers(object: $0) } ?? CustomMembers.none
         let subject = CustomMembers([
-            ("subject_type", Self.json(reminder.subjectType)), ("subject_id", Self.json(reminder.subjectID)),
+            ("subject_type", reminder.subjectType.document), ("subject_id", reminder.subjectID.document),
         ])
         let takesOptions = reminder.apns.map { notification.take(apns: $0) } ?? true
         notification.custom = (custom ?? CustomMembers.none).followed(by: subject ?? CustomMembers.none)
@@ -50,12 +50,6 @@ struct PushText: Sendable {
             && notification.surface == nil
         self.notification = notification
         data = reminder.data
-    }
-
-    private static func json(_ text: String) -> String {
-        var json = JSONWriter()
-        json.string(text)
-        return json.string
     }
 
     /// A digest: its own text, and what all contents share. The badge is the newest message's that has one, since each
