@@ -101,7 +101,7 @@ let package = Package(
         library("Metrics", ["Base"]),
         library(
             "Configuration",
-            ["Base", "JSON", "NudgedPreferences", "YAML", "Policy", "Systemd", "Metrics", logging]
+            ["Base", "JSON", "NudgedPreferences", "YAML", "Policy", "APNs", "Systemd", "Metrics", logging]
         ),
         // What the project is for, in three folders: Store, Planning and Delivery. `scripts/imports` checks their order.
         library(

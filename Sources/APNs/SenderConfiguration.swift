@@ -35,7 +35,7 @@ package struct SenderConfiguration: Sendable, Equatable {
     package var client: ClientConfiguration
 
     package struct Endpoint: Sendable, Equatable {
-        /// Name or address. The server's certificate must contain it.
+        /// Name or address, without brackets. The server's certificate must contain it.
         package var host: String
         package var port: UInt16
 

@@ -1,3 +1,4 @@
+package import APNs
 package import Base
 package import Logging
 package import Metrics
@@ -22,24 +23,9 @@ package struct Configuration: Sendable, Equatable {
         /// key is parsed.
         package var privateKey: Secret
         package var bundleID: String
-        package var environment: PushEnvironment
-        package var endpoint: Endpoint?
+        package var environment: APNsEnvironment
+        package var endpoint: SenderConfiguration.Endpoint?
         package var caFile: String?
-    }
-
-    package enum PushEnvironment: String, Sendable, CaseIterable {
-        /// For builds from Xcode.
-        case sandbox
-        /// For TestFlight and the App Store.
-        case production
-    }
-
-    package struct Endpoint: Sendable, Equatable, CustomStringConvertible {
-        /// A name or a numeric address, without brackets.
-        package var host: String
-        package var port: UInt16
-
-        package var description: String { "https://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
     }
 
     package struct Database: Sendable, Equatable {

@@ -1,3 +1,4 @@
+import APNs
 import Base
 import Logging
 import Metrics
@@ -58,8 +59,8 @@ struct AppEntry {
 struct Draft: Sendable {
     var lane = Configuration.Lane(teamID: "", keyID: "", privateKey: Secret(""), bundleID: "", environment: .production)
     /// Devices without an environment belong to the first.
-    var environments: [Configuration.PushEnvironment] = [.production, .sandbox]
-    var environment: Configuration.PushEnvironment {
+    var environments: [APNsEnvironment] = [.production, .sandbox]
+    var environment: APNsEnvironment {
         get { environments[0] }
         set { environments = [newValue] }
     }

@@ -1,3 +1,4 @@
+import APNs
 import Base
 import Metrics
 import NudgedPreferences
@@ -167,8 +168,10 @@ extension ValueKind {
         ValueKind("a time HH:MM from 00:00 to 23:59, in quotes", parse: { TimeOfDay($0) }) { $1[keyPath: place] = $0 }
     }
 
-    static func endpoint(_ place: Place<Configuration.Endpoint?>) -> ValueKind {
-        ValueKind("https://host or https://host:port", parse: endpoint(_:)) { $1[keyPath: place] = $0 }
+    static func endpoint(_ place: Place<SenderConfiguration.Endpoint?>) -> ValueKind {
+        ValueKind("https://host or https://host:port", shown: { "https://\($0)" }, parse: endpoint(_:)) {
+            $1[keyPath: place] = $0
+        }
     }
 
     static func listen(_ place: Place<ListenAddress?>) -> ValueKind {
@@ -244,7 +247,7 @@ extension ValueKind {
         text.utf8.allSatisfy { (48...57).contains($0) || $0 == UInt8(ascii: "-") } ? Int(text) : nil
     }
 
-    private static func endpoint(_ text: String) -> Configuration.Endpoint? {
+    private static func endpoint(_ text: String) -> SenderConfiguration.Endpoint? {
         guard text.hasPrefix("https://") else { return nil }
         var rest = text.dropFirst("https://".count)
         if rest.hasSuffix("/") { rest = rest.dropLast() }
@@ -255,9 +258,9 @@ extension ValueKind {
         guard isWord(host, and: isBracketed ? ":." : "-."), !isBracketed || host.contains(":") && rest.first == "]"
         else { return nil }
         if isBracketed { rest = rest.dropFirst() }
-        if rest.isEmpty { return Configuration.Endpoint(host: String(host), port: 443) }
+        if rest.isEmpty { return SenderConfiguration.Endpoint(host: String(host), port: 443) }
         guard rest.first == ":", let port = number(rest.dropFirst()), (1...65_535).contains(port) else { return nil }
-        return Configuration.Endpoint(host: String(host), port: UInt16(port))
+        return SenderConfiguration.Endpoint(host: String(host), port: UInt16(port))
     }
 }
 

@@ -99,8 +99,8 @@ package struct Assembly: Sendable {
             keyID: lane.keyID,
             signingKey: try signingKey(lane.privateKey),
             topic: lane.bundleID,
-            environment: lane.environment == .production ? .production : .sandbox,
-            endpoint: lane.endpoint.map { SenderConfiguration.Endpoint(host: $0.host, port: $0.port) },
+            environment: lane.environment,
+            endpoint: lane.endpoint,
             caFile: lane.caFile
         )
         sender.maxInFlight = maxInFlight

@@ -32,10 +32,9 @@ package struct UnitAddresses: Sendable {
             throw ConfigurationFault(key: "apns", what: "is missing", remedy: "run nudged check-config")
         }
         // Nil: Apple's, as the lane's environment says.
-        let servers = apns.lanes.map { lane in
-            lane.endpoint.map { SenderConfiguration.Endpoint(host: $0.host, port: $0.port) }
-        }
-        var peers = try Assembly.connection(database).targets.map { Peer(purpose: "the database", host: $0) }
+        let servers = apns.lanes.map(\.endpoint)
+        let connection = try Assembly.connection(database.url.text, allowInsecure: database.allowInsecure)
+        var peers = connection.targets.map { Peer(purpose: "the database", host: $0) }
         for server in servers.compactMap(\.self) where !server.isApples {
             peers.append(Peer(purpose: "the server of apns.endpoint", host: server.host))
         }
