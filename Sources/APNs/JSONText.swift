@@ -20,8 +20,18 @@ enum JSONText {
         if !isPlain { JSONWriter.appendQuoted(text, to: &out) }
     }
 
-    static func append(_ number: some BinaryInteger, to out: inout [UInt8]) {
-        out.append(contentsOf: number.description.utf8)
+    /// A literal, then a string in quotes. Nothing without a string.
+    static func append(literal: StaticString, _ text: String?, to out: inout [UInt8]) {
+        guard let text else { return }
+        append(literal: literal, to: &out)
+        append(text, to: &out)
+    }
+
+    /// A literal, then a number or JSON text as it is. Nothing without a value.
+    static func append(literal: StaticString, raw value: (some CustomStringConvertible)?, to out: inout [UInt8]) {
+        guard let value else { return }
+        append(literal: literal, to: &out)
+        out.append(contentsOf: value.description.utf8)
     }
 
     /// The 36 characters in lower case (RFC 9562, section 4), without quotes.

@@ -7,11 +7,7 @@ extension Notification {
         if isSilent {
             JSONText.append(literal: "{\"aps\":{", to: &out)
             if isContentAvailable { JSONText.append(literal: "\"content-available\":1", to: &out) }
-            if isContentAvailable, badge != nil { out.append(UInt8(ascii: ",")) }
-            if let badge {
-                JSONText.append(literal: "\"badge\":", to: &out)
-                JSONText.append(badge, to: &out)
-            }
+            JSONText.append(literal: isContentAvailable ? ",\"badge\":" : "\"badge\":", raw: badge, to: &out)
             out.append(UInt8(ascii: "}"))
         } else {
             JSONText.append(literal: "{\"aps\":{\"alert\":{", to: &out)
@@ -25,14 +21,12 @@ extension Notification {
             JSONText.append(conversationID, to: &out)
             out.append(UInt8(ascii: "\""))
         }
-        Self.append("domain", domain, to: &out)
-        Self.append("withdraw", withdraws, to: &out)
+        JSONText.append(literal: ",\"domain\":", domain, to: &out)
+        JSONText.append(literal: ",\"withdraw\":", withdraws, to: &out)
         // Without text, there is nothing to tap.
         if !isSilent {
-            JSONText.append(literal: ",\"action\":\"", to: &out)
-            out.append(contentsOf: action.utf8)
-            out.append(UInt8(ascii: "\""))
-            Self.append("image_url", imageURL, to: &out)
+            JSONText.append(literal: ",\"action\":", action, to: &out)
+            JSONText.append(literal: ",\"image_url\":", imageURL, to: &out)
         }
         out.append(contentsOf: custom.rendered)
         out.append(UInt8(ascii: "}"))
@@ -46,9 +40,9 @@ extension Notification {
                 JSONText.append(literal: ",\"alert\":{", to: &out)
                 renderAlert(into: &out)
                 // Apple's example has it here, others send it beside the alert.
-                Self.append("sound", sound, to: &out)
+                JSONText.append(literal: ",\"sound\":", sound, to: &out)
                 out.append(UInt8(ascii: "}"))
-                Self.append("sound", sound, to: &out)
+                JSONText.append(literal: ",\"sound\":", sound, to: &out)
             }
             renderScore(into: &out)
         } else {
@@ -87,19 +81,17 @@ extension Notification {
         if let localizedTitle {
             Self.append("\"title-loc-key\":", ",\"title-loc-args\":", localizedTitle, to: &out)
         } else {
-            JSONText.append(literal: "\"title\":", to: &out)
-            JSONText.append(title, to: &out)
+            JSONText.append(literal: "\"title\":", title, to: &out)
         }
         if let localizedSubtitle {
             Self.append(",\"subtitle-loc-key\":", ",\"subtitle-loc-args\":", localizedSubtitle, to: &out)
         } else {
-            Self.append("subtitle", subtitle, to: &out)
+            JSONText.append(literal: ",\"subtitle\":", subtitle, to: &out)
         }
         if let localizedBody {
             Self.append(",\"loc-key\":", ",\"loc-args\":", localizedBody, to: &out)
         } else {
-            JSONText.append(literal: ",\"body\":", to: &out)
-            JSONText.append(body, to: &out)
+            JSONText.append(literal: ",\"body\":", body, to: &out)
         }
     }
 
@@ -112,8 +104,7 @@ extension Notification {
         _ text: LocalizedText,
         to out: inout [UInt8]
     ) {
-        JSONText.append(literal: key, to: &out)
-        JSONText.append(text.key, to: &out)
+        JSONText.append(literal: key, text.key, to: &out)
         guard let list = text.arguments else { return }
         JSONText.append(literal: arguments, to: &out)
         out.append(UInt8(ascii: "["))
@@ -127,41 +118,24 @@ extension Notification {
     /// The members of `aps` after the alert.
     private func renderOptions(into out: inout [UInt8]) {
         if let criticalSound {
-            JSONText.append(literal: ",\"sound\":{\"critical\":1,\"name\":", to: &out)
-            JSONText.append(criticalSound.name, to: &out)
-            if let volume = criticalSound.volume {
-                JSONText.append(literal: ",\"volume\":", to: &out)
-                out.append(contentsOf: volume.description.utf8)
-            }
+            JSONText.append(literal: ",\"sound\":{\"critical\":1,\"name\":", criticalSound.name, to: &out)
+            JSONText.append(literal: ",\"volume\":", raw: criticalSound.volume, to: &out)
             out.append(UInt8(ascii: "}"))
         } else {
-            Self.append("sound", sound, to: &out)
+            JSONText.append(literal: ",\"sound\":", sound, to: &out)
         }
-        if let badge {
-            JSONText.append(literal: ",\"badge\":", to: &out)
-            JSONText.append(badge, to: &out)
-        }
-        Self.append("thread-id", threadID, to: &out)
-        Self.append("category", category, to: &out)
-        Self.append("interruption-level", interruptionLevel?.rawValue, to: &out)
+        JSONText.append(literal: ",\"badge\":", raw: badge, to: &out)
+        JSONText.append(literal: ",\"thread-id\":", threadID, to: &out)
+        JSONText.append(literal: ",\"category\":", category, to: &out)
+        JSONText.append(literal: ",\"interruption-level\":", interruptionLevel?.rawValue, to: &out)
         renderScore(into: &out)
         if mutableContent || imageURL != nil { JSONText.append(literal: ",\"mutable-content\":1", to: &out) }
-        Self.append("filter-criteria", filterCriteria, to: &out)
-        Self.append("target-content-id", targetContentID, to: &out)
+        JSONText.append(literal: ",\"filter-criteria\":", filterCriteria, to: &out)
+        JSONText.append(literal: ",\"target-content-id\":", targetContentID, to: &out)
     }
 
     private func renderScore(into out: inout [UInt8]) {
         guard let relevanceScore, relevanceScore.isFinite else { return }
-        JSONText.append(literal: ",\"relevance-score\":", to: &out)
-        out.append(contentsOf: relevanceScore.description.utf8)
-    }
-
-    /// `name` needs no escape.
-    private static func append(_ name: StaticString, _ value: String?, to out: inout [UInt8]) {
-        guard let value else { return }
-        JSONText.append(literal: ",\"", to: &out)
-        JSONText.append(literal: name, to: &out)
-        JSONText.append(literal: "\":", to: &out)
-        JSONText.append(value, to: &out)
+        JSONText.append(literal: ",\"relevance-score\":", raw: relevanceScore, to: &out)
     }
 }

@@ -60,27 +60,16 @@ package struct LiveActivity: Sendable, Equatable {
 
     /// Appends the members of `aps` but the alert.
     func render(into out: inout [UInt8]) {
-        JSONText.append(literal: "\"timestamp\":", to: &out)
-        out.append(contentsOf: timestamp.description.utf8)
-        JSONText.append(literal: ",\"event\":\"", to: &out)
-        out.append(contentsOf: event.rawValue.utf8)
-        JSONText.append(literal: "\",\"content-state\":", to: &out)
-        out.append(contentsOf: state.utf8)
+        JSONText.append(literal: "\"timestamp\":", raw: timestamp, to: &out)
+        JSONText.append(literal: ",\"event\":", event.rawValue, to: &out)
+        JSONText.append(literal: ",\"content-state\":", raw: state, to: &out)
         if let attributesType, let attributes {
-            JSONText.append(literal: ",\"attributes-type\":", to: &out)
-            JSONText.append(attributesType, to: &out)
-            JSONText.append(literal: ",\"attributes\":", to: &out)
-            out.append(contentsOf: attributes.utf8)
+            JSONText.append(literal: ",\"attributes-type\":", attributesType, to: &out)
+            JSONText.append(literal: ",\"attributes\":", raw: attributes, to: &out)
             // The app gets a token to update it with.
             JSONText.append(literal: ",\"input-push-token\":1", to: &out)
         }
-        if let staleDate {
-            JSONText.append(literal: ",\"stale-date\":", to: &out)
-            out.append(contentsOf: staleDate.description.utf8)
-        }
-        if let dismissalDate {
-            JSONText.append(literal: ",\"dismissal-date\":", to: &out)
-            out.append(contentsOf: dismissalDate.description.utf8)
-        }
+        JSONText.append(literal: ",\"stale-date\":", raw: staleDate, to: &out)
+        JSONText.append(literal: ",\"dismissal-date\":", raw: dismissalDate, to: &out)
     }
 }
