@@ -82,7 +82,6 @@ package enum AnswerAction: Sendable, Equatable {
     /// The token doesn't fit this environment or topic. It is never deleted. `RefusalWindow` decides whether its device
     /// is quarantined or the lane stops.
     case quarantine
-    /// This nudge is wrong: reject it and go on.
     case rejectNudge
     /// Only a bug in nudged can cause this: reject the push, log an error.
     case ourBug
@@ -94,7 +93,6 @@ package enum AnswerAction: Sendable, Equatable {
     case newConnection
     /// Rest this connection for 20 minutes and sign no new token.
     case restConnection
-    /// Send to this device later.
     case delayDevice(retryAfter: Int?)
     /// The connection was idle too long: send again on a new one.
     case reconnect
@@ -155,7 +153,6 @@ extension Answer {
         "BadEnvironmentKeyIdInToken", "BadEnvironmentKeyInToken",
     ]
 
-    /// What an operator does about a configuration that Apple refuses.
     static func remedy(for reason: String) -> String {
         switch reason {
         case "BadTopic", "TopicDisallowed":

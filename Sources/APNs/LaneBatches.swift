@@ -53,7 +53,6 @@ struct LaneBatches: Sendable {
         return trip.isOver ? nil : trip
     }
 
-    /// Changes the trip of a push without an outcome.
     mutating func update(_ tag: UInt64, _ change: (inout LaneTrip) -> Void) {
         change(&batches[Self.place(tag)].trips[Self.slot(tag)])
     }
@@ -63,7 +62,6 @@ struct LaneBatches: Sendable {
     func label(of tag: UInt64) -> PushBatch.Label { batches[Self.place(tag)].pushes.labels[Self.slot(tag)] }
     func writeBy(of tag: UInt64) -> Int64 { batches[Self.place(tag)].pushes.writeBy(Self.slot(tag)) }
 
-    /// Notes that a push has its outcome.
     mutating func end(_ tag: UInt64) {
         let place = Self.place(tag)
         count -= 1

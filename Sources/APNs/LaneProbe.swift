@@ -16,7 +16,6 @@ package enum LaneProbe {
     }
 
     package struct Report: Sendable, Equatable {
-        /// What Apple answered, or why there is no answer.
         package let result: Result
         /// From the open connection to the end, in microseconds. 0 without a connection.
         package let trip: Int64
@@ -24,7 +23,6 @@ package enum LaneProbe {
         package let askedAt: Int64
     }
 
-    /// The steps to a connection, in order.
     package enum Step: Sendable, Equatable {
         case name
         case connection

@@ -133,7 +133,6 @@ extension LaneState {
     }
 }
 
-/// One connection, as the lane's state machine sees it.
 struct LaneLink: Sendable {
     enum Phase: Sendable, Equatable {
         /// → open, retiring, closing, closed.
@@ -168,14 +167,11 @@ struct LaneLink: Sendable {
 
     init(number: Int) { self.number = number }
 
-    /// How many streams may be open.
     func capacity(share: Int) -> Int {
         phase == .open && !hasEnded ? min(streams, isProven ? share : 1) : 0
     }
 
-    /// How many more streams may be opened now.
     func space(share: Int) -> Int { max(0, capacity(share: share) - inFlight) }
 
-    /// Whether it counts towards the lane's connections.
     var isActive: Bool { phase != .retiring && phase != .closing }
 }

@@ -16,7 +16,6 @@ extension LaneState {
         if case .stopped = phase { true } else { false }
     }
 
-    /// Whether another connection may be dialled now.
     var canDial: Bool {
         now >= dialAfter && links.count(where: \.isActive) < configuration.connections
             && !links.contains { $0.phase == .dialing }

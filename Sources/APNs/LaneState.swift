@@ -90,7 +90,6 @@ struct LaneState: Sendable {
         var nextLine = Int64.min
     }
 
-    /// How often the sender sends one push again.
     static let resends = 3
     /// Milliseconds between two probes of a stopped lane.
     static let probeInterval: Int64 = 60_000
@@ -117,7 +116,6 @@ struct LaneState: Sendable {
     /// Nothing is sent before this instant (failures at a limit of one, or a push without resends).
     var pauseUntil = Int64.min
     var pauseReason = ""
-    /// Nothing is dialled before this instant.
     var dialAfter = Int64.min
     var dialReason = ""
     /// Connections in a row that retired without an accepted push.
@@ -131,7 +129,6 @@ struct LaneState: Sendable {
     /// The last token that Apple called expired. Nil after a later one was accepted.
     var expiredToken: Int?
     var lastLink = 0
-    /// Pushes in flight on all connections.
     var inFlight = 0
 
     /// Set at the start of `handle` and valid for one event.

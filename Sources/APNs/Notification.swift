@@ -9,7 +9,6 @@ package struct Notification: Sendable {
     package var sound: String? = "default"
     /// The sound of a critical alert, instead of `sound`.
     package var criticalSound: CriticalSound?
-    /// The number on the app's icon.
     package var badge: Int?
     /// How many the badge counts up. 0: `badge` is the app's own number.
     package var badgeIncrement = 0
@@ -74,7 +73,6 @@ package struct Notification: Sendable {
             || badge != nil && title.isEmpty && body.isEmpty && localizedTitle == nil && localizedBody == nil
     }
 
-    /// Whether it asks for a critical alert.
     package var isCritical: Bool { interruptionLevel == .critical || criticalSound != nil }
 
     package init(title: String, body: String) {

@@ -3,7 +3,6 @@ import HTTP2
 
 /// What a push is for. It sets the headers `apns-push-type`, `apns-priority` and the end of `apns-topic`.
 package enum PushType: Sendable, Equatable {
-    /// A visible notification.
     case alert
     /// Content for the app only.
     case background

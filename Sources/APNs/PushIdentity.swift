@@ -110,7 +110,6 @@ package enum PushIdentity {
 }
 
 extension UUID {
-    /// A UUID from its two halves.
     fileprivate init(high: UInt64, low: UInt64) {
         var bytes: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
         withUnsafeMutableBytes(of: &bytes) { out in

@@ -12,7 +12,6 @@ package struct RefusalWindow: Sendable {
     }
 
     enum Outcome: Sendable {
-        /// These devices are to blame.
         case quarantine([Suspect])
         /// The lane's environment or topic is wrong: more than half of a full window were refused.
         case misconfigured(reason: String)

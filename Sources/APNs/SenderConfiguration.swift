@@ -100,7 +100,6 @@ extension SenderConfiguration.Endpoint: CustomStringConvertible {
     ]
     private static let applesPorts: [UInt16] = [443, 2197]
 
-    /// Whether this is Apple's push service.
     package var isApples: Bool {
         let name = host.lowercased()
         return Self.applesHosts.contains(name.hasSuffix(".") ? String(name.dropLast()) : name)

@@ -2,7 +2,6 @@ import HTTP2
 import Base
 import Dispatch
 
-/// Who gets the results of a batch.
 final class PushReceiver: Sendable {
     let onResults: @Sendable ([PushResult]) -> Void
     let refusals: RefusalReceiver
@@ -43,7 +42,6 @@ struct SenderCore: Sendable {
     private var events: [SenderEvent] = []
     /// Whether a thread is delivering events. It also delivers those that arrive meanwhile, so the order is kept.
     private var isTelling = false
-    /// The instant that the timer is set for.
     private var wake: Int64?
 
     init(_ state: LaneState) { self.state = state }

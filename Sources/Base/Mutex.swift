@@ -10,7 +10,6 @@
         private let mutex: UnsafeMutablePointer<pthread_mutex_t>
         private let value: UnsafeMutablePointer<Value>
 
-        /// A mutex that guards this value.
         public init(_ value: consuming sending Value) {
             mutex = .allocate(capacity: 1)
             self.value = .allocate(capacity: 1)
@@ -25,7 +24,6 @@
             mutex.deallocate()
         }
 
-        /// Locks the mutex and passes the value to the closure.
         public borrowing func withLock<Result, Failure: Error>(
             _ body: (inout Value) throws(Failure) -> Result
         ) throws(Failure) -> Result {

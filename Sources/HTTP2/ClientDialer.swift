@@ -112,7 +112,6 @@ struct ClientDialer {
         }
     }
 
-    /// Returns when the descriptor is ready.
     private func wait(
         _ descriptor: Int32,
         _ events: Int32,

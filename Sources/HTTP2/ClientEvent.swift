@@ -16,7 +16,6 @@ package enum ClientEvent: Sendable {
     case closed(CloseReason)
 }
 
-/// Why a client connection is closed.
 package struct CloseReason: Error, Sendable, Equatable, CustomStringConvertible {
     package enum Code: Sendable, Equatable {
         /// `close()` was called.

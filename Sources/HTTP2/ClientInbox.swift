@@ -40,7 +40,6 @@ final class ClientInbox: Sendable {
         }
     }
 
-    /// Tells the connection to close at once.
     func close() {
         _ = change { state in
             state.isToClose = true
@@ -122,7 +121,6 @@ package struct WakeDescriptor: ~Copyable, Sendable {
 
     private static let attempts = 8
 
-    /// Clears all signals.
     package func clear() {
         var count: UInt64 = 0
         _ = Glibc.read(descriptor, &count, 8)

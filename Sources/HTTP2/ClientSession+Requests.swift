@@ -1,7 +1,6 @@
 import CNGHTTP2
 
 extension ClientSession {
-    /// The limit for a request's path and varying fields, in bytes.
     private static var maximumHead: Int { 8_192 }
 
     /// Starts the next waiting request if a stream is free. Returns false if none was started.

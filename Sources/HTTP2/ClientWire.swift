@@ -157,7 +157,6 @@ struct ClientWire: ~Copyable {
         return nil
     }
 
-    /// Delivers the events and completions of this wake-up.
     private func tell() {
         if !session.events.isEmpty {
             let events = session.events

@@ -30,7 +30,6 @@ struct FrameBudget {
     private var plain: UInt64 = 0
     private var paid: UInt64 = 0
 
-    /// A request has ended in any way.
     mutating func requestEnded() { left += Self.perRequest }
 
     /// Refills for the time until `now`, in milliseconds.
@@ -50,7 +49,6 @@ struct FrameBudget {
         paid += received - free
     }
 
-    /// Pays for the frames in these plain bytes.
     mutating func pay(for bytes: UnsafeRawBufferPointer) {
         plain += UInt64(bytes.count)
         var place = 0

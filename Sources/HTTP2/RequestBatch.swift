@@ -20,7 +20,6 @@ package struct RequestBatch: Sendable {
 
     package init() {}
 
-    /// Reserves memory for more requests.
     package mutating func reserve(requests: Int, bytes size: Int) {
         slots.reserveCapacity(slots.count + requests)
         bytes.reserveCapacity(bytes.count + size)

@@ -1,7 +1,6 @@
 import Base
 package import Glibc
 
-/// An address and port to dial or to listen on.
 package struct SocketAddress {
     package let family: Int32
     private let storage: sockaddr_storage
@@ -37,7 +36,6 @@ package struct SocketAddress {
         return found
     }
 
-    /// Passes the address to a system call.
     package func withAddress(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
         withUnsafeBytes(of: storage) { bytes in
             // sockaddr_storage may be read as any sockaddr. Its buffer isn't empty, so it has an address.

@@ -18,7 +18,6 @@ package struct HTTPClientError: Error, Sendable, Equatable, CustomStringConverti
         case handshake
         case brokenOff
         case malformed
-        /// The answer is larger than `HTTPClientSettings.maximumAnswer`.
         case tooLarge
         /// The deadline has passed: in the queue, during the transfer, or while the server was silent.
         case timedOut

@@ -1,6 +1,5 @@
 /// A metric with all its samples at one moment.
 package struct MetricFamily: Sendable {
-    /// The metric's type in Prometheus.
     package enum Kind: String, Sendable, CaseIterable {
         /// A number that only grows. It starts at 0 with the process.
         case counter
@@ -11,7 +10,6 @@ package struct MetricFamily: Sendable {
     /// `nudged_…`, with the unit at its end (Prometheus, "Metric and label naming").
     package let name: String
     package let kind: Kind
-    /// What the metric means, in one sentence.
     package private(set) var help = ""
     /// The labels' names: letters, digits and `_`. None is about a person.
     package let labels: [String]

@@ -1,7 +1,6 @@
 import Base
 import Glibc
 
-/// Which requests get the metrics.
 struct ScrapeRule: Sendable {
     /// A client must send it. Nil: everyone who reaches the address gets the metrics.
     var token: Secret?
@@ -121,10 +120,8 @@ struct ScrapeRequest {
     }
 }
 
-/// Why a request gets no metrics.
 enum ScrapeRefusal: CaseIterable {
     case malformed
-    /// The token is missing or wrong.
     case unauthorized
     /// The host is a name that is not localhost.
     case host
@@ -133,7 +130,6 @@ enum ScrapeRefusal: CaseIterable {
     case tooLarge
     case version
 
-    /// The status for the answer's first line.
     var status: String {
         switch self {
         case .malformed: "400 Bad Request"
@@ -146,7 +142,6 @@ enum ScrapeRefusal: CaseIterable {
         }
     }
 
-    /// What to do, for the answer's body.
     var remedy: String {
         switch self {
         case .host: "use localhost or a numeric address as the host"

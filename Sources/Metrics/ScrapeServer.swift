@@ -182,7 +182,6 @@ final class ScrapeConnection {
 
     deinit { close(descriptor) }
 
-    /// The event that poll(2) waits for.
     var events: Int16 { Int16(phase == .writing ? POLLOUT : POLLIN) }
 
     /// Continues as far as it can without blocking.
@@ -240,14 +239,12 @@ final class ScrapeConnection {
     }
 }
 
-/// Why metrics can't be served, and what to do.
 package struct MetricsError: Error, Sendable, Equatable, CustomStringConvertible {
     enum Code: Sendable { case listen, resources }
 
     private let code: Code
     /// The system's error number (errno).
     private let number: Int32
-    /// The address.
     private let place: String
 
     init(_ code: Code, _ place: String, _ number: Int32) {

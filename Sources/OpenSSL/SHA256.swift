@@ -39,7 +39,6 @@ public enum SHA256 {
         }
     }
 
-    /// The digest of `bytes`. See `digest(of:)` for raw memory.
     public static func digest(of bytes: [UInt8]) -> Digest? {
         bytes.withUnsafeBytes { digest(of: $0) }
     }

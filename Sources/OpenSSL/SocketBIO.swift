@@ -36,7 +36,6 @@ struct SocketState {
     let descriptor: Int32
     /// Reads of the socket in the present operation.
     var reads = 0
-    /// The bytes that were read from the socket.
     var received: UInt64 = 0
     /// errno of the last failure that a retry can't fix. 0 for an end of file.
     var failure: Int32 = 0

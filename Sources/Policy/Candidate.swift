@@ -6,7 +6,6 @@ public import TimeZones
 public struct Candidate: Sendable {
     /// The user. All hashes depend on this id.
     public var userID: UUID
-    /// Whether this kind of nudge is paused.
     public var paused = false
     public var preferences: Preferences
     /// The profile's zone. Used if the preferences have no valid zone.
@@ -61,7 +60,6 @@ public enum NudgeKind: String, Sendable, CaseIterable {
     case reminder
 }
 
-/// Something that happened, for the user to know.
 public struct Message: Sendable, Equatable {
     // Keywords are searched in both.
     public var title: String
@@ -98,7 +96,6 @@ public struct Conversation: Sendable, Equatable {
     }
 }
 
-/// Something that a user is reminded of at a chosen time.
 public struct Reminder: Sendable, Equatable {
     public var dueAt: Instant
     /// From this instant on it is useless. nil: never.

@@ -117,7 +117,6 @@ struct Pace {
         }
     }
 
-    /// The least days from the last slot to the next.
     private var days: Int {
         switch frequency {
         case .daily: 1
@@ -126,7 +125,6 @@ struct Pace {
         }
     }
 
-    /// The least seconds from the last send to the next.
     private var pause: Int64 {
         switch frequency {
         case .daily: 12 * 3600

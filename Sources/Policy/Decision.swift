@@ -12,7 +12,6 @@ public enum Action: String, Sendable {
     case drop
 }
 
-/// Why an action was chosen.
 public enum Reason: String, Sendable, CaseIterable {
     // Send.
     case due
@@ -51,7 +50,6 @@ public enum Reason: String, Sendable, CaseIterable {
     case holdout
 }
 
-/// The policy's answer for one nudge at one instant.
 public struct Decision: Sendable, Equatable {
     public var action: Action
     public var reason: Reason

@@ -2,7 +2,6 @@ import JSON
 import NudgedPreferences
 public import TimeZones
 
-/// Messages and reminders.
 extension Policy {
     /// For this many seconds an author's own reminder ignores quiet hours, since the author chose the time.
     private static let authorGrace: Int64 = 900
@@ -42,7 +41,6 @@ extension Policy {
         ).decide(&trace)
     }
 
-    /// Whether one of the user's keywords occurs in the message.
     private func hasKeyword(_ candidate: Candidate, _ message: Message) -> Bool {
         let keywords = candidate.preferences.priorityKeywords
         guard !keywords.isEmpty else { return false }
@@ -209,7 +207,6 @@ private struct TextDecision {
     }
 }
 
-/// Quiet hours as they apply to one message or reminder.
 struct AppliedQuiet {
     /// Quiet hours apply from this instant on. nil: never.
     let from: Instant?

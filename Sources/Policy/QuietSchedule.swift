@@ -1,7 +1,6 @@
 import NudgedPreferences
 import TimeZones
 
-/// The quiet hours of a user.
 struct QuietWeek: CustomStringConvertible {
     /// Those of each weekday without an entry. nil: none.
     let general: QuietHours?
@@ -44,7 +43,6 @@ struct QuietSchedule {
         end = hours.general?.end.seconds ?? 0
     }
 
-    /// Whether an interval contains the instant.
     @inline(__always)
     func isQuiet(_ instant: Instant) -> Bool { quietEnd(instant) != instant }
 

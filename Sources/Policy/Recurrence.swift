@@ -44,7 +44,6 @@ public struct RecurrenceDay: Sendable, Hashable, Comparable {
     /// Its number in the month: 1 to 5, or -1 (the last) to -5. nil: each.
     public let ordinal: Int?
 
-    /// - Parameter weekday: 1 (Monday) to 7.
     init(_ weekday: Int, ordinal: Int? = nil) {
         self.weekday = weekday
         self.ordinal = ordinal

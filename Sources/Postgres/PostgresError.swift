@@ -193,7 +193,6 @@ enum SQLState {
         }
     }
 
-    /// The name of the condition, or of its class.
     static func condition(_ state: String) -> String {
         names[state] ?? classes[String(state.prefix(2))] ?? "unknown condition"
     }

@@ -2,7 +2,6 @@ import NudgedPreferences
 
 /// A date of the proleptic Gregorian calendar, as days since 1970-01-01.
 public struct LocalDate: Sendable, Hashable, Comparable {
-    /// Days since 1970-01-01.
     public var days: Int32
 
     @inlinable
@@ -52,9 +51,7 @@ public struct LocalDate: Sendable, Hashable, Comparable {
 
     /// The year. 0 is 1 BC.
     public var year: Int { civil.year }
-    /// The month: 1 to 12.
     public var month: Int { civil.month }
-    /// The day of the month: 1 to 31.
     public var day: Int { civil.day }
 
     private var civil: (year: Int, month: Int, day: Int) { CivilDate.civil(Int(days)) }

@@ -48,7 +48,6 @@ struct PosixRule: Equatable {
     }
 }
 
-/// A moment that occurs once a year.
 struct YearlyMoment: Equatable {
     enum Day: Equatable {
         /// `Jn`: 1 to 365. 29 February is never counted.
@@ -103,7 +102,6 @@ extension PosixRule {
     }
 }
 
-/// Reads the parts of a TZ string.
 private struct RuleScanner {
     private let bytes: [UInt8]
     private var position = 0

@@ -9,7 +9,6 @@ public final class Zone: Sendable {
     public struct Segment: Sendable, Equatable {
         /// Seconds east of UTC.
         public let offset: Int64
-        /// The first instant of the span.
         public let from: Instant
         /// The first instant after the span.
         public let until: Instant
@@ -34,7 +33,6 @@ public final class Zone: Sendable {
         self.name = name
     }
 
-    /// UTC, without a file.
     init(utc name: String) {
         file = TZifFile()
         self.name = name

@@ -61,7 +61,6 @@ public final class ZoneDatabase: Sendable {
     }
 
     public struct Reading: Sendable {
-        /// How many zones are known now.
         public let count: Int
         /// What could not be read. Zones that were read before stay as they are. Others are read when they are
         /// requested.
@@ -165,7 +164,6 @@ extension ZoneDatabase {
     /// Every valid name on disk, sorted. Reads every file, so it is for tests and tools.
     public var names: [String] { scan().zones.keys.sorted() }
 
-    /// Reads every file whose name is valid.
     private func scan() -> Scan {
         var scan = Scan()
         collect(in: "", depth: 0, into: &scan)
