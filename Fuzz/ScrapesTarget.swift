@@ -46,7 +46,7 @@ enum ScrapesTarget {
         let answer = ScrapeAnswer.bytes(outcome) { page }
         let text = String(decoding: answer, as: UTF8.self)
         let head = text.prefix { $0 != "\n" && $0 != "\r\n" }
-        let known = ["200 OK"] + ScrapeRefusal.allCases.map(\.status)
+        let known = ["200 OK"] + ScrapeRefusal.allCases.map(\.rawValue)
         require(known.contains { head == "HTTP/1.1 \($0)" }, "answers \(head)")
         require(text.contains("\r\nconnection: close\r\n"), "keeps the connection")
         require(text.contains("up 1\n") == (outcome.refusal == nil && !outcome.isHead), "the page in a refusal")

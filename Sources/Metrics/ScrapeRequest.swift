@@ -120,27 +120,16 @@ struct ScrapeRequest {
     }
 }
 
-enum ScrapeRefusal: CaseIterable {
-    case malformed
-    case unauthorized
+/// Each with the status of its answer.
+enum ScrapeRefusal: String, CaseIterable {
+    case malformed = "400 Bad Request"
+    case unauthorized = "401 Unauthorized"
+    case notFound = "404 Not Found"
+    case method = "405 Method Not Allowed"
     /// The host is a name that is not localhost.
-    case host
-    case notFound
-    case method
-    case tooLarge
-    case version
-
-    var status: String {
-        switch self {
-        case .malformed: "400 Bad Request"
-        case .unauthorized: "401 Unauthorized"
-        case .notFound: "404 Not Found"
-        case .method: "405 Method Not Allowed"
-        case .tooLarge: "431 Request Header Fields Too Large"
-        case .version: "505 HTTP Version Not Supported"
-        case .host: "421 Misdirected Request"
-        }
-    }
+    case host = "421 Misdirected Request"
+    case tooLarge = "431 Request Header Fields Too Large"
+    case version = "505 HTTP Version Not Supported"
 
     var remedy: String {
         switch self {
@@ -169,7 +158,10 @@ enum ScrapeAnswer {
     static func bytes(_ outcome: ScrapeRequest.Outcome, page: () -> [UInt8]) -> [UInt8] {
         let (status, type, body): (String, String, [UInt8]) =
             if let refusal = outcome.refusal {
-                (refusal.status, "text/plain; charset=utf-8", Array("\(refusal.status): \(refusal.remedy)\n".utf8))
+                (
+                    refusal.rawValue, "text/plain; charset=utf-8",
+                    Array("\(refusal.rawValue): \(refusal.remedy)\n".utf8)
+                )
             } else { ("200 OK", MetricFamily.contentType, page()) }
         let field = outcome.refusal?.field ?? ""
         let head =

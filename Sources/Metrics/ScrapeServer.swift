@@ -13,7 +13,6 @@ package final class ScrapeServer: Sendable {
     ///   - token: what a client must send. Nil: everyone who reaches the address gets the metrics. On a loopback
     ///     address, hosts that are names are then refused.
     ///   - page: makes the page, in the format of `MetricFamily.page`. Called on the server's thread.
-    /// - Throws: `MetricsError` with code `.listen` or `.resources`.
     package init(
         at address: ListenAddress,
         token: Secret? = nil,
@@ -24,13 +23,13 @@ package final class ScrapeServer: Sendable {
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
             let number = errno
             close(listener)
-            throw MetricsError(.resources, "\(address)", number)
+            throw .resources("\(address)", number)
         }
         let rule = ScrapeRule(token: token, allowsNames: token != nil || !address.isLoopback)
         let loop = ScrapeLoop(listener: listener, stop: ends[0], rule: rule, page: page)
         guard let thread = DedicatedThread.start(named: "metrics", { loop.run() }) else {
             for descriptor in ends + [listener] { close(descriptor) }
-            throw MetricsError(.resources, "\(address)", EAGAIN)
+            throw .resources("\(address)", EAGAIN)
         }
         ending = Mutex((ends[1], thread))
     }
@@ -52,14 +51,14 @@ package final class ScrapeServer: Sendable {
     private static func listen(_ address: ListenAddress) throws(MetricsError) -> Int32 {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let listener = socket(address.family, kind, 0)
-        guard listener >= 0 else { throw MetricsError(.listen, "\(address)", errno) }
+        guard listener >= 0 else { throw .listen("\(address)", errno) }
         // Else connections of a daemon that has just ended would block the port.
         var one: Int32 = 1
         setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
         guard address.withSocketAddress({ bind(listener, $0, $1) }) == 0, Glibc.listen(listener, 16) == 0 else {
             let number = errno
             close(listener)
-            throw MetricsError(.listen, "\(address)", number)
+            throw .listen("\(address)", number)
         }
         return listener
     }
@@ -240,34 +239,25 @@ final class ScrapeConnection {
 }
 
 package struct MetricsError: Error, Sendable, Equatable, CustomStringConvertible {
-    enum Code: Sendable { case listen, resources }
+    package let description: String
 
-    private let code: Code
-    /// The system's error number (errno).
-    private let number: Int32
-    private let place: String
-
-    init(_ code: Code, _ place: String, _ number: Int32) {
-        self.code = code
-        self.place = place
-        self.number = number
+    private init(_ what: String, _ place: String, _ number: Int32, _ remedy: String) {
+        description = "\(what) \(place) (\(String(cString: strerror(number)))): \(remedy)"
     }
 
-    package var description: String {
-        let cause = String(cString: strerror(number))
-        return switch code {
-        case .listen: "can't listen on \(place) (\(cause)): \(listenRemedy)"
-        case .resources:
-            "no thread or descriptor is left to listen on \(place) (\(cause)): raise LimitNOFILE or TasksMax in the unit"
-        }
+    static func resources(_ place: String, _ number: Int32) -> MetricsError {
+        let remedy = "raise LimitNOFILE or TasksMax in the unit"
+        return MetricsError("no thread or descriptor is left to listen on", place, number, remedy)
     }
 
-    private var listenRemedy: String {
-        switch number {
-        case EADDRINUSE: "another program has the port; give metrics.listen another one"
-        // bind(2) itself never fails so. SocketBindDeny= of the unit does.
-        case EPERM: "allow the port in the unit, as /usr/share/doc/nudged/examples/metrics-listen.conf does"
-        default: "correct metrics.listen"
-        }
+    static func listen(_ place: String, _ number: Int32) -> MetricsError {
+        let remedy =
+            switch number {
+            case EADDRINUSE: "another program has the port; give metrics.listen another one"
+            // bind(2) itself never fails so. SocketBindDeny= of the unit does.
+            case EPERM: "allow the port in the unit, as /usr/share/doc/nudged/examples/metrics-listen.conf does"
+            default: "correct metrics.listen"
+            }
+        return MetricsError("can't listen on", place, number, remedy)
     }
 }

@@ -158,12 +158,12 @@ import Testing
         let port = LoopbackClient.freePort()
         let address = try #require(ListenAddress("127.0.0.1:\(port)"))
         let server = try ScrapeServer(at: address) { Array("first 1\n".utf8) }
-        #expect(throws: MetricsError(.listen, "127.0.0.1:\(port)", EADDRINUSE)) {
+        #expect(throws: MetricsError.listen("127.0.0.1:\(port)", EADDRINUSE)) {
             _ = try ScrapeServer(at: address) { [] }
         }
         #expect(LoopbackClient.scrape(port: port)?.hasSuffix("first 1\n") == true)
         // As the unit's SocketBindDeny= refuses it.
-        #expect("\(MetricsError(.listen, "127.0.0.1:\(port)", EPERM))".contains("metrics-listen.conf"))
+        #expect("\(MetricsError.listen("127.0.0.1:\(port)", EPERM))".contains("metrics-listen.conf"))
         // A connection that stands does not keep the address.
         let idle = LoopbackClient(port: port)
         server.stop()

@@ -88,7 +88,7 @@ import struct FoundationEssentials.UUID
         reporter.schemaDiffers(.newer(newest: 99))
         reporter.partitionsFailed(PostgresError(.refusedByServer, sqlState: "55P03"))
         reporter.statusFailed(PostgresError(.refusedByServer, sqlState: "42501"))
-        reporter.metricsFailed(MetricsError(.listen, "127.0.0.1:1", EADDRINUSE), at: "127.0.0.1:1")
+        reporter.metricsFailed(MetricsError.listen("127.0.0.1:1", EADDRINUSE), at: "127.0.0.1:1")
         reporter.metricsShown(at: "127.0.0.1:1")
         for fault in ["status 500", nil] { reporter.heartbeat(fault) }
         for failures in [[TimeZoneError("/zones/UTC", number: EACCES)], []] {

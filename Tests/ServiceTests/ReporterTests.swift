@@ -53,8 +53,8 @@ import struct FoundationEssentials.UUID
         reporter.metricsShown(at: "[::1]:1")
         #expect(lines.all.isEmpty, "what works from the start is no news")
         for _ in 0..<3 {
-            reporter.metricsFailed(MetricsError(.resources, "[::1]:1", EAGAIN), at: "[::1]:1")
-            reporter.metricsFailed(MetricsError(.listen, "127.0.0.1:1", EADDRINUSE), at: "127.0.0.1:1")
+            reporter.metricsFailed(MetricsError.resources("[::1]:1", EAGAIN), at: "[::1]:1")
+            reporter.metricsFailed(MetricsError.listen("127.0.0.1:1", EADDRINUSE), at: "127.0.0.1:1")
         }
         #expect(lines.all.count == 2, "\(lines.all)")
         #expect(lines.all.allSatisfy { $0.hasPrefix("warning metrics_failed ") }, "\(lines.all)")
