@@ -53,7 +53,7 @@ struct Field {
         return Int(int)
     }
 
-    func cap() throws(PolicyError) -> Int64 { Int64(try int(1...Int.max)) }
+    func limit(_ range: ClosedRange<Int> = 1...Int.max) throws(PolicyError) -> Int64 { Int64(try int(range)) }
 
     func instant() throws(PolicyError) -> Instant {
         try read("an instant as 2026-05-07T04:38:44Z") { Instant(rfc3339: $0) }

@@ -50,17 +50,11 @@ extension Rules {
         quietHours = try Self.quietHours(fields)
         quietEndJitterMinutes = try fields.optional("quiet_end_jitter_minutes")?.int(0...240) ?? quietEndJitterMinutes
         maxStalenessMinutes = try fields.optional("max_staleness_minutes")?.int(1...2880) ?? maxStalenessMinutes
-        maxPerHour = try fields.nullable("max_per_hour")?.cap()
-        maxPerDay = try fields.nullable("max_per_day")?.cap()
-        skipIfActiveMinutes = try fields.nullable("skip_if_active_minutes").map { field throws(PolicyError) in
-            Int64(try field.int(1...1440))
-        }
-        backOffAfter = try fields.nullable("back_off_after").map { field throws(PolicyError) in
-            Int64(try field.int(2...50))
-        }
-        holdoutPercent = try fields.nullable("holdout_percent").map { field throws(PolicyError) in
-            Int64(try field.int(1...50))
-        }
+        maxPerHour = try fields.nullable("max_per_hour")?.limit()
+        maxPerDay = try fields.nullable("max_per_day")?.limit()
+        skipIfActiveMinutes = try fields.nullable("skip_if_active_minutes")?.limit(1...1440)
+        backOffAfter = try fields.nullable("back_off_after")?.limit(2...50)
+        holdoutPercent = try fields.nullable("holdout_percent")?.limit(1...50)
     }
 
     /// Null means none. An absent key has the default.
