@@ -120,24 +120,17 @@ struct EffectiveValues {
     private mutating func take(_ raw: RawValue, for key: ConfigurationKey) {
         var raw = raw
         let isNull = raw.text == nil && raw.secret == nil
-        var value = Value(source: isNull && !key.values.takesNone ? .standard : raw.source)
-        defer { values[key.name] = value }
+        values[key.name] = Value(source: isNull && !key.values.takesNone ? .standard : raw.source)
         // A null means `none` if the key takes that, else the default.
         if isNull, raw.source == .standard || !key.values.takesNone { raw.text = key.standard }
         guard raw.text != nil || raw.secret != nil, raw.text != "none" || !key.values.takesNone else { return }
         do throws(ValueKind.Refusal) {
-            value.shown = try key.values.read(raw, &draft)
+            let shown = try key.values.read(raw, &draft)
+            values[key.name]?.shown = shown
         } catch {
-            value.isWrong = true
+            values[key.name]?.isWrong = true
             let what = key.isSecret ? "the value is wrong" : error.what
-            problems.append(
-                ConfigurationProblem(
-                    source: raw.source,
-                    key: shownName(key.name),
-                    what: what,
-                    remedy: error.remedy ?? "write \(key.values.expectation)"
-                )
-            )
+            report(key.name, what, error.remedy ?? "write \(key.values.expectation)")
         }
     }
 

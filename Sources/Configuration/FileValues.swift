@@ -76,20 +76,14 @@ struct FileValues {
                 let remedy = key.map { "write \($0.values.expectation)" } ?? "write its keys below it, indented"
                 report(node.mark, name, "this is \(node.kindName)", remedy)
             default:
-                let known =
-                    ConfigurationKey.listed.map(\.name) + ConfigurationKey.sections.map(\.name) + [
-                        ConfigurationKey.apps
-                    ]
+                let sections = ConfigurationKey.sections.map(\.name)
+                let known = ConfigurationKey.listed.map(\.name) + sections + [ConfigurationKey.apps]
                 let near =
                     name == ConfigurationKey.signingKey
                     ? ConfigurationKey.signingKeyFile : KeySuggestion.nearest(to: name, among: known)
                 let remedy = near.map { "did you mean \($0)?" }
-                report(
-                    entry.mark,
-                    ValueKind.beginning(of: name, most: 100),
-                    "unknown key",
-                    remedy ?? "remove it, or see nudged config --reference for the key's name"
-                )
+                let other = "remove it, or see nudged config --reference for the key's name"
+                report(entry.mark, ValueKind.beginning(of: name, most: 100), "unknown key", remedy ?? other)
             }
         }
     }
