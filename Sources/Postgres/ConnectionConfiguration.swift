@@ -12,7 +12,6 @@ public struct ConnectionConfiguration: Sendable, Equatable {
     public var searchPath = "pg_catalog, pg_temp"
     /// libpq's keywords for each host, in the order of the attempts.
     let attempts: [[String: String]]
-
 }
 
 extension ConnectionConfiguration {
@@ -35,29 +34,25 @@ extension ConnectionConfiguration {
     }
 
     public var hosts: [Host] {
-        var found: [Host] = []
-        for keywords in attempts {
-            let host = Host(
+        let all = attempts.map { keywords in
+            Host(
                 name: Self.name(keywords),
                 isLocal: Self.isLocal(host: keywords["host"], address: keywords["hostaddr"]),
                 sslMode: keywords["sslmode"] ?? "prefer"
             )
-            if !found.contains(host) { found.append(host) }
         }
-        return found
+        return Self.withoutRepetition(all)
     }
 
     /// The names and addresses that connections go to, each once. Unix sockets are left out.
     public var targets: [String] {
-        var found: [String] = []
-        for keywords in attempts {
-            // libpq connects to `hostaddr` if both are given.
-            guard let target = keywords["hostaddr"] ?? keywords["host"], !target.hasPrefix("/"),
-                !target.hasPrefix("@"), !found.contains(target)
-            else { continue }
-            found.append(target)
-        }
-        return found
+        // libpq connects to `hostaddr` if both are given.
+        let all = attempts.compactMap { $0["hostaddr"] ?? $0["host"] }
+        return Self.withoutRepetition(all.filter { !$0.hasPrefix("/") && !$0.hasPrefix("@") })
+    }
+
+    private static func withoutRepetition<Value: Equatable>(_ all: [Value]) -> [Value] {
+        all.enumerated().filter { all.firstIndex(of: $0.element) == $0.offset }.map(\.element)
     }
 
     /// Whether any server that accepts the connection will do, even a read-only one (`target_session_attrs` is any).
