@@ -5,9 +5,7 @@ public struct JSONWriter: Sendable {
     public private(set) var bytes: [UInt8] = []
     private var needsComma = false
 
-    public init(reservingCapacity capacity: Int = 256) {
-        bytes.reserveCapacity(capacity)
-    }
+    public init() { bytes.reserveCapacity(256) }
 
     public var string: String { String(decoding: bytes, as: UTF8.self) }
 
