@@ -10,14 +10,9 @@ package struct Answer: Sendable, Equatable {
     package var timestamp: Int64?
     /// The header `Retry-After` in seconds, if it is a number.
     package var retryAfter: Int?
+}
 
-    package init(status: Int, reason: String? = nil, timestamp: Int64? = nil, retryAfter: Int? = nil) {
-        self.status = status
-        self.reason = reason
-        self.timestamp = timestamp
-        self.retryAfter = retryAfter
-    }
-
+extension Answer {
     /// Reads an answer. A body that is not `{"reason": string, "timestamp"?: whole number over 0}` is ignored, so a
     /// damaged body never deletes a token or stops a lane.
     ///

@@ -43,11 +43,8 @@ package struct PushBatch: Sendable {
 
     /// The names of the varying fields, by their index. An expiration that repeats may enter HPACK's table. A new one
     /// is never indexed: many different ones would evict the bearer token.
-    private static let varying: [VaryingField] = [
-        VaryingField("apns-expiration", neverIndexed: false),
-        VaryingField("apns-expiration", neverIndexed: true),
-        VaryingField("apns-id", neverIndexed: true),
-        VaryingField("apns-collapse-id", neverIndexed: true),
+    private static let varying: [RequestTemplate.VaryingField] = [
+        ("apns-expiration", false), ("apns-expiration", true), ("apns-id", true), ("apns-collapse-id", true),
     ]
 
     /// Apple's limit for a payload in bytes.

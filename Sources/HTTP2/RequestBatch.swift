@@ -156,21 +156,6 @@ struct RequestQueue {
     }
 }
 
-/// A header field whose value differs between the requests of one template.
-package struct VaryingField: Sendable, Equatable {
-    /// In lower case.
-    package let name: String
-    /// Whether HPACK must not add the value to its table (RFC 7541 section 6.2.3).
-    ///
-    /// A value that always differs, such as an id, would evict long-lived ones, such as a bearer token.
-    package let isNeverIndexed: Bool
-
-    package init(_ name: String, neverIndexed: Bool) {
-        self.name = name
-        isNeverIndexed = neverIndexed
-    }
-}
-
 /// What many requests have in common. It is made once in nghttp2's format, so each request copies only what differs.
 package final class RequestTemplate: Sendable {
     /// The number of fixed fields, with the four pseudo-header fields.
@@ -184,6 +169,11 @@ package final class RequestTemplate: Sendable {
     private nonisolated(unsafe) let text: UnsafeMutableRawBufferPointer
 
     static let pathIndex = 3
+
+    /// A header field whose value differs between the requests of one template: its name in lower case, and whether
+    /// HPACK must not add the value to its table (RFC 7541 section 6.2.3). A value that always differs, such as an id,
+    /// would evict long-lived ones, such as a bearer token.
+    package typealias VaryingField = (name: String, isNeverIndexed: Bool)
 
     /// - Parameters:
     ///   - authority: The value of `:authority`: host, or host and port.

@@ -36,11 +36,6 @@ package struct YAMLMark: Sendable, Hashable, Comparable {
     package let line: Int
     package let column: Int
 
-    package init(line: Int, column: Int) {
-        self.line = line
-        self.column = column
-    }
-
     package static func < (left: YAMLMark, right: YAMLMark) -> Bool {
         (left.line, left.column) < (right.line, right.column)
     }

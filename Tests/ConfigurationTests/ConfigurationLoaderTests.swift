@@ -3,9 +3,9 @@ import Fixtures
 import Glibc
 import Policy
 import Testing
-import YAML
 
 @testable import Configuration
+@testable import YAML
 
 @Suite struct ConfigurationLoaderTests {
     private let fixture = ConfigurationFixture()

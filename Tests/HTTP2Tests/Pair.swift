@@ -26,7 +26,7 @@ final class Pair: Sendable {
         fields: [
             ("apns-topic", "com.example.App"), ("authorization", "bearer 0123456789012345678901234567890123456789"),
         ],
-        varying: [VaryingField("apns-id", neverIndexed: true), VaryingField("apns-collapse-id", neverIndexed: false)]
+        varying: [("apns-id", true), ("apns-collapse-id", false)]
     )
 
     init(
