@@ -256,7 +256,7 @@ let package = Package(
         tests(
             "Operator",
             [
-                "JSON", "NudgedPreferences", "TimeZones", "Policy", "APNs", "Postgres", "Core", "Systemd",
+                "JSON", "NudgedPreferences", "TimeZones", "Policy", "HTTP2", "APNs", "Postgres", "Core", "Systemd",
                 "Configuration", "Service", "Seeded", "TestSupport", "Fixtures",
             ]
         ),

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import HTTP2
+package import HTTP2
 import Base
 
 /// Checks a lane's key, team, topic and environment with one push to a token that no device has. Apple's refusal gives
@@ -9,7 +9,7 @@ package enum LaneProbe {
         /// The provider token can't be signed. Nothing was dialled.
         case unsigned(String)
         /// There is no connection: the step that failed, and the reason with the remedy.
-        case unreachable(Step, String)
+        case unreachable(CloseReason.Code, String)
         case unanswered(String)
         /// Apple's answer. `date`: the header `Date` as received.
         case answered(Answer, date: String?)
@@ -21,15 +21,6 @@ package enum LaneProbe {
         package let trip: Int64
         /// The wall clock halfway through the trip, in microseconds since 1970.
         package let askedAt: Int64
-    }
-
-    package enum Step: Sendable, Equatable {
-        case name
-        case connection
-        /// TLS, except for the certificate and the protocol.
-        case handshake
-        case certificate
-        case protocolNegotiation
     }
 
     /// A token that no device has. Apple checks provider token and topic first, then answers BadDeviceToken.
@@ -107,7 +98,7 @@ package enum LaneProbe {
                 for completion in completions { complete(completion.result) }
             case .closed(let reason):
                 let wasOpen = state.withLock { $0.opened != nil }
-                settle(wasOpen ? .unanswered(reason.description) : LaneProbe.unreachable(reason))
+                settle(wasOpen ? .unanswered("\(reason)") : .unreachable(reason.code, "\(reason)"))
             }
         }
 
@@ -132,17 +123,5 @@ package enum LaneProbe {
                 returning: Report(result: result, trip: (now - opened) * 1_000, askedAt: (now + opened) * 500)
             )
         }
-    }
-
-    private static func unreachable(_ reason: CloseReason) -> Result {
-        let step: Step =
-            switch reason.code {
-            case .resolve: .name
-            case .connect: .connection
-            case .certificate: .certificate
-            case .noHTTP2: .protocolNegotiation
-            default: .handshake
-            }
-        return .unreachable(step, reason.description)
     }
 }

@@ -1,5 +1,6 @@
 import APNs
 import Core
+import HTTP2
 import TimeZones
 
 struct LaneFacts: Sendable {
@@ -45,8 +46,8 @@ struct LaneFacts: Sendable {
         case .unsigned(let why):
             return [("key", .error(why).fix("use the .p8 file of an APNs key from Apple's developer site"))]
                 + unchecked(["connection", "answer", "clock"], "without a provider token nothing was sent")
-        case .unreachable(let step, let why):
-            return [key, ("connection", unreachable(step, why))]
+        case .unreachable(let code, let why):
+            return [key, ("connection", unreachable(code, why))]
                 + unchecked(["answer", "clock"], "there is no connection")
         case .unanswered(let why):
             let fix = "run doctor again; if it repeats, check firewalls and proxies on the way"
@@ -57,26 +58,26 @@ struct LaneFacts: Sendable {
         }
     }
 
-    private func unreachable(_ step: LaneProbe.Step, _ why: String) -> Finding {
-        switch step {
-        case .name:
+    private func unreachable(_ code: CloseReason.Code, _ why: String) -> Finding {
+        switch code {
+        case .resolve:
             .error("the host name has no address: \(why)", .unavailable)
                 .fix("check /etc/resolv.conf, and that this machine reaches its name servers (resolvectl query)")
-        case .connection:
+        case .connect:
             .error("no TCP connection: \(why)", .unavailable)
                 .fix("allow connections to \(server): firewall, route, and IPAddressAllow= of the unit")
-        case .handshake:
-            .error("no TLS: \(why)", .unavailable)
-                .fix("check firewalls and proxies on the way: they must pass connections to \(server) unchanged")
         case .certificate:
             .error("the certificate is refused: \(why)", .unavailable)
                 .fix(
                     "let no firewall inspect connections to \(server); for a server of your own, "
                         + "name its authority in apns.caFile"
                 )
-        case .protocolNegotiation:
+        case .noHTTP2:
             .error("no HTTP/2: \(why)", .unavailable)
                 .fix("connect to \(server) without a proxy that speaks only HTTP/1.1")
+        default:
+            .error("no TLS: \(why)", .unavailable)
+                .fix("check firewalls and proxies on the way: they must pass connections to \(server) unchanged")
         }
     }
 

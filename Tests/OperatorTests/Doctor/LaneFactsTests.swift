@@ -1,3 +1,4 @@
+import HTTP2
 import Systemd
 import Testing
 import TimeZones
@@ -38,7 +39,7 @@ import TimeZones
         let results: [LaneProbe.Result] = [
             .answered(Answer(status: 400, reason: "BadDeviceToken"), date: nil),
             .answered(Answer(status: 403, reason: "InvalidProviderToken"), date: "Sat, 21 Nov 2026 10:00:00 GMT"),
-            .unreachable(.connection, "no route"), .unanswered("no answer in time"), .unsigned("no key"),
+            .unreachable(.connect, "no route"), .unanswered("no answer in time"), .unsigned("no key"),
         ]
         for result in results {
             let findings = Self.findings(result, at: .init(host: "push.example.com", port: 8443))
@@ -82,11 +83,11 @@ import TimeZones
     }
 
     @Test func connection_whenItFails_saysTheStepAndLeavesTheRest() {
-        for (step, word) in [
-            (LaneProbe.Step.name, "address"), (.connection, "TCP"), (.handshake, "TLS"), (.certificate, "certificate"),
-            (.protocolNegotiation, "HTTP/2"),
+        for (code, word) in [
+            (CloseReason.Code.resolve, "address"), (.connect, "TCP"), (.handshake, "TLS"),
+            (.certificate, "certificate"), (.noHTTP2, "HTTP/2"),
         ] {
-            let findings = Self.findings(.unreachable(step, "because"))
+            let findings = Self.findings(.unreachable(code, "because"))
             #expect(findings["connection"]?.status == .unavailable)
             #expect(
                 findings["connection"]?.found.contains(word) == true
