@@ -17,7 +17,6 @@ extension Answer {
     /// damaged body never deletes a token or stops a lane.
     ///
     /// - Parameters:
-    ///   - status: The HTTP status.
     ///   - body: As received. Not read if the status is 200.
     ///   - isTruncated: Whether bytes of the body are missing.
     ///   - retryAfter: The text of the header `Retry-After`.

@@ -131,7 +131,7 @@ struct LaneState: Sendable {
     var lastLink = 0
     var inFlight = 0
 
-    /// Set at the start of `handle` and valid for one event.
+    /// Milliseconds of CLOCK_BOOTTIME, and since 1970. Set at the start of `handle` and valid for one event.
     var now: Int64 = 0
     var wall: Int64 = 0
     var effects = LaneEffects()
@@ -145,10 +145,6 @@ struct LaneState: Sendable {
     }
 
     /// Takes an event and returns what to do.
-    ///
-    /// - Parameters:
-    ///   - now: Milliseconds of CLOCK_BOOTTIME.
-    ///   - wall: Milliseconds since 1970.
     mutating func handle(_ event: LaneEvent, now: Int64, wall: Int64) -> LaneEffects {
         self.now = now
         self.wall = wall

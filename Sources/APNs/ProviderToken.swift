@@ -104,11 +104,6 @@ package struct ProviderTokenSchedule: Sendable {
     }
 
     /// Decides which token a connection uses now.
-    ///
-    /// - Parameters:
-    ///   - use: What the connection used last. Updated.
-    ///   - now: Milliseconds of CLOCK_BOOTTIME.
-    ///   - wall: The wall clock in milliseconds since 1970.
     package mutating func token(for use: inout Use?, now: Int64, wall: Int64) -> Outcome {
         if let held = use {
             if held.token == current, isFresh(held.token, now: now, wall: wall) { return .show(held.token) }

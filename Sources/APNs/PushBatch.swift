@@ -57,9 +57,7 @@ package struct PushBatch: Sendable {
     private(set) var outcomes: [Int: PushOutcome] = [:]
     private var expiration: (value: Int64, text: [UInt8])?
 
-    /// - Parameters:
-    ///   - topic: The app's bundle id.
-    ///   - room: How many pushes to reserve memory for.
+    /// - Parameter room: How many pushes to reserve memory for.
     package init(topic: String, room: Int = 0) {
         self.topic = topic
         labels.reserveCapacity(room)

@@ -32,7 +32,6 @@ extension String {
         }
     }
 
-    /// - Parameter replacement: for an unprintable character.
     package func replacingUnprintable(_ replacement: (Unicode.Scalar) -> String) -> String {
         guard unicodeScalars.contains(where: \.isUnprintable) else { return self }
         var result = String.UnicodeScalarView()

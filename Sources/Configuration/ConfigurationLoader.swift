@@ -9,8 +9,6 @@ package enum ConfigurationLoader {
     /// - Parameters:
     ///   - path: from `--config`; the file must exist. Nil: `standardPath`, which may be missing.
     ///   - environment: all variables, `CREDENTIALS_DIRECTORY` among them; see `ProcessEnvironment.current()`.
-    ///   - needs: what the command works with.
-    ///   - checks: the checks of other modules.
     ///   - standardPath: a path in place of `defaultPath`, for tests.
     /// - Throws: all problems at once, warnings included.
     package static func load(

@@ -193,8 +193,6 @@ struct EffectiveValues {
     }
 
     /// The rows of `config`, in the order of the reference: for an entry, of the keys that an entry may give.
-    ///
-    /// - Parameter disclosed: what may be shown of secrets, by key.
     func rows(disclosed: [String: String] = [:]) -> [ConfigurationRow] {
         let keys = app == nil ? ConfigurationKey.all : ConfigurationKey.ofApp
         return keys.filter { !$0.isInternal || source($0.name) != .standard }.map { key in

@@ -40,7 +40,6 @@ final class MultiHandle: @unchecked Sendable {
     private let pointer: UnsafeMutableRawPointer
     private let isAlive = Mutex(true)
 
-    /// - Parameter connections: How many connections are kept open.
     /// - Throws: `.resources` if there is no memory or descriptor, `.library`.
     init(keeping connections: Int) throws(HTTPClientError) {
         let curl = try LibCurl.loaded()

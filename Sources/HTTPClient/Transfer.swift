@@ -85,7 +85,6 @@ final class Transfer {
     private let maximum: Int
     private let caFile: String?
 
-    /// - Throws: `.timedOut`, `.resources`, `.library`.
     init(_ call: Call, _ settings: HTTPClientSettings, now: ContinuousClock.Instant) throws(HTTPClientError) {
         let curl = try LibCurl.loaded()
         guard let easy = curl.pointee.easy_init() else {

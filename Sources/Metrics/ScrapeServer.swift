@@ -84,7 +84,6 @@ final class ScrapeLoop: @unchecked Sendable {
     /// - Parameters:
     ///   - listener: a non-blocking socket; `run` closes it.
     ///   - stop: readable when the loop must end; `run` closes it.
-    ///   - page: makes the metrics.
     init(listener: Int32, stop: Int32, rule: ScrapeRule, page: @escaping @Sendable () -> [UInt8]) {
         self.listener = listener
         self.stop = stop
@@ -184,8 +183,6 @@ final class ScrapeConnection {
     var events: Int16 { Int16(phase == .writing ? POLLOUT : POLLIN) }
 
     /// Continues as far as it can without blocking.
-    ///
-    /// - Parameter page: makes the metrics.
     func proceed(now: ContinuousClock.Instant, page: () -> [UInt8]) {
         if phase == .reading { read(page) }
         if phase == .writing { write(now) }

@@ -74,7 +74,6 @@ struct FieldReader {
     private let object: JSONObject
     private let path: String
 
-    /// - Throws: if the value is not an object.
     init(_ value: JSONValue, path: String) throws(PolicyError) {
         guard case .object(let object) = value else {
             throw PolicyError(field: path, found: value.typeName, wanted: "an object")

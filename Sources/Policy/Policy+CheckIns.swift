@@ -169,8 +169,6 @@ extension Policy {
     /// limit(D) <= `now`. Empty if check-ins are held. At most the last seven days are searched.
     ///
     /// Each reason is the policy's answer one second before limit(D).
-    ///
-    /// - Throws: if the zone could not be read now.
     public func skippedSlots(
         _ candidate: Candidate,
         lastEvaluated: Instant,

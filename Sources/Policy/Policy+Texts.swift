@@ -103,8 +103,6 @@ extension Policy {
     }
 
     /// Whether an instant is in the candidate's current quiet hours. False without quiet hours or without a valid zone.
-    ///
-    /// - Throws: as `decide`.
     public func isQuiet(_ candidate: Candidate, at instant: Instant) throws(TimeZoneError) -> Bool {
         guard quietHours(of: candidate) != nil, let zone = try zone(of: candidate) else { return false }
         return wakeUp(of: candidate, LocalClock(zone, near: instant))?.quiet.isQuiet(instant) ?? false

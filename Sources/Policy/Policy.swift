@@ -22,8 +22,6 @@ public struct Policy: Sendable {
     }
 
     /// The same decision, with the rules in the order in which they were checked.
-    ///
-    /// - Throws: as `decide`.
     public func explain(
         _ candidate: Candidate,
         now: Instant
@@ -82,8 +80,6 @@ extension Policy {
     /// - zone: the name of the user's zone
     ///
     /// Absent values are `-`.
-    ///
-    /// - Throws: if the zone could not be read now.
     public func scheduleFingerprint(_ candidate: Candidate) throws(TimeZoneError) -> Int64 {
         let preferences = candidate.preferences
         let isOpted = !preferences.isNull && preferences.malformed == nil

@@ -104,8 +104,6 @@ public actor Connection {
 
     /// Runs several statements without parameters with the simple protocol, as one transaction. Don't use `SET` without
     /// `LOCAL`: its effect would last.
-    ///
-    /// - Parameter name: The script's name in errors.
     public func execute(script: String, name: String = "script", timeout: Duration? = nil) async throws(PostgresError) {
         let timeout = timeout ?? configuration.statementTimeout
         await takeTurn()

@@ -34,7 +34,6 @@ public actor Database {
     /// - Parameters:
     ///   - afterSilence: What a connection must pass if the one before ended without an answer.
     ///   - random: A number in 0 ..< 1, for the jitter.
-    ///   - report: Called for each failed attempt.
     public init(
         _ configuration: ConnectionConfiguration,
         backoff: Backoff = Backoff(first: 250, most: 30_000),
