@@ -30,9 +30,12 @@ private final class YAMLParser {
     private let input: UnsafeMutableBufferPointer<UInt8>
     private var nodes = 0
 
-    private enum Event {
-        case start, end, documentStart, documentEnd, sequenceStart, sequenceEnd, mappingStart, mappingEnd, alias
-        case scalar(String, isPlain: Bool)
+    private struct Event {
+        let type: yaml_event_type_t
+        let mark: YAMLMark
+        // Of a scalar.
+        var text = ""
+        var isPlain = false
     }
 
     init?(_ bytes: [UInt8]) {
@@ -55,31 +58,31 @@ private final class YAMLParser {
     func document() throws(YAMLError) -> YAMLNode? {
         var root: YAMLNode?
         while true {
-            let (event, mark) = try next()
-            switch event {
-            case .start, .documentEnd: continue
-            case .end: return root
-            case .documentStart:
+            let event = try next()
+            switch event.type {
+            case YAML_STREAM_START_EVENT, YAML_DOCUMENT_END_EVENT: continue
+            case YAML_STREAM_END_EVENT, YAML_NO_EVENT: return root
+            case YAML_DOCUMENT_START_EVENT:
                 guard root == nil else {
-                    throw YAMLError(mark: mark, what: "a second document begins here; write one only")
+                    throw YAMLError(mark: event.mark, what: "a second document begins here; write one only")
                 }
                 root = try node(try next(), depth: 0)
-            default: throw YAMLError(mark: mark, what: "there is something outside of the document")
+            default: throw YAMLError(mark: event.mark, what: "there is something outside of the document")
             }
         }
     }
 
-    private func node(_ begin: (event: Event, mark: YAMLMark), depth: Int) throws(YAMLError) -> YAMLNode {
+    private func node(_ begin: Event, depth: Int) throws(YAMLError) -> YAMLNode {
         let mark = begin.mark
         nodes += 1
         guard depth <= YAMLDocument.maximumDepth, nodes <= YAMLDocument.maximumNodes else {
             throw YAMLError(mark: mark, what: "the document is nested too deep or has too many values")
         }
-        switch begin.event {
-        case .scalar(let text, let isPlain): return YAMLNode(value: .scalar(text, isPlain: isPlain), mark: mark)
-        case .sequenceStart: return YAMLNode(value: .sequence(try items(depth)), mark: mark)
-        case .mappingStart: return YAMLNode(value: .mapping(try entries(depth)), mark: mark)
-        case .alias: throw YAMLError(mark: mark, what: "aliases (*) are not supported here")
+        switch begin.type {
+        case YAML_SCALAR_EVENT: return YAMLNode(value: .scalar(begin.text, isPlain: begin.isPlain), mark: mark)
+        case YAML_SEQUENCE_START_EVENT: return YAMLNode(value: .sequence(try items(depth)), mark: mark)
+        case YAML_MAPPING_START_EVENT: return YAMLNode(value: .mapping(try entries(depth)), mark: mark)
+        case YAML_ALIAS_EVENT: throw YAMLError(mark: mark, what: "aliases (*) are not supported here")
         default: throw YAMLError(mark: mark, what: "a value is missing here")
         }
     }
@@ -88,7 +91,7 @@ private final class YAMLParser {
         var items: [YAMLNode] = []
         while true {
             let begin = try next()
-            if case .sequenceEnd = begin.event { return items }
+            if begin.type == YAML_SEQUENCE_END_EVENT { return items }
             items.append(try node(begin, depth: depth + 1))
         }
     }
@@ -97,49 +100,41 @@ private final class YAMLParser {
         var entries: [YAMLNode.Entry] = []
         var lines: [String: Int] = [:]
         while true {
-            let (event, mark) = try next()
-            if case .mappingEnd = event { return entries }
-            guard case .scalar(let key, _) = event else {
-                throw YAMLError(mark: mark, what: "a key must be a single word")
+            let key = try next()
+            if key.type == YAML_MAPPING_END_EVENT { return entries }
+            guard key.type == YAML_SCALAR_EVENT else {
+                throw YAMLError(mark: key.mark, what: "a key must be a single word")
             }
-            if let line = lines.updateValue(mark.line, forKey: key) {
-                throw YAMLError(mark: mark, what: "this key is already in line \(line)")
+            if let line = lines.updateValue(key.mark.line, forKey: key.text) {
+                throw YAMLError(mark: key.mark, what: "this key is already in line \(line)")
             }
-            entries.append(YAMLNode.Entry(key: key, mark: mark, value: try node(try next(), depth: depth + 1)))
+            let value = try node(try next(), depth: depth + 1)
+            entries.append(YAMLNode.Entry(key: key.text, mark: key.mark, value: value))
         }
     }
 
     // MARK: libyaml's events
 
-    private func next() throws(YAMLError) -> (event: Event, mark: YAMLMark) {
+    private func next() throws(YAMLError) -> Event {
         var event = yaml_event_t()
         guard yaml_parser_parse(parser, &event) == 1 else { throw failure() }
         defer { yaml_event_delete(&event) }
-        let mark = Self.mark(event.start_mark)
+        var found = Event(type: event.type, mark: Self.mark(event.start_mark))
         var isDecorated = false
-        let found: Event
         switch event.type {
-        case YAML_STREAM_START_EVENT: found = .start
-        case YAML_DOCUMENT_START_EVENT: found = .documentStart
-        case YAML_DOCUMENT_END_EVENT: found = .documentEnd
-        case YAML_ALIAS_EVENT: found = .alias
         case YAML_SCALAR_EVENT:
             let scalar = event.data.scalar
             isDecorated = scalar.anchor != nil || scalar.tag != nil
-            let text = String(decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
-            found = .scalar(text, isPlain: scalar.style == YAML_PLAIN_SCALAR_STYLE)
+            found.text = String(decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
+            found.isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE
         case YAML_SEQUENCE_START_EVENT:
             isDecorated = event.data.sequence_start.anchor != nil || event.data.sequence_start.tag != nil
-            found = .sequenceStart
-        case YAML_SEQUENCE_END_EVENT: found = .sequenceEnd
         case YAML_MAPPING_START_EVENT:
             isDecorated = event.data.mapping_start.anchor != nil || event.data.mapping_start.tag != nil
-            found = .mappingStart
-        case YAML_MAPPING_END_EVENT: found = .mappingEnd
-        default: found = .end
+        default: break
         }
-        if isDecorated { throw YAMLError(mark: mark, what: "anchors (&) and tags (!) are not supported here") }
-        return (found, mark)
+        if isDecorated { throw YAMLError(mark: found.mark, what: "anchors (&) and tags (!) are not supported here") }
+        return found
     }
 
     /// libyaml's texts are its own constants. They quote nothing of the input.
