@@ -63,9 +63,7 @@ extension Answer {
     }
 
     /// The name for the log and the record.
-    var name: String {
-        reason ?? "status_\(status)"
-    }
+    var name: String { reason ?? "status_\(status)" }
 }
 
 package enum AnswerAction: Sendable, Equatable {

@@ -224,9 +224,7 @@ extension LaneState {
     /// One line per interval, the first one at once.
     mutating func reportStorm() {
         guard storm.count > 0, now >= storm.nextLine else { return }
-        effects.log.append(
-            .storm(count: storm.count, lastStatus: storm.lastStatus, lastReason: storm.lastReason)
-        )
+        effects.log.append(.storm(count: storm.count, lastStatus: storm.lastStatus, lastReason: storm.lastReason))
         storm.count = 0
         storm.nextLine = now + Self.stormInterval
     }

@@ -65,9 +65,7 @@ package enum SenderEvent: Sendable, Equatable {
 
 extension LaneState {
     /// How many pushes may be committed at this instant because their streams are free.
-    func freeSlots(now: Int64) -> Int {
-        max(0, mostSlots(now: now) - inFlight - queue.count)
-    }
+    func freeSlots(now: Int64) -> Int { max(0, mostSlots(now: now) - inFlight - queue.count) }
 
     /// What `freeSlots` would be if nothing were in flight. Waiting for more is useless.
     func mostSlots(now: Int64) -> Int { now == self.now ? mostSlots : asOf(now).mostSlots }

@@ -91,9 +91,7 @@ package struct Notification: Sendable {
     }
 
     /// What a tap does: `open_conversation` if there is a conversation, else `new_conversation`.
-    package var action: String {
-        conversationID == nil ? "new_conversation" : "open_conversation"
-    }
+    package var action: String { conversationID == nil ? "new_conversation" : "open_conversation" }
 }
 
 /// What the sender refuses before it writes a byte. No case holds a token, a key or a payload.

@@ -99,9 +99,7 @@ package struct ProviderTokenSchedule: Sendable {
     ///
     /// - Parameter last: The last number of the schedule that this one replaces. A late answer to a push with an old
     ///   token then never matches a token of this schedule.
-    package init(after last: Int = 0) {
-        lastNumber = last
-    }
+    package init(after last: Int = 0) { lastNumber = last }
 
     /// Decides which token a connection uses now.
     package mutating func token(for use: inout Use?, now: Int64, wall: Int64) -> Outcome {
@@ -148,7 +146,5 @@ package struct ProviderTokenSchedule: Sendable {
         return now - token.mintedAt < Self.refreshAge && abs(drift) < Self.step
     }
 
-    private func isValid(_ token: Minted, now: Int64) -> Bool {
-        now - token.mintedAt < Self.mostAge
-    }
+    private func isValid(_ token: Minted, now: Int64) -> Bool { now - token.mintedAt < Self.mostAge }
 }

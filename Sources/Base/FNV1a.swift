@@ -6,9 +6,7 @@ package import struct FoundationEssentials.UUID
     @usableFromInline package var value: UInt64
 
     @inlinable
-    package init(from basis: UInt64 = 0xCBF2_9CE4_8422_2325) {
-        value = basis
-    }
+    package init(from basis: UInt64 = 0xCBF2_9CE4_8422_2325) { value = basis }
 
     /// The state after the 36 characters of a UUID, as PostgreSQL writes it.
     package init(_ id: UUID) {
@@ -17,9 +15,7 @@ package import struct FoundationEssentials.UUID
     }
 
     @inlinable
-    package mutating func add(_ byte: UInt8) {
-        value = (value ^ UInt64(byte)) &* 0x100_0000_01B3
-    }
+    package mutating func add(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
 
     @inlinable
     package mutating func add(_ bytes: some Sequence<UInt8>) { for byte in bytes { add(byte) } }

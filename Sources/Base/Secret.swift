@@ -9,9 +9,7 @@ public final class Secret: Sendable {
     private nonisolated(unsafe) let bytes: UnsafeMutableRawBufferPointer
 
     /// Copies UTF-8.
-    public init(_ text: UnsafeRawBufferPointer) {
-        bytes = Secret.copy(text)
-    }
+    public init(_ text: UnsafeRawBufferPointer) { bytes = Secret.copy(text) }
 
     /// Copies a text. The text itself is not overwritten.
     public init(_ text: String) {

@@ -95,9 +95,7 @@ final class ClientSession {
     }
 
     /// Sends GOAWAY without an error, on a connection without open streams.
-    func sayGoodbye() {
-        nghttp2_session_terminate_session(handle, UInt32(NGHTTP2_NO_ERROR.rawValue))
-    }
+    func sayGoodbye() { nghttp2_session_terminate_session(handle, UInt32(NGHTTP2_NO_ERROR.rawValue)) }
 
     func receive(_ bytes: UnsafeRawBufferPointer) {
         let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)

@@ -92,9 +92,7 @@ public struct JSONObject: Sendable, Equatable {
     /// The members. Every key occurs once.
     public private(set) var members: [Member]
 
-    public init() {
-        members = []
-    }
+    public init() { members = [] }
 
     /// An object with these members. Of two equal keys the last one counts.
     public init(_ members: [Member]) {

@@ -34,9 +34,7 @@ public final class P256SigningKey: Sendable {
         self.key = key
     }
 
-    deinit {
-        EVP_PKEY_free(key)
-    }
+    deinit { EVP_PKEY_free(key) }
 
     /// The ES256 signature of `message`: 64 bytes.
     ///

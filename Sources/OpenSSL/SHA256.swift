@@ -39,9 +39,7 @@ public enum SHA256 {
         }
     }
 
-    public static func digest(of bytes: [UInt8]) -> Digest? {
-        bytes.withUnsafeBytes { digest(of: $0) }
-    }
+    public static func digest(of bytes: [UInt8]) -> Digest? { bytes.withUnsafeBytes { digest(of: $0) } }
 
     private static let block = 64
 

@@ -6,9 +6,7 @@ public import TimeZones
 public struct DecideLine: Sendable {
     private let zones: ZoneDatabase
 
-    public init(zones: ZoneDatabase) {
-        self.zones = zones
-    }
+    public init(zones: ZoneDatabase) { self.zones = zones }
 
     /// The answer to one input line, without a newline: the decision with its trace. If the line is wrong or its zone
     /// can't be read now, it is `{"id", "error"}`.

@@ -96,9 +96,7 @@ struct Trace {
     private(set) var steps: [TraceStep] = []
     private let isRecorded: Bool
 
-    init(recording: Bool) {
-        isRecorded = recording
-    }
+    init(recording: Bool) { isRecorded = recording }
 
     @inline(__always)
     mutating func note(_ rule: @autoclosure () -> String, _ outcome: Action?, _ facts: @autoclosure () -> Facts) {

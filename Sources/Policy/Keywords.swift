@@ -86,9 +86,7 @@ struct Tokens: Sequence, IteratorProtocol {
     /// A scalar that ended the last run and is a token by itself.
     private var pending: Unicode.Scalar?
 
-    init(_ text: String) {
-        scalars = text.unicodeScalars.makeIterator()
-    }
+    init(_ text: String) { scalars = text.unicodeScalars.makeIterator() }
 
     mutating func next() -> String? {
         if let scalar = pending {

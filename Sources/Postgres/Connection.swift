@@ -320,13 +320,9 @@ final class SerialQueueExecutor: SerialExecutor {
         queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 
-    func perform(_ work: @escaping @Sendable () -> Void) {
-        queue.async(execute: work)
-    }
+    func perform(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
 
-    func checkIsolated() {
-        dispatchPrecondition(condition: .onQueue(queue))
-    }
+    func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 }
 
 extension Duration {

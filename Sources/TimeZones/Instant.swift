@@ -7,9 +7,7 @@ public struct Instant: Sendable, Hashable, Comparable {
     public var seconds: Int64
 
     @inlinable
-    public init(seconds: Int64) {
-        self.seconds = seconds
-    }
+    public init(seconds: Int64) { self.seconds = seconds }
 
     @inlinable
     public static func < (left: Instant, right: Instant) -> Bool { left.seconds < right.seconds }
@@ -27,9 +25,7 @@ public struct Instant: Sendable, Hashable, Comparable {
     }
 
     @inlinable
-    public static func - (left: Instant, right: Instant) -> Int64 {
-        (left - right.seconds).seconds
-    }
+    public static func - (left: Instant, right: Instant) -> Int64 { (left - right.seconds).seconds }
 
     /// The seconds, limited to about ±5.7 million years. Local times within this span fit all integers. Instants beyond
     /// it count as its ends.

@@ -5,9 +5,7 @@ public struct LocalDate: Sendable, Hashable, Comparable {
     public var days: Int32
 
     @inlinable
-    public init(days: Int32) {
-        self.days = days
-    }
+    public init(days: Int32) { self.days = days }
 
     /// A date of the calendar. Nil if there is no such day in the years 0001 to 9999.
     public init?(year: Int, month: Int, day: Int) {

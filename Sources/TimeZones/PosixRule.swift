@@ -106,9 +106,7 @@ private struct RuleScanner {
     private let bytes: [UInt8]
     private var position = 0
 
-    init(_ bytes: some Sequence<UInt8>) {
-        self.bytes = Array(bytes)
-    }
+    init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
 
     var isAtEnd: Bool { position == bytes.count }
     var current: UInt8? { position < bytes.count ? bytes[position] : nil }

@@ -105,9 +105,7 @@ struct ByteReader {
     private let bytes: [UInt8]
     private(set) var position = 0
 
-    init(_ bytes: [UInt8]) {
-        self.bytes = bytes
-    }
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     var count: Int { bytes.count }
 
@@ -117,9 +115,7 @@ struct ByteReader {
         return bytes[position..<position + length]
     }
 
-    mutating func skip(_ length: Int) throws(MalformedZone) {
-        _ = try take(length)
-    }
+    mutating func skip(_ length: Int) throws(MalformedZone) { _ = try take(length) }
 
     /// A signed integer of 4 or 8 bytes.
     mutating func signed(_ size: Int) throws(MalformedZone) -> Int64 {
