@@ -99,36 +99,24 @@ extension Answer {
     /// unknown. An unknown answer is handled by its status class, so it never deletes a token or stops a lane.
     package var action: AnswerAction {
         switch (status, reason) {
-        case (200, _):
-            .accepted
-        case (410, "Unregistered"?), (410, "ExpiredToken"?):
-            .deleteToken(timestamp: timestamp)
-        case (400, "BadDeviceToken"?), (400, "DeviceTokenNotForTopic"?):
-            .quarantine
-        case (400, "IdleTimeout"?):
-            .reconnect
-        case (403, "ExpiredProviderToken"?):
-            .refreshToken
-        case (403, "UnrelatedKeyIdInToken"?):
-            .newConnection
-        case (429, "TooManyProviderTokenUpdates"?):
-            .restConnection
-        case (429, "TooManyRequests"?):
-            .delayDevice(retryAfter: retryAfter)
-        case (400, let reason?) where Self.wrongNudge.contains(reason):
-            .rejectNudge
-        case (413, "PayloadTooLarge"?):
-            .rejectNudge
+        case (200, _): .accepted
+        case (410, "Unregistered"?), (410, "ExpiredToken"?): .deleteToken(timestamp: timestamp)
+        case (400, "BadDeviceToken"?), (400, "DeviceTokenNotForTopic"?): .quarantine
+        case (400, "IdleTimeout"?): .reconnect
+        case (403, "ExpiredProviderToken"?): .refreshToken
+        case (403, "UnrelatedKeyIdInToken"?): .newConnection
+        case (429, "TooManyProviderTokenUpdates"?): .restConnection
+        case (429, "TooManyRequests"?): .delayDevice(retryAfter: retryAfter)
+        case (400, let reason?) where Self.wrongNudge.contains(reason): .rejectNudge
+        case (413, "PayloadTooLarge"?): .rejectNudge
         case (400, "DuplicateHeaders"?), (400, "MissingTopic"?), (404, "BadPath"?), (405, "MethodNotAllowed"?):
             .ourBug
         case (400, let reason?) where Self.refusedTopic.contains(reason):
             .stopLane(remedy: Self.remedy(for: reason))
         case (403, let reason?) where Self.refusedProvider.contains(reason):
             .stopLane(remedy: Self.remedy(for: reason))
-        case (500..., _):
-            .backOff(retryAfter: retryAfter, drains: status == 503 && reason == "Shutdown")
-        default:
-            .reject
+        case (500..., _): .backOff(retryAfter: retryAfter, drains: status == 503 && reason == "Shutdown")
+        default: .reject
         }
     }
 

@@ -12,8 +12,7 @@ extension LaneState {
             // Nearly all answers are 200, so nothing is read of them.
             let answer = response.status == 200 ? Answer(status: 200) : Answer(response)
             take(answer, to: completion.tag, trip, on: number)
-        case .unsent(let reason):
-            takeUnsent(reason, completion.tag, trip, on: number)
+        case .unsent(let reason): takeUnsent(reason, completion.tag, trip, on: number)
         case .unknown(let reason):
             switch reason {
             case .deadline:
@@ -30,10 +29,8 @@ extension LaneState {
 
     private mutating func takeUnsent(_ reason: UnsentReason, _ tag: UInt64, _ trip: LaneTrip, on number: Int) {
         switch reason {
-        case .tooLate:
-            resolve(tag, .unsent(reason: "too_late"))
-        case .malformed:
-            resolve(tag, .rejected(status: nil, reason: "malformed_request", deletes: nil))
+        case .tooLate: resolve(tag, .unsent(reason: "too_late"))
+        case .malformed: resolve(tag, .rejected(status: nil, reason: "malformed_request", deletes: nil))
         case .deadline:
             // This is not silence: the push was never written. If Apple reads nothing, the PING times out.
             resolve(tag, .unsent(reason: "not_written_in_time"))
@@ -177,8 +174,7 @@ extension LaneState {
         switch outcome {
         case nil: break
         case .quarantine(let suspects): effects.condemned += suspects
-        case .misconfigured(let reason):
-            stop(reason: reason, remedy: Answer.remedy(for: reason))
+        case .misconfigured(let reason): stop(reason: reason, remedy: Answer.remedy(for: reason))
         }
     }
 

@@ -59,12 +59,9 @@ extension LaneState {
         var pause: Int64 = 0
         switch link.phase {
         // The next connection could be flooded too, however well this one began.
-        case _ where wasFlooded:
-            pause = postponeDial(why: why)
-        case .closing, .retiring:
-            return
-        case .dialing:
-            pause = postponeDial(why: why)
+        case _ where wasFlooded: pause = postponeDial(why: why)
+        case .closing, .retiring: return
+        case .dialing: pause = postponeDial(why: why)
         case .open, .resting:
             if !link.isProven {
                 pause = postponeDial(why: why)

@@ -103,10 +103,8 @@ package enum APNsError: Error, Equatable, Sendable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .payloadTooLarge(let bytes, let limit):
-            "the payload is \(bytes) bytes, Apple takes \(limit)"
-        case .unsignedToken(let cause):
-            "the provider token could not be signed: \(cause)"
+        case .payloadTooLarge(let bytes, let limit): "the payload is \(bytes) bytes, Apple takes \(limit)"
+        case .unsignedToken(let cause): "the provider token could not be signed: \(cause)"
         }
     }
 }

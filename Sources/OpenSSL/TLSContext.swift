@@ -56,8 +56,7 @@ public final class TLSContext: @unchecked Sendable {
             throw TLSError(.library, "can't offer ALPN h2: \(TLSErrorQueue.text())")
         }
         switch trust {
-        case .system:
-            SSL_CTX_set_default_verify_paths(context.handle)
+        case .system: SSL_CTX_set_default_verify_paths(context.handle)
         case .file(let path):
             guard SSL_CTX_load_verify_file(context.handle, path) == 1 else {
                 throw TLSError(.credentials, "can't read certificates to trust from \(path): \(TLSErrorQueue.text())")

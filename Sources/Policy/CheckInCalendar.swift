@@ -140,8 +140,7 @@ struct Pace {
     @inline(__always)
     func allows(_ date: LocalDate) -> Bool {
         switch frequency {
-        case .daily:
-            return lastSlot.map { date > $0 } ?? true
+        case .daily: return lastSlot.map { date > $0 } ?? true
         case .fewTimesAWeek:
             guard let lastSlot else { return true }
             return date - lastSlot >= 2 && count(from: date - 6, through: date) < 3

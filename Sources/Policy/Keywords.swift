@@ -96,14 +96,12 @@ struct Tokens: Sequence, IteratorProtocol {
         var run = String.UnicodeScalarView()
         while let scalar = scalars.next() {
             switch Self.kind(scalar) {
-            case .separator:
-                if !run.isEmpty { return String(run) }
+            case .separator: if !run.isEmpty { return String(run) }
             case .ideograph:
                 guard !run.isEmpty else { return scalar.properties.lowercaseMapping }
                 pending = scalar
                 return String(run)
-            case .letter:
-                Self.append(scalar, to: &run)
+            case .letter: Self.append(scalar, to: &run)
             }
         }
         return run.isEmpty ? nil : String(run)
@@ -135,8 +133,7 @@ struct Tokens: Sequence, IteratorProtocol {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
             .letterNumber, .otherNumber, .nonspacingMark, .spacingMark, .enclosingMark:
             return isWrittenWithoutSpaces(scalar.value) ? .ideograph : .letter
-        default:
-            return .separator
+        default: return .separator
         }
     }
 

@@ -69,8 +69,7 @@ struct YearlyMoment: Equatable {
         case .julian(let number):
             let isBehindLeapDay = number >= 60 && CivilDate.isLeap(year)
             days = CivilDate.days(year: year, month: 1, day: 1) + number - 1 + (isBehindLeapDay ? 1 : 0)
-        case .ordinal(let number):
-            days = CivilDate.days(year: year, month: 1, day: 1) + number
+        case .ordinal(let number): days = CivilDate.days(year: year, month: 1, day: 1) + number
         case .weekday(let month, let week, let weekday):
             let first = CivilDate.days(year: year, month: month, day: 1)
             let firstWeekday = ((first + 4) % 7 + 7) % 7
