@@ -45,28 +45,24 @@ extension Pooling {
         _ answering: Int32,
         _ configuration: ConnectionConfiguration
     ) async throws(PostgresError) -> Pooling {
-        let second: Connection
+        guard let second = try? await Connection.open(configuration) else { return .exhausted }
         do throws(PostgresError) {
-            second = try await Connection.open(configuration)
+            let pooling = try await shared(first, answering, second)
+            await second.close()
+            return pooling
         } catch {
-            return .exhausted
+            await second.close()
+            throw error
         }
-        let pooling = await shared(first, answering, second)
-        await second.close()
-        return try pooling.get()
     }
 
     private static func shared(
         _ first: Connection,
         _ answering: Int32,
         _ second: Connection
-    ) async -> Result<Pooling, PostgresError> {
-        do throws(PostgresError) {
-            _ = try await processID(second)
-        } catch {
-            // Not even a single statement ran: other clients have all connections of the pool.
-            return .success(.exhausted)
-        }
+    ) async throws(PostgresError) -> Pooling {
+        // If not even a single statement runs, other clients have all connections of the pool.
+        guard (try? await processID(second)) != nil else { return .exhausted }
         var all: [Turn] = []
         do throws(PostgresError) {
             for _ in 0..<turns where all.isEmpty || Pooling(behind: all) == .session {
@@ -75,9 +71,10 @@ extension Pooling {
             }
         } catch {
             // protocol_violation: PgBouncer in statement mode closes a client that begins a transaction.
-            return error.sqlState == "08P01" ? .success(.statement) : .failure(error)
+            guard error.sqlState == "08P01" else { throw error }
+            return .statement
         }
-        return .success(Pooling(behind: all))
+        return Pooling(behind: all)
     }
 
     private static let question = Statement("backend_pid", sql: "select pg_backend_pid()")
