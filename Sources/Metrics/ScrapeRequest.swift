@@ -158,10 +158,7 @@ enum ScrapeAnswer {
     static func bytes(_ outcome: ScrapeRequest.Outcome, page: () -> [UInt8]) -> [UInt8] {
         let (status, type, body): (String, String, [UInt8]) =
             if let refusal = outcome.refusal {
-                (
-                    refusal.rawValue, "text/plain; charset=utf-8",
-                    Array("\(refusal.rawValue): \(refusal.remedy)\n".utf8)
-                )
+                (refusal.rawValue, "text/plain; charset=utf-8", Array("\(refusal.rawValue): \(refusal.remedy)\n".utf8))
             } else { ("200 OK", MetricFamily.contentType, page()) }
         let field = outcome.refusal?.field ?? ""
         let head =
