@@ -48,9 +48,7 @@ struct FileValues {
     }
 
     private mutating func report(_ mark: YAMLMark, _ key: String?, _ what: String, _ remedy: String) {
-        problems.append(
-            ConfigurationProblem(source: .file(path: path, mark: mark), key: key, what: what, remedy: remedy)
-        )
+        problems.append(.init(source: .file(path: path, mark: mark), key: key, what: what, remedy: remedy))
     }
 
     private func raw(_ text: String?, _ node: YAMLNode) -> RawValue {

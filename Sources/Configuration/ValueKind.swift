@@ -175,11 +175,8 @@ extension ValueKind {
     }
 
     static func listen(_ place: Place<ListenAddress?>) -> ValueKind {
-        ValueKind(
-            "a numeric address and a port such as 127.0.0.1:9464 or [::]:9464",
-            parse: { ListenAddress($0) },
-            put: { $1[keyPath: place] = $0 }
-        )
+        let expectation = "a numeric address and a port such as 127.0.0.1:9464 or [::]:9464"
+        return ValueKind(expectation, parse: { ListenAddress($0) }) { $1[keyPath: place] = $0 }
     }
 
     /// A bearer token (RFC 6750, section 2.1), or the word that stands for none. The range is its length.
