@@ -36,8 +36,7 @@ enum AnswersTarget {
                 [400, 403].contains(answer.status) && answer.reason != nil && !remedy.isEmpty,
                 "stops without a word"
             )
-        case .quarantine, .rejectNudge, .ourBug, .refreshToken, .newConnection, .restConnection, .delayDevice,
-            .reconnect:
+        case .quarantine, .ourBug, .refreshToken, .newConnection, .restConnection, .delayDevice, .reconnect:
             require(answer.reason != nil, "acts without a reason")
         case .backOff: require(answer.status >= 500, "backs off on \(answer.status)")
         case .accepted, .reject: break

@@ -74,7 +74,6 @@ package enum AnswerAction: Sendable, Equatable {
     /// The token doesn't fit this environment or topic. It is never deleted. `RefusalWindow` decides whether its device
     /// is quarantined or the lane stops.
     case quarantine
-    case rejectNudge
     /// Only a bug in nudged can cause this: reject the push, log an error.
     case ourBug
     /// Apple refuses the configuration: stop the lane, keep the work.
@@ -90,7 +89,8 @@ package enum AnswerAction: Sendable, Equatable {
     case reconnect
     /// Apple has trouble: send later. `drains`: this connection ends as well.
     case backOff(retryAfter: Int?, drains: Bool)
-    /// An unknown answer below 500: reject this push, do nothing else.
+    /// The nudge is wrong, as with PayloadTooLarge, or the answer is below 500 and unknown: reject this push, do nothing
+    /// else.
     case reject
 }
 
@@ -107,8 +107,6 @@ extension Answer {
         case (403, "UnrelatedKeyIdInToken"?): .newConnection
         case (429, "TooManyProviderTokenUpdates"?): .restConnection
         case (429, "TooManyRequests"?): .delayDevice(retryAfter: retryAfter)
-        case (400, let reason?) where Self.wrongNudge.contains(reason): .rejectNudge
-        case (413, "PayloadTooLarge"?): .rejectNudge
         case (400, "DuplicateHeaders"?), (400, "MissingTopic"?), (404, "BadPath"?), (405, "MethodNotAllowed"?):
             .ourBug
         case (400, let reason?) where Self.refusedTopic.contains(reason):
@@ -119,11 +117,6 @@ extension Answer {
         default: .reject
         }
     }
-
-    private static let wrongNudge: Set<String> = [
-        "BadCollapseId", "BadExpirationDate", "BadMessageId", "BadPriority", "InvalidPushType", "MissingDeviceToken",
-        "PayloadEmpty",
-    ]
 
     private static let refusedTopic: Set<String> = ["BadTopic", "TopicDisallowed"]
 

@@ -73,7 +73,7 @@ extension LaneState {
             resolve(tag, .suspect(status: answer.status, reason: reason))
         // A topic of widgets or activities that Apple refuses says nothing about the app's own pushes.
         case .stopLane where answer.status == 400 && !batches.label(of: tag).type.isForApp: fallthrough
-        case .rejectNudge, .reject:
+        case .reject:
             limit.succeeded(sentIn: trip.round)
             resolve(tag, refused)
         case .ourBug:

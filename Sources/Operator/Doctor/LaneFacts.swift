@@ -108,7 +108,7 @@ struct LaneFacts: Sendable {
                 .fix("run doctor again later; see developer.apple.com/system-status")
         case .quarantine:
             return .error(said).fix("set apns.bundleId to the app's bundle id, and use a key that may send for it")
-        case .deleteToken, .rejectNudge, .ourBug, .reject:
+        case .deleteToken, .ourBug, .reject:
             return .warning("\(said), which says nothing about key and topic")
                 .fix("run nudged send-test --user UUID, which says more")
         }

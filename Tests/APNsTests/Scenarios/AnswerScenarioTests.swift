@@ -81,7 +81,7 @@ import Testing
                 log: ["storm of 1, 502 status_502"]
             ),
         ]
-        + AnswerTests.rows.filter { $0.action == .rejectNudge }.map {
+        + AnswerTests.rows.filter { $0.action == .reject }.map {
             Row(answer: .answer(status: $0.status, reason: $0.reason), outcome: .rejected($0.status, $0.reason))
         }
         + AnswerTests.rows.filter { $0.action == .ourBug }.map {
