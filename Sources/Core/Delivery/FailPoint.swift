@@ -84,11 +84,14 @@ package struct SweepHooks: Sendable {
             let parts = text.split(separator: ":", maxSplits: 2).map(String.init)
             guard parts.count >= 2, let wanted = FailPoint(rawValue: parts[0]) else { return hooks }
             let argument = parts.count > 2 ? parts[2] : ""
-            let counter = FailPointCounter()
+            let timesReached = Monitor(0)
             let kills = parts[1] == "kill"
             hooks.onReach = { point in
                 guard point == wanted else { return }
-                let count = await counter.next()
+                let count = timesReached.withLock { times -> Int in
+                    times += 1
+                    return times
+                }
                 if kills, count == Int(argument) ?? 1 { kill(getpid(), SIGKILL) }
                 if !kills, count == 1 { await hold(argument) }
             }
@@ -98,16 +101,6 @@ package struct SweepHooks: Sendable {
         private static func hold(_ path: String) async {
             close(open(path + ".held", O_WRONLY | O_CREAT, 0o600))
             while access(path, F_OK) != 0 { try? await Task.sleep(for: .milliseconds(5)) }
-        }
-    }
-
-    /// Counts how often the point was reached.
-    private actor FailPointCounter {
-        private var count = 0
-
-        func next() -> Int {
-            count += 1
-            return count
         }
     }
 #endif
