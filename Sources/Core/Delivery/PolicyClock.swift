@@ -28,16 +28,7 @@ package final class PolicyClock: Sendable {
     package static func simulated(at instant: Instant) -> PolicyClock { PolicyClock(.simulated(instant)) }
 
     /// The current instant in whole seconds, rounded down. nil before the first reading.
-    package var now: Instant? {
-        source.withLock { source in
-            switch source {
-            case .unread: nil
-            case .simulated(let instant): instant
-            case .database(let microseconds, let boot):
-                Instant(seconds: Self.floor((microseconds / 1000 + BootTime.milliseconds() - boot)))
-            }
-        }
-    }
+    package var now: Instant? { milliseconds.map { Instant(seconds: Self.floor($0)) } }
 
     /// Milliseconds since 1970, for what must not happen after an instant. nil before the first reading.
     var milliseconds: Int64? {
@@ -64,10 +55,8 @@ package final class PolicyClock: Sendable {
             case .simulated: return
             case .database where answered - asked > Self.longestAnswer: return
             case .database, .unread:
-                source = .database(
-                    microseconds: databaseMicroseconds,
-                    bootMilliseconds: asked + (answered - asked) / 2
-                )
+                let middle = asked + (answered - asked) / 2
+                source = .database(microseconds: databaseMicroseconds, bootMilliseconds: middle)
             }
         }
     }
