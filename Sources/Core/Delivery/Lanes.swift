@@ -4,13 +4,14 @@ import Synchronization
 
 /// The senders, one per lane. They share no connection, provider token or back-off, and each stops alone.
 package final class Lanes: Sendable {
-    private struct State {
-        var senders: [LaneIdentity: Sender] = [:]
-        var order: [LaneIdentity] = []
-        var configurations: [LaneIdentity: SenderConfiguration] = [:]
+    private struct Lane {
+        let identity: LaneIdentity
+        let sender: Sender
+        let configuration: SenderConfiguration
     }
 
-    private let state = Mutex(State())
+    /// In the configuration's order. There are few, so a search is cheaper than hashing.
+    private let lanes = Mutex<[Lane]>([])
     private let log: @Sendable (SenderEvent, LaneIdentity) -> Void
 
     /// - Parameter log: called with each event of a lane's sender.
@@ -20,42 +21,33 @@ package final class Lanes: Sendable {
     }
 
     package var all: [(identity: LaneIdentity, sender: Sender)] {
-        state.withLock { state in
-            state.order.compactMap { identity in state.senders[identity].map { (identity, $0) } }
-        }
+        lanes.withLock { lanes in lanes.map { ($0.identity, $0.sender) } }
     }
 
-    package var count: Int { state.withLock { $0.order.count } }
+    package var count: Int { lanes.withLock(\.count) }
 
     /// nil: the configuration has no such lane now.
-    package func sender(_ lane: LaneIdentity) -> Sender? {
-        state.withLock { $0.senders[lane] }
+    package func sender(_ identity: LaneIdentity) -> Sender? {
+        lanes.withLock { lanes in lanes.first { $0.identity == identity }?.sender }
     }
 
     /// Takes a new configuration. Unchanged lanes keep their connections. Removed lanes end in good order.
-    package func reconfigure(_ lanes: [SenderConfiguration]) {
-        let old = state.withLock { $0 }
-        var next = State()
-        var changed: [(Sender, SenderConfiguration)] = []
-        for lane in lanes {
-            let known = old.senders[lane.identity]
-            if let known, old.configurations[lane.identity] != lane { changed.append((known, lane)) }
-            next.senders[lane.identity] = known ?? sender(lane)
-            next.order.append(lane.identity)
-            next.configurations[lane.identity] = lane
+    package func reconfigure(_ configurations: [SenderConfiguration]) {
+        let old = lanes.withLock { $0 }
+        let next = configurations.map { configuration -> Lane in
+            let identity = configuration.identity
+            guard let known = old.first(where: { $0.identity == identity }) else {
+                let sender = Sender(configuration: configuration, log: { [log] in log($0, identity) })
+                return Lane(identity: identity, sender: sender, configuration: configuration)
+            }
+            if known.configuration != configuration { known.sender.reconfigure(configuration) }
+            return Lane(identity: identity, sender: known.sender, configuration: configuration)
         }
-        for (sender, configuration) in changed { sender.reconfigure(configuration) }
-        let gone = old.senders.filter { next.senders[$0.key] == nil }
-        state.withLock { $0 = next }
-        for (identity, sender) in gone {
-            let longest = BootTime.milliseconds() + (old.configurations[identity]?.client.requestDeadline ?? 0)
-            Task { await sender.drain(deadline: longest) }
+        lanes.withLock { $0 = next }
+        for lane in old where !next.contains(where: { $0.identity == lane.identity }) {
+            let longest = BootTime.milliseconds() + lane.configuration.client.requestDeadline
+            Task { await lane.sender.drain(deadline: longest) }
         }
-    }
-
-    private func sender(_ lane: SenderConfiguration) -> Sender {
-        let (log, identity) = (log, lane.identity)
-        return Sender(configuration: lane, log: { log($0, identity) })
     }
 
     /// Ends all lanes at the same time. Pushes in flight are awaited until `deadline` (milliseconds of CLOCK_BOOTTIME).
@@ -77,24 +69,10 @@ package final class Lanes: Sendable {
     package var areAllBlocked: Bool { all.allSatisfy { $0.sender.isBlocked } }
 
     /// Whether at least one lane sends, or could at once. A lane that is connecting, waiting or stopped does not count.
-    var doesAnyServe: Bool {
-        all.contains { _, sender in
-            switch sender.status {
-            case .idle, .open: true
-            case .connecting, .backingOff, .stopped, .resting, .draining: false
-            }
-        }
-    }
+    var doesAnyServe: Bool { all.contains { $0.sender.status.serves } }
 
     /// What keeps lanes from sending. With several lanes, each text names its lane.
-    package var troubleTexts: [String] {
-        troubles { status in
-            switch status {
-            case .idle, .open: false
-            case .connecting, .backingOff, .stopped, .resting, .draining: true
-            }
-        }
-    }
+    package var troubleTexts: [String] { troubles { !$0.serves } }
 
     private func troubles(_ isOne: (LaneStatus) -> Bool) -> [String] {
         let all = all
@@ -108,6 +86,15 @@ package final class Lanes: Sendable {
 
 extension SenderConfiguration {
     package var identity: LaneIdentity { LaneIdentity(environment: environment.rawValue, topic: topic) }
+}
+
+extension LaneStatus {
+    fileprivate var serves: Bool {
+        switch self {
+        case .idle, .open: true
+        case .connecting, .backingOff, .stopped, .resting, .draining: false
+        }
+    }
 }
 
 extension Sender {
