@@ -85,9 +85,9 @@ package final class SendPlan: Sendable {
         pushCount = nudges.reduce(0) { $0 + $1.targets.count }
     }
 
-    /// The row of a message or reminder. nil: it has none.
+    /// The row of a message or reminder. nil: a check-in or a digest, which has none.
     package func reference(_ identity: NudgeIdentity) -> MessageReference? {
-        MessageReference(userID: userID, identity)
+        identity.rowID.map { MessageReference(userID: userID, id: $0) }
     }
 
     /// The lane of the first push that a preferred lane can take, else of the first push. nil: no pushes.
@@ -228,10 +228,3 @@ extension History {
     }
 }
 
-extension MessageReference {
-    /// nil: a check-in or a digest, which has no row.
-    package init?(userID: UUID, _ identity: NudgeIdentity) {
-        guard let id = identity.rowID else { return nil }
-        self.init(userID: userID, id: id)
-    }
-}
