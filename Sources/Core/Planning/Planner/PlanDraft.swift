@@ -4,12 +4,12 @@ import TimeZones
 /// A user's plan while it is built, nudge by nudge.
 struct PlanDraft {
     /// The history for the next nudge's evaluation: it counts the nudges before it.
-    private(set) var history: History
+    var history: History
     /// The history to store: without the entries of the nudges that are sent now.
-    private(set) var base: History
-    private(set) var nudges: [PlannedNudge] = []
+    var base: History
+    var nudges: [PlannedNudge] = []
     /// What is left of nudges that are not sent now.
-    private(set) var retries: [Retry] = []
+    var retries: [Retry] = []
     /// The earliest instant at which the answer for a waiting nudge can change. nil: none can change by itself.
     private(set) var dueAt: Instant?
     /// Whether more is waiting than was read.

@@ -17,72 +17,57 @@ package final class SendPlan: Sendable {
     package let fingerprint: Int64
     /// The template of the last check-in that counts, without this plan's.
     let template: Int32?
-    package let nudges: [PlannedNudge]
-    /// What is left of nudges that are not in this plan.
-    let others: [Retry]
-    /// When the answer for something else that waits can change. nil: nothing waits.
-    let othersDue: Instant?
-    /// Whether more could be sent than is in the plan. Then the user is due again at once.
-    let isPartial: Bool
-    /// Records from planning: skipped slots and dropped messages. Written together with `evaluatedAt`, since the next
-    /// search for skipped slots starts there.
-    package let records: [DeliveryRecord]
-    /// Messages and reminders that ended without a push.
-    package let ended: [NudgeIdentity]
-    /// The next occurrences of its reminders, for when they end.
-    let continuations: [NudgeIdentity: ReminderContinuation]
     /// What the app knows about the user, as JSON (the view's column `context`).
     let context: String?
+    private let draft: PlanDraft
     package let pushCount: Int
 
+    package var nudges: [PlannedNudge] { draft.nudges }
+    /// What is left of nudges that are not in this plan.
+    var others: [Retry] { draft.retries }
+    /// When the answer for something else that waits can change. nil: nothing waits.
+    var othersDue: Instant? { draft.dueAt }
+    /// Whether more could be sent than is in the plan. Then the user is due again at once.
+    var isPartial: Bool { draft.isPartial }
+    /// Records from planning: skipped slots and dropped messages. Written together with `evaluatedAt`, since the next
+    /// search for skipped slots starts there.
+    package var records: [DeliveryRecord] { draft.records }
+    /// Messages and reminders that ended without a push.
+    package var ended: [NudgeIdentity] { draft.ended }
+    /// The next occurrences of its reminders, for when they end.
+    var continuations: [NudgeIdentity: ReminderContinuation] { draft.continuations }
+
     init(_ subject: Recipient, _ draft: PlanDraft) {
-        var candidate = subject.candidate
+        var (candidate, draft) = (subject.candidate, draft)
         candidate.history = draft.base
         // A settlement that can't read the zone says so.
         candidate.zone = nil
+        // Nothing more is evaluated with it.
+        draft.history = draft.base
         self.candidate = candidate
+        self.draft = draft
         userID = subject.user.userID
         turn = subject.user.turn
         version = subject.user.version
         fingerprint = subject.fingerprint
         template = subject.user.template
-        nudges = draft.nudges
-        others = draft.retries
-        othersDue = draft.dueAt
-        isPartial = draft.isPartial
-        records = draft.records
-        ended = draft.ended
-        continuations = draft.continuations
         context = subject.user.context
-        pushCount = nudges.reduce(0) { $0 + $1.targets.count }
+        pushCount = draft.nudges.reduce(0) { $0 + $1.targets.count }
     }
 
-    private init(
-        _ whole: SendPlan,
-        nudges: [PlannedNudge],
-        others: [Retry],
-        history: History,
-        isPartial: Bool,
-        records: [DeliveryRecord] = [],
-        ended: [NudgeIdentity] = []
-    ) {
-        var candidate = whole.candidate
-        candidate.history = history
+    /// The same user with another draft.
+    private init(_ plan: SendPlan, _ draft: PlanDraft) {
+        var candidate = plan.candidate
+        candidate.history = draft.base
         self.candidate = candidate
-        userID = whole.userID
-        turn = whole.turn
-        version = whole.version
-        fingerprint = whole.fingerprint
-        template = whole.template
-        self.nudges = nudges
-        self.others = others
-        othersDue = whole.othersDue
-        self.isPartial = isPartial
-        self.records = whole.records + records
-        self.ended = whole.ended + ended
-        continuations = whole.continuations
-        context = whole.context
-        pushCount = nudges.reduce(0) { $0 + $1.targets.count }
+        self.draft = draft
+        userID = plan.userID
+        turn = plan.turn
+        version = plan.version
+        fingerprint = plan.fingerprint
+        template = plan.template
+        context = plan.context
+        pushCount = draft.nudges.reduce(0) { $0 + $1.targets.count }
     }
 
     /// The row of a message or reminder. nil: a check-in or a digest, which has none.
@@ -159,53 +144,40 @@ package final class SendPlan: Sendable {
     }
 
     func taking(_ step: (PlannedNudge) -> NextStep) -> SendPlan {
-        var left: [PlannedNudge] = []
+        var rest = draft
+        rest.nudges = []
         var going: [NudgeIdentity: PlannedNudge] = [:]
-        var history = candidate.history
-        var records: [DeliveryRecord] = []
-        var ended: [NudgeIdentity] = []
         for nudge in nudges {
             switch step(nudge) {
             case .goes(let decided):
                 going[nudge.identity] = decided
-                left.append(nudge)
-            case .stays: left.append(nudge)
-            case .ends(let own):
-                records += own
-                if let slot = nudge.identity.slot { history = history.closing(slot) } else { ended += nudge.members }
+                rest.nudges.append(nudge)
+            case .stays: rest.nudges.append(nudge)
+            case .ends(let records):
+                rest.records += records
+                if let slot = nudge.identity.slot { rest.close(slot) } else { rest.end(nudge.members) }
             }
         }
         // Where something ended, a cap has room again.
-        let isPartial = isPartial || left.count < nudges.count && othersDue != nil
-        let rest = SendPlan(
-            self,
-            nudges: left,
-            others: others,
-            history: history,
-            isPartial: isPartial,
-            records: records,
-            ended: ended
-        )
-        return rest.rebuilt { going[$0.identity] }
+        if rest.nudges.count < nudges.count, othersDue != nil { rest.isPartial = true }
+        return SendPlan(self, rest).rebuilt { going[$0.identity] }
     }
 
     /// Replaces each nudge by `change`. Nudges that it leaves out keep what is left of them and their entry in the
     /// history.
     private func rebuilt(_ change: (PlannedNudge) -> PlannedNudge?) -> SendPlan {
-        var kept: [PlannedNudge] = []
-        var others = others
-        var history = candidate.history
-        var isPartial = isPartial
+        var kept = draft
+        kept.nudges = []
         for nudge in nudges {
             if let changed = change(nudge) {
-                kept.append(changed)
+                kept.nudges.append(changed)
                 continue
             }
-            isPartial = true
-            if let retry = nudge.remembered(version: version) { others.append(retry) }
-            if let countedAt = nudge.countedAt { history = history.adding(nudge, at: countedAt) }
+            kept.isPartial = true
+            if let retry = nudge.remembered(version: version) { kept.retries.append(retry) }
+            if let countedAt = nudge.countedAt { kept.base = kept.base.adding(nudge, at: countedAt) }
         }
-        return SendPlan(self, nudges: kept, others: others, history: history, isPartial: isPartial)
+        return SendPlan(self, kept)
     }
 }
 
