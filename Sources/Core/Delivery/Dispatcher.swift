@@ -190,16 +190,12 @@ struct Dispatcher: Sendable {
             changed: changed,
             cancelled: cancelled
         )
-        let (settler, hooks) = (settler, delivery.hooks)
-        // The sender keeps this closure until its window of refused tokens closes. It holds plans only, so it keeps no
-        // user in hand.
-        let quarantine = TokenQuarantine(
-            plans: plans,
-            lane: lane,
-            attemptedAt: flight.attemptedAt,
-            delivery: delivery
-        )
-        sender.send(pushes, onQuarantine: { quarantine.add($0) }) { results in
+        let (settler, hooks, attemptedAt) = (settler, delivery.hooks, flight.attemptedAt)
+        // The sender keeps the first closure until its window of refused tokens closes. It holds plans only, so it
+        // keeps no user in hand.
+        sender.send(pushes) { tokens in
+            delivery.quarantine(tokens, of: plans, on: lane, attemptedAt: attemptedAt)
+        } onResults: { results in
             hooks.pass(.answered)
             settler.add(flight.take(results))
         }

@@ -2,33 +2,30 @@ import APNs
 import Postgres
 import TimeZones
 
-/// Writes refused devices into the quarantine: they get nothing on the lane until they register again.
-struct TokenQuarantine: Sendable {
-    /// A push's slot is its place among all targets of these plans.
-    let plans: [SendPlan]
-    let lane: LaneIdentity
-    let attemptedAt: Instant
-    let delivery: DeliveryContext
-
+/// The quarantine of refused devices.
+extension DeliveryContext {
+    /// Writes refused devices into the quarantine: they get nothing on the lane until they register again.
+    ///
     /// Retries transient errors and held rows until the stop's time is over. Any other error ends it at the third
     /// attempt. If nothing is written, Apple refuses the tokens again. Called on the sender's threads.
-    func add(_ tokens: [RefusedToken]) {
-        delivery.hand.errand {
-            let now = delivery.clock.now ?? attemptedAt
-            let devices = devices(tokens, at: max(now, attemptedAt + 1))
+    ///
+    /// - Parameter plans: a token's slot is its place among all their targets.
+    func quarantine(_ tokens: [RefusedToken], of plans: [SendPlan], on lane: LaneIdentity, attemptedAt: Instant) {
+        hand.errand { [self] in
+            let now = clock.now ?? attemptedAt
+            let devices = Self.devices(tokens, of: plans, on: lane, at: max(now, attemptedAt + 1))
             var attempt = 0
-            while !delivery.hand.isAbandoned {
+            while !hand.isAbandoned {
                 do throws(PostgresError) {
-                    let known = try await delivery.store.quarantine(devices, now: now)
-                        .mapValues(Quarantine.init(json:))
+                    let known = try await store.quarantine(devices, now: now).mapValues(Quarantine.init(json:))
                     // A device that works in the other environment is not in quarantine.
                     for device in devices where known[device.userID]?.hasMoved(device) != true {
-                        delivery.onEvent(.quarantined(device))
+                        onEvent(.quarantined(device))
                     }
                     return
                 } catch {
                     attempt += 1
-                    delivery.onEvent(.settlementFailed(error: error.description))
+                    onEvent(.settlementFailed(error: error.description))
                     if !error.isTransient, !error.isHeldRow, attempt >= 3 { return }
                     try? await Task.sleep(for: .milliseconds(min(5000, 100 << min(attempt, 6))))
                 }
@@ -36,7 +33,12 @@ struct TokenQuarantine: Sendable {
         }
     }
 
-    private func devices(_ refused: [RefusedToken], at instant: Instant) -> [RefusedDevice] {
+    private static func devices(
+        _ refused: [RefusedToken],
+        of plans: [SendPlan],
+        on lane: LaneIdentity,
+        at instant: Instant
+    ) -> [RefusedDevice] {
         let reasons = Dictionary(refused.map { ($0.slot, $0.reason) }, uniquingKeysWith: { first, _ in first })
         var found: [RefusedDevice] = []
         var slot = 0
