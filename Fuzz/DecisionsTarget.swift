@@ -1,3 +1,4 @@
+import APNs
 import Base
 import JSON
 
@@ -33,7 +34,7 @@ enum DecisionsTarget {
         let record = DecisionOutcome(origin: .service, answer: answer).json
         require((try? JSONValue(parsing: record)) != nil && record.utf8.count <= 1_000, "a record of another form")
         // With the service's texts, a push still fits.
-        let text = PushText(title: "Hello", body: "there").saying(answer.title, answer.body)
+        let text = PushText(Notification(title: "Hello", body: "there")).saying(answer.title, answer.body)
         guard let payload = text.payload(passesFocus: true), let json = try? JSONValue(parsing: payload) else {
             return require(false, "a payload that is no JSON")
         }

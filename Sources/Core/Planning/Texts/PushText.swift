@@ -82,16 +82,8 @@ struct PushText: Sendable {
         holdsMention = contents.contains(where: \.isMention)
     }
 
-    init(_ notification: Notification) {
-        self.notification = notification
-    }
+    init(_ notification: Notification) { self.notification = notification }
 
-    init(title: String, body: String, conversationID: UUID? = nil, domain: String? = nil) {
-        var notification = Notification(title: title, body: body)
-        notification.conversationID = conversationID
-        notification.domain = domain
-        self.init(notification)
-    }
 
     var title: String { notification.title }
     var body: String { notification.body }
