@@ -111,29 +111,23 @@ final class Recipient: Sendable {
         let hasTexts = user.messages.contains { $0.texts != nil }
         let known = RecipientContext(json: isSmart || hasTexts ? user.context : nil)
         let messages = hasTexts ? user.messages.map(known.translated) : user.messages
-        func text(_ message: PendingMessage, due: Instant? = nil) -> PendingText {
-            let isTheirs = message.conversationID.flatMap(UUID.init(uuidString:)) == known.conversationID
-            return PendingText(
-                message,
-                due: due,
-                conversation: isTheirs ? known.conversation : nil,
-                now: now
-            )
-        }
         var texts: [PendingText] = []
         var unplaced: [PendingMessage] = []
         texts.reserveCapacity(messages.count)
         for message in messages {
+            var due: Instant?
             switch message.due {
-            case nil: texts.append(text(message))
-            case .at(let instant)?: texts.append(text(message, due: instant))
-            case .local(let time)?:
-                if let zone {
-                    texts.append(text(message, due: zone.resolve(time, .first)))
-                } else {
-                    unplaced.append(message)
-                }
+            case nil: break
+            case .at(let instant)?: due = instant
+            case .local(let time)?: due = zone?.resolve(time, .first)
             }
+            guard due != nil || message.due == nil else {
+                unplaced.append(message)
+                continue
+            }
+            let isTheirs = message.conversationID.flatMap(UUID.init(uuidString:)) == known.conversationID
+            let conversation = isTheirs ? known.conversation : nil
+            texts.append(PendingText(message, due: due, conversation: conversation, now: now))
         }
         return (texts, unplaced)
     }
@@ -177,11 +171,7 @@ final class Recipient: Sendable {
     }
 
     /// What is left of a nudge without devices that get no other attempt, and the records of those devices.
-    func withoutEnded(
-        _ retry: Retry,
-        of nudge: PendingNudge,
-        now: Instant
-    ) -> (left: Retry, ends: [DeliveryRecord]) {
+    func withoutEnded(_ retry: Retry, of nudge: PendingNudge, now: Instant) -> (left: Retry, ends: [DeliveryRecord]) {
         let (left, ended) = devices(of: nudge).withoutEnded(retry, now: now)
         let ends = ended.flatMap { hash, refusal in
             guard let refusal else {

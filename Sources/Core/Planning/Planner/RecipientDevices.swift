@@ -32,14 +32,10 @@ struct RecipientDevices: Sendable {
             case .own(let trial): served.append(ServedDevice(device: device, lane: lane, trial: trial))
             case .other(let other, let trial):
                 // The app's own table may have another row of this token, for that lane.
-                guard
-                    !devices.contains(where: {
-                        ExactText($0.token) == ExactText(device.token) && lanes.lane(of: $0) == other
-                    })
-                else {
-                    continue
+                let hasRow = devices.contains {
+                    ExactText($0.token) == ExactText(device.token) && lanes.lane(of: $0) == other
                 }
-                served.append(ServedDevice(device: device, lane: other, trial: trial))
+                if !hasRow { served.append(ServedDevice(device: device, lane: other, trial: trial)) }
             case .refused(let entry): refused[entry.deviceHash] = entry
             }
         }

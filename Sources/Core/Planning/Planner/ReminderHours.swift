@@ -77,7 +77,9 @@ struct ReminderHours {
         let last = max(now, clock.resolve(planned, .first))
         let place = Recurrence.Occurrence(number: series.number, time: planned)
         guard let (next, instant) = rule.next(after: place, start: first, in: clock, later: last) else { return nil }
-        let isInstant = zone == nil || isFanOut && isEveryonesInstant(series)
+        // All recipients get it at the same instant if its series starts with an instant, or if it has a zone.
+        let startsAtInstant = if case .at = series.first { true } else { false }
+        let isInstant = zone == nil || isFanOut && (startsAtInstant || reminder.timezone != nil)
         return ReminderContinuation(
             userID: user,
             id: reminder.id,
@@ -89,11 +91,6 @@ struct ReminderHours {
         )
     }
 
-    /// Whether all recipients get it at the same instant: its series starts with an instant, or it has a zone.
-    private func isEveryonesInstant(_ series: PendingReminder.Series) -> Bool {
-        if case .at = series.first { return true }
-        return reminder.timezone != nil
-    }
 
     private static func wallTime(_ hour: PendingReminder.Due, _ zone: Zone) -> LocalDateTime {
         switch hour {
