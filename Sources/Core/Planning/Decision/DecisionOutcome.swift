@@ -83,21 +83,6 @@ package enum DecisionFailure: Error, Sendable, Equatable {
 }
 
 extension DecisionOutcome {
-    /// Why the user's fallback strategy sends or not. The raw value starts the record's reason.
-    enum Ground: String, Sendable, CaseIterable {
-        case urgent = "urgent"
-        case mention = "mention"
-        /// A check-in is sent with its own text.
-        case template = "template"
-        /// Its author set it for this time, so it is wanted.
-        case reminder = "reminder"
-        case notUrgent = "neither urgent nor a mention"
-        case notifyAll = "notify_all"
-        case suppressAll = "suppress_all"
-
-        var shouldNotify: Bool { self != .notUrgent && self != .suppressAll }
-    }
-
     /// The decision of the user's fallback strategy instead of the service's. The texts don't change.
     ///
     /// - Parameters:
@@ -110,21 +95,23 @@ extension DecisionOutcome {
         isMention: Bool = false,
         because failure: DecisionFailure
     ) -> DecisionOutcome {
-        let ground: Ground =
+        let found: (shouldNotify: Bool, ground: String) =
             switch (strategy, kind) {
-            case (.notifyAll, _): .notifyAll
-            case (.suppressAll, _): .suppressAll
-            case (.simpleRules, _) where isUrgent: .urgent
-            case (.simpleRules, _) where isMention: .mention
-            case (.simpleRules, .message): .notUrgent
-            case (.simpleRules, .checkIn): .template
-            case (.simpleRules, .reminder): .reminder
+            case (.notifyAll, _): (true, "notify_all")
+            case (.suppressAll, _): (false, "suppress_all")
+            case (.simpleRules, _) where isUrgent: (true, "urgent")
+            case (.simpleRules, _) where isMention: (true, "mention")
+            case (.simpleRules, .message): (false, "neither urgent nor a mention")
+            // A check-in is sent with its own text.
+            case (.simpleRules, .checkIn): (true, "template")
+            // Its author set it for this time, so it is wanted.
+            case (.simpleRules, .reminder): (true, "reminder")
             }
         let answer = DecisionAnswer(
-            shouldNotify: ground.shouldNotify,
+            shouldNotify: found.shouldNotify,
             // The service would have been asked with it.
             priority: isUrgent ? .urgent : .medium,
-            reason: "\(ground.rawValue): \(failure.text)".oneLine(most: DecisionAnswer.mostReason)
+            reason: "\(found.ground): \(failure.text)".oneLine(most: DecisionAnswer.mostReason)
         )
         return DecisionOutcome(origin: .fallback, answer: answer)
     }
