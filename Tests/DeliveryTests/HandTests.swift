@@ -10,7 +10,7 @@ import TimeZones
     private static let now = PlannerFixture.at("2026-11-20T12:00:00Z")
 
     @Test func changes_whenTheUserIsInHand_areRememberedUntilTheUserIsLetGo() throws {
-        let (hand, run) = (Hand(), SweepRun(totals: SweepTotals()) { _, _, _ in })
+        let (hand, run) = (Hand(), SweepRun(totals: Monitor(SweepReport())) { _, _, _ in })
         let users = (0..<3).map { _ in PlannerFixture.user(id: UUID()) }
         func take(_ user: ClaimedUser) -> HeldUser? { hand.take(user, member: UUID(), claimedAt: Self.now, run: run) }
         let ids = users.map(\.userID)

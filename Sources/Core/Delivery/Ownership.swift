@@ -42,8 +42,7 @@ package actor Ownership {
     /// CLOCK_BOOTTIME milliseconds. The daemon does not try to join again before.
     private var staysUntil: Int64 = .min
     private var isClosed = false
-    /// This version can't work with the schema any more: a newer nudged has migrated it, or a view reads another table
-    /// than it was made for.
+    /// See `DeliveryContext.isOutdated`.
     private var isOutdated = false
     private var current: Task<Result<Void, PostgresError>, Never>?
 
@@ -102,7 +101,13 @@ package actor Ownership {
         guard !isClosed else { return }
         if keeper == nil { keeper = Task { await keepOn() } }
         guard membership == nil || BootTime.milliseconds() >= nextRenewal else { return }
-        try await once { await self.attempt() }
+        // One attempt at a time. A concurrent caller gets the result of the one that runs.
+        if let current { return try await current.value.get() }
+        let task = Task { await attempt() }
+        current = task
+        let result = await task.value
+        current = nil
+        try result.get()
     }
 
     /// Renews now, even if it is not time. A commit waits for it.
@@ -125,15 +130,6 @@ package actor Ownership {
 
     private var period: Int64 { hooks.renewalMilliseconds ?? max(100, leaseMilliseconds / 6) }
 
-    /// One attempt at a time. A concurrent caller gets the result of the one that runs.
-    private func once(_ body: @escaping @Sendable () async -> Result<Void, PostgresError>) async throws(PostgresError) {
-        if let current { return try await current.value.get() }
-        let task = Task { await body() }
-        current = task
-        let result = await task.value
-        current = nil
-        try result.get()
-    }
 
     private func attempt() async -> Result<Void, PostgresError> {
         do throws(PostgresError) {

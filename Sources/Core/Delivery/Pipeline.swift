@@ -14,7 +14,7 @@ package final class Pipeline: Sendable {
     private let settler: Settler
     private let decisions: DecisionStage
     private let previews: PreviewStage
-    private let finished = SweepTotals()
+    private let finished = Monitor(SweepReport())
 
     /// - Parameter daemonID: identifies this daemon in the database.
     package init(
@@ -110,8 +110,6 @@ package final class Pipeline: Sendable {
 
     package var isStopping: Bool { delivery.isStopping }
 
-    /// This version can't work with the schema any more: a newer nudged has migrated it, or a view reads another table
-    /// than it was made for.
     package var isOutdated: Bool { delivery.isOutdated }
 
     package var openPushes: Int { delivery.room.openPushes }
@@ -128,7 +126,7 @@ package final class Pipeline: Sendable {
     }
 
     /// The counts of all sweeps so far. No count ever falls.
-    package var totals: SweepReport { finished.value }
+    package var totals: SweepReport { finished.withLock { $0 } }
 
     package var clock: PolicyClock { delivery.clock }
     package var planner: Planner { delivery.terms.planner }

@@ -11,7 +11,8 @@ package import struct FoundationEssentials.UUID
 final class SweepRun: Sendable {
     let id = UUID.random()
     private let startedAt = BootTime.milliseconds()
-    private let totals: SweepTotals
+    /// The counts of all sweeps so far. No count ever falls.
+    private let totals: Monitor<SweepReport>
     private let onEnd: @Sendable (UUID, SweepReport, _ isWhole: Bool) -> Void
 
     private struct State {
@@ -24,7 +25,7 @@ final class SweepRun: Sendable {
 
     private let state = Mutex(State())
 
-    init(totals: SweepTotals, onEnd: @escaping @Sendable (UUID, SweepReport, _ isWhole: Bool) -> Void) {
+    init(totals: Monitor<SweepReport>, onEnd: @escaping @Sendable (UUID, SweepReport, _ isWhole: Bool) -> Void) {
         self.totals = totals
         self.onEnd = onEnd
     }
@@ -32,7 +33,7 @@ final class SweepRun: Sendable {
     /// Counts something, for this sweep and for the totals.
     func count(_ body: (inout SweepReport) -> Void) {
         state.withLock { body(&$0.report) }
-        totals.count(body)
+        totals.withLock(body)
     }
 
     /// The sweep claimed until nobody was due or no lane took more.
@@ -49,19 +50,11 @@ final class SweepRun: Sendable {
         }
         guard var ended else { return }
         ended.report.milliseconds = BootTime.milliseconds() - startedAt
-        totals.count { $0.milliseconds += ended.report.milliseconds }
+        totals.withLock { $0.milliseconds += ended.report.milliseconds }
         onEnd(id, ended.report, ended.isWhole && !ended.hasFailed)
     }
 }
 
-/// The counts of all sweeps so far. No count ever falls.
-final class SweepTotals: Sendable {
-    private let report = Mutex(SweepReport())
-
-    var value: SweepReport { report.withLock { $0 } }
-
-    func count(_ body: (inout SweepReport) -> Void) { report.withLock { body(&$0) } }
-}
 
 /// What a sweep reports to the daemon.
 package enum SweepEvent: Sendable {
@@ -110,12 +103,7 @@ package struct SweepSettings: Sendable, Equatable {
     /// The most pushes with open intents.
     package var maxInFlight: Int
 
-    package init(
-        batch: Int,
-        leaseMilliseconds: Int64,
-        responseMilliseconds: Int64,
-        maxInFlight: Int
-    ) {
+    package init(batch: Int, leaseMilliseconds: Int64, responseMilliseconds: Int64, maxInFlight: Int) {
         self.batch = batch
         self.leaseMilliseconds = leaseMilliseconds
         self.responseMilliseconds = responseMilliseconds
