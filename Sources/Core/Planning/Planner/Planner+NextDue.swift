@@ -52,10 +52,10 @@ extension Planner {
 
     /// The history to keep. It may hold as many sends as the largest cap allows, but at least 64, because a cap may be
     /// set later.
-    func trimmed(_ candidate: Candidate, now: Instant) -> History {
+    func trimmed(_ history: History, of candidate: Candidate, now: Instant) -> History {
         let preferences = candidate.preferences
         let own = max(preferences.maxPerHour ?? 0, preferences.maxPerDay ?? 0)
         let cap = max(own, policy.rules.maxPerHour ?? 0, policy.rules.maxPerDay ?? 0, 64)
-        return candidate.history.trimmed(now: now, cap: Int(clamping: cap))
+        return history.trimmed(now: now, cap: Int(clamping: cap))
     }
 }

@@ -34,8 +34,7 @@ extension Planner {
     ) -> Change {
         var (change, entered) = enter(outcomes, of: plan, attemptedAt: attemptedAt, now: now)
         var candidate = plan.candidate
-        candidate.history = change.state.history
-        candidate.history = trimmed(candidate, now: now)
+        candidate.history = trimmed(change.state.history, of: candidate, now: now)
         candidate.ignored = Int64(change.ignored)
         change.state.history = candidate.history
         // Apple's answers are recorded in any case. Without the zone, the user is only due again soon.

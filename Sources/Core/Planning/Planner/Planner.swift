@@ -86,14 +86,13 @@ package struct Planner: Sendable {
 
     /// For a user who gets nothing.
     private func settlement(_ recipient: Recipient, _ draft: PlanDraft, _ checkIn: Decision, now: Instant) -> Change {
-        var candidate = recipient.candidate
-        candidate.history = draft.base
+        let (user, candidate) = (recipient.user, recipient.candidate)
         return Change(
-            userID: recipient.user.userID,
-            turn: recipient.user.turn,
-            version: recipient.user.version,
+            userID: user.userID,
+            turn: user.turn,
+            version: user.version,
             dueAt: dueAt(
-                recipient.user.userID,
+                user.userID,
                 checkIn,
                 draft.retries,
                 others: draft.nextLook(now: now),
@@ -104,8 +103,8 @@ package struct Planner: Sendable {
             since: candidate.since,
             state: UserState(
                 fingerprint: recipient.fingerprint,
-                template: recipient.user.template,
-                history: trimmed(candidate, now: now)
+                template: user.template,
+                history: trimmed(draft.base, of: candidate, now: now)
             ),
             ignored: Int16(clamping: candidate.ignored),
             retry: Retry.json(draft.retries),
