@@ -65,16 +65,14 @@ extension UserPlanner {
         let withdrawn = Set(texts.compactMap(\.content.withdraws))
         guard !withdrawn.isEmpty else { return texts }
         if let retry = recipient.checkInRetry, retry.counts, withdrawn.contains(retry.identity.key) {
-            drop(retry.identity, because: Self.withdrawn)
+            drop(retry.identity, because: "withdrawn")
         }
         return texts.filter { text in
             guard withdrawn.contains(text.identity.key) else { return true }
-            drop(text.identity, because: Self.withdrawn)
+            drop(text.identity, because: "withdrawn")
             return false
         }
     }
-
-    private static let withdrawn = "withdrawn"
 
     /// Of several with the same collapse key, keeps the newest. The others end.
     private mutating func collapsed(_ texts: [PendingText]) -> [PendingText] {
@@ -149,15 +147,7 @@ extension UserPlanner {
 
     /// A change of the profile makes the user due.
     mutating func hold(_ identity: NudgeIdentity, _ decision: Decision) {
-        planner.recorder?.note(
-            DecisionRecorder.Entry(
-                kind: identity.kind,
-                key: identity.key,
-                members: [identity.key],
-                decision: decision,
-                trace: []
-            )
-        )
+        planner.recorder?.note(identity.kind, identity.key, members: [identity.key], decision)
         draft.wait(until: nil, retry: recipient.retries[identity])
     }
 }

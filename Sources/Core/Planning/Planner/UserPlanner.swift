@@ -42,10 +42,7 @@ struct UserPlanner: ~Copyable {
     /// - Returns: the decision that holds it back. nil: it is sent or has ended.
     @discardableResult
     mutating func plan(_ nudge: PendingNudge, _ retry: Retry?) throws(TimeZoneError) -> Decision? {
-        let known = retry.map { recipient.withoutEnded($0, of: nudge, now: now) }
-        draft.records += known?.ends ?? []
-        let isRefused = known.map { $0.left.left.isEmpty && !$0.ends.isEmpty } ?? false
-        switch NudgeState(known?.left, isRefused: isRefused, nudge, of: recipient, now: now) {
+        switch state(of: nudge, retry) {
         case .new: return try first(nudge)
         case .unanswered(let retry, let devices): return try tryAgain(nudge, retry, devices)
         case .answered(let retry, let devices, let countedAt): return try goOn(nudge, retry, devices, countedAt)
@@ -53,6 +50,21 @@ struct UserPlanner: ~Copyable {
         case .refused(let retry): return try end(nudge, [], closing: retry.counts ? nil : retry.identity.slot)
         case .gone: return try end(nudge, [])
         }
+    }
+
+    /// The state by what is left of the nudge and by the devices that are registered now. Enters the records of devices
+    /// that get no other attempt.
+    private mutating func state(of nudge: PendingNudge, _ retry: Retry?) -> NudgeState {
+        guard let retry else { return .new }
+        let (left, ends) = recipient.withoutEnded(retry, of: nudge, now: now)
+        draft.records += ends
+        if left.left.isEmpty, !ends.isEmpty { return .refused(left) }
+        let devices = recipient.devices(of: nudge).remaining(left, now: now)
+        // If all devices are new, the back-off of the old ones does not apply.
+        if devices.isEmpty { return left.counts ? .gone : .new }
+        if recipient.isPaused(left.identity.kind), !left.isOver(at: now) { return .paused(left) }
+        guard let countedAt = left.countedAt else { return .unanswered(left, devices) }
+        return .answered(left, devices, countedAt: countedAt)
     }
 
     /// Evaluates the policy. With a recorder, its trace is kept as well.
@@ -65,13 +77,11 @@ struct UserPlanner: ~Copyable {
         let (decision, trace) = try planner.policy.explain(candidate, now: now)
         let other = withoutLane(nudge, decision)
         recorder.note(
-            DecisionRecorder.Entry(
-                kind: nudge.kind,
-                key: nudge.text?.identity.key,
-                members: nudge.text?.members.map(\.key) ?? [],
-                decision: other ?? decision,
-                trace: other == nil ? trace : trace.dropLast()
-            )
+            nudge.kind,
+            nudge.text?.identity.key,
+            members: nudge.text?.members.map(\.key) ?? [],
+            other ?? decision,
+            trace: other == nil ? trace : trace.dropLast()
         )
         return other ?? decision
     }

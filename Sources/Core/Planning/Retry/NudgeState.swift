@@ -106,32 +106,7 @@ enum NudgeState {
     /// a check-in's slot would be due again.
     case refused(Retry)
     /// It counts, and its remaining devices are no longer registered. → ended.
-    case gone(Retry)
-
-    /// The state by the row and the devices that are registered now.
-    ///
-    /// - Parameter retry: without devices that get no other attempt. nil: nothing is left.
-    init(_ retry: Retry?, isRefused: Bool, _ nudge: PendingNudge, of recipient: Recipient, now: Instant) {
-        guard let retry else {
-            self = .new
-            return
-        }
-        guard !isRefused else {
-            self = .refused(retry)
-            return
-        }
-        let devices = recipient.devices(of: nudge).remaining(retry, now: now)
-        if devices.isEmpty {
-            // If all devices are new, the back-off of the old ones does not apply.
-            self = retry.counts ? .gone(retry) : .new
-        } else if recipient.isPaused(retry.identity.kind), !retry.isOver(at: now) {
-            self = .paused(retry)
-        } else if let countedAt = retry.countedAt {
-            self = .answered(retry, devices, countedAt: countedAt)
-        } else {
-            self = .unanswered(retry, devices)
-        }
-    }
+    case gone
 }
 
 /// The devices that are left of a nudge and still registered.
