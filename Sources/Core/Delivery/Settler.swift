@@ -165,9 +165,8 @@ actor Settler {
 
     private func retryLater(_ entries: [Entry], attempt: Int) {
         guard !entries.isEmpty else { return }
-        let pause = Self.pause(attempt)
         Task {
-            try? await Task.sleep(for: .milliseconds(pause))
+            try? await Task.sleep(for: .milliseconds(Self.pause(attempt)))
             await write(entries, attempt: attempt)
         }
     }
@@ -216,12 +215,7 @@ actor Settler {
         return settlement
     }
 
-    private func settled(
-        _ plan: SendPlan,
-        _ outcomes: [PushOutcome],
-        _ flight: Flight,
-        _ planner: Planner
-    ) -> Change {
+    private func settled(_ plan: SendPlan, _ outcomes: [PushOutcome], _ flight: Flight, _ planner: Planner) -> Change {
         let now = delivery.clock.now ?? flight.attemptedAt
         var settled = planner.settle(plan, outcomes: outcomes, attemptedAt: flight.attemptedAt, now: now)
         // All attempts of an intent have its instant, to the microsecond.
@@ -288,15 +282,14 @@ actor Settler {
 
     private func reach(_ arrived: FailPoint, _ rest: FailPoint, _ withdrawn: FailPoint, _ entries: [Entry]) async {
         guard delivery.hooks.onReach != nil else { return }
-        var points: Set<FailPoint> = []
-        for entry in entries {
+        let points = entries.map { entry in
             switch entry {
-            case .rest: points.insert(rest)
-            case .arrived: points.insert(arrived)
-            case .withdrawn: points.insert(withdrawn)
+            case .rest: rest
+            case .arrived: arrived
+            case .withdrawn: withdrawn
             }
         }
-        for point in points { await delivery.hooks.reach(point) }
+        for point in Set(points) { await delivery.hooks.reach(point) }
     }
 }
 
