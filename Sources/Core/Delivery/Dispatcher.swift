@@ -90,7 +90,7 @@ struct Dispatcher: Sendable {
             let plan = user.plan.sendable(at: now, paused: terms.planner.paused)
             if plan.nudges.isEmpty { continue }
             used += plan.pushCount
-            let places = delivery.room.places(plan.pushCount, for: lane)
+            let places = FlightPlaces(plan.pushCount, lane, delivery.room)
             slice.append(PlannedUser(plan: plan, held: user.held, places: places))
         }
         delivery.room.giveBack(reserved - used, lane)

@@ -70,12 +70,9 @@ actor FanOuts {
             case .tell(let next):
                 let patience = Duration.milliseconds(memory.patience)
                 var refused: [Refusal] = []
-                step = try await delivery.store.tell(
-                    due,
-                    next: next,
-                    limit: Self.membersAtOnce,
-                    patience: patience
-                ) { refused.append($0) }
+                step = try await delivery.store.tell(due, next: next, limit: Self.membersAtOnce, patience: patience) {
+                    refused.append($0)
+                }
                 if !refused.isEmpty { delivery.onEvent(.noticed(refused.map { Notice($0) })) }
             }
             await delivery.hooks.reach(.afterFanOut)

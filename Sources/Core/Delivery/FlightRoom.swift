@@ -23,9 +23,6 @@ final class FlightRoom: Sendable {
         }
     }
 
-    /// The part of a reservation for one user's pushes.
-    func places(_ count: Int, for lane: LaneIdentity) -> FlightPlaces { FlightPlaces(count, lane, self) }
-
     /// Gives back what was reserved but not used.
     func giveBack(_ count: Int, _ lane: LaneIdentity) {
         open.withLock { open in
@@ -39,13 +36,13 @@ final class FlightRoom: Sendable {
     }
 }
 
-/// Reserved places in flight. The last reference gives them back, after the outcomes are recorded.
+/// The part of a reservation for one user's pushes. Its last reference gives it back, after the outcomes are recorded.
 final class FlightPlaces: Sendable {
     private let count: Int
     private let lane: LaneIdentity
     private let room: FlightRoom
 
-    fileprivate init(_ count: Int, _ lane: LaneIdentity, _ room: FlightRoom) {
+    init(_ count: Int, _ lane: LaneIdentity, _ room: FlightRoom) {
         self.count = count
         self.lane = lane
         self.room = room

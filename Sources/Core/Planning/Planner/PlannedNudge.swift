@@ -102,7 +102,6 @@ package final class PlannedNudge: Sendable {
     var endsAt: Instant? { content.endsAt }
     var text: PushText? { content.text }
     package var type: PushType { content.type }
-    /// How many the badge counts up.
     var badgeIncrement: Int { content.badgeIncrement }
     /// Whether it disturbs nobody. Then it is in no history.
     var isSilent: Bool { content.isSilent }
@@ -151,13 +150,13 @@ package final class PlannedNudge: Sendable {
     /// What is left of it if it is not tried now. nil: nothing, it is new again.
     func remembered(version: Int64) -> Retry? {
         guard !isFirst else { return nil }
-        return retry(version: version, left: keeping([], then: targets).waiting, countedAt: countedAt)
+        return retry(version, left: keeping([], then: targets).waiting, countedAt: countedAt)
     }
 
     /// What is left of it after an attempt.
     ///
     /// - Parameter wasDelayed: whether the back-off doubles.
-    func retry(version: Int64, left: [Retry.Left], wasDelayed: Bool = false, countedAt: Instant?) -> Retry {
+    func retry(_ version: Int64, left: [Retry.Left], wasDelayed: Bool = false, countedAt: Instant?) -> Retry {
         Retry(
             identity: identity,
             members: members,

@@ -159,14 +159,8 @@ private struct PlanOutcomes {
         let isUntouched =
             !counts && nudge.isFirst && attempt.left.count == nudge.targets.count && !attempt.wasAttempted
         if !isUntouched {
-            retries.append(
-                nudge.retry(
-                    version: plan.version,
-                    left: left,
-                    wasDelayed: attempt.wasDelayed,
-                    countedAt: counts ? entryAt : nil
-                )
-            )
+            let countedAt = counts ? entryAt : nil
+            retries.append(nudge.retry(plan.version, left: left, wasDelayed: attempt.wasDelayed, countedAt: countedAt))
         }
         if nudge.identity.kind != .checkIn {
             evaluate(at: isUntouched ? now + Retry.unsentSeconds : left.map(\.notBefore).min() ?? now)

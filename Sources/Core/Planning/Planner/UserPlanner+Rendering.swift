@@ -40,17 +40,11 @@ extension UserPlanner {
     /// Chosen once per slot. The user's remaining devices get the same text as the others, while it fits.
     private func choose(_ attempt: PlannedNudge.Attempt, _ context: RecipientContext) -> CheckInTexts.Choice? {
         guard let slot = attempt.identity.slot else { return nil }
-        if attempt.retry?.counts == true, let again = planner.checkInTexts.again(recipient.user.template, context) {
-            return again
-        }
-        let question = CheckInTexts.Question(
-            user: recipient.user.userID,
-            slot: slot,
-            last: recipient.user.template,
-            context: context
-        )
-        planner.recorder?.note(templateOutcomes: planner.checkInTexts.templateOutcomes(question))
-        return planner.checkInTexts.choose(question)
+        let (user, texts) = (recipient.user, planner.checkInTexts)
+        if attempt.retry?.counts == true, let again = texts.again(user.template, context) { return again }
+        let question = CheckInTexts.Question(user: user.userID, slot: slot, last: user.template, context: context)
+        planner.recorder?.note(templateOutcomes: texts.templateOutcomes(question))
+        return texts.choose(question)
     }
 
     private func text(_ text: PendingText, _ attempt: PlannedNudge.Attempt) -> PlannedNudge.Content? {

@@ -43,8 +43,8 @@ struct UserPlanner: ~Copyable {
     @discardableResult
     mutating func plan(_ nudge: PendingNudge, _ retry: Retry?) throws(TimeZoneError) -> Decision? {
         switch state(of: nudge, retry) {
-        case .new: return try first(nudge)
-        case .unanswered(let retry, let devices): return try tryAgain(nudge, retry, devices)
+        case .new: return try attempt(nudge)
+        case .unanswered(let retry, let devices): return try attempt(nudge, (retry, devices))
         case .answered(let retry, let devices, let countedAt): return try goOn(nudge, retry, devices, countedAt)
         case .paused(let retry): return try withhold(nudge, retry, by: try evaluate(nudge, draft.history))
         case .refused(let retry): return try end(nudge, [], closing: retry.counts ? nil : retry.identity.slot)
@@ -98,25 +98,21 @@ struct UserPlanner: ~Copyable {
 
     // MARK: States
 
-    private mutating func first(_ nudge: PendingNudge) throws(TimeZoneError) -> Decision? {
-        let decision = try evaluate(nudge, draft.history)
-        guard let identity = nudge.identity(sentBy: decision) else { return try withhold(nudge, nil, by: decision) }
-        let devices = RemainingDevices(due: recipient.devices(of: nudge).served, waiting: [])
-        return try send(nudge, identity, devices, nil, under: decision)
-    }
-
-    private mutating func tryAgain(
+    /// - Parameter known: what is left of an attempt that no device answered. nil: there was none.
+    private mutating func attempt(
         _ nudge: PendingNudge,
-        _ retry: Retry,
-        _ devices: RemainingDevices
+        _ known: (retry: Retry, devices: RemainingDevices)? = nil
     ) throws(TimeZoneError) -> Decision? {
         let decision = try evaluate(nudge, draft.history)
         guard let identity = nudge.identity(sentBy: decision) else {
-            return try withhold(nudge, nudge.kind.outlivesItsAnswer ? retry : nil, by: decision)
+            return try withhold(nudge, nudge.kind.outlivesItsAnswer ? known?.retry : nil, by: decision)
         }
-        // Another slot is due.
-        guard identity == retry.identity else { return try first(nudge) }
-        return try send(nudge, identity, devices, retry, under: decision)
+        // Another slot of a check-in starts as new.
+        if let known, known.retry.identity == identity {
+            return try send(nudge, identity, known.devices, known.retry, under: decision)
+        }
+        let devices = RemainingDevices(due: recipient.devices(of: nudge).served, waiting: [])
+        return try send(nudge, identity, devices, nil, under: decision)
     }
 
     private mutating func goOn(
