@@ -36,7 +36,7 @@ import struct FoundationEssentials.UUID
         report.record.enter(.accepted, of: "message", 12)
         report.record.enter(.unknown, of: "reminder", 13)
         report.resting = [
-            "quiet_hours": 14, SweepReport.zonesUnread: 15, SweepReport.declined: 16, SweepReport.rowUnreadable: 24,
+            "quiet_hours": 14, SweepReport.zonesUnread: 15, SendPlan.declinedReason: 16, SweepReport.rowUnreadable: 24,
         ]
         report.decisions[.init(origin: .fallback, shouldNotify: false)] = 17
         report.withoutConsent = 23

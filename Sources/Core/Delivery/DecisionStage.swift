@@ -105,7 +105,7 @@ actor DecisionStage {
         for nudge in user.plan.nudges where nudge.isToBeAsked {
             guard let question = user.plan.question(nudge) else { continue }
             if let known = known(question, nudge) {
-                outcomes[nudge.identity] = DecisionOutcome(origin: .service, answer: known)
+                outcomes[nudge.identity] = known
                 continue
             }
             switch await answer(question, user, decider, &budget) {
@@ -121,8 +121,10 @@ actor DecisionStage {
         return outcomes
     }
 
-    private func known(_ question: DecisionQuestion, _ nudge: PlannedNudge) -> DecisionAnswer? {
+    /// The service's earlier answer.
+    private func known(_ question: DecisionQuestion, _ nudge: PlannedNudge) -> DecisionOutcome? {
         delivery.answers.withLock { $0.answer(question, nudge.identity, now: BootTime.milliseconds()) }
+            .map { DecisionOutcome(origin: .service, answer: $0) }
     }
 
     /// Whether the user is unchanged since the claim. If the user has changed, the answer stays remembered. Only
@@ -135,12 +137,6 @@ actor DecisionStage {
         return !isTouched && !delivery.hand.hasChanged(plan.userID)
     }
 
-    /// Whether the user lets the service read their texts now. The claim's copy may be many seconds old.
-    private func consents(_ user: UUID) async throws(PostgresError) -> Bool {
-        let text = try await delivery.store.preferences(of: user)
-        return delivery.terms.planner.parsed(text).smartEnabled
-    }
-
     /// `.stopped` also if the user is erased or has withdrawn consent, the membership has ended, or the database does
     /// not answer.
     private func answer(
@@ -151,10 +147,10 @@ actor DecisionStage {
     ) async -> Result<DecisionAnswer, DecisionFailure> {
         guard !decider.isResting else { return .failure(.resting) }
         guard let now = delivery.clock.now, !delivery.isHalted else { return .failure(.stopped) }
-        let (userID, member) = (user.plan.userID, user.held.member)
+        let (userID, member, store) = (user.plan.userID, user.held.member, delivery.store)
         do throws(PostgresError) {
             if known == nil {
-                known = AnalysisBudget(try await delivery.store.analysed(userID, member: member), now: now)
+                known = AnalysisBudget(try await store.analysed(userID, member: member), now: now)
             }
             guard var budget = known else { return .failure(.stopped) }
             let limit = user.plan.candidate.preferences.maxAnalysesPerHour
@@ -163,9 +159,9 @@ actor DecisionStage {
             budget.spend(now: now)
             do throws(PostgresError) {
                 // Written before the question is sent, so that it counts even if the daemon dies now.
-                guard try await delivery.store.noteAnalysed(userID, member: member, budget.asked),
+                guard try await store.noteAnalysed(userID, member: member, budget.asked),
                     // The last thing before the question leaves.
-                    try await consents(userID)
+                    try await store.consents(userID, delivery.terms.planner)
                 else {
                     decider.giveBack(pass)
                     return .failure(.stopped)
@@ -177,7 +173,9 @@ actor DecisionStage {
             known = budget
             let answer = await decider.ask(question, pass)
             // An answer that comes after a withdrawal is neither used nor remembered.
-            if case .success = answer, try await !consents(userID) { return .failure(.stopped) }
+            if case .success = answer, try await !store.consents(userID, delivery.terms.planner) {
+                return .failure(.stopped)
+            }
             return answer
         } catch {
             if error.isFenced { delivery.ownership.noteEnd(of: member) }
@@ -190,9 +188,8 @@ actor DecisionStage {
     private func fallbacks(_ plan: SendPlan) -> [NudgeIdentity: DecisionOutcome] {
         var outcomes: [NudgeIdentity: DecisionOutcome] = [:]
         for nudge in plan.nudges where nudge.isToBeAsked {
-            let answer = plan.question(nudge).flatMap { known($0, nudge) }
-            outcomes[nudge.identity] =
-                answer.map { DecisionOutcome(origin: .service, answer: $0) } ?? plan.fallback(nudge, because: .resting)
+            let earlier = plan.question(nudge).flatMap { known($0, nudge) }
+            outcomes[nudge.identity] = earlier ?? plan.fallback(nudge, because: .resting)
         }
         return outcomes
     }
@@ -212,7 +209,7 @@ actor DecisionStage {
         var settled = planner.settle(plan, outcomes: [], attemptedAt: held.claimedAt, now: now)
         settled.isOnlyIfUnchanged = true
         router.settler.add([.rest(settled, held)])
-        held.run.count { $0.resting[SweepReport.declined, default: 0] += 1 }
+        held.run.count { $0.resting[SendPlan.declinedReason, default: 0] += 1 }
         return nil
     }
 
@@ -237,5 +234,12 @@ actor DecisionStage {
             await delivery.postpone(postponements, member: member)
             withExtendedLifetime(users) {}
         }
+    }
+}
+
+extension Store {
+    /// Whether the user lets the decision service read their texts now. The claim's copy may be many seconds old.
+    func consents(_ user: UUID, _ planner: Planner) async throws(PostgresError) -> Bool {
+        planner.parsed(try await preferences(of: user)).smartEnabled
     }
 }

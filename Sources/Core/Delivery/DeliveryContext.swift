@@ -25,7 +25,6 @@ final class DeliveryContext: Sendable {
     let onEvent: @Sendable (SweepEvent) -> Void
     let queues = LaneQueues()
     let room = FlightRoom()
-    /// Shared by the stages.
     let answers = Mutex(AnswerMemory())
     private let current: Mutex<Terms>
     private let halt = Mutex((isStopping: false, isOutdated: false))

@@ -135,17 +135,13 @@ package struct Previewer: Sendable {
         let budget = AnalysisBudget(try await store.analysed(question.userID), now: now)
         guard budget.allows(limit, now: now) else { return preview.fallback(because: .overLimit) }
         // The last thing before the question leaves. Without consent, only the policy decides.
-        guard try await consents(question.userID) else { return preview }
+        guard try await store.consents(question.userID, planner) else { return preview }
         switch await decider.ask(question, nil) {
         case .success(let answer):
             // An answer that comes after a withdrawal is not used.
-            return try await consents(question.userID) ? preview.decided(answer) : preview
+            return try await store.consents(question.userID, planner) ? preview.decided(answer) : preview
         case .failure(.stopped): throw Stopped()
         case .failure(let failure): return preview.fallback(because: failure)
         }
-    }
-
-    private func consents(_ user: UUID) async throws(PostgresError) -> Bool {
-        planner.parsed(try await store.preferences(of: user)).smartEnabled
     }
 }

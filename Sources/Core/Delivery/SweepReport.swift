@@ -44,8 +44,6 @@ package struct SweepReport: Sendable, Equatable {
 
     /// A reason in `resting`: a zone could not be read.
     package static let zonesUnread = "timezone_unreadable"
-    /// A reason in `resting`: all nudges were declined.
-    static let declined = SendPlan.declinedReason
     /// A reason in `resting`: a row can't be read until it changes, or a newer version wrote it.
     package static let rowUnreadable = "row_unreadable"
 
