@@ -30,9 +30,9 @@ package struct SweepReport: Sendable, Equatable {
     /// Milliseconds from the sweep's start until its last user is let go.
     package var milliseconds: Int64 = 0
     /// Whether it ran to its end on a usable schema, and the database accepted its drain, its claim and its
-    /// settlements. In a sum, the last sweep's value.
+    /// settlements.
     package var isAccepted = false
-    /// Whether it was accepted while at least one lane could send. In a sum, the last sweep's value.
+    /// Whether it was accepted while at least one lane could send.
     package var isGood = false
 
     package var sent: Int { record.count(.accepted) }
@@ -77,24 +77,6 @@ package struct SweepReport: Sendable, Equatable {
             + #""unsent":\#(unsent),"skipped":\#(skipped),"dropped":\#(dropped),"changed":\#(changed),"recovered":\#(recovered),"fenced":\#(fenced),"#
             + #""tokens_deleted":\#(tokensDeleted),"without_consent":\#(withoutConsent),"#
             + #""resting":{\#(reasons.joined(separator: ","))},"duration_ms":\#(milliseconds)}"#
-    }
-
-    package mutating func add(_ other: SweepReport) {
-        users += other.users
-        record.add(other.record)
-        unsent += other.unsent
-        tokensDeleted += other.tokensDeleted
-        resting.merge(other.resting, uniquingKeysWith: +)
-        sending += other.sending
-        decisions.merge(other.decisions, uniquingKeysWith: +)
-        withoutConsent += other.withoutConsent
-        changed += other.changed
-        recovered += other.recovered
-        fenced += other.fenced
-        served += other.served
-        milliseconds += other.milliseconds
-        isAccepted = other.isAccepted
-        isGood = other.isGood
     }
 }
 

@@ -74,9 +74,6 @@ import struct FoundationEssentials.UUID
             for _ in 0...place { report.record.enter(outcome, of: place % 2 == 0 ? "check_in" : "reminder") }
         }
         let counts = [report.sent, report.rejected, report.deferred, report.dropped, report.skipped, report.unknown]
-        #expect(counts == [1, 2, 3, 4, 5, 6])
-        var two = report
-        two.add(report)
-        #expect(two.sent == 2 && two.unknown == 12 && two.record.count(.unknown, of: "reminder") == 12)
+        #expect(counts == [1, 2, 3, 4, 5, 6] && report.record.count(.unknown, of: "reminder") == 6)
     }
 }
