@@ -20,14 +20,29 @@ extension SendPlan {
         at now: Instant,
         paused: Set<NudgeKind>
     ) -> SendPlan {
-        taking { nudge in
-            guard nudge.isToBeAsked else { return .goes(nudge) }
-            guard let outcome = outcomes[nudge.identity], nudge.isValid(at: now), !paused.contains(nudge.identity.kind)
-            else { return .stays }
-            guard outcome.shouldNotify else { return .ends(declined(nudge, outcome, at: now)) }
-            let passesFocus = nudge.isUrgent && candidate.preferences.allowUrgent
-            return .goes(nudge.decided(outcome, passesFocus: passesFocus))
+        var rest = draft
+        rest.nudges = []
+        var going: [NudgeIdentity: PlannedNudge] = [:]
+        for nudge in nudges {
+            if !nudge.isToBeAsked {
+                going[nudge.identity] = nudge
+            } else if let outcome = outcomes[nudge.identity], nudge.isValid(at: now),
+                !paused.contains(nudge.identity.kind)
+            {
+                guard outcome.shouldNotify else {
+                    rest.records += declined(nudge, outcome, at: now)
+                    // A check-in's slot is closed. A message or reminder is over.
+                    if let slot = nudge.identity.slot { rest.close(slot) } else { rest.end(nudge.members) }
+                    continue
+                }
+                let passesFocus = nudge.isUrgent && candidate.preferences.allowUrgent
+                going[nudge.identity] = nudge.decided(outcome, passesFocus: passesFocus)
+            }
+            rest.nudges.append(nudge)
         }
+        // Where something ended, a cap has room again.
+        if rest.nudges.count < nudges.count, othersDue != nil { rest.isPartial = true }
+        return SendPlan(self, rest).rebuilt { going[$0.identity] }
     }
 
     private func declined(_ nudge: PlannedNudge, _ outcome: DecisionOutcome, at now: Instant) -> [DeliveryRecord] {

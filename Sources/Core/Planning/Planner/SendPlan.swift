@@ -19,7 +19,7 @@ package final class SendPlan: Sendable {
     let template: Int32?
     /// What the app knows about the user, as JSON (the view's column `context`).
     let context: String?
-    private let draft: PlanDraft
+    let draft: PlanDraft
     package let pushCount: Int
 
     package var nudges: [PlannedNudge] { draft.nudges }
@@ -56,7 +56,7 @@ package final class SendPlan: Sendable {
     }
 
     /// The same user with another draft.
-    private init(_ plan: SendPlan, _ draft: PlanDraft) {
+    init(_ plan: SendPlan, _ draft: PlanDraft) {
         var candidate = plan.candidate
         candidate.history = draft.base
         self.candidate = candidate
@@ -135,37 +135,9 @@ package final class SendPlan: Sendable {
         }
     }
 
-    enum NextStep {
-        case goes(PlannedNudge)
-        /// It stays unchanged and is evaluated again.
-        case stays
-        /// It ends unsent. A check-in's slot is closed. A message or reminder is over.
-        case ends([DeliveryRecord])
-    }
-
-    func taking(_ step: (PlannedNudge) -> NextStep) -> SendPlan {
-        var rest = draft
-        rest.nudges = []
-        var going: [NudgeIdentity: PlannedNudge] = [:]
-        for nudge in nudges {
-            switch step(nudge) {
-            case .goes(let decided):
-                going[nudge.identity] = decided
-                rest.nudges.append(nudge)
-            case .stays: rest.nudges.append(nudge)
-            case .ends(let records):
-                rest.records += records
-                if let slot = nudge.identity.slot { rest.close(slot) } else { rest.end(nudge.members) }
-            }
-        }
-        // Where something ended, a cap has room again.
-        if rest.nudges.count < nudges.count, othersDue != nil { rest.isPartial = true }
-        return SendPlan(self, rest).rebuilt { going[$0.identity] }
-    }
-
     /// Replaces each nudge by `change`. Nudges that it leaves out keep what is left of them and their entry in the
     /// history.
-    private func rebuilt(_ change: (PlannedNudge) -> PlannedNudge?) -> SendPlan {
+    func rebuilt(_ change: (PlannedNudge) -> PlannedNudge?) -> SendPlan {
         var kept = draft
         kept.nudges = []
         for nudge in nudges {
