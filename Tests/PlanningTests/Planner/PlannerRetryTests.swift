@@ -27,6 +27,7 @@ import struct FoundationEssentials.UUID
     @Test func retry_whenWrittenAndRead_isEqual() throws {
         let retry = Retry(
             identity: .checkIn(slot),
+            members: [.checkIn(slot)],
             validUntil: now,
             version: 9,
             attempt: 3,
@@ -48,6 +49,7 @@ import struct FoundationEssentials.UUID
         #expect(Retry.all(json: both) == [retry, digest] && Retry.knows(json: both))
         let message = Retry(
             identity: .message(ids[0]),
+            members: [.message(ids[0])],
             validUntil: nil,
             version: 3,
             attempt: 0,

@@ -103,7 +103,7 @@ package final class PlannedNudge: Sendable {
     var text: PushText? { content.text }
     package var type: PushType { content.type }
     var badgeIncrement: Int { content.badgeIncrement }
-    /// Whether it disturbs nobody. Then it is in no history.
+    /// A silent one is in no history.
     var isSilent: Bool { content.isSilent }
     /// The push is not written from this instant on. nil: no limit.
     package var validUntil: Instant? {

@@ -45,24 +45,6 @@ package struct Retry: Sendable, Equatable {
     /// The earliest instant at which a device may be tried.
     var dueAt: Instant { left.map(\.notBefore).min() ?? validUntil ?? Instant(seconds: 0) }
 
-    init(
-        identity: NudgeIdentity,
-        members: [NudgeIdentity]? = nil,
-        validUntil: Instant?,
-        version: Int64,
-        attempt: Int,
-        countedAt: Instant?,
-        left: [Left]
-    ) {
-        self.identity = identity
-        self.members = members ?? [identity]
-        self.validUntil = validUntil
-        self.version = version
-        self.attempt = attempt
-        self.countedAt = countedAt
-        self.left = left
-    }
-
     /// The same, but no device is tried before the policy's `nextAt`. Otherwise a back-off that ends in quiet hours
     /// would cause an evaluation each second.
     func postponed(by decision: Decision) -> Retry {
@@ -132,7 +114,7 @@ extension Retry {
         let end = Self.instant(value["valid_until"])
         // A check-in's answer always ends.
         guard end != nil || identity.slot == nil else { return nil }
-        var members: [NudgeIdentity]?
+        var members = [identity]
         if case .array(let keys)? = value["members"] {
             members = keys.compactMap { Self.name($0).map { NudgeIdentity(kind: identity.kind, key: $0, slot: nil) } }
         }
