@@ -11,10 +11,7 @@ import struct FoundationEssentials.UUID
 /// delays no other. While the circuit breaker is open, the user's fallback strategy decides at once. Nothing about a
 /// user who does not consent (`smart_enabled`) is sent to the service.
 actor DecisionStage {
-    private struct Asked: Sendable {
-        let user: PlannedUser
-        let lane: LaneIdentity
-    }
+    private typealias Asked = (user: PlannedUser, lane: LaneIdentity)
 
     private let delivery: DeliveryContext
     private let router: LaneRouter
@@ -44,7 +41,7 @@ actor DecisionStage {
                 continue
             }
             let isTaken = line.add(
-                Asked(user: user, lane: lane),
+                (user, lane),
                 isUrgent: user.plan.nudges.contains(where: \.isUrgent),
                 startBy: now + delivery.terms.settings.leaseMilliseconds / 2,
                 concurrency: decider.settings.concurrency,

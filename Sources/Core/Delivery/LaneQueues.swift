@@ -65,11 +65,8 @@ final class LaneQueues: Sendable {
     /// Notes whether a lane takes everything, or since when it does not.
     func note(_ lane: LaneIdentity, isFull: Bool, now: Int64) {
         queues.withLock { queues in
-            guard isFull else {
-                queues[lane]?.fullSince = nil
-                return
-            }
-            if queues[lane]?.fullSince == nil { queues[lane, default: Queue()].fullSince = now }
+            let since = queues[lane]?.fullSince ?? now
+            queues[lane, default: Queue()].fullSince = isFull ? since : nil
         }
     }
 

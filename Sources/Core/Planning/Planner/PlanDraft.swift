@@ -58,8 +58,6 @@ struct PlanDraft {
         wait(until: next.instant)
     }
 
-    var continued: [ReminderContinuation] { ended.compactMap { continuations[$0] } }
-
     private static let moreSeconds: Int64 = 60
 
     /// Messages or reminders ended without a push.

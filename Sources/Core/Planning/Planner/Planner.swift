@@ -111,7 +111,7 @@ package struct Planner: Sendable {
             reason: checkIn.reason,
             records: draft.records,
             ended: draft.ended.compactMap(\.rowID),
-            continued: draft.continued
+            continued: draft.ended.compactMap { draft.continuations[$0] }
         )
     }
 }

@@ -72,7 +72,11 @@ struct ReminderHours {
         // Without a zone, a series of instants is computed in UTC.
         let utc = zone == nil ? try zones.zone(named: "UTC") : nil
         guard let clock = zone ?? utc else { return nil }
-        let first = Self.wallTime(series.first, clock)
+        let first =
+            switch series.first {
+            case .at(let instant): clock.localDateTime(at: instant)
+            case .local(let time): time
+            }
         let planned = series.planned ?? first
         let last = max(now, clock.resolve(planned, .first))
         let place = Recurrence.Occurrence(number: series.number, time: planned)
@@ -89,13 +93,5 @@ struct ReminderHours {
             due: isInstant ? .at(instant) : .local(next.time),
             instant: instant
         )
-    }
-
-
-    private static func wallTime(_ hour: PendingReminder.Due, _ zone: Zone) -> LocalDateTime {
-        switch hour {
-        case .at(let instant): zone.localDateTime(at: instant)
-        case .local(let time): time
-        }
     }
 }

@@ -38,20 +38,14 @@ package struct Quarantine: Sendable {
         entries = items.compactMap { item in
             guard let device = item["device"]?.text, let environment = item["environment"]?.text,
                 let topic = item["topic"]?.text, let at = item["at"]?.text.flatMap({ Instant(rfc3339: $0) }),
-                let reason = item["reason"]?.text
+                let reason = item["reason"]?.text,
+                let state = EnvironmentNote.State(rawValue: item["state"]?.text ?? "refused")
             else { return nil }
-            var state = EnvironmentNote.State.refused
-            if case .string(let name)? = item["state"] {
-                guard let known = EnvironmentNote.State(rawValue: name) else { return nil }
-                state = known
-            }
-            var registration: Int64?
-            if case .int(let number)? = item["registered_at"] { registration = number }
             return Entry(
                 deviceHash: device,
                 lane: LaneIdentity(environment: environment, topic: topic),
                 state: state,
-                registration: registration,
+                registration: item["registered_at"]?.integer,
                 at: at,
                 reason: reason
             )

@@ -139,23 +139,18 @@ extension Retry {
 
     private static func left(_ item: JSONValue) -> Left? {
         guard let hash = name(item["device"]), let at = instant(item["not_before"]) else { return nil }
-        var isRepeat = false
-        if case .bool(let flag)? = item["repeat"] { isRepeat = flag }
-        return Left(deviceHash: hash, notBefore: at, isRepeat: isRepeat)
+        return Left(deviceHash: hash, notBefore: at, isRepeat: item["repeat"] == .bool(true))
     }
 
     /// A key or a hash. nil: it would have to be escaped, so nudged did not write it.
     private static func name(_ value: JSONValue?) -> String? {
-        guard case .string(let text)? = value,
+        guard let text = value?.text,
             text.utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") })
         else { return nil }
         return text
     }
 
-    private static func instant(_ value: JSONValue?) -> Instant? {
-        guard case .string(let text)? = value else { return nil }
-        return Instant(rfc3339: text)
-    }
+    private static func instant(_ value: JSONValue?) -> Instant? { value?.text.flatMap { Instant(rfc3339: $0) } }
 
     /// Needs no escaping: it holds only dates, numbers, and names that `name` accepts.
     private var json: String {

@@ -10,6 +10,8 @@ struct RecipientContext: Sendable, Equatable {
     /// Empty if the column is null, too long or not an object.
     let object: JSONObject
 
+    static let none = RecipientContext(json: nil)
+
     /// - Parameter json: any text, or nil.
     init(json: String?) {
         guard let json, case .object(let object)? = try? JSONValue(parsing: json) else {
@@ -36,10 +38,7 @@ struct RecipientContext: Sendable, Equatable {
     }
 
     /// The conversation that a tap opens. nil: none, or not a UUID.
-    var conversationID: UUID? {
-        guard case .string(let text)? = object["conversation_id"] else { return nil }
-        return UUID(exactly: text)
-    }
+    var conversationID: UUID? { object["conversation_id"]?.text.flatMap { UUID(exactly: $0) } }
 
     /// What the app knows of that conversation. nil: nothing, or a member is wrong.
     var conversation: Conversation? {
@@ -50,10 +49,7 @@ struct RecipientContext: Sendable, Equatable {
     }
 
     /// The app's own grouping of conversations.
-    var domain: String? {
-        guard case .string(let text)? = object["domain"], !text.isEmpty else { return nil }
-        return text
-    }
+    var domain: String? { object["domain"]?.text.flatMap { $0.isEmpty ? nil : $0 } }
 
     /// The user's locales, the most exact first: `pt-BR` gives `pt-br`, then `pt` (RFC 4647, section 3.4).
     var locales: [String] {

@@ -90,10 +90,6 @@ final class Template: Sendable {
     }
 }
 
-extension RecipientContext {
-    static let none = RecipientContext(json: nil)
-}
-
 /// A template's title or body as text and placeholders. `{first_name}` is a placeholder. `{{` and `}}` are braces.
 struct TemplateText: Sendable, Equatable {
     private enum Piece: Sendable, Equatable {
