@@ -216,12 +216,8 @@ actor DecisionStage {
         let boot = BootTime.milliseconds()
         let fullFor = boot - (line.fullSince ?? boot)
         let postponements = users.map { user in
-            let seed = user.plan.userID.stableHash &+ UInt64(bitPattern: boot)
-            return Postponement(
-                userID: user.plan.userID,
-                version: user.plan.version,
-                until: LanePatience.until(now, full: fullFor, seed: seed)
-            )
+            let until = LanePatience.until(now, full: fullFor, user.plan.userID, boot: boot)
+            return Postponement(userID: user.plan.userID, version: user.plan.version, until: until)
         }
         let last = postponements.map(\.until).max() ?? now
         line.asideUntil = max(line.asideUntil ?? last, last)

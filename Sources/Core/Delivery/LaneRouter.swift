@@ -77,11 +77,8 @@ struct LaneRouter: Sendable {
         let boot = BootTime.milliseconds()
         var probes: [LaneIdentity: Int] = [:]
         let postponements = aside.map { user, lane in
-            var until = LanePatience.until(
-                now,
-                full: boot - (delivery.queues.fullSince(lane) ?? boot),
-                seed: user.plan.userID.stableHash &+ UInt64(bitPattern: boot)
-            )
+            let full = boot - (delivery.queues.fullSince(lane) ?? boot)
+            var until = LanePatience.until(now, full: full, user.plan.userID, boot: boot)
             // A stopped lane is probed once a minute, so a few users must be due at that time.
             if case .stopped(_, _, let probe)? = delivery.lanes.sender(lane)?.status,
                 probes[lane, default: 0] < Self.probeUsers
@@ -107,7 +104,12 @@ struct LanePatience: Sendable {
 
     /// - Parameters:
     ///   - full: milliseconds for which the lane has been full.
-    ///   - seed: the user's own number, for the jitter.
+    ///   - boot: CLOCK_BOOTTIME milliseconds. The user's jitter is another each time.
+    static func until(_ now: Instant, full: Int64, _ user: UUID, boot: Int64) -> Instant {
+        until(now, full: full, seed: user.stableHash &+ UInt64(bitPattern: boot))
+    }
+
+    /// - Parameter seed: the user's own number, for the jitter.
     static func until(_ now: Instant, full: Int64, seed: UInt64) -> Instant {
         let wait = min(max(full / 1000, bounds.lowerBound), bounds.upperBound)
         return now + wait + Int64(seed % UInt64(wait + 1))

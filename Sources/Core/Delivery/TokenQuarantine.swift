@@ -40,25 +40,18 @@ extension DeliveryContext {
         at instant: Instant
     ) -> [RefusedDevice] {
         let reasons = Dictionary(refused.map { ($0.slot, $0.reason) }, uniquingKeysWith: { first, _ in first })
-        var found: [RefusedDevice] = []
-        var slot = 0
-        for plan in plans {
-            for target in plan.nudges.lazy.flatMap(\.targets) {
-                defer { slot += 1 }
-                guard let reason = reasons[slot] else { continue }
-                found.append(
-                    RefusedDevice(
-                        userID: plan.userID,
-                        deviceHash: target.hash,
-                        environment: lane.environment,
-                        topic: lane.topic,
-                        registration: target.device.registration,
-                        at: instant,
-                        reason: reason
-                    )
-                )
-            }
+        let targets = plans.flatMap { plan in plan.nudges.flatMap(\.targets).map { (user: plan.userID, target: $0) } }
+        return targets.enumerated().compactMap { slot, place -> RefusedDevice? in
+            guard let reason = reasons[slot] else { return nil }
+            return RefusedDevice(
+                userID: place.user,
+                deviceHash: place.target.hash,
+                environment: lane.environment,
+                topic: lane.topic,
+                registration: place.target.device.registration,
+                at: instant,
+                reason: reason
+            )
         }
-        return found
     }
 }

@@ -100,6 +100,8 @@ private struct PlanOutcomes {
     let now: Instant
     let localMinute: Int16?
 
+    typealias Target = PlannedNudge.Target
+
     /// A nudge, and what Apple said of it.
     private struct Attempt {
         let nudge: PlannedNudge
@@ -110,7 +112,7 @@ private struct PlanOutcomes {
         /// Apple answered, but not finally.
         var wasAttempted = false
 
-        mutating func keep(_ target: PlannedNudge.Target, until notBefore: Instant, isRepeat: Bool? = nil) {
+        mutating func keep(_ target: Target, until notBefore: Instant, isRepeat: Bool? = nil) {
             let isRepeat = isRepeat ?? target.isRepeat
             left.append(Retry.Left(deviceHash: target.hash, notBefore: notBefore, isRepeat: isRepeat))
         }
@@ -172,12 +174,7 @@ private struct PlanOutcomes {
 
     // MARK: One device
 
-    private func enter(
-        _ outcome: PushOutcome,
-        for target: PlannedNudge.Target,
-        _ attempt: inout Attempt,
-        _ change: inout Change
-    ) {
+    private func enter(_ outcome: PushOutcome, for target: Target, _ attempt: inout Attempt, _ change: inout Change) {
         switch outcome {
         case .accepted:
             attempt.wasAnswered = true
@@ -218,7 +215,7 @@ private struct PlanOutcomes {
     /// message gets it. Nobody is blamed yet: the lane's window decides later.
     ///
     /// - Returns: seconds until the next attempt.
-    private func suspect(_ target: PlannedNudge.Target, reason: String, _ change: inout Change) -> Int64 {
+    private func suspect(_ target: Target, reason: String, _ change: inout Change) -> Int64 {
         if target.trial == .open, reason == PushOutcome.badDeviceToken {
             note(.suspected, target, on: target.lane, reason: reason, &change)
             return Retry.unsentSeconds
@@ -229,7 +226,7 @@ private struct PlanOutcomes {
 
     private func note(
         _ state: EnvironmentNote.State,
-        _ target: PlannedNudge.Target,
+        _ target: Target,
         on lane: LaneIdentity,
         reason: String,
         _ change: inout Change
@@ -250,7 +247,7 @@ private struct PlanOutcomes {
     }
 
     private func comeBack(
-        _ target: PlannedNudge.Target,
+        _ target: Target,
         _ attempt: inout Attempt,
         at notBefore: Instant,
         orElse end: DeliveryRecord.Outcome,
@@ -264,7 +261,7 @@ private struct PlanOutcomes {
         if !isFinal { attempt.keep(target, until: notBefore) }
     }
 
-    private func forget(_ target: PlannedNudge.Target, _ deletes: TokenDeletion, _ change: inout Change) {
+    private func forget(_ target: Target, _ deletes: TokenDeletion, _ change: inout Change) {
         let instant: Int64 =
             switch deletes {
             // In milliseconds. Rounded to seconds, a token that was registered in the second of its 410 would never be
@@ -288,7 +285,7 @@ private struct PlanOutcomes {
 
     private func record(
         _ outcome: DeliveryRecord.Outcome,
-        _ target: PlannedNudge.Target,
+        _ target: Target,
         of nudge: PlannedNudge,
         reason: String? = nil,
         status: Int? = nil,
