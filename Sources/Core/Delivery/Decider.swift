@@ -60,13 +60,10 @@ package final class Decider: Sendable {
 
     package var status: DecisionStatus { state.withLock(\.status) }
 
-    /// Whether the service must not be called now.
     var isResting: Bool { state.withLock { $0.breaker.isResting(now: BootTime.milliseconds()) } }
-
     /// Whether the service counts as dead. No preview is sent to it then, not even to probe it.
     var isDead: Bool { state.withLock(\.breaker.isOpen) }
 
-    /// Permission for one call. nil: don't call.
     func pass() -> CircuitBreaker.Pass? { state.withLock { $0.breaker.pass(now: BootTime.milliseconds()) } }
 
     func giveBack(_ pass: CircuitBreaker.Pass) { end(pass, .abandoned, fault: nil) }

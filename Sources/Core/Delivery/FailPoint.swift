@@ -76,7 +76,6 @@ package struct SweepHooks: Sendable {
     /// `NUDGED_RENEWAL=<milliseconds>` renews a membership so often, however long the lease is. So a test needs no short
     /// lease for members that notice each other soon.
     extension SweepHooks {
-        /// The hook that the environment names, or none.
         package static func failPoint(_ environment: [String: String]) -> SweepHooks {
             var hooks = SweepHooks()
             hooks.renewalMilliseconds = environment["NUDGED_RENEWAL"].flatMap { Int64($0) }

@@ -62,9 +62,7 @@ final class Flight: Sendable {
     /// Called before its first users are settled.
     func part() { intents.part(intent) }
 
-    /// Users whose outcomes are not recorded yet.
     var open: Int { state.withLock(\.open) }
-
     /// The outcomes of this many users were recorded.
     func settled(_ count: Int) { state.withLock { $0.open -= count } }
 }

@@ -11,7 +11,6 @@ package import struct FoundationEssentials.UUID
 final class SweepRun: Sendable {
     let id = UUID.random()
     private let startedAt = BootTime.milliseconds()
-    /// The counts of all sweeps so far. No count ever falls.
     private let totals: Monitor<SweepReport>
     private let onEnd: @Sendable (UUID, SweepReport, _ isWhole: Bool) -> Void
 

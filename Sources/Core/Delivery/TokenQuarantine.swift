@@ -2,7 +2,6 @@ import APNs
 import Postgres
 import TimeZones
 
-/// The quarantine of refused devices.
 extension DeliveryContext {
     /// Writes refused devices into the quarantine: they get nothing on the lane until they register again.
     ///

@@ -39,22 +39,18 @@ package struct DecisionOutcome: Sendable, Equatable {
 
 /// Why the user's fallback strategy decided about a nudge instead of the decision service.
 package enum DecisionFailure: Error, Sendable, Equatable {
-    /// The user's limit of analyses per hour is used up.
     case overLimit
     /// The circuit breaker is open.
     case resting
-    /// Too many calls are waiting.
     case busy
     /// No connection, or no trusted one.
     case unreachable
-    /// No answer in time.
     case timedOut
     /// The answer broke off, was too large or was not HTTP.
     case unreadable
     /// A status other than 200.
     case status(Int)
     case nonsense(DecisionNonsense)
-    /// The daemon stops.
     case stopped
 
     /// For the record, journal and status. It holds nothing of the service's answer.

@@ -88,9 +88,7 @@ extension Planner {
 /// Collects the outcomes of a plan's pushes, nudge by nudge and device by device. The change is not in it, so that it
 /// is never copied.
 private struct PlanOutcomes {
-    /// What is left of nudges.
     var retries: [Retry]
-    /// When to evaluate again.
     var dueAt: Instant?
 
     let plan: SendPlan

@@ -6,7 +6,6 @@ package import TimeZones
 
 /// What would become of a message if it were sent now. Nothing is sent, written or counted.
 package struct Preview: Sendable {
-    /// What would happen now.
     package let action: Action
     /// Why: the policy's reason, `declined`, or why it would end unsent.
     package let reason: String
@@ -18,10 +17,7 @@ package struct Preview: Sendable {
     /// nil: only the policy decided.
     fileprivate var decision: DecisionOutcome?
 
-    /// How many devices would get it now.
     package var devices: Int { action == .send ? nudge?.targets.count ?? 0 : 0 }
-
-    /// Whether it would be sent with others as one push.
     package var isDigest: Bool { nudge?.identity.isDigest ?? false }
 
     /// The question for the decision service. nil: it is not asked.

@@ -32,9 +32,7 @@ package final class SendPlan: Sendable {
     /// Records from planning: skipped slots and dropped messages. Written together with `evaluatedAt`, since the next
     /// search for skipped slots starts there.
     package var records: [DeliveryRecord] { draft.records }
-    /// Messages and reminders that ended without a push.
     package var ended: [NudgeIdentity] { draft.ended }
-    /// The next occurrences of its reminders, for when they end.
     var continuations: [NudgeIdentity: ReminderContinuation] { draft.continuations }
 
     init(_ subject: Recipient, _ draft: PlanDraft) {

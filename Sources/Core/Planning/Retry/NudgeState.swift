@@ -19,7 +19,6 @@ package struct NudgeIdentity: Sendable, Hashable {
         NudgeIdentity(kind: .message, key: id.uuidString.lowercased(), slot: nil)
     }
 
-    /// The key is the id as PostgreSQL writes it.
     static func reminder(_ id: UUID) -> NudgeIdentity {
         NudgeIdentity(kind: .reminder, key: id.uuidString.lowercased(), slot: nil)
     }

@@ -58,7 +58,6 @@ struct PendingText: Sendable {
         self.content = content
     }
 
-    /// - Parameter due: when it is due.
     init(_ reminder: PendingReminder, due: Instant, now: Instant) {
         identity = .reminder(reminder.id)
         members = [identity]
@@ -75,7 +74,6 @@ struct PendingText: Sendable {
         content = PushText(reminder)
     }
 
-    /// Its collapse key, and others that it replaces.
     private static func keys(_ own: String?, _ content: PushText) -> [String] {
         switch content.surface {
         case .activity(let activity)?:

@@ -98,9 +98,7 @@ struct PushText: Sendable {
     var isBadgeAlone: Bool {
         notification.isSilent && !notification.isContentAvailable && notification.surface == nil && badgeIncrement == 0
     }
-    /// How many the badge counts up. 0: it does not count.
     var badgeIncrement: Int { notification.badgeIncrement }
-
     /// The nudge that it takes off the screen. nil: it is no withdrawal.
     var withdraws: String? { notification.withdraws }
 

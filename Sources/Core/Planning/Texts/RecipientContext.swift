@@ -12,7 +12,6 @@ struct RecipientContext: Sendable, Equatable {
 
     static let none = RecipientContext(json: nil)
 
-    /// - Parameter json: any text, or nil.
     init(json: String?) {
         guard let json, case .object(let object)? = try? JSONValue(parsing: json) else {
             self.object = JSONObject()

@@ -133,7 +133,6 @@ struct TemplateText: Sendable, Equatable {
         return String(name)
     }
 
-    /// The placeholders' names, in order of appearance.
     var names: [String] {
         pieces.compactMap { if case .placeholder(let name) = $0 { name } else { nil } }
     }
