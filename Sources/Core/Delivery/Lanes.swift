@@ -106,7 +106,5 @@ extension Sender {
         }
     }
 
-    var isStopped: Bool {
-        if case .stopped = status { true } else { false }
-    }
+    var isStopped: Bool { if case .stopped = status { true } else { false } }
 }

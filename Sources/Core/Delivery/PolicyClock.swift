@@ -18,9 +18,7 @@ package final class PolicyClock: Sendable {
 
     private let source: Mutex<Source>
 
-    private init(_ source: Source) {
-        self.source = Mutex(source)
-    }
+    private init(_ source: Source) { self.source = Mutex(source) }
 
     package static func database() -> PolicyClock { PolicyClock(.unread) }
 

@@ -295,7 +295,5 @@ actor Settler {
 
 extension PushOutcome {
     /// Whether it was written to Apple, whatever the outcome.
-    fileprivate var wasWritten: Bool {
-        if case .unsent = self { false } else { true }
-    }
+    fileprivate var wasWritten: Bool { if case .unsent = self { false } else { true } }
 }

@@ -139,9 +139,7 @@ package struct AnalysisBudget: Sendable, Equatable {
     }
 
     /// Counts one more question now.
-    package mutating func spend(now: Instant) {
-        self = AnalysisBudget(asked + [now], now: now)
-    }
+    package mutating func spend(now: Instant) { self = AnalysisBudget(asked + [now], now: now) }
 
     private static func counts(_ instant: Instant, _ now: Instant) -> Bool {
         instant > now - span && instant < now + span

@@ -41,9 +41,7 @@ enum PendingNudge {
     case checkIn
     case text(PendingText)
 
-    var text: PendingText? {
-        if case .text(let text) = self { text } else { nil }
-    }
+    var text: PendingText? { if case .text(let text) = self { text } else { nil } }
 
     var kind: NudgeKind { text?.identity.kind ?? .checkIn }
 

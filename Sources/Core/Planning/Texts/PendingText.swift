@@ -132,9 +132,7 @@ struct PendingText: Sendable {
         return (identity.isDigest ? "" : "key:") + collapseKey
     }
 
-    func isNewer(than other: PendingText) -> Bool {
-        (order, identity.key) > (other.order, other.identity.key)
-    }
+    func isNewer(than other: PendingText) -> Bool { (order, identity.key) > (other.order, other.identity.key) }
 
     /// The order of evaluation: urgent messages, reminders (their hour was chosen), other messages; each by `order`.
     static func precedes(_ first: PendingText, _ second: PendingText) -> Bool {

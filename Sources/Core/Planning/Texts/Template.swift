@@ -81,9 +81,7 @@ final class Template: Sendable {
     }
 
     /// Its text for this user, for the decision service or for changes before rendering.
-    func content(for context: RecipientContext) -> PushText? {
-        notification(for: context).map { PushText($0) }
-    }
+    func content(for context: RecipientContext) -> PushText? { notification(for: context).map { PushText($0) } }
 
     private func conversation(_ context: RecipientContext) -> UUID? {
         action == "new_conversation" ? nil : context.conversationID
