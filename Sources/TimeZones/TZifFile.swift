@@ -123,14 +123,8 @@ struct ByteReader {
         return size == 4 ? Int64(Int32(truncatingIfNeeded: value)) : Int64(bitPattern: value)
     }
 
-    mutating func count32() throws(MalformedZone) -> Int { Int(try integer(UInt32.self)) }
-
-    /// In one step: a start reads 100,000 of them, and a debug build is slow with each byte.
-    private mutating func integer<Value: FixedWidthInteger & BitwiseCopyable>(
-        _: Value.Type
-    ) throws(MalformedZone) -> Value {
-        let start = position
-        try skip(MemoryLayout<Value>.size)
-        return Value(bigEndian: bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: start, as: Value.self) })
+    /// An unsigned integer of 4 bytes.
+    mutating func count32() throws(MalformedZone) -> Int {
+        Int(try take(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
     }
 }

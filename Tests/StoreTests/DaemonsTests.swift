@@ -54,7 +54,7 @@ import struct FoundationEssentials.UUID
     @Test func heartbeat_isAHotUpdate() async throws {
         let fixture = try await F()
         let id = UUID()
-        for number in 0..<200 { try await fixture.store.heartbeat(F.beat(id, state: #"{"in_flight": \#(number)}"#)) }
+        for number in 0..<200 { try await fixture.beat(id, state: #"{"in_flight": \#(number)}"#) }
         let connection = try await fixture.connection()
         let stat = Statement(
             "stat",

@@ -130,7 +130,6 @@ package actor Ownership {
 
     private var period: Int64 { hooks.renewalMilliseconds ?? max(100, leaseMilliseconds / 6) }
 
-
     private func attempt() async -> Result<Void, PostgresError> {
         do throws(PostgresError) {
             if membership == nil { try await join() }

@@ -54,7 +54,6 @@ final class SweepRun: Sendable {
     }
 }
 
-
 /// What a sweep reports to the daemon.
 package enum SweepEvent: Sendable {
     /// The sweep's last user is settled.

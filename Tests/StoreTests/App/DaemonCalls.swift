@@ -205,12 +205,12 @@ actor DaemonCalls {
     }
 
     /// All pages of what goes from user to user.
-    private func pages<Page>(_ next: KeyPath<Page, UUID?>, _ page: (UUID) async throws -> Page) async throws -> [Any] {
+    private func pages<Page>(_ next: (Page) -> UUID?, _ page: (UUID) async throws -> Page) async throws -> [Page] {
         var pages: [Page] = []
         var place: UUID? = Store.firstUser
         while let user = place {
             pages.append(try await page(user))
-            place = pages.last?[keyPath: next]
+            place = pages.last.flatMap(next)
         }
         return pages
     }
@@ -241,7 +241,7 @@ actor DaemonCalls {
             return try await store.reading { [user = try some(named.first), now] in try await $0.user(user, now: now) }
                 .map { [$0] }
                 ?? ["nobody"]
-        case "distributed": store.claiming.noteDistribution()
+        case "distributed": store.claiming.with { $0.isDistributed = true }
         case "remaining": return [try await store.remaining(now: now, ranges: has("others") ? [] : F.ranges)]
         case "commit":
             let chosen = chosen.map(\.user)
@@ -391,8 +391,8 @@ actor DaemonCalls {
         case "declare-dead": return [try await store.declareDead(except: id(name))]
         case "die": try fixture.die()
         case "beat":
-            let beat = F.beat(id(name), state: options["state"] ?? "{}", uptime: Int64(number("uptime", 60_000)))
-            try await store.heartbeat(beat)
+            let uptime = Int64(number("uptime", 60_000))
+            try await fixture.beat(id(name), state: options["state"] ?? "{}", uptime: uptime)
         case "gone": try await store.daemonGone(id(name))
         case "status": return [try await store.workStatus()]
         case "living":
@@ -418,10 +418,10 @@ actor DaemonCalls {
         case "paused-users": return [try await store.pausedUsers(kinds) ?? [:]]
         case "wake":
             let evaluated = options["evaluated"].flatMap { Int64($0) }.map { F.now + $0...F.now }
-            return try await pages(\Store.WokenPage.next) {
+            return try await pages({ $0.next }) {
                 try await store.wakeUsers(from: $0, now: F.now, evaluated: evaluated, limit: limit)
             }
-        case "count": return try await pages(\.next) { try await store.countUsers(from: $0, limit: limit) }
+        case "count": return try await pages({ $0.next }) { try await store.countUsers(from: $0, limit: limit) }
         case "erase": return [try await store.eraseDeparted()]
         case "restore-touches":
             var rounds = 0
@@ -429,27 +429,20 @@ actor DaemonCalls {
             return [rounds]
         case "restore-intents": return [try await store.restoreIntents(limit: limit)]
         case "restore-users":
-            return try await pages(\Store.RestoredPage.next) {
+            return try await pages({ $0.next }) {
                 try await store.restoreUsers(from: $0, now: now, limit: limit)
             }
         case "restorable-pushes": return [try await store.restorablePushes()]
         case "restorable":
-            var messages = DroppedRows()
-            var reminders = DroppedRows()
-            for page in try await pages(
-                \.next,
-                { try await store.restorableMessages(from: $0, now: now, limit: limit) }
-            ) {
-                messages += (page as! (dropped: DroppedRows, next: UUID?)).dropped
+            var dropped: [Any] = []
+            for query in [Query.restoreMessages, .restoreReminders] {
+                let pages = try await pages({ $0.next }) {
+                    try await store.restorable(query, from: $0, now: now, limit: limit)
+                }
+                dropped.append(pages.reduce(into: DroppedRows()) { $0 += $1.dropped })
             }
-            for page in try await pages(
-                \.next,
-                { try await store.restorableReminders(from: $0, now: now, limit: limit) }
-            ) {
-                reminders += (page as! (dropped: DroppedRows, next: UUID?)).dropped
-            }
-            let newcomers = try await pages(\.next) { try await store.countNewcomers(from: $0, limit: limit) }
-            return [messages, reminders] + newcomers
+            let newcomers = try await pages({ $0.next }) { try await store.countNewcomers(from: $0, limit: limit) }
+            return dropped + newcomers
         default: return nil
         }
         return []

@@ -169,4 +169,3 @@ extension History {
         if let slot = identity.slot { removing(CheckIn(at: instant, slot: slot)) } else { removing(sent: instant) }
     }
 }
-

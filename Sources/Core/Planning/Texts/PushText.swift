@@ -84,7 +84,6 @@ struct PushText: Sendable {
 
     init(_ notification: Notification) { self.notification = notification }
 
-
     var title: String { notification.title }
     var body: String { notification.body }
     /// Whether it shows no text: a background push, or a badge alone.
