@@ -45,7 +45,8 @@ static inline int nudged_send(int socket, const struct sockaddr *to, socklen_t l
     return sent < 0 ? errno : 0;
 }
 
-/* glibc declares these only with _GNU_SOURCE too. The declarations are glibc's (posix_spawn_file_actions_addclosefrom_np since 2.34). */
+/* glibc declares these only with _GNU_SOURCE. The declarations are glibc's (posix_spawn_file_actions_addclosefrom_np
+   since 2.34). */
 extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
 extern int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
 extern int pipe2(int ends[2], int flags);

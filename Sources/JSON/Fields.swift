@@ -18,6 +18,7 @@
 
         package var part: JSONValue { .object(JSONObject(members)) }
 
+        /// `document` of a literal.
         package static func text(_ fields: Fields) -> String { fields.document }
 
         package static func + (first: Fields, second: Fields) -> Fields {

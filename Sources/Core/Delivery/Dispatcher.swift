@@ -190,13 +190,13 @@ struct Dispatcher: Sendable {
             changed: changed,
             cancelled: cancelled
         )
-        let (settler, hooks, attemptedAt) = (settler, delivery.hooks, flight.attemptedAt)
-        // The sender keeps the first closure until its window of refused tokens closes. It holds plans only, so it
-        // keeps no user in hand.
+        let (settler, delivery, lane, attemptedAt) = (settler, delivery, lane, flight.attemptedAt)
+        // The sender keeps the first closure until its window of refused tokens closes. Of the flight it holds plans
+        // only, so it keeps no user in hand.
         sender.send(pushes) { tokens in
             delivery.quarantine(tokens, of: plans, on: lane, attemptedAt: attemptedAt)
         } onResults: { results in
-            hooks.pass(.answered)
+            delivery.hooks.pass(.answered)
             settler.add(flight.take(results))
         }
     }

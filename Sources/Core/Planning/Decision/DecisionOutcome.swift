@@ -6,7 +6,7 @@ import Policy
 package struct DecisionOutcome: Sendable, Equatable {
     package enum Origin: String, Sendable, CaseIterable {
         case service
-        /// The user's fallback strategy (`FallbackDecider`).
+        /// The user's fallback strategy.
         case fallback
     }
 

@@ -19,6 +19,7 @@ package final class SendPlan: Sendable {
     let template: Int32?
     /// What the app knows about the user, as JSON (the view's column `context`).
     let context: String?
+    /// Nothing more is planned with it: `base` is the history to store, and `history` is not used.
     let draft: PlanDraft
     package let pushCount: Int
 

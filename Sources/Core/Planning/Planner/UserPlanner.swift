@@ -3,6 +3,8 @@ import TimeZones
 
 /// Plans one user's nudges, one after the other. Moves each from its state to the next step: first attempt, another
 /// attempt, remaining devices, pause or end.
+///
+/// Not copyable, since a copy would count three dozen references.
 struct UserPlanner: ~Copyable {
     let planner: Planner
     let recipient: Recipient
