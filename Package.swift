@@ -79,7 +79,7 @@ let package = Package(
         // Not linked, but loaded where a call is to be made.
         .systemLibrary(name: "CLibCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         system("CLibYAML", "yaml-0.1", apt: "libyaml-dev"),
-        // glibc's functions that Swift's Glibc module, built without _GNU_SOURCE, does not show.
+        // What Swift's Glibc module does not show: macros, and functions that need _GNU_SOURCE.
         .systemLibrary(name: "CLinux"),
         library("Base", ["CLinux"]),
         library("JSON", []),

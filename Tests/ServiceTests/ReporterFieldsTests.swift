@@ -1,6 +1,7 @@
 import Fixtures
 import APNs
 import Glibc
+import LocalPostgres
 import Postgres
 @testable import Core
 import Systemd
@@ -100,32 +101,37 @@ import struct FoundationEssentials.UUID
             reporter.decisions(decisions)
         }
         #expect(lines.all.count == Self.sweeps.count + 5 + Self.senders.count + 18, "\(lines.all)")
-        var met: Set<String> = []
+        var met: [String: Set<String>] = [:]
         // Those of the lines that only a daemon writes.
         var said: Set = ["version", "interval_ms", "in_flight"]
         for (fields, level) in zip(lines.fields, lines.levels) {
             let event = try #require(fields["event"].flatMap(Event.named), "\(fields)")
-            met.insert(event.name)
             #expect(level == event.level, "\(event.name)")
             let own = Set(fields.keys).subtracting(["event"])
             said.formUnion(own)
+            met[event.name, default: []].formUnion(own)
             for name in try Self.placeholders(event) { #expect(own.contains(name), "\(event.name) has no \(name)") }
         }
         // The others are said by the daemon itself and by the commands.
-        let others = Event.all.map(\.name).filter { !met.contains($0) }
+        let others = Event.all.map(\.name).filter { met[$0] == nil }
         #expect(
             Set(others) == [
                 "daemon_ready", "daemon_stopping", "daemon_stopped", "configuration_refused", "configuration_warning",
                 "reload_done", "reload_failed",
             ]
         )
+        let list = met.map { ([$0] + $1.sorted()).joined(separator: " ") + "\n" }.sorted().joined()
+        let path = Self.root + "/Tests/Reference/journal-fields.txt"
+        if getenv("NUDGED_WRITE") != nil { try TextFile.write(path, list) }
+        #expect(TextFile.read(path) == list, "NUDGED_WRITE=1 swift test --filter ReporterFieldsTests writes it again")
         let documented = try Self.documented()
         #expect(Set(said.map { $0.uppercased() }).symmetricDifference(documented) == [])
     }
 
+    private static let root = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" }
+
     /// The fields that docs/JOURNAL.md lists.
     private static func documented() throws -> [String] {
-        let root = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" }
         let page = try Credentials.readText(root + "/docs/JOURNAL.md", limit: 1 << 20)
         let list = page.split(separator: "## Fields\n").last?.split(separator: "\n\n").dropFirst().first
         return try #require(list).matches(of: #/`([A-Z_]+)`/#).map { String($0.1) }.sorted()
@@ -133,7 +139,6 @@ import struct FoundationEssentials.UUID
 
     /// The fields that the catalog's text about an event shows.
     private static func placeholders(_ event: Event) throws -> [String] {
-        let root = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" }
         let catalog = try Credentials.readText(root + "/systemd/nudged.catalog", limit: 1 << 20)
         let entry = catalog.split(separator: "-- ").first { $0.hasPrefix(event.messageID) } ?? ""
         let meaning = entry.prefix(upTo: entry.firstRange(of: "What to do")?.lowerBound ?? entry.endIndex)

@@ -106,8 +106,11 @@ actor DatabaseExamination {
         let wanted = DaemonRight.all
         let names = [wanted.map(\.object), wanted.map(\.privilege)].map { Parameter.textArray($0) }
         await check("rights", .doctorRights, names) { rows in
-            let states = try rows.decoded { (exists: Bool, isGranted: Bool) in (exists, isGranted) }
-            return Verdicts.rights(zip(wanted, states).map { ($0, $1.0, $1.1) }, of: server.role)
+            let states = try Self.each(
+                wanted,
+                try rows.decoded { (exists: Bool, isGranted: Bool) in (exists, isGranted) }
+            )
+            return Verdicts.rights(states.map { ($0, $1.0, $1.1) }, of: server.role)
         }
         await check("excess_rights") { Verdicts.excessRights(try await ExcessRight.all($0)) }
         await check("writer") { Verdicts.writer(try await DatabaseFacts.Written.read($0)) }
@@ -125,9 +128,14 @@ actor DatabaseExamination {
         }
         let tables = AppTable.all.map(\.name)
         await check("app_tables", .doctorAppTables, [.textArray(tables)]) { rows in
-            let states = try rows.decoded(DatabaseVerdicts.TableState.init)
-            return Verdicts.appTables(Array(zip(tables, states)))
+            Verdicts.appTables(try Self.each(tables, try rows.decoded(DatabaseVerdicts.TableState.init)))
         }
+    }
+
+    /// What was asked about, each with its answer.
+    private static func each<Asked, Answer>(_ asked: [Asked], _ answers: [Answer]) throws -> [(Asked, Answer)] {
+        guard asked.count == answers.count else { throw PostgresError(.unexpectedResult) }
+        return Array(zip(asked, answers))
     }
 
     /// Tables that are written in every sweep.
