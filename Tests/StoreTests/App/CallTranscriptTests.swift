@@ -18,7 +18,7 @@ import Testing
 /// - `##` begins a chapter: a database of its own. It has nine users with a profile and a device each, unless a script
 ///   comes before the migration. Scripts before a file's first chapter are played in each.
 /// - `:ann`, `:bob` and so on are users.
-@Suite(.ownThreads) struct CallTranscriptTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct CallTranscriptTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../Reference/Calls")
     static let users = ["ann", "bob", "cid", "dan", "eve", "fay", "gus", "hal", "ian"]
@@ -84,7 +84,7 @@ import Testing
         ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).map { $0.prefix { $0 != "." } }
         .map(String.init).sorted()
 
-    @Test func files_areFound() { #expect(Self.names.count > 20 && Self.names.contains("messages")) }
+    @Test func files_areFound() { #expect(Self.names.count == 30) }
 
     @Test(arguments: names) func calls_whenPlayed_areAnsweredAsWritten(name: String) async throws {
         let file = Self.folder.appending(path: name + ".txt")
@@ -104,7 +104,12 @@ import Testing
             setup = ""
             return chapter!
         }
-        for line in written.split(separator: "\n") {
+        let lines = written.split(separator: "\n")
+        var place = 0
+        var start = (place: 0, played: "", attempts: 0)
+        while place < lines.count {
+            let line = lines[place]
+            place += 1
             guard let kind = line.first, "#-+:>@$%&".contains(kind) else { continue }
             if !played.isEmpty, kind != last || ":>@$&".contains(kind) { played += "\n" }
             last = kind
@@ -116,10 +121,16 @@ import Testing
                 guard line.hasPrefix("## ") else { continue }
                 if isChapter { try await prepared().end() } else { common = setup }
                 (chapter, before, setup, isChapter) = (nil, "", "", true)
+                start = (place, played, 0)
             default:
                 let answer: String
                 do {
                     answer = try await prepared().play(line)
+                } catch is TooSlow where start.attempts < 3 {
+                    await chapter?.fixture.store.close()
+                    (chapter, before, setup) = (nil, "", "")
+                    (place, played, start.attempts) = (start.place, start.played, start.attempts + 1)
+                    continue
                 } catch {
                     // A broken script is a difference, too.
                     (answer, setup) = ("\(error)".replacing("\n", with: " ").replacing(#/ CONTEXT: .*/#, with: ""), "")
@@ -132,9 +143,13 @@ import Testing
             try played.write(to: file, atomically: true, encoding: .utf8)
         }
         let difference = zip(played.split(separator: "\n"), written.split(separator: "\n")).first { $0 != $1 }
-        let place = difference.map { "\($0.0)\ninstead of\n\($0.1)" } ?? "the end"
-        #expect(played == written, "\(place)\nif wanted: NUDGED_WRITE=1 swift test --filter CallTranscriptTests")
+        let found = difference.map { "\($0.0)\ninstead of\n\($0.1)" } ?? "the end"
+        #expect(played == written, "\(found)\nif wanted: NUDGED_WRITE=1 swift test --filter CallTranscriptTests")
     }
+
+    /// On a loaded machine, a call's time to wait for a lock can be over before the transaction ends. Then the chapter
+    /// is played again.
+    private struct TooSlow: Error {}
 
     /// A chapter's database, and what is under way in it.
     private final class Chapter {
@@ -150,7 +165,9 @@ import Testing
 
         func play(_ line: Substring) async throws -> String {
             switch line.first {
-            case "$": return await daemon.answer(CallTranscriptTests.statement(String(line.dropFirst(2))))
+            case "$":
+                precondition(waiting.isEmpty, "one call of the daemon at a time")
+                return await daemon.answer(CallTranscriptTests.statement(String(line.dropFirst(2))))
             case "%":
                 if let end = line.wholeMatch(of: /% (commit|rollback)/)?.1 {
                     try await transaction?.end(isCommit: end == "commit")
@@ -158,6 +175,7 @@ import Testing
                     var answers: [String] = []
                     for task in waiting { answers.append(try await task.value) }
                     waiting = []
+                    if answers.contains(where: { $0.contains("55P03") || $0.contains("heldRow") }) { throw TooSlow() }
                     return answers.joined(separator: "\n")
                 }
                 if transaction == nil { transaction = try await OpenTransaction(fixture) }
@@ -165,6 +183,7 @@ import Testing
                 let text = CallTranscriptTests.statement(String(line.dropFirst(2)))
                 return try await transaction!.run(isCall ? Self.call("", "none", text) : text, isCall: isCall)
             case "&":
+                precondition(waiting.isEmpty, "whether a second call waits can't be told")
                 let (ended, call) = (Flag(), try Self.background(line.dropFirst(), fixture, daemon))
                 waiting.append(
                     Task(executorPreference: ThreadPerJob.shared) {
@@ -173,7 +192,8 @@ import Testing
                     }
                 )
                 try await fixture.untilSomebodyWaits { ended.isRaised }
-                return ended.isRaised ? "did not wait" : ""
+                if ended.isRaised { throw TooSlow() }
+                return ""
             default: return try fixture.sql(Self.statement(line))
             }
         }
@@ -241,23 +261,25 @@ private final class OpenTransaction {
         let (stream, steps) = AsyncStream<Step?>.makeStream()
         self.steps = steps
         done = Task(executorPreference: ThreadPerJob.shared) {
-            try? await connection.transaction(timeout: .seconds(600)) { transaction in
-                for await step in stream {
-                    guard let step else { throw RolledBack() }
-                    do {
-                        var lines: [String] = []
-                        if step.isCall {
-                            let rows = try await transaction.run(Statement("call", sql: step.text))
-                            for row in 0..<rows.count { lines.append(try rows.text(row, 0)) }
-                        } else {
-                            try await transaction.execute(script: step.text)
+            do {
+                try await connection.transaction(timeout: .seconds(600)) { transaction in
+                    for await step in stream {
+                        guard let step else { throw RolledBack() }
+                        do {
+                            var lines: [String] = []
+                            if step.isCall {
+                                let rows = try await transaction.run(Statement("call", sql: step.text))
+                                for row in 0..<rows.count { lines.append(try rows.text(row, 0)) }
+                            } else {
+                                try await transaction.execute(script: step.text)
+                            }
+                            step.answer.resume(returning: lines.joined(separator: "\n"))
+                        } catch {
+                            step.answer.resume(throwing: error)
                         }
-                        step.answer.resume(returning: lines.joined(separator: "\n"))
-                    } catch {
-                        step.answer.resume(throwing: error)
                     }
                 }
-            }
+            } catch is RolledBack {}
             await connection.close()
         }
     }

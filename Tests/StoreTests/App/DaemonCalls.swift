@@ -24,6 +24,8 @@ actor DaemonCalls {
     private var question: PreviewQuestion?
     private var words: [String] = []
     private var options: [String: String] = [:]
+    /// What a call refused before it ended or failed.
+    private var refused: [Refusal] = []
 
     init(_ fixture: F) { self.fixture = fixture }
 
@@ -38,7 +40,11 @@ actor DaemonCalls {
             uniquingKeysWith: { _, last in last }
         )
         var lines: [String]
+        refused = []
         do {
+            for name in options.keys where !Self.names.contains(name) && !CallTranscriptTests.users.contains(name) {
+                throw Unknown(word: name)
+            }
             let values = try await play(parts[0][0])
             lines = values.map { Shown.line($0, parts.count > 1 ? parts[1] : []) }
         } catch let error as PostgresError {
@@ -49,6 +55,7 @@ actor DaemonCalls {
         } catch {
             lines = ["\(error)"]
         }
+        lines += refused.map { Shown.line($0, []) }
         for (name, id) in ids { lines = lines.map { $0.replacing(id.uuidString.lowercased(), with: name) } }
         return lines.joined(separator: "\n")
     }
@@ -78,6 +85,15 @@ actor DaemonCalls {
     private var named: [UUID] { words.filter(CallTranscriptTests.users.contains).map(Self.user) }
 
     private struct NothingYet: Error {}
+    private struct Unknown: Error { let word: String }
+
+    private static let names: Set = [
+        "by", "daemon", "decision", "dropped", "due", "ended", "environment", "evaluated", "fraction", "ignored", "in",
+        "inhand",
+        "knows", "lease", "limit", "next", "now", "poison", "reason", "retry", "skipped", "stale", "state", "status",
+        "template",
+        "topic", "unchanged", "uptime", "with",
+    ]
 
     /// What an earlier call of the chapter left.
     private func some<Value>(_ value: Value?) throws -> Value {
@@ -96,9 +112,9 @@ actor DaemonCalls {
     }
 
     /// Users with their outcomes, as in `ann=accepted`; all that were claimed where none is named.
-    private var chosen: [(user: ClaimedUser, outcome: String?)] {
-        let names = (words + options.keys).filter { users[$0] != nil }
-        return (names.isEmpty ? Array(users.keys) : names).map { (users[$0]!, options[$0]) }
+    private func chosen() throws -> [(user: ClaimedUser, outcome: String?)] {
+        let names = (words + options.keys).filter(CallTranscriptTests.users.contains)
+        return try (names.isEmpty ? Array(users.keys) : names).map { (try some(users[$0]), options[$0]) }
             .sorted { $0.user.userID < $1.user.userID }
     }
 
@@ -113,7 +129,8 @@ actor DaemonCalls {
         guard let outcome else { return [] }
         let parts = outcome.split(separator: ":").map(String.init)
         let template = options["template"].flatMap { Int32($0) }
-        guard let kind = DeliveryRecord.Outcome(rawValue: parts[0]), kind != .skipped else {
+        guard let kind = DeliveryRecord.Outcome(rawValue: parts[0]) else { throw Unknown(word: outcome) }
+        if kind == .skipped {
             return [F.skipped(user, parts.count > 1 ? parts[1] : nil, decision: options["decision"])]
         }
         let hash = kind == .rejected ? try fixture.hash(user.devices[0].token) : "00000000000000aa"
@@ -160,7 +177,7 @@ actor DaemonCalls {
             userID: user,
             id: id,
             number: 4,
-            first: .local(wall),
+            first: Int64(due) == nil ? .local(wall) : .at(F.now - 86_400),
             planned: wall,
             due: hour,
             instant: F.now
@@ -182,7 +199,7 @@ actor DaemonCalls {
                     isDropped ? .dropped : .unknown,
                     reason: isDropped ? "collapsed" : nil,
                     apnsID: isDropped ? nil : UUID(),
-                    decision: options["decision"],
+                    decision: isDropped ? options["decision"] : nil,
                     kind: isReminder ? "reminder" : "message"
                 )
             )
@@ -222,7 +239,8 @@ actor DaemonCalls {
         if let answer = try await playCommand(verb) { return answer }
         switch verb {
         case "claim":
-            var refused: [Refusal] = []
+            var refusals: [Refusal] = []
+            defer { refused += refusals }
             // Whatever the last look for urgent messages cost on a loaded machine.
             store.claiming.with { $0.express = ExpressPace() }
             let found = try await store.claim(
@@ -233,10 +251,10 @@ actor DaemonCalls {
                 inHand: Set(options["inhand"]?.split(separator: ",").map { Self.user(String($0)) } ?? []),
                 member: has("member") ? try await mine() : nil,
                 intents: options["knows"].flatMap { Int($0) }.map { intents.prefix($0).map(\.id) } ?? [],
-                onRefused: { refused.append($0) }
+                onRefused: { refusals.append($0) }
             )
             if !has("on") { users = [:] }
-            return has("count") ? [keep(found.users).count] : keep(found.users) + refused
+            return has("count") ? [keep(found.users).count] : keep(found.users)
         case "read":
             return try await store.reading { [user = try some(named.first), now] in try await $0.user(user, now: now) }
                 .map { [$0] }
@@ -244,7 +262,7 @@ actor DaemonCalls {
         case "distributed": store.claiming.with { $0.isDistributed = true }
         case "remaining": return [try await store.remaining(now: now, ranges: has("others") ? [] : F.ranges)]
         case "commit":
-            let chosen = chosen.map(\.user)
+            let chosen = try chosen().map(\.user)
             let messages = has("waiting") ? chosen : []
             let intent = F.intent(
                 try await mine(),
@@ -259,7 +277,7 @@ actor DaemonCalls {
         case "recommit": return [try await store.commit(some(intents.last))]
         case "settle", "withdraw":
             var next = Settlement(try await mine(), [])
-            if verb == "settle" { next.changes = try chosen.map { try change($0.user, $0.outcome) } }
+            if verb == "settle" { next.changes = try chosen().map { try change($0.user, $0.outcome) } }
             if has("closed") || has("part"), let intent = intents.last {
                 let users = Set(next.changes.map(\.userID))
                 let part = intent.changes.filter { users.contains($0.userID) }
@@ -284,7 +302,8 @@ actor DaemonCalls {
                 member: try await mine()
             )
         case "drain":
-            var refused: [Refusal] = []
+            var refusals: [Refusal] = []
+            defer { refused += refusals }
             let member = try await mine()
             let told = Mutex<[String]>([])
             let taken = try await store.drain(
@@ -297,9 +316,9 @@ actor DaemonCalls {
                     let left = try? fixture.sql("select count(*) from nudged.touched")
                     told.withLock { $0.append("changed: \(users.map(Self.name)), while \(left ?? "no") touches wait") }
                 },
-                onRefused: { refused.append($0) }
+                onRefused: { refusals.append($0) }
             )
-            return [taken] + told.withLock(\.self) + refused
+            return [taken] + told.withLock(\.self)
         case "touched":
             var touched: [String] = []
             for user in named where try await store.isTouched(user) { touched.append(Self.name(user)) }
@@ -329,15 +348,20 @@ actor DaemonCalls {
             return [pages]
         case "fan-outs":
             let clock = Instant(seconds: try await store.clock() / 1_000_000)
-            let found = try await store.dueFanOuts(now: clock + Int64(number("in", 1)), except: [], limit: 100)
+            let found = try await store.dueFanOuts(
+                now: clock + Int64(number("in", 1)),
+                except: has("left") ? [some(fanOut).reminder.id] : [],
+                limit: 100
+            )
             fanOut = found.first ?? fanOut
             return found
         case "tell":
-            var refused: [Refusal] = []
+            var refusals: [Refusal] = []
+            defer { refused += refusals }
             let next = try options["next"].map { Self.continuation(F.user(1), try some(fanOut).reminder.id, $0) }
-            let told = try await store.tell(some(fanOut), next: next, limit: limit) { refused.append($0) }
+            let told = try await store.tell(some(fanOut), next: next, limit: limit) { refusals.append($0) }
             if has("on"), case .told(_, let last) = told { fanOut = fanOut?.after(last) }
-            return [told] + refused
+            return [told]
         case "wait":
             let clock = Instant(seconds: try await store.clock() / 1_000_000)
             return [try await store.wait(some(fanOut), until: clock + Int64(number("in", 0)))]
@@ -394,11 +418,15 @@ actor DaemonCalls {
             let uptime = Int64(number("uptime", 60_000))
             try await fixture.beat(id(name), state: options["state"] ?? "{}", uptime: uptime)
         case "gone": try await store.daemonGone(id(name))
+        case "unseen": return try await store.workStatus().daemons.map { "\($0.unseenMilliseconds / 3_600_000) h" }
         case "status": return [try await store.workStatus()]
         case "living":
-            return try await store.livingDaemons().map { ["\($0.id)".lowercased(), $0.host ?? "no host"] }.sorted {
-                $0[1] < $1[1]
+            let living = try await store.livingDaemons().map { one -> [String] in
+                let hours = min(9_999, (one.leaseMilliseconds + 3_599_999) / 3_600_000)
+                let process = one.pid.map { "\($0)" } ?? "no pid"
+                return ["\(one.id)".lowercased(), one.host ?? "no host", process, "\(hours) h"]
             }
+            return living.sorted { $0[1] < $1[1] }
         default: return nil
         }
         return []
@@ -492,7 +520,7 @@ enum Shown {
         case let instant as Instant:
             let seconds = instant.seconds - Int64(Date().timeIntervalSince1970)
             let days = (seconds + 43_200) / 86_400
-            guard abs(seconds - days * 86_400) < 600, 0...99 ~= days else { return instant.rfc3339 }
+            guard abs(seconds - days * 86_400) < 60, 0...99 ~= days else { return instant.rfc3339 }
             return days == 0 ? "(now)" : "(in \(days) days)"
         case let date as LocalDate: return date.iso
         case let user as ClaimedUser: return text(user.values)
@@ -503,6 +531,7 @@ enum Shown {
         }
         let mirror = Mirror(reflecting: value)
         switch mirror.displayStyle {
+        case nil: return "\(value)"
         case .optional: return mirror.children.first.flatMap { text($0.value) }
         case .collection:
             let all = mirror.children.map { text($0.value) ?? "-" }
