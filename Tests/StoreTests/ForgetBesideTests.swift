@@ -19,7 +19,7 @@ import struct FoundationEssentials.UUID
             select 'task'::text as subject_type, task_id as subject_id, user_id from public.task_member;
             """
         )
-        let id = try fixture.setReminder(arguments).id
+        let id = try fixture.setReminder(arguments)
         try fixture.forgetTouches()
         return (fixture, id)
     }

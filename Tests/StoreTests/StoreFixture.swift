@@ -372,7 +372,7 @@ final class StoreFixture: TestDatabase, Sendable {
     }
 
     /// Records that Apple answered 410 for a device. Returns the call that deletes its token.
-    func recorded410(_ user: Int, _ token: String, at instant: String = "clock_timestamp()") throws -> String {
+    func recorded410(_ user: Int, _ token: String) throws -> String {
         let apnsID = UUID()
         try sql(
             """
@@ -382,7 +382,7 @@ final class StoreFixture: TestDatabase, Sendable {
         )
         return """
             nudged.forget_devices(array[\(Self.quoted(user))]::uuid[], array['\(token)'], '{sandbox}', '{com.example.app}',
-                array[\(instant)]::timestamptz[], '{\(apnsID)}', now() - interval '1 minute')
+                array[clock_timestamp()], '{\(apnsID)}', now() - interval '1 minute')
             """
     }
 }

@@ -20,7 +20,7 @@ import struct FoundationEssentials.UUID
             select 'task'::text as subject_type, task_id as subject_id, user_id from public.task_member;
             """
         )
-        _ = try fixture.setReminder("due_at => now(), audience => 'everyone'")
+        try fixture.setReminder("due_at => now(), audience => 'everyone'")
         try fixture.forgetTouches()
         let other = Store(configuration: fixture.configuration)
         @Sendable func run(_ store: Store) async throws -> Int {

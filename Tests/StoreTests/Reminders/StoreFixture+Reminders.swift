@@ -5,25 +5,15 @@ import TimeZones
 @testable import Core
 
 extension StoreFixture {
-    /// What a call answered.
-    struct SetReminder {
-        let id: String
-        let warnings: String
-    }
-
-    /// Sets a reminder about task 7: `arguments` as SQL, after subject, author and texts.
+    /// Sets a reminder about a task: `arguments` as SQL, after subject, author and texts. Returns its id.
+    @discardableResult
     func setReminder(
         _ arguments: String = "due_at => now() + interval '1 day'",
-        by author: Int = 1,
         about subject: String = "7"
-    ) throws -> SetReminder {
-        let answer = try sql(
-            """
-            select id, warnings from nudged_api.set_reminder(\(Self.quoted(author)), 'task', '\(subject)', 'Water', 'the plants', \(arguments))
-            """
-        )
-        let fields = answer.split(separator: "|", maxSplits: 1).map(String.init)
-        return SetReminder(id: fields.first ?? "", warnings: fields.last ?? "")
+    ) throws -> String {
+        let call =
+            "nudged_api.set_reminder(\(Self.quoted(1)), 'task', '\(subject)', 'Water', 'the plants', \(arguments))"
+        return try sql("select id from \(call)")
     }
 
     /// The message and the hint of a refused call. Empty if the call was accepted.
