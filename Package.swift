@@ -95,7 +95,7 @@ let package = Package(
         library("HTTPClient", ["Base", "CLibCurl", "OpenSSL"]),
         // C, which embeds the files of `sql/`.
         .target(name: "SQLFiles", cSettings: [.treatAllWarnings(as: .error)]),
-        // C, which embeds systemd's catalog of the events.
+        // C, which embeds `systemd/nudged.catalog`.
         .target(name: "Catalog", cSettings: [.treatAllWarnings(as: .error)]),
         library("Systemd", ["Base", "Catalog", "CLinux", logging]),
         library("Metrics", ["Base"]),

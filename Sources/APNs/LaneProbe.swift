@@ -8,7 +8,7 @@ package enum LaneProbe {
     package enum Result: Sendable, Equatable {
         /// The provider token can't be signed. Nothing was dialled.
         case unsigned(String)
-        /// There is no connection: why, and the same as a text with the remedy.
+        /// No connection: why, as a code, and as a text with the remedy.
         case unreachable(CloseReason.Code, String)
         case unanswered(String)
         /// Apple's answer. `date`: the header `Date` as received.

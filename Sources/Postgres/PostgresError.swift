@@ -197,7 +197,7 @@ enum SQLState {
         names[state] ?? classes[String(state.prefix(2))] ?? "unknown condition"
     }
 
-    /// Without those that are named as their class.
+    /// Those named as their class are left out.
     private static let names = [
         "08001": "sqlclient_unable_to_establish_sqlconnection", "08003": "connection_does_not_exist",
         "08004": "sqlserver_rejected_establishment_of_sqlconnection", "08006": "connection_failure",

@@ -197,7 +197,7 @@ extension Reporter {
 
     // MARK: Decisions, metrics and the heartbeat
 
-    /// The decision service began or stopped to count as dead. Each event has one line a minute at most. `nudged
+    /// The decision service fails, or answers again. Each event has one line a minute at most. `nudged
     /// status` shows the current state.
     func decisions(_ status: DecisionStatus) {
         if status.state == DecisionStatus.active {

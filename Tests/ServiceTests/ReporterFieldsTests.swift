@@ -102,7 +102,7 @@ import struct FoundationEssentials.UUID
         }
         #expect(lines.all.count == Self.sweeps.count + 5 + Self.senders.count + 18, "\(lines.all)")
         var met: [String: Set<String>] = [:]
-        // Those of the lines that only a daemon writes.
+        // Fields of lines that only a daemon writes.
         var said: Set = ["version", "interval_ms", "in_flight"]
         for (fields, level) in zip(lines.fields, lines.levels) {
             let event = try #require(fields["event"].flatMap(Event.named), "\(fields)")

@@ -191,8 +191,8 @@ struct Dispatcher: Sendable {
             cancelled: cancelled
         )
         let (settler, delivery, lane, attemptedAt) = (settler, delivery, lane, flight.attemptedAt)
-        // The sender keeps the first closure until its window of refused tokens closes. Of the flight it holds plans
-        // only, so it keeps no user in hand.
+        // The sender keeps the first closure until its window of refused tokens closes. It holds only plans, so it
+        // keeps no user in hand.
         sender.send(pushes) { tokens in
             delivery.quarantine(tokens, of: plans, on: lane, attemptedAt: attemptedAt)
         } onResults: { results in

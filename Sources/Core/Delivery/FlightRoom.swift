@@ -42,7 +42,7 @@ final class FlightPlaces: Sendable {
     private let lane: LaneIdentity
     private let room: FlightRoom
 
-    /// - Parameter count: a part of what was reserved, and of nothing else.
+    /// - Parameter count: a part of one reservation.
     init(_ count: Int, _ lane: LaneIdentity, _ room: FlightRoom) {
         self.count = count
         self.lane = lane

@@ -1,7 +1,7 @@
 package import Configuration
 package import HTTPClient
 
-/// A service of the operator's that nudged calls, as a part of the configuration names it: `decision` or `heartbeat`.
+/// A service that the operator runs and nudged calls. Its part of the configuration: `decision` or `heartbeat`.
 package struct OutsideService {
     private let part: String
 

@@ -38,8 +38,7 @@ package struct Migration: Sendable, Equatable {
         }
     }
 
-    /// - Parameter script: nil: that of its file, which is embedded at build time. MigrationTests find a number without
-    ///   a file.
+    /// - Parameter script: nil: its file's, embedded at build time. MigrationTests check that each number has one.
     private init(_ number: Int32, _ name: String, _ script: String? = nil, oldest: Int32 = 0) {
         self.number = number
         self.name = name

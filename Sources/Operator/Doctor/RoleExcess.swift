@@ -65,7 +65,7 @@ struct RoleExcess: Sendable, Equatable {
 }
 
 extension [String] {
-    /// Each once, in the order of their first.
+    /// Each element once, in its first place.
     var distinct: [String] {
         var seen: Set<String> = []
         return filter { seen.insert($0).inserted }

@@ -14,7 +14,7 @@ import Testing
 /// - `$` is a call of a daemon (`DaemonCalls`).
 /// - `+` is a script without an answer, `-` one that comes before the migration.
 /// - `% script` and `%> call` are in a transaction of the app, which stays open until `% commit` or `% rollback`.
-/// - `&` begins a call that waits for it. Its answer comes after the transaction's end.
+/// - `&` begins a call that waits for that transaction, and is answered after its end.
 /// - `##` begins a chapter: a database of its own. It has nine users with a profile and a device each, unless a script
 ///   comes before the migration. Scripts before a file's first chapter are played in each.
 /// - `:ann`, `:bob` and so on are users.
@@ -198,7 +198,7 @@ import Testing
             }
         }
 
-        /// Scripts after the last call are played; nobody may still wait.
+        /// Closes the store. No transaction may be open, no call may wait.
         func end() async throws {
             #expect(transaction == nil && waiting.isEmpty, "a transaction is open")
             await fixture.store.close()

@@ -111,7 +111,7 @@ actor DaemonCalls {
         return member
     }
 
-    /// Users with their outcomes, as in `ann=accepted`; all that were claimed where none is named.
+    /// Users with their outcomes, as in `ann=accepted`; without names, all claimed users.
     private func chosen() throws -> [(user: ClaimedUser, outcome: String?)] {
         let names = (words + options.keys).filter(CallTranscriptTests.users.contains)
         return try (names.isEmpty ? Array(users.keys) : names).map { (try some(users[$0]), options[$0]) }
