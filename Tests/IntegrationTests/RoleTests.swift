@@ -66,7 +66,8 @@ import Testing
         #expect(scene.accepted().count == 48, "\(run.text)")
         #expect(try scene.sql("select count(*) from nudged.delivery where outcome = 'accepted'") == "48")
         #expect(try scene.sql("select count(*) from public.push_tokens where device_token = '\(stale)'") == "0")
-        #expect(!run.errors.contains("42501"), "\(run.text)")
+        // Not as a port.
+        #expect(!run.errors.contains(#/[^:]42501/#), "\(run.text)")
         let status = try await scene.nudged(["status"], rig.daemon)
         #expect(status.exit == .code(69) && status.output.contains("no daemon is alive"), "\(status.text)")
         for options in [[], ["--yes"]] {
@@ -125,7 +126,8 @@ import Testing
         let status = try await scene.nudged(["status"], rig.daemon)
         #expect(status.exit == .code(0), "\(status.text)")
         let run = try await scene.stop(process)
-        #expect(!run.errors.contains("42501"), "\(run.text)")
+        // Not as a port.
+        #expect(!run.errors.contains(#/[^:]42501/#), "\(run.text)")
         #expect(try scene.sql("select count(*) from nudged.daemon") == "0")
     }
 
