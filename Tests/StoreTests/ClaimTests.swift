@@ -34,6 +34,17 @@ import struct FoundationEssentials.UUID
         #expect(try fixture.sql("select * from nudged.person order by 1") == before, "a claim writes nothing")
     }
 
+    @Test func claim_whenOthersAreInHand_isNotCompleteBeforeAllHaveCome() async throws {
+        let fixture = try await F.withUsers(1...15)
+        let found = try await fixture.store.claim(
+            ranges: F.ranges,
+            now: F.now,
+            limit: 10,
+            inHand: Set((100..<150).map(F.user))
+        )
+        #expect(found.users.count == 10 && !found.isComplete)
+    }
+
     /// Within a range the earliest come first, so that nobody waits while others are served again and again.
     @Test func claim_whenMoreAreDueThanTheLimit_takesTheEarliestOfARange() async throws {
         let fixture = try await F.withUsers(1...2000)
