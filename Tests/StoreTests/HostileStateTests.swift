@@ -279,24 +279,4 @@ import struct FoundationEssentials.UUID
             try fixture.die()
         }
     }
-
-    /// A view with two rows of one user, of which one says no.
-    @Test func claim_whenTheViewContradictsItself_readsNeitherRow() async throws {
-        let fixture = try await F.withUsers(1...3)
-        try fixture.sql(
-            """
-            create or replace view nudged.recipient as
-            select user_id, notification_preferences as preferences, timezone, first_session_complete, nudge_context as context
-            from public.context_profiles
-            union all
-            select user_id, case when user_id = \(F.quoted(2)) then '{"check_ins_enabled": false}' else notification_preferences end,
-                timezone, first_session_complete, nudge_context
-            from public.context_profiles cross join generate_series(1, case when user_id = \(F.quoted(3)) then 5000 else 1 end)
-            """
-        )
-        var refused: [Refusal] = []
-        let found = try await fixture.store.claim(ranges: F.ranges, now: F.now, limit: 9) { refused.append($0) }
-        #expect(found.users.map(\.userID) == [F.user(1), F.user(3)])
-        #expect(refused.map(\.userID) == [F.user(2)] && refused.first?.column == "nudged.recipient")
-    }
 }

@@ -211,6 +211,17 @@ import struct FoundationEssentials.UUID
             let user = try await reader.user(F.user(1), now: F.now)
             #expect(user?.user.version == 1)
         }
+        let pushes = try await fixture.store.reporting { reader in
+            _ = try await reader.clock()
+            try fixture.sql(
+                """
+                insert into nudged.delivery (user_id, kind, key, device_hash, outcome, attempted_at, sweep_id)
+                select user_id, 'check_in', 'n', 'aa', 'accepted', now(), gen_random_uuid() from nudged.person
+                """
+            )
+            return try await reader.deliveries(in: F.now - 4_000_000_000..<F.now + 4_000_000_000, stretch: 3600)
+        }
+        #expect(pushes.isEmpty)
         let connection = try await fixture.connection()
         await #expect(throws: PostgresError.self) {
             try await connection.snapshot { transaction in

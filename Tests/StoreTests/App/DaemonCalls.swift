@@ -90,7 +90,8 @@ actor DaemonCalls {
     private static let names: Set = [
         "by", "daemon", "decision", "dropped", "due", "ended", "environment", "evaluated", "fraction", "ignored", "in",
         "inhand",
-        "knows", "lease", "limit", "next", "now", "poison", "reason", "retry", "skipped", "stale", "state", "status",
+        "knows", "lease", "limit", "next", "now", "poison", "reason", "retry", "skipped", "spread", "stale", "state",
+        "status",
         "template",
         "topic", "unchanged", "uptime", "with",
     ]
@@ -237,6 +238,7 @@ actor DaemonCalls {
     private func play(_ verb: String) async throws -> [Any] {
         if let answer = try await playMembership(verb) { return answer }
         if let answer = try await playCommand(verb) { return answer }
+        if let answer = try await playReading(verb) { return answer }
         switch verb {
         case "claim":
             var refusals: [Refusal] = []
@@ -474,5 +476,45 @@ actor DaemonCalls {
         default: return nil
         }
         return []
+    }
+
+    /// What commands read: a report of two weeks from 2026-03-20, and what the app's tables are to nudged.
+    private func playReading(_ verb: String) async throws -> [Any]? {
+        let start = Instant(rfc3339: "2026-03-20T00:00:00Z") ?? F.now
+        let span = start..<start + 14 * 86_400
+        let spread = number("spread", 0)
+        switch verb {
+        case "report-deliveries":
+            return try await store.reporting { try await $0.deliveries(in: span, stretch: 7_200) }
+        case "report-sweeps":
+            let found = try await store.reporting { try await $0.sweeps(in: span, least: 20, most: 5) }
+            return found.map { Shown.line($0, []) }.sorted()
+        case "report-opens": return try await store.reporting { try await $0.opens(in: span) }
+        case "report-holdout":
+            let found = try await store.reporting { try await $0.holdout(in: span, since: start) }
+            return ["with", found.with, "without", found.without]
+        case "report-hours":
+            let rules = Rules { $0.spreadMinutes = spread }
+            let found = try await store.reporting { try await $0.hours(in: span, rules: rules) }
+            // Hour 0 is one, too.
+            var hours: [String] = []
+            for var one in found.hours {
+                let hour = one.hour.map { "\($0 / 10)\($0 % 10) h" } ?? "no hour"
+                one.hour = nil
+                hours.append("\(hour) \(Shown.line(one, []))")
+            }
+            return hours.sorted() + [found.people]
+        case "report-retention": return [try await store.reporting { try await $0.retentionDays() }]
+        case "written":
+            return try await Connection.once(fixture.configuration) { (connection) async throws(PostgresError) in
+                try await DatabaseFacts.Written.read(connection)
+            }
+        case "bind":
+            let migrator = Migrator(configuration: fixture.configuration)
+            let done = try await migrator.bind()
+            await migrator.close()
+            return done
+        default: return nil
+        }
     }
 }

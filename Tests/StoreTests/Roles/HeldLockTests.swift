@@ -38,21 +38,6 @@ import Testing
             #expect(try fixture.sql("\(patience) nudged_daemon; select * from nudged.maintain_delivery()") == "1|0")
         }
     }
-
-    /// A role that held these rows would stop maintenance, reminders and registrations.
-    @Test func locks_whenAnotherRoleTakesThem_areRefused() async throws {
-        let fixture = try await F.onSupabase()
-        let stranger = "stranger_\(fixture.name)"
-        try fixture.sql("create role \(stranger)")
-        for role in RightsTests.roles + [stranger] {
-            for statement in [
-                "lock table nudged.lock in access share mode", "select 1 from nudged.lock",
-                "insert into nudged.lock values (1)", "delete from nudged.lock", "select nudged.hold('device x')",
-                "lock table nudged.setting in row exclusive mode", "select 1 from nudged.setting for update",
-                "select 1 from nudged.setting for key share", "update nudged.setting set max_devices = max_devices",
-            ] { #expect(try fixture.attempt(role, as: 1, statement).state == "42501", "\(role): \(statement)") }
-        }
-    }
 }
 
 @Suite(.ownThreads) struct HeldLockLongTests {
