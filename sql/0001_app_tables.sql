@@ -1,11 +1,9 @@
 -- What nudged reads of the app: two tables, two views over them, and the functions that read their values.
---
 -- A table or a column is created only if it is missing. Nothing else of an existing table is changed here: it gets no
 -- constraint, no index and no row-level security. If the app has made the view nudged.recipient or nudged.device
 -- before, its users or devices are in other tables: then no table is made or changed for them.
 
--- What an app may call: nudged_api is for backends, which name the user first. nudged_me is for the signed-in user, with
--- the same names. Nothing else is in them, and the app has no right in schema nudged.
+-- What an app may call. Nothing else is in these schemas, and the app has no right in schema nudged.
 create schema nudged_api;
 create schema nudged_me;
 
@@ -13,8 +11,7 @@ create schema nudged_me;
 create type nudged.result as (id uuid, done bigint, too_late bigint, warnings text[]);
 
 create function nudged.result_of(id uuid default null, done bigint default 1, too_late bigint default 0, warnings text[] default '{}') returns nudged.result
-language sql immutable parallel safe
-return row(id, done, too_late, warnings)::nudged.result;
+language sql immutable parallel safe return row(id, done, too_late, warnings)::nudged.result;
 
 -- Refuses a call for backends if the role that the session acts as got the right by mistake, for example by `grant all
 -- on all routines in schema nudged_api to anon, authenticated`. A session whose role has no right to the call passes:
@@ -50,14 +47,11 @@ begin
             message = format('%s: %s is no backend, but was granted this call', require_backend.call, caller),
             hint = 'As the owner of schema nudged: select nudged.grant_roles(). If it is a backend: grant nudged_app to its role.';
     end if;
-end
-$$;
+end $$;
 
 -- The app's tables that nudged created. Only they get rights and policies for signed-in users (0006_roles.sql). A table
 -- says so in its comment too, because it stays when schema nudged is dropped.
-create table nudged.own_table (
-    name text primary key
-);
+create table nudged.own_table (name text primary key);
 
 do $$
 begin
@@ -85,8 +79,7 @@ begin
     insert into nudged.own_table (name)
     select v.name from (values ('context_profiles', 'nudged.recipient'), ('push_tokens', 'nudged.device')) as v (name, view)
     where to_regclass(v.view) is null and obj_description(to_regclass('public.' || v.name), 'pg_class') like '%nudged created it.';
-end
-$$;
+end $$;
 
 -- Adds the columns that a table lacks: with their bounds if nudged has created it. A column that the app made keeps its
 -- comment.
@@ -135,8 +128,7 @@ begin
             execute format('comment on column public.%I.%I is %L', relation, wanted.attribute, wanted.phrase);
         end if;
     end loop;
-end
-$$;
+end $$;
 
 -- What reads a user's JSON. A value of a few bytes can be huge as text: the number 1e131071 has 131,072 digits. A
 -- compressed value can be 270 times as long as what is stored. So a value is measured before it is expanded. These
@@ -149,8 +141,7 @@ begin
     return exists (
         select from jsonb_path_query(value, '$.** ? (@.type() == "number")') as n where abs(n::numeric) >= 1e100 or scale(n::numeric) > 100
     );
-end
-$$;
+end $$;
 
 -- For nudged.preferences_text: values that must be measured first. Returns only the keys of docs/POLICY.md. A key that
 -- holds a number of more than 100 digits gets 0.5, which is valid for no key.
@@ -178,9 +169,7 @@ begin
     if pg_column_size(whole) > most then
         return too_long;
     end if;
-    select array_agg(m.key) into absurd
-    from jsonb_each(whole) m
-    where nudged.has_long_number(m.value);
+    select array_agg(m.key) into absurd from jsonb_each(whole) m where nudged.has_long_number(m.value);
     -- The daemon's parser reads no deeper value. A user who turned messages off stays off even if the rest can't be read.
     is_deep := jsonb_path_exists(whole, '$.**{513}');
     if is_deep or not absurd <@ known then
@@ -192,15 +181,12 @@ begin
         return too_long;
     end if;
     return coalesce((select jsonb_object_agg(m.key, m.value)::text from jsonb_each(whole) m where m.key = any (known)), '{}');
-end
-$$;
+end $$;
 
 -- The preferences as text of at most 65,537 characters. A value that can't be valid becomes a short one that the policy
--- calls malformed.
---
--- Nearly every value takes the first branch, which is inlined: small, uncompressed, its numbers between 0 and
--- 1,000,000. Such a number can still have 16,383 decimals, so the text is cut. The function is STABLE because an
--- IMMUTABLE function that asks for a size is not inlined.
+-- calls malformed. Nearly every value takes the first branch, which is inlined: small, uncompressed, its numbers
+-- between 0 and 1,000,000. Such a number can still have 16,383 decimals, so the text is cut. The function is STABLE
+-- because an IMMUTABLE function that asks for a size is not inlined.
 create function nudged.preferences_text(preferences jsonb) returns text
 language sql stable parallel safe
 return case
@@ -223,7 +209,6 @@ return case
     else left(preferences::text, 65537)
 end;
 
--- For a column of type text or varchar.
 create function nudged.preferences_text(preferences text) returns text
 language sql stable parallel safe
 return case
@@ -237,7 +222,6 @@ end;
 create function nudged.measured_context(context jsonb) returns text
 language plpgsql stable parallel safe set search_path = pg_catalog, pg_temp as $$
 declare
-    -- Four bytes of the value are at least one character of its text.
     most constant integer := 40000;
     whole jsonb;
     written text;
@@ -246,21 +230,13 @@ begin
         return null;
     end if;
     whole := context || '{}';
-    if pg_column_size(whole) > most then
-        return null;
-    end if;
     select jsonb_object_agg(m.key, m.value)::text into written
-    from jsonb_each(whole) m
-    where case jsonb_typeof(m.value)
-        when 'string' then true
-        when 'number' then scale(m.value::numeric) = 0 and abs(m.value::numeric) < 1e19
-        else false end;
+    from jsonb_each(case when pg_column_size(whole) <= most then whole end) m
+    where case jsonb_typeof(m.value) when 'string' then true when 'number' then scale(m.value::numeric) = 0 and abs(m.value::numeric) < 1e19 else false end;
     return case when length(written) <= 8192 then written end;
-end
-$$;
+end $$;
 
--- The context as text of at most 8,193 characters; with 8,193 it counts as too long. Null: nothing in it can fill a
--- placeholder.
+-- The context as text of at most 8,193 characters; with 8,193 it counts as too long. Null: it fills no placeholder.
 create function nudged.context_text(context jsonb) returns text
 language sql stable parallel safe
 return case
@@ -284,9 +260,7 @@ return case when octet_length(context) <= 32768 and length(context) <= 8192 then
 
 -- A value that the daemon writes, as JSON in ASCII. If this database's encoding lacks one of its characters, all beyond
 -- ASCII become question marks: the answer of a decision service may hold any, and a record that can't be written would
--- stop the daemon.
---
--- STRICT: nearly every row has none, and a block that catches errors costs a subtransaction.
+-- stop the daemon. STRICT: nearly every row has none, and a block that catches errors costs a subtransaction.
 create function nudged.readable(escaped text) returns jsonb
 language plpgsql immutable strict parallel safe set search_path = pg_catalog, pg_temp as $$
 begin
@@ -294,11 +268,9 @@ begin
 exception when untranslatable_character then
     -- chr(92) is a backslash. The daemon writes one that is no escape as u005c.
     return regexp_replace(escaped, repeat(chr(92), 2) || 'u(?!00[0-7])[0-9a-f]{4}', '?', 'g')::jsonb;
-end
-$$;
+end $$;
 
 -- The views. An app whose tables differ makes them before (docs/TABLES.md), or redefines them later.
---
 -- A view is bound to tables and columns, but functions look names up. If a table is replaced by another one of its name
 -- (create table x_new (like x); rename both), the view still reads the old one. So nudged notes which names each view
 -- reads. If they change without a new definition of the view, another name was given to what it reads.
@@ -308,7 +280,6 @@ create table nudged.bound (
     version text not null,
     -- A hash of the definition that nudged made. Null: the app made it, and nudged can't make it again.
     definition text,
-    -- Tables and columns.
     names text[] not null
 );
 
@@ -318,7 +289,6 @@ create table nudged.bound (
 create function nudged.app_views() returns table (
     view text, relation text, oid oid, version text, definition text, names text[], known nudged.bound, lost text
 )
--- Names are compared as text.
 language plpgsql stable set search_path = pg_catalog, pg_temp set quote_all_identifiers = off as $$
 #variable_conflict use_column
 begin
@@ -363,8 +333,7 @@ begin
         )
         order by 1 limit 1
     ) l on true;
-end
-$$;
+end $$;
 
 -- For the daemon: whether a view reads other tables than it was made for. Notes views that the app has defined again, and
 -- names that it has changed where no other table has the former name.
@@ -384,8 +353,7 @@ begin
     )
     select coalesce(bool_or(v.version = (v.known).version and v.lost is not null), false) into is_lost from seen v;
     return is_lost;
-end
-$$;
+end $$;
 
 -- Makes the views that nudged has made before, or that nobody has made: where they are missing, or read another table
 -- than the one with nudged's name. Returns what it did.
@@ -409,14 +377,9 @@ begin
         recipe := case one.view when 'recipient' then format(
             'create view nudged.recipient with (security_barrier) as
             select
-                user_id,
-                notification_preferences as preferences,
-                timezone,
-                -- Null counts as false.
-                coalesce(first_session_complete, false) as first_session_complete,
-                %s as context
-            from public.context_profiles
-            where user_id is not null',
+                user_id, notification_preferences as preferences, timezone,
+                coalesce(first_session_complete, false) as first_session_complete, %s as context
+            from public.context_profiles where user_id is not null',
             -- An existing table may have no column for the context.
             case when exists (
                 select from pg_attribute
@@ -424,12 +387,7 @@ begin
             ) then 'nudge_context' else 'null::jsonb' end)
         else
             'create view nudged.device with (security_barrier) as
-            select
-                user_id,
-                device_token as token,
-                greatest(created_at, updated_at) as registered_at,
-                environment,
-                topic
+            select user_id, device_token as token, greatest(created_at, updated_at) as registered_at, environment, topic
             from public.push_tokens
             -- The stored size is compared first, so that no long value is expanded.
             where case when pg_column_size(platform) <= 64
@@ -449,19 +407,16 @@ begin
         on conflict (view) do update set version = excluded.version, definition = excluded.definition, names = excluded.names;
         return next format('nudged.%s reads public.%s', one.view, one.relation);
     end loop;
-end
-$$;
+end $$;
 
 select nudged.bind_views();
 
 -- Defines the function that deletes a token after a 410, if the device has not registered since `unregistered_at`. The
 -- daemon deletes tokens in no other way.
---
 -- A row that the app has locked is skipped, so nobody waits. Either the device is registering again, or Apple will
 -- answer 410 again. A registration without a zone (`timestamp`) may be the server's local time or UTC. The later one
 -- counts, so that no token that registered again is deleted. An instant that can't be one of a registration (infinity,
 -- the year 294276, more than a day ahead) counts as long ago.
---
 -- Arguments are qualified with the function's name, since the app's table may have a column `device`.
 create function nudged.define_forget_device() returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -500,10 +455,9 @@ begin
             end
             $body$ $call$, stale)
         -- The app made the view. PostgreSQL can delete through it if it reads one table and neither groups nor joins.
-        -- Otherwise the app redefines this function; until then it deletes nothing.
-        --
-        -- BEGIN ATOMIC looks names up here and not at each call. So nudged_writer, which owns it later, need not be able
-        -- to name anything in schema nudged.
+        -- Otherwise the app redefines this function; until then it deletes nothing. BEGIN ATOMIC looks names up here
+        -- and not at each call. So nudged_writer, which owns it later, need not be able to name anything in schema
+        -- nudged.
         when pg_relation_is_updatable('nudged.device', true) & 16 = 16 then format(
             $call$sql begin atomic
                 with stale as materialized (
@@ -520,8 +474,7 @@ begin
                 select exists (select from gone);
             end$call$, stale)
         else 'sql return false' end);
-end
-$$;
+end $$;
 select nudged.define_forget_device();
 
 -- What a word for an APNs environment means in a table that the app had before. An unknown word stays as it is, and no
@@ -529,47 +482,33 @@ select nudged.define_forget_device();
 create function nudged.apns_environment(word text) returns text
 language sql immutable parallel safe
 return case lower(btrim(word, ' ' || chr(9) || chr(10) || chr(13)) collate "C")
-    when '' then null
-    when 'development' then 'sandbox'
-    when 'dev' then 'sandbox'
-    when 'prod' then 'production'
-    else lower(btrim(word, ' ' || chr(9) || chr(10) || chr(13)) collate "C")
-end;
+    when '' then null when 'development' then 'sandbox' when 'dev' then 'sandbox' when 'prod' then 'production'
+    else lower(btrim(word, ' ' || chr(9) || chr(10) || chr(13)) collate "C") end;
 
 -- Writes the environment in which a token works, after Apple has refused it in the other one. The daemon uses
 -- nudged.person.quarantine; this is for people and the app. A table that nudged did not create is left as it is.
-create function nudged.move_device(recipient uuid, device text, apns_environment text, apns_topic text) returns boolean
-language sql security definer set search_path = pg_catalog, pg_temp
-return false;
-
 do $$
 begin
-    if to_regclass('public.push_tokens') is null or not exists (select from nudged.own_table where name = 'push_tokens') then
-        return;
-    end if;
-    create or replace function nudged.move_device(recipient uuid, device text, apns_environment text, apns_topic text) returns boolean
-    language plpgsql security definer
-    set search_path = pg_catalog, pg_temp
-    set row_security = on
-    as $call$
-    #variable_conflict use_column
-    begin
-        -- A row that the app has locked is skipped: the device is registering again. updated_at stays: this is
-        -- no registration.
-        update public.push_tokens
-        set environment = move_device.apns_environment
-        where user_id = move_device.recipient and (tableoid, ctid) in (
-            select t.tableoid, t.ctid from public.push_tokens t
-            where t.user_id = move_device.recipient and t.device_token = move_device.device
-              and coalesce(nullif(t.topic, ''), move_device.apns_topic) = move_device.apns_topic
-              and t.environment is distinct from move_device.apns_environment
-            for update skip locked
-        );
-        return found;
-    end
-    $call$;
-end
-$$;
+    execute concat(
+        'create function nudged.move_device(recipient uuid, device text, apns_environment text, apns_topic text) returns boolean
+        security definer set search_path = pg_catalog, pg_temp set row_security = on language ', case
+        when not exists (select from nudged.own_table where name = 'push_tokens') then 'sql return false'
+        else $call$plpgsql as $body$
+            #variable_conflict use_column
+            begin
+                -- A row that the app has locked is skipped: the device is registering again. updated_at stays: this is no
+                -- registration.
+                update public.push_tokens set environment = move_device.apns_environment
+                where user_id = move_device.recipient and (tableoid, ctid) in (
+                    select t.tableoid, t.ctid from public.push_tokens t
+                    where t.user_id = move_device.recipient and t.device_token = move_device.device
+                      and coalesce(nullif(t.topic, ''), move_device.apns_topic) = move_device.apns_topic
+                      and t.environment is distinct from move_device.apns_environment for update skip locked
+                );
+                return found;
+            end
+            $body$ $call$ end);
+end $$;
 
 -- The platforms of a user's devices that nudged sends nothing to, such as android. Null: none, or the devices are in
 -- another table. For `nudged explain`: the daemon's role reads the app's tables through views and calls only.
@@ -588,8 +527,7 @@ begin
     );
 exception when undefined_table or undefined_column or insufficient_privilege then
     return null;
-end
-$$;
+end $$;
 
 comment on schema nudged is 'nudged sends push notifications for this database''s app. The daemon''s tables, and views for operators. Never expose it through an API.';
 comment on schema nudged_api is 'What an app''s backend may call: docs/SQL.md. Each call names the user first.';
@@ -597,34 +535,10 @@ comment on schema nudged_me is 'What a signed-in user may call, for themselves: 
 comment on table nudged.own_table is 'The tables of schema public that nudged has created. A table that is not named here belongs to the app.';
 comment on table nudged.bound is 'Which tables and columns nudged''s views on the app''s tables read, so that a table that was replaced is noticed.';
 comment on view nudged.recipient is 'One row per user who could be sent something. The daemon reads it. Redefine it with "create or replace view" to read other tables.';
-comment on column nudged.recipient.user_id is 'The user''s id.';
 comment on column nudged.recipient.preferences is 'What the user wants: a JSON object with the keys of docs/POLICY.md, or null.';
 comment on column nudged.recipient.timezone is 'The user''s time zone, such as Europe/Berlin. It is used where the preferences name none.';
 comment on column nudged.recipient.first_session_complete is 'Whether the user has finished a first session.';
-do $$
-begin
-    -- The app's own view may have no context.
-    if exists (select from pg_attribute where attrelid = 'nudged.recipient'::regclass and attname = 'context' and not attisdropped) then
-        comment on column nudged.recipient.context is 'A JSON object that fills the placeholders of nudged.template, or null.';
-    end if;
-end
-$$;
 comment on view nudged.device is 'One row per device that nudged can send to. The daemon reads it. Redefine it with "create or replace view" to read other tables.';
 comment on column nudged.device.user_id is 'The user who is signed in on the device.';
-comment on column nudged.device.token is 'The device token, in hexadecimal digits.';
-comment on column nudged.device.registered_at is 'When the app last presented the token.';
-comment on column nudged.device.environment is 'sandbox or production. Null: unknown, so nudged tries both.';
-comment on column nudged.device.topic is 'The APNs topic (bundle id). Null: the one in the daemon''s configuration.';
 comment on function nudged.move_device is 'Writes the environment in which a token works into public.push_tokens, if nudged created it. The daemon calls it.';
 comment on function nudged.forget_device is 'Deletes a token that Apple has answered with 410, unless the device has registered since. The daemon calls it.';
-comment on function nudged.devices_left_out is 'The platforms of a user''s devices that nudged sends nothing to, such as android. nudged explain calls it.';
-comment on function nudged.preferences_text(jsonb) is 'A user''s preferences as text of bounded length. A value that is too long becomes one that counts as malformed.';
-comment on function nudged.preferences_text(json) is 'A user''s preferences as text of bounded length. A value that is too long becomes one that counts as malformed.';
-comment on function nudged.preferences_text(text) is 'A user''s preferences as text of bounded length. A value that is too long becomes one that counts as malformed.';
-comment on function nudged.context_text(jsonb) is 'A user''s context as text of bounded length. Null if it is too long or no JSON object.';
-comment on function nudged.context_text(json) is 'A user''s context as text of bounded length. Null if it is too long.';
-comment on function nudged.context_text(text) is 'A user''s context as text of bounded length. Null if it is too long.';
-comment on function nudged.measured_preferences is 'For nudged.preferences_text: reads values that are large or hold large numbers.';
-comment on function nudged.measured_context is 'For nudged.context_text: reads values that are large or hold large numbers.';
-comment on function nudged.readable is 'A value that the daemon writes, as JSON. If this database''s encoding lacks one of its characters, question marks replace all characters beyond ASCII.';
-comment on function nudged.has_long_number is 'Whether a number in a JSON value has more than 100 digits.';

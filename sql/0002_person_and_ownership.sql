@@ -3,51 +3,33 @@
 -- One narrow row per user. The daemon reads the users who are due in its ranges, and updates a row once per nudge.
 create table nudged.person (
     user_id uuid primary key,
-    -- Each settlement is made once: it is of one turn, and raises it. So a settlement that is repeated, or late, changes
-    -- nothing. It begins with the seconds since 2023-11-14, so that a user who comes back after an erasure has no turn of
-    -- before.
+    -- A settlement is of one turn, and raises it. So one that is repeated, or late, changes nothing. It begins with the
+    -- seconds since 2023-11-14, so that a user who comes back after an erasure has no turn of before.
     turn integer not null default extract(epoch from statement_timestamp())::bigint - 1700000000,
-    -- Raised by every drained touch. On another version a settlement leaves due_at alone. The upper 32 bits count
-    -- changes, the lower 32 bits arrivals since then (something new to send), from 0 again with each change.
+    -- The lower 32 bits count arrivals (something new to send), from 0 again with each change.
     version bigint not null default 1,
     due_at timestamptz not null,
-    evaluated_at timestamptz,
-    since timestamptz,
-    touched_at timestamptz,
-    -- Why no check-in came at the last evaluation, or when the next one may come (docs/POLICY-SPEC.md).
+    evaluated_at timestamptz, since timestamptz, touched_at timestamptz,
     reason text check (octet_length(reason) <= 64),
-    retry jsonb,
-    quarantine jsonb,
+    retry jsonb, quarantine jsonb,
     analysed timestamptz[],
-    -- Check-ins that counted as sent since the app last saw the user. 0 if no rule asks for it.
     ignored smallint not null default 0,
-    -- What only the daemon reads: the history, and what sets since (UserState.swift).
     state bytea check (octet_length(state) <= 1048576)
 ) with (
-    -- Half of each page stays free. A burst writes a new version of every user on a page, and the new versions fit
-    -- beside the old ones. Of the values from 45 to 100, this one kept the table smallest and wrote least WAL per
-    -- nudge.
-    fillfactor = 50,
-    autovacuum_vacuum_scale_factor = 0.02,
-    autovacuum_vacuum_threshold = 1000,
-    autovacuum_analyze_scale_factor = 0.05
+    -- A burst writes a new version of every user on a page, and the new versions fit beside the old ones. Of the values
+    -- from 45 to 100, this one kept the table smallest and wrote least WAL per nudge.
+    fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000, autovacuum_analyze_scale_factor = 0.05
 );
 -- A claim reads ranges of the hash of user_id. Citus divides the same hash, so a range is in one shard (with up to 64
 -- shards, a power of two).
 create index person_due on nudged.person ((uuid_hash(user_id) >> 26), due_at, user_id);
 
--- When the app last saw a user. A call writes at most once a minute, so most calls only read.
 create table nudged.seen (
     user_id uuid primary key,
     at timestamptz not null
-) with (
     -- A row's next versions stay on its page, so that an update touches no index.
-    fillfactor = 50,
-    autovacuum_vacuum_scale_factor = 0.02,
-    autovacuum_vacuum_threshold = 1000
-);
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 
--- Tokens of what an app shows beside notifications: each has tokens of its own.
 create table nudged.surface (
     user_id uuid not null,
     surface text not null check (octet_length(surface) <= 255),
@@ -74,8 +56,6 @@ create table nudged.touched (
 create index touched_oldest on nudged.touched (id) where not urgent;
 create index touched_urgent on nudged.touched (id) where urgent;
 
--- One row per membership of a daemon. It is inserted when the daemon joins, deleted when it leaves or is declared dead,
--- and never updated.
 create table nudged.member (
     id uuid primary key,
     daemon_id uuid not null,
@@ -87,12 +67,8 @@ create table nudged.member (
 create table nudged.lease (
     member uuid primary key references nudged.member on delete cascade,
     alive_until timestamptz not null
-) with (
     -- A row's next versions stay on its page, so that a renewal is a HOT update, and the next one cleans a full page.
-    fillfactor = 20,
-    autovacuum_vacuum_scale_factor = 0.0,
-    autovacuum_vacuum_threshold = 200
-);
+) with (fillfactor = 20, autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 200);
 
 -- The 64 ranges of the hash of user_id: `uuid_hash(user_id) >> 26`.
 create table nudged.range (
@@ -102,7 +78,6 @@ create table nudged.range (
 create index range_owner on nudged.range (owner);
 insert into nudged.range (id) select generate_series(-32, 31);
 
--- One row per daemon: what it says about itself.
 create table nudged.daemon (
     daemon_id uuid primary key,
     host text not null check (octet_length(host) <= 1024),
@@ -112,12 +87,8 @@ create table nudged.daemon (
     started_at timestamptz not null,
     seen_at timestamptz not null,
     state jsonb not null check (pg_column_size(state) <= 1048576)
-) with (
     -- As in nudged.lease.
-    fillfactor = 20,
-    autovacuum_vacuum_scale_factor = 0.0,
-    autovacuum_vacuum_threshold = 200
-);
+) with (fillfactor = 20, autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 200);
 
 -- Pushes about to be written to Apple: durable before the first byte. One row per slice, with parallel arrays: one
 -- element per user.
@@ -125,14 +96,12 @@ create table nudged.intent (
     id uuid primary key,
     member uuid references nudged.member on delete set null,
     sweep_id uuid not null,
-    -- As in the record.
     attempted_at timestamptz not null check (attempted_at between '1970-01-01 00:00:00Z' and '9999-12-31 00:00:00Z'),
     user_ids uuid[] not null,
     -- The users' turns. A user of another turn is settled: the intent is no longer open for them.
     turns integer[] not null,
     -- What is recorded for each user if the outcomes stay unknown (Change.swift).
     contents bytea[] not null,
-    -- The messages and reminders in it.
     message_ids uuid[] not null default '{}',
     -- How many users are not settled yet.
     open integer not null,
@@ -148,8 +117,7 @@ begin
     alter table nudged.intent alter column contents set compression lz4;
 exception when feature_not_supported then
     null;
-end
-$$;
+end $$;
 
 -- Which of these messages and reminders are on their way: in an intent that is open for their user. Parallel lists.
 create function nudged.on_their_way(recipients uuid[], ids uuid[]) returns setof uuid
@@ -166,7 +134,6 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     where o.user_id = w.user_id
 $$;
 
--- One row: limits that an operator may change.
 create table nudged.setting (
     is_only boolean primary key default true check (is_only),
     max_devices integer not null default 100 check (max_devices between 1 and 10000),
@@ -181,9 +148,7 @@ insert into nudged.setting default values;
 
 -- Locks that only nudged's functions can take. The row is inserted and deleted in one transaction: a second one with
 -- this id waits for its end. Any role could hold an advisory lock.
-create unlogged table nudged.lock (
-    id bigint primary key
-);
+create unlogged table nudged.lock (id bigint primary key);
 
 create function nudged.hold(name text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -192,8 +157,7 @@ declare
 begin
     insert into nudged.lock (id) values (held);
     delete from nudged.lock where id = held;
-end
-$$;
+end $$;
 
 -- Locks a membership until the commit, so that it can't end before. Drains, settlements, postponements and the decision
 -- service's count begin with it. Recovery, quarantine and fan-outs need no fence.
@@ -205,8 +169,7 @@ begin
         raise exception using errcode = 'ND020', message = 'membership has ended',
             hint = 'Nothing was written. The daemon joins again by itself.';
     end if;
-end
-$$;
+end $$;
 
 create function nudged_api.touch(user_id uuid) returns nudged.result
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -215,8 +178,7 @@ begin
     if nudged.refuse('nudged_api.touch', case when touch.user_id is null then array['user_id is null', 'Name the user whose data changed.'] end) then end if;
     insert into nudged.touched (user_id) values (touch.user_id);
     return nudged.result_of();
-end
-$$;
+end $$;
 
 -- Notes that the app sees a user. Who ignored check-ins before becomes due, since they may come more often now.
 -- always: also if the last note is younger than a minute, since a check-in may have come after it.
@@ -243,20 +205,16 @@ begin
         insert into nudged.touched (user_id) values (recipient);
     end if;
     return nudged.result_of();
-end
-$$;
+end $$;
 
-create function nudged_api.seen(user_id uuid) returns nudged.result
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+create function nudged.see(call text, recipient uuid) returns nudged.result
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-    perform nudged.require_backend('nudged_api.seen');
-    if nudged.refuse('nudged_api.seen', case when seen.user_id is null then array['user_id is null', 'Name the user whom the app sees.'] end) then end if;
-    return nudged.note_seen(seen.user_id);
-end
-$$;
+    if nudged.refuse(call, case when recipient is null then array['user_id is null', 'Name the user whom the app sees.'] end) then end if;
+    return nudged.note_seen(recipient);
+end $$;
 
 -- The triggers on the app's tables. They run once per statement and append one touch per user.
---
 -- A block of its own finds the users whose data changed. If it fails (a column was dropped), all users of the statement
 -- are touched. So the app's statement doesn't fail there. The block writes nothing, so it takes no subtransaction id. An
 -- insert or update that is cancelled stays cancelled, since `others` does not catch that.
@@ -264,8 +222,7 @@ $$;
 -- Whether a value has changed, byte for byte: json has no equality, and a collation of the app may call texts equal that
 -- mean different things here, such as europe/berlin and Europe/Berlin.
 create function nudged.differs(before anyelement, after anyelement) returns boolean
-language sql immutable parallel safe
-as $$ select pg_catalog.record_image_ne(row(before), row(after)) $$;
+language sql immutable parallel safe as $$ select pg_catalog.record_image_ne(row(before), row(after)) $$;
 
 -- A user's id from a row of the app. The triggers run with their owner's rights, and the table's owner can give the
 -- column another type, with casts that run a function of theirs. So the value is read as its type writes it.
@@ -286,8 +243,7 @@ begin
     else
         insert into nudged.touched (user_id) select u from unnest(users) as u where u is not null;
     end if;
-end
-$$;
+end $$;
 
 -- After an insert or a delete. A deletion neither waits nor fails because of nudged: without its touch, a push that was
 -- decided on before can still be sent, and the user is evaluated when they are next due. So a deletion writes within a
@@ -306,8 +262,7 @@ begin
         perform nudged.append_touches(array(select distinct nudged.written_id(c.user_id) from changed c));
     end if;
     return null;
-end
-$$;
+end $$;
 
 -- After an update of the profiles. Old and new rows are paired by their positions. If all pairs are equal, nothing has
 -- changed, whatever the order is.
@@ -321,17 +276,14 @@ begin
         from (select *, row_number() over () as place from old_rows) o
         full join (select *, row_number() over () as place from new_rows) n using (place)
         cross join lateral (values (nudged.written_id(o.user_id)), (nudged.written_id(n.user_id))) as u (user_id)
-        where nudged.differs(o.user_id, n.user_id)
-          or nudged.differs(o.notification_preferences, n.notification_preferences)
-          or nudged.differs(o.timezone, n.timezone)
-          or nudged.differs(o.first_session_complete, n.first_session_complete);
+        where nudged.differs(o.user_id, n.user_id) or nudged.differs(o.notification_preferences, n.notification_preferences)
+          or nudged.differs(o.timezone, n.timezone) or nudged.differs(o.first_session_complete, n.first_session_complete);
     exception when others then
         users := array(select nudged.written_id(o.user_id) from old_rows o union select nudged.written_id(n.user_id) from new_rows n);
     end;
     perform nudged.append_touches(users);
     return null;
-end
-$$;
+end $$;
 
 -- After an update of the devices. A device that registers again changes nothing that the policy reads, unless the user
 -- has a device in quarantine.
@@ -342,19 +294,14 @@ declare
     registered uuid[];
 begin
     begin
-        select
-            array_agg(distinct u.user_id) filter (where u.is_changed),
-            array_agg(distinct u.user_id) filter (where not u.is_changed)
+        select array_agg(distinct u.user_id) filter (where u.is_changed), array_agg(distinct u.user_id) filter (where not u.is_changed)
         into users, registered
         from (select *, row_number() over () as place from old_rows) o
         full join (select *, row_number() over () as place from new_rows) n using (place)
         cross join lateral (
             select
-                nudged.differs(o.user_id, n.user_id)
-                or nudged.differs(o.device_token, n.device_token)
-                or nudged.differs(o.platform, n.platform)
-                or nudged.differs(o.environment, n.environment)
-                or nudged.differs(o.topic, n.topic) as is_changed
+                nudged.differs(o.user_id, n.user_id) or nudged.differs(o.device_token, n.device_token) or nudged.differs(o.platform, n.platform)
+                or nudged.differs(o.environment, n.environment) or nudged.differs(o.topic, n.topic) as is_changed
         ) c
         cross join lateral (values (nudged.written_id(o.user_id), c.is_changed), (nudged.written_id(n.user_id), c.is_changed)) as u (user_id, is_changed)
         where c.is_changed or nudged.differs(o.updated_at, n.updated_at) or nudged.differs(o.created_at, n.created_at);
@@ -368,8 +315,7 @@ begin
     end if;
     perform nudged.append_touches(users);
     return null;
-end
-$$;
+end $$;
 
 -- After an insert into the table that nudged created: deletes the oldest registrations of a user with more than
 -- `max_devices`. Refusing the new one instead would leave the phone that is in use without pushes.
@@ -380,8 +326,7 @@ declare
 begin
     perform nudged.drop_devices(u, most) from unnest(array(select distinct nudged.written_id(a.user_id) from added a)) as u;
     return null;
-end
-$$;
+end $$;
 
 -- Deletes a user's devices except the `most` newest. Only nudged_writer reads the table by its name: a view may have it
 -- now.
@@ -396,11 +341,9 @@ begin
     delete from public.push_tokens t
     where t.user_id = recipient and t.id = any (array(
         select o.id from public.push_tokens o where o.user_id = recipient
-        order by greatest(o.created_at, o.updated_at) desc nulls last, o.id offset most
-        for update skip locked
+        order by greatest(o.created_at, o.updated_at) desc nulls last, o.id offset most for update skip locked
     ));
-end
-$$;
+end $$;
 
 -- Trigger on public.push_tokens, if nudged created it: an upsert that presents a token again renews the registration.
 -- A statement that sets updated_at itself keeps its value.
@@ -411,15 +354,12 @@ begin
         new.updated_at := clock_timestamp();
     end if;
     return new;
-end
-$$;
+end $$;
 
 -- The triggers that the app's tables should have: the statement that makes each, what happens without it, and
--- pg_trigger.tgenabled (null: it is missing).
---
--- If Citus has distributed one of the app's tables, its triggers would run on machines where nudged's own tables are
--- not written. So it gets none, and the app calls nudged_api.touch. The same holds where the app's own views read other
--- tables.
+-- pg_trigger.tgenabled (null: it is missing). If Citus has distributed one of the app's tables, its triggers would run
+-- on machines where nudged's own tables are not written. So it gets none, and the app calls nudged_api.touch. The same
+-- holds where the app's own views read other tables.
 create function nudged.wanted_triggers() returns table (oid oid, relation text, name text, statement text, loss text, enabled "char")
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
@@ -469,8 +409,7 @@ begin
                 else 'changes of that table count only when the user is next evaluated' end,
             wanted.tgenabled;
     end loop;
-end
-$$;
+end $$;
 
 -- Makes or enables each of these triggers that does not fire, and drops those on other tables. Returns what it did. A
 -- trigger that another role must make or drop is named in a notice, if nudged works without.
@@ -506,8 +445,7 @@ begin
         end;
         return next format('%s fires on %s', one.name, one.relation);
     end loop;
-end
-$$;
+end $$;
 
 select nudged.bind_triggers();
 
@@ -534,8 +472,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
     kept as materialized (
         select o.entry, o.place from before o
         where not exists (select from fresh n where n.device = o.device and n.environment = o.environment and n.topic = o.topic)
-        order by o.place
-        limit 100
+        order by o.place limit 100
     )
     select coalesce((select jsonb_agg(n.entry order by n.place) from fresh n), '[]') || coalesce((select jsonb_agg(k.entry order by k.place) from kept k), '[]')
 $$;
@@ -564,8 +501,7 @@ begin
           and (case when d.registered_at between '0001-01-01' and '9999-12-31'
               then (extract(epoch from d.registered_at::timestamptz) * 1000000)::bigint end)::text is not distinct from q ->> 'registered_at'
     );
-end
-$$;
+end $$;
 select nudged.make_quarantined();
 
 -- Every migration that makes tables calls it. Gives new tables row-level security. Where the citus extension exists, it
@@ -598,8 +534,7 @@ begin
             case when wanted.relname = 'person' then 'default' else 'nudged.person' end);
         return next wanted.relname;
     end loop;
-end
-$$;
+end $$;
 
 select nudged.finish_tables();
 
@@ -608,7 +543,6 @@ insert into nudged.person (user_id, due_at)
 select distinct user_id, date_trunc('second', now()) from nudged.recipient;
 
 comment on table nudged.person is 'One row per user: when they are due, and the history that the policy reads. The daemon writes it; people read it.';
-comment on column nudged.person.user_id is 'The user''s id.';
 comment on column nudged.person.turn is 'Rises with each settlement, so that each is made once.';
 comment on column nudged.person.version is 'Rises with every change and arrival that the daemon has taken. The upper 32 bits count changes. On another version a settlement leaves due_at as it is.';
 comment on column nudged.person.due_at is 'The earliest time at which the policy''s answer can change. The daemon evaluates the user then. 1970: an urgent message waits.';
@@ -625,16 +559,6 @@ comment on table nudged.lease is 'Until when each membership lasts. A daemon ren
 comment on table nudged.range is 'The 64 ranges of users, by the hash of the user''s id. Only the owner of a range works on its users.';
 comment on table nudged.daemon is 'One row per daemon of the last day: what it says about itself. The daemon writes it; "nudged status" shows it.';
 comment on table nudged.intent is 'Pushes that are about to be written to Apple. One row per slice, with parallel arrays: one element per user. The daemon inserts and deletes it. A row that a dead daemon leaves behind is recorded as unknown.';
-comment on column nudged.intent.id is 'Identifies the intent.';
-comment on column nudged.intent.member is 'The member that writes these pushes. Null: the member has ended, and any daemon records the open pushes as unknown.';
-comment on column nudged.intent.sweep_id is 'The sweep that planned them.';
-comment on column nudged.intent.attempted_at is 'The time of these attempts in nudged.delivery.';
-comment on column nudged.intent.user_ids is 'The users who get these pushes.';
-comment on column nudged.intent.turns is 'The turns of these users. A user of another turn is settled.';
-comment on column nudged.intent.contents is 'What is recorded for each user if the outcomes stay unknown, for the daemon. "nudged explain" shows it.';
-comment on column nudged.intent.message_ids is 'The messages and reminders in these pushes.';
-comment on column nudged.intent.open is 'How many of these users are not settled yet.';
-comment on column nudged.intent.withdrawn_until is 'Not null: the intent was withdrawn. The row is empty, and makes a late commit of the intent fail until this time.';
 comment on table nudged.setting is 'One row: limits per user, and how long the record is kept. Change it with "update nudged.setting set ...". A change takes effect at once.';
 comment on column nudged.setting.is_only is 'Always true: keeps the table at one row.';
 comment on column nudged.setting.max_devices is 'Most devices of a user in a table public.push_tokens that nudged created. A new device replaces the one that registered longest ago.';
@@ -644,26 +568,16 @@ comment on column nudged.setting.max_messages is 'Most messages that wait for a 
 comment on column nudged.setting.max_calls_per_hour is 'Most calls of a signed-in user in an hour that write something. Others are refused.';
 comment on column nudged.setting.max_calls_per_day is 'Most calls of a signed-in user in a day that write something. Others are refused.';
 comment on view nudged.quarantined is 'Devices that get nothing in an environment, since Apple refuses their tokens there. A device leaves the view by registering again, or when it turns out to work in the other environment.';
-comment on column nudged.quarantined.user_id is 'The user''s id.';
-comment on column nudged.quarantined.device_hash is 'The hash of the device''s token, as in nudged.delivery.';
 comment on column nudged.quarantined.environment is 'The APNs environment in which Apple refuses the token.';
 comment on column nudged.quarantined.topic is 'The APNs topic for which Apple refuses the token.';
 comment on column nudged.quarantined.reason is 'Apple''s reason.';
 comment on column nudged.quarantined.at is 'When the device was put into quarantine.';
-comment on function nudged.hold_member is 'Locks a membership until the end of the transaction, or fails with ND020. Drains, settlements and postponements begin with it.';
 comment on table nudged.lock is 'Locks of nudged''s functions. It looks empty: each row is inserted and deleted in one transaction.';
 comment on column nudged.setting.retention_days is 'How many days of nudged.delivery are kept. Older days are dropped.';
 comment on table nudged.seen is 'When the app last saw each user. nudged_api.seen, nudged_me.seen and an opened nudge write it, at most once a minute.';
-comment on column nudged.seen.user_id is 'The user''s id.';
 comment on column nudged.seen.at is 'When the app last saw the user.';
 comment on table nudged.surface is 'Tokens of Live Activities, widgets and controls. The app registers them by nudged_me.register_device.';
 comment on column nudged.surface.user_id is 'The user who was signed in when the app registered the token.';
 comment on column nudged.surface.surface is 'widgets, controls, start: and a Swift type (starts such activities), or activity: and the app''s name of a running one.';
-comment on column nudged.surface.token is 'The token, in hexadecimal digits.';
-comment on column nudged.surface.registered_at is 'When the app last presented the token.';
-comment on column nudged.surface.environment is 'sandbox or production. Null: unknown, so nudged tries both.';
-comment on column nudged.surface.topic is 'The app''s bundle id. Null: the one in the daemon''s configuration.';
 comment on column nudged.person.ignored is 'Check-ins that counted as sent since the app last saw the user. 0 without policy.backOffAfter.';
-comment on function nudged_api.seen is 'Says that the user is active in the app now. Call it as often as you like: it writes at most once a minute. done: 1 if it wrote.';
 comment on function nudged_api.touch is 'Says that something about this user changed that nudged''s triggers don''t see. The next sweep evaluates the user.';
-comment on function nudged.merged_quarantine is 'The value of nudged.person.quarantine after new entries.';

@@ -17,8 +17,7 @@ create table nudged.message (
     dedupe_key text check (octet_length(dedupe_key) <= 255),
     expires_at timestamptz,
     apns jsonb check (pg_column_size(apns) <= 65536),
-    deliver_at timestamptz,
-    deliver_local timestamp,
+    deliver_at timestamptz, deliver_local timestamp,
     texts jsonb check (pg_column_size(texts) <= 65536),
     -- No zone is further ahead than UTC+14.
     wakes_at timestamptz generated always as (
@@ -48,13 +47,24 @@ create index message_key_at on nudged.message_key (at);
 
 -- A payload is UTF-8, whatever the database's encoding is.
 create function nudged.utf8_bytes(phrase text) returns integer
-language sql stable parallel safe
-return octet_length(convert_to(phrase, 'UTF8'));
+language sql stable parallel safe return octet_length(convert_to(phrase, 'UTF8'));
 
--- Whether an apns asks for a critical alert.
 create function nudged.is_critical(apns jsonb) returns boolean
 language sql immutable parallel safe
 return coalesce(apns ->> 'interruption_level' = 'critical' or apns #>> '{sound,critical}' = '1', false);
+
+-- The bytes of a member of aps, with the comma before it; 0 without a value. jsonb writes a space after each comma of an
+-- array, the daemon none.
+create function nudged.member_bytes(name text, value jsonb) returns integer
+language sql stable parallel safe
+return coalesce(octet_length(',"":') + octet_length(name) + nudged.utf8_bytes(value::text)
+    - case jsonb_typeof(value) when 'array' then greatest(jsonb_array_length(value) - 1, 0) else 0 end, 0);
+
+-- The bytes of a score: the daemon writes 0 and 1 as 0.0 and 1.0.
+create function nudged.score_bytes(apns jsonb) returns integer
+language sql immutable parallel safe
+return case when apns ? 'relevance_score'
+    then octet_length(',"relevance-score":') + greatest(3, octet_length(trim_scale((apns ->> 'relevance_score')::numeric)::text)) else 0 end;
 
 -- For nudged.payload_bytes: the bytes of apns, without title, body, category, thread_id and data.
 create function nudged.apns_bytes(apns jsonb, urgent boolean) returns integer
@@ -69,26 +79,17 @@ begin
                 + case when apns #> '{sound,volume}' is null then 0
                     else octet_length(',"volume":') + greatest(3, octet_length(apns #>> '{sound,volume}')) end
             else coalesce(nudged.utf8_bytes((apns -> 'sound')::text) - octet_length('"default"'), 0) end
-        + coalesce(octet_length(',"subtitle":') + nudged.utf8_bytes((apns -> 'subtitle')::text), 0)
-        + coalesce(octet_length(',"subtitle-loc-key":') + nudged.utf8_bytes((apns -> 'subtitle_loc_key')::text), 0)
-        -- jsonb writes a space after each comma of an array, the daemon none.
-        + coalesce(octet_length(',"title-loc-args":') + nudged.utf8_bytes((apns -> 'title_loc_args')::text)
-            - greatest(jsonb_array_length(apns -> 'title_loc_args') - 1, 0), 0)
-        + coalesce(octet_length(',"subtitle-loc-args":') + nudged.utf8_bytes((apns -> 'subtitle_loc_args')::text)
-            - greatest(jsonb_array_length(apns -> 'subtitle_loc_args') - 1, 0), 0)
-        + coalesce(octet_length(',"loc-args":') + nudged.utf8_bytes((apns -> 'loc_args')::text) - greatest(jsonb_array_length(apns -> 'loc_args') - 1, 0), 0)
+        + nudged.member_bytes('subtitle', apns -> 'subtitle') + nudged.member_bytes('subtitle-loc-key', apns -> 'subtitle_loc_key')
+        + nudged.member_bytes('title-loc-args', apns -> 'title_loc_args') + nudged.member_bytes('subtitle-loc-args', apns -> 'subtitle_loc_args')
+        + nudged.member_bytes('loc-args', apns -> 'loc_args') + nudged.member_bytes('image_url', apns -> 'image_url')
+        + nudged.member_bytes('filter-criteria', apns -> 'filter_criteria') + nudged.member_bytes('target-content-id', apns -> 'target_content_id')
         + coalesce(octet_length(',"badge":') + octet_length(replace(apns ->> 'badge', 'increment', '2147483647')), 0)
         -- A critical alert is more than time-sensitive.
-        + case when urgent and not nudged.is_critical(apns) then octet_length(',"interruption-level":"time-sensitive"') else coalesce(octet_length(',"interruption-level":') + nudged.utf8_bytes((apns -> 'interruption_level')::text), 0) end
-        -- The daemon writes 0 and 1 as 0.0 and 1.0.
-        + case when apns ? 'relevance_score'
-            then octet_length(',"relevance-score":') + greatest(3, octet_length(trim_scale((apns ->> 'relevance_score')::numeric)::text)) else 0 end
-        + coalesce(octet_length(',"filter-criteria":') + nudged.utf8_bytes((apns -> 'filter_criteria')::text), 0)
-        + coalesce(octet_length(',"target-content-id":') + nudged.utf8_bytes((apns -> 'target_content_id')::text), 0)
+        + case when urgent and not nudged.is_critical(apns) then octet_length(',"interruption-level":"time-sensitive"')
+            else nudged.member_bytes('interruption-level', apns -> 'interruption_level') end
         + case when apns ?| array['mutable_content', 'image_url'] then octet_length(',"mutable-content":1') else 0 end
-        + coalesce(octet_length(',"image_url":') + nudged.utf8_bytes((apns -> 'image_url')::text), 0);
-end
-$$;
+        + nudged.score_bytes(apns);
+end $$;
 
 -- The member of apns that makes it a message for something else than the list of notifications. Null: there is none.
 create function nudged.surface_kind(apns jsonb) returns text
@@ -116,16 +117,13 @@ begin
         + nudged.utf8_bytes(activity ->> 'content_state')
         + coalesce(octet_length(',"attributes-type":,"attributes":,"input-push-token":1') + nudged.utf8_bytes((activity -> 'attributes_type')::text)
             + nudged.utf8_bytes(activity ->> 'attributes'), 0)
-        + coalesce(octet_length(',"stale-date":') + octet_length(activity ->> 'stale_date'), 0)
-        + coalesce(octet_length(',"dismissal-date":') + octet_length(activity ->> 'dismissal_date'), 0)
+        + nudged.member_bytes('stale-date', activity -> 'stale_date') + nudged.member_bytes('dismissal-date', activity -> 'dismissal_date')
         + case when coalesce(title, '') || coalesce(body, '') = '' then 0 else
             octet_length(',"alert":{"title":,"body":}') + nudged.utf8_bytes(to_json(coalesce(title, ''))::text) + nudged.utf8_bytes(to_json(coalesce(body, ''))::text)
             + case when apns ->> 'sound' = 'none' then 0
                 else 2 * (octet_length(',"sound":') + coalesce(nudged.utf8_bytes((apns -> 'sound')::text), octet_length('"default"'))) end end
-        + case when apns ? 'relevance_score'
-            then octet_length(',"relevance-score":') + greatest(3, octet_length(trim_scale((apns ->> 'relevance_score')::numeric)::text)) else 0 end end;
-end
-$$;
+        + nudged.score_bytes(apns) end;
+end $$;
 
 -- Whether a push has no text: a background push, or a badge alone.
 create function nudged.is_silent(title text, body text, apns jsonb) returns boolean
@@ -133,8 +131,7 @@ language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp a
 begin
     return coalesce(apns -> 'content_available' = 'true' or apns ->> 'badge' is not null
         and coalesce(title, '') || coalesce(body, '') = '' and coalesce(apns ->> 'title_loc_key', apns ->> 'loc_key') is null, false);
-end
-$$;
+end $$;
 
 -- For nudged.payload_bytes: the bytes of a push without text, without its data.
 create function nudged.silent_bytes(apns jsonb) returns integer
@@ -144,8 +141,7 @@ begin
         + case when apns ? 'content_available' then octet_length('"content-available":1') else 0 end
         + coalesce(octet_length('"badge":') + octet_length(replace(apns ->> 'badge', 'increment', '2147483647')), 0)
         + case when apns ?& array['content_available', 'badge'] then 1 else 0 end;
-end
-$$;
+end $$;
 
 -- The length of a push's payload in bytes, as the daemon renders it (Notification+Rendering.swift; a test compares
 -- them). apns: as nudged.stored_apns returns it.
@@ -208,8 +204,7 @@ begin
         end if;
     end loop;
     return best;
-end
-$$;
+end $$;
 
 -- Whether a phone would show nothing of this text. It is empty, or holds only white space and invisible characters
 -- (U+00A0, U+200B, U+3000 and so on). Bytes are compared: what \s means depends on the locale, and which characters can
@@ -222,31 +217,25 @@ language sql stable parallel safe as $$
         true) end
 $$;
 
+-- A text as JSON. Null: it holds none. A column of text that holds no JSON counts as empty, as for the policy.
+create function nudged.json_or_null(phrase text) returns jsonb
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+    return phrase::jsonb;
+exception when data_exception or statement_too_complex then
+    return null;
+end $$;
+
 -- The zone that a user has chosen, or that their profile names, as far as this server can tell. Null: none.
 create function nudged.own_zone(recipient uuid) returns text
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     known record;
-    chosen text;
 begin
-    select nudged.preferences_text(r.preferences) as preferences, left(r.timezone::text, 256) as timezone into known
+    select nudged.json_or_null(nudged.preferences_text(r.preferences)) ->> 'timezone' as chosen, left(r.timezone::text, 256) as timezone into known
     from nudged.recipient r where r.user_id = own_zone.recipient limit 1;
-    begin
-        chosen := known.preferences::jsonb ->> 'timezone';
-    exception when data_exception or statement_too_complex then
-        -- A column of text that holds no JSON counts as empty, as for the policy.
-        null;
-    end;
-    return case when nudged.is_zone(chosen) then chosen when nudged.is_zone(known.timezone) then known.timezone end;
-end
-$$;
-
-create function nudged.max_messages() returns integer
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-begin
-    return coalesce((select s.max_messages from nudged.setting s), 2000);
-end
-$$;
+    return case when nudged.is_zone(known.chosen) then known.chosen when nudged.is_zone(known.timezone) then known.timezone end;
+end $$;
 
 -- Rounds up to whole seconds, so a time is never earlier than given. The last second of PostgreSQL's calendar has no
 -- next one, and is refused as too far away.
@@ -279,8 +268,7 @@ begin
         when jsonb_typeof(data -> 'domain') not in ('string', 'null') then array[
             format('%s.domain is no text', name), 'Give the domain''s name as text, or leave it out.']
     end;
-end
-$$;
+end $$;
 
 -- The first thing that is wrong with the argument apns (docs/SQL.md, "What the phone shows"), and the remedy. Null:
 -- nothing. Members that are null count as absent. `call`: message, reminder or template. A fault never holds a value.
@@ -291,7 +279,6 @@ declare
         'subtitle_loc_key,subtitle_loc_args,loc_key,loc_args,filter_criteria,target_content_id,content_available,live_activity,widgets,controls,data}';
     given jsonb;
     fault text[] := case
-        -- Sizes first: nothing below is expanded without a bound.
         when pg_column_size(apns) > 65536 or jsonb_typeof(apns) = 'object' and pg_column_size(apns || '{}') > 65536 then array[
             'apns has more than 65536 bytes', 'Apple accepts 4096 bytes for the whole payload. Shorten apns.']
         when jsonb_typeof(apns) <> 'object' then array[format('apns is of type %s', jsonb_typeof(apns)), 'Give a JSON object such as {"badge": 1}.']
@@ -333,22 +320,15 @@ begin
             ('sound', 'sound', 'default, none, or the name of a sound in the app, 1 to 255 bytes; for a critical alert an object as {"critical": 1, "name": "default", "volume": 1}'),
             ('interruption_level', 'level', 'passive, active, time-sensitive or critical'),
             ('relevance_score', 'score', 'a number from 0 to 1'),
-            ('category', 'name', 'a text of 1 to 255 bytes'),
-            ('thread_id', 'name', 'a text of 1 to 255 bytes'),
+            ('category', 'name', 'a text of 1 to 255 bytes'), ('thread_id', 'name', 'a text of 1 to 255 bytes'),
             ('mutable_content', 'bool', 'true or false'),
             ('image_url', 'url', 'an address that begins with https://, without spaces, of at most 2048 bytes'),
-            ('title_loc_key', 'name', 'a text of 1 to 255 bytes'),
-            ('title_loc_args', 'list', 'an array of at most 20 texts'),
-            ('subtitle_loc_key', 'name', 'a text of 1 to 255 bytes'),
-            ('subtitle_loc_args', 'list', 'an array of at most 20 texts'),
-            ('loc_key', 'name', 'a text of 1 to 255 bytes'),
-            ('loc_args', 'list', 'an array of at most 20 texts'),
-            ('filter_criteria', 'name', 'a text of 1 to 255 bytes'),
-            ('target_content_id', 'name', 'a text of 1 to 255 bytes'),
-            ('content_available', 'bool', 'true or false'),
-            ('live_activity', 'object', 'an object with event, id and content_state'),
-            ('widgets', 'bool', 'true or false'),
-            ('controls', 'bool', 'true or false')
+            ('title_loc_key', 'name', 'a text of 1 to 255 bytes'), ('title_loc_args', 'list', 'an array of at most 20 texts'),
+            ('subtitle_loc_key', 'name', 'a text of 1 to 255 bytes'), ('subtitle_loc_args', 'list', 'an array of at most 20 texts'),
+            ('loc_key', 'name', 'a text of 1 to 255 bytes'), ('loc_args', 'list', 'an array of at most 20 texts'),
+            ('filter_criteria', 'name', 'a text of 1 to 255 bytes'), ('target_content_id', 'name', 'a text of 1 to 255 bytes'),
+            ('content_available', 'bool', 'true or false'), ('live_activity', 'object', 'an object with event, id and content_state'),
+            ('widgets', 'bool', 'true or false'), ('controls', 'bool', 'true or false')
         ) as k (key, kind, wanted)
         where given ? k.key
     loop
@@ -417,8 +397,7 @@ begin
                 'A background push shows nothing but a badge. Send an alert and a background push as two messages.']
             from jsonb_each(given) as k (key, value) where k.key not in ('content_available', 'badge') and k.value <> 'false' limit 1)
     end;
-end
-$$;
+end $$;
 
 -- The first thing that is wrong with a title and a body beside an apns that has no fault, and the remedy. Null: nothing.
 -- `call`: message, reminder or template. Only a message can be a badge alone.
@@ -429,7 +408,6 @@ declare
     has_body constant boolean := coalesce(body, '') <> '';
 begin
     if nudged.surface_kind(apns) is not null then
-        -- A phone starts no activity that it can't announce.
         return case when nudged.is_blank(title) and nudged.is_blank(body) and apns #>> '{live_activity,event}' = 'start' then array[
             'title and body are both empty', 'Phones announce an activity that starts. Give a title or a body.'] end;
     end if;
@@ -449,8 +427,7 @@ begin
         when nudged.is_blank(title) and nudged.is_blank(body) and coalesce(apns ->> 'title_loc_key', apns ->> 'loc_key') is null then array[
             'title and body are both empty', 'Phones do not show a push without text. Give a title or a body.']
     end;
-end
-$$;
+end $$;
 
 -- An instant in whole seconds since 1970. Null: the text is none, or far away.
 create function nudged.epoch(phrase text) returns bigint
@@ -459,8 +436,7 @@ begin
     return case when phrase::timestamptz between '1970-01-01Z' and '2200-01-01Z' then floor(extract(epoch from phrase::timestamptz)) end;
 exception when data_exception then
     return null;
-end
-$$;
+end $$;
 
 -- The argument apns as it is stored: without members that are null or false. A score has three decimals, since more
 -- decimals change no order that a user sees; so has a volume. Null: nothing is left.
@@ -476,22 +452,18 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
             'content_state', (m.value -> 'content_state')::text, 'attributes', (m.value -> 'attributes')::text,
             'stale_date', nudged.epoch(m.value ->> 'stale_date'), 'dismissal_date', nudged.epoch(m.value ->> 'dismissal_date')))
         else m.value end)
-    from jsonb_each(apns) as m (key, value)
-    where m.value not in ('null', 'false')
+    from jsonb_each(apns) as m (key, value) where m.value not in ('null', 'false')
 $$;
 
 -- Names the longest of these arguments: the one to shorten.
 create function nudged.longest(title text, body text, data jsonb, apns jsonb) returns text
 language sql immutable set search_path = pg_catalog, pg_temp as $$
-    select a.name
-    from (values
+    select a.name from (values
         (1, 'body', octet_length(body)), (2, 'title', octet_length(title)), (3, 'data', octet_length(data::text)), (4, 'apns', octet_length(apns::text))
     ) as a (place, name, bytes)
-    order by a.bytes desc nulls last, a.place
-    limit 1
+    order by a.bytes desc nulls last, a.place limit 1
 $$;
 
--- The arguments of one message.
 create type nudged.new_message as (
     user_id uuid, title text, body text, data jsonb, urgent boolean, category text, thread_id text, collapse_key text, expires_at timestamptz,
     dedupe_key text, apns jsonb, deliver_at timestamptz, deliver_local timestamp, texts jsonb
@@ -569,8 +541,7 @@ begin
         end if;
     end loop;
     return null;
-end
-$$;
+end $$;
 
 -- What is wrong with the length of a key or an id, and the remedy. Null: nothing.
 create function nudged.key_fault(name text, value text) returns text[]
@@ -579,9 +550,7 @@ return case when value = '' or nudged.utf8_bytes(value) > 255 then array[
     format('%s has %s bytes', name, nudged.utf8_bytes(value)), 'It has 1 to 255 bytes, or is null.'] end;
 
 -- Fails with what is wrong with a call, if something is: the fault, the remedy, and the SQLSTATE if it is not 22023
--- (invalid_parameter_value).
---
--- Called in IF, since PERFORM would show its whole statement in the error's context.
+-- (invalid_parameter_value). Called in IF, since PERFORM would show its whole statement in the error's context.
 create function nudged.refuse(caller text, fault text[]) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
@@ -589,8 +558,7 @@ begin
         raise exception using errcode = coalesce(fault[3], '22023'), message = format('%s: %s', caller, fault[1]), hint = fault[2];
     end if;
     return false;
-end
-$$;
+end $$;
 
 -- A statement after a row lock must see whether an intent came first. So it needs a snapshot of its own.
 create function nudged.isolation_fault(what text) returns text[]
@@ -609,7 +577,6 @@ declare
     said text[] := '{}';
     name text;
     fault text[] := case
-        -- Sizes first: nothing below is expanded without a bound.
         when pg_column_size(message.texts) > 65536 or octet_length(message.texts::text) > 16384 then array[
             'texts has more than 16384 bytes', 'Shorten the texts, or send one message for each language.']
         when jsonb_typeof(message.texts) <> 'object' then array[format('texts is of type %s', jsonb_typeof(message.texts)),
@@ -646,8 +613,7 @@ begin
         said := said || name;
     end loop;
     return null;
-end
-$$;
+end $$;
 
 -- A message as it is stored: what its argument apns says of columns is in these. Refuses a message that could never be
 -- sent. The error names the argument and the remedy, and never holds the text.
@@ -659,7 +625,6 @@ declare
     fault text[] := coalesce(
         case
             when message.user_id is null then array['user_id is null', 'Name the user whom the message is for.']
-            -- Sizes first: nothing below is expanded without a bound.
             when octet_length(message.title) > 65536 or octet_length(message.body) > 65536 then array[
                 'the payload has more than 65536 bytes',
                 format('Apple accepts 4096 bytes for the whole payload. Shorten %s.', nudged.longest(message.title, message.body, null, null))]
@@ -685,8 +650,7 @@ begin
             when message.apns ->> 'interruption_level' in ('passive', 'active') and a.name = 'urgent' then array[
                 'apns.interruption_level is not time-sensitive, and urgent is true', 'An urgent message is time-sensitive: leave interruption_level out.']
         end as fault) f
-        where a.is_given and f.fault is not null
-        order by message.apns ->> a.name is null, a.place limit 1;
+        where a.is_given and f.fault is not null order by message.apns ->> a.name is null, a.place limit 1;
     end if;
     fault := coalesce(
         fault,
@@ -708,7 +672,6 @@ begin
             when message.deliver_at < now() then array['deliver_at is in the past', 'Give a time in the future, or null to send it now.']
             when message.deliver_local < (now() at time zone 'UTC') - interval '12 hours' then array[
                 'deliver_local is in the past in every zone', 'Give a wall time in the future, or null to send it now.']
-            -- A wall time comes at most 12 hours after the same time in UTC.
             when message.expires_at <= coalesce(message.deliver_at, (message.deliver_local + interval '12 hours') at time zone 'UTC') then array[
                 format('expires_at is not after %s', case when message.deliver_at is null then 'deliver_local in every zone' else 'deliver_at' end),
                 'Give a later time, or null: then it expires 7 days after it is due.']
@@ -749,8 +712,7 @@ begin
         if nudged.refuse(caller, fault) then end if;
     end if;
     return stored;
-end
-$$;
+end $$;
 
 -- What the caller of nudged_api.send may have overlooked. A broken view of the app fails no message.
 create function nudged.message_warnings(recipient uuid, surface text) returns text[]
@@ -774,20 +736,9 @@ exception
     -- A time-out of the caller's own must reach the caller.
     when query_canceled then raise;
     when others or assert_failure then return array[format('user_unreadable: the user''s rows could not be read (SQLSTATE %s)', sqlstate)];
-end
-$$;
+end $$;
 
--- Sends a message to a user: at once, or when their quiet hours and limits allow it.
---
--- - urgent: it passes quiet hours, if the user allows that.
--- - expires_at: from then on it is dropped. Null: 7 days after it was due; 'infinity': never.
--- - collapse_key: of several that wait only the newest is sent. On the phone it replaces the one before.
--- - dedupe_key: a second call with the same key for that user, within 30 days, sends nothing and returns the first id,
---   with `done` 0.
--- - data: members beside "aps". conversation_id (a UUID) is the conversation that a tap opens.
--- - apns: how the phone shows it, a badge alone, or a background push (nudged.apns_fault).
--- - deliver_at, deliver_local: it waits until then. deliver_local is a wall time in the user's own zone.
--- - texts: title and body by language. The closest to the user's locale replaces title and body.
+-- docs/SQL.md says what each argument does.
 create function nudged_api.send(
     user_id uuid, title text, body text, data jsonb default null, urgent boolean default false, category text default null, thread_id text default null,
     collapse_key text default null, expires_at timestamptz default null, dedupe_key text default null, apns jsonb default null,
@@ -798,7 +749,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     made uuid := gen_random_uuid();
     known uuid;
-    most constant integer := nudged.max_messages();
+    most constant integer := coalesce((select s.max_messages from nudged.setting s), 2000);
     new nudged.new_message;
 begin
     perform nudged.require_backend('nudged_api.send');
@@ -833,8 +784,7 @@ begin
     -- Once its time is set, the user is due then. So a message for later is no urgent arrival.
     insert into nudged.touched (user_id, urgent, arrival) values (new.user_id, new.urgent and num_nonnulls(new.deliver_at, new.deliver_local) = 0, true);
     return nudged.result_of(made, warnings => nudged.message_warnings(new.user_id, nudged.surface_name(new.apns)));
-end
-$$;
+end $$;
 
 -- Sends many messages at once. messages: an array of objects whose members are the arguments of nudged_api.send
 -- (user_id, and title or body at least). All or none: the error names the first refused message by its position, from
@@ -871,16 +821,13 @@ begin
             or o.name = 'deliver_local' and o.value #>> '{}' ~ ':[0-9.]+ *[A-Za-z+-]'
         limit 1
     ) k on true
-    where jsonb_typeof(m.message) <> 'object' or k.name is not null
-    order by m.place
-    limit 1;
+    where jsonb_typeof(m.message) <> 'object' or k.name is not null order by m.place limit 1;
     if stranger.phrase is not null then
         if nudged.refuse_member(stranger.place, stranger.name, stranger.phrase) then end if;
     elsif found then
         raise invalid_parameter_value
             using message = format('nudged_api.send_many: message %s %s', stranger.place,
                 case when stranger.type <> 'object' then 'is no object'
-                    -- An unknown name can be anything, even the message's text. So only a plain name is shown.
                     when stranger.name ~ '^[A-Za-z_][A-Za-z0-9_]{0,39}$' then format('has a member %s', stranger.name)
                     else 'has a member that it does not know' end),
                 hint = 'Its members are the arguments of nudged_api.send.';
@@ -903,17 +850,13 @@ begin
         asked[place] := nudged.checked_message(format('nudged_api.send_many: message %s', place - 1), asked[place]);
     end loop;
     return query select s.user_id, s.id from nudged.insert_messages(asked) s;
-end
-$$;
+end $$;
 
 -- The value is not shown.
 create function nudged.refuse_member(place bigint, name text, phrase text) returns boolean
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-begin
-    return nudged.refuse(format('nudged_api.send_many: message %s', place), array[format('%s is no %s', name, phrase),
-        'user_id: a UUID. urgent: true or false. data, apns, texts: objects. expires_at, deliver_at: an instant such as 2026-11-21T18:00:00Z. deliver_local: a wall time without a zone, such as 2026-11-21T18:00:00. All others: texts.']);
-end
-$$;
+language sql set search_path = pg_catalog, pg_temp
+return nudged.refuse(format('nudged_api.send_many: message %s', place), array[format('%s is no %s', name, phrase),
+    'user_id: a UUID. urgent: true or false. data, apns, texts: objects. expires_at, deliver_at: an instant such as 2026-11-21T18:00:00Z. deliver_local: a wall time without a zone, such as 2026-11-21T18:00:00. All others: texts.']);
 
 -- Names the first member of nudged_api.send_many's messages that can't be read as its type.
 create function nudged.refuse_members(messages jsonb) returns boolean
@@ -937,8 +880,7 @@ begin
         end;
     end loop;
     return false;
-end
-$$;
+end $$;
 
 -- Sends the same message to many users. dedupe_key is for each user.
 create function nudged_api.send_many(
@@ -970,8 +912,7 @@ begin
         )::nudged.new_message
         from unnest(send_many.user_ids) with ordinality as u (user_id, place) order by u.place
     )) s;
-end
-$$;
+end $$;
 
 -- Inserts messages that nudged.checked_message has checked. Returns a row for each, in their order.
 create function nudged.insert_messages(messages nudged.new_message[]) returns table (user_id uuid, id uuid)
@@ -985,7 +926,7 @@ declare
     ids uuid[] := (select coalesce(array_agg(gen_random_uuid()), '{}') from unnest(messages));
     keys bigint := (select count(distinct (m.user_id, m.dedupe_key)) from unnest(messages) as m where m.dedupe_key is not null);
     written bigint;
-    most constant integer := nudged.max_messages();
+    most constant integer := coalesce((select s.max_messages from nudged.setting s), 2000);
 begin
     for attempt in 1..3 loop
         exit when keys = 0;
@@ -994,9 +935,7 @@ begin
         insert into nudged.message_key (user_id, key, id)
         select m.user_id, m.dedupe_key, ids[m.ordinality]
         from unnest(messages) with ordinality as m
-        where m.dedupe_key is not null
-        order by m.user_id, m.dedupe_key, m.ordinality
-        on conflict do nothing;
+        where m.dedupe_key is not null order by m.user_id, m.dedupe_key, m.ordinality on conflict do nothing;
         get diagnostics written = row_count;
         exit when written = keys;
         -- A key that was there may be deleted by now (as in nudged_api.send). Then it must be written.
@@ -1017,21 +956,17 @@ begin
     -- Bounded by the limit itself: no user has many more rows.
     waiting as materialized (
         select m.user_id, count(*) as messages from nudged.message m
-        where m.user_id = any (array(select distinct w.user_id from wanted w))
-        group by m.user_id
+        where m.user_id = any (array(select distinct w.user_id from wanted w)) group by m.user_id
     ),
     asked as materialized (
         select w.*, coalesce(k.id, w.id) as known
-        from wanted w
-        left join keys k on k.user_id = w.user_id and k.key = w.dedupe_key
+        from wanted w left join keys k on k.user_id = w.user_id and k.key = w.dedupe_key
     ),
     -- The new messages. A user with too many waiting messages must not be able to stop a message to everybody. Theirs
     -- are dropped, like a message to a user without a device.
     fresh as materialized (
         select a.*, coalesce(t.messages, 0) + row_number() over (partition by a.user_id order by a.place) > most as is_dropped
-        from asked a
-        left join waiting t on t.user_id = a.user_id
-        where a.known = a.id
+        from asked a left join waiting t on t.user_id = a.user_id where a.known = a.id
     ),
     inserted as (
         insert into nudged.message (
@@ -1040,14 +975,11 @@ begin
         select
             f.user_id, f.id, f.title, f.body, f.data, f.urgent, f.category, f.thread_id, f.collapse_key, f.dedupe_key, f.expires_at, f.apns, f.deliver_at,
             f.deliver_local, f.texts
-        from fresh f
-        where not f.is_dropped
+        from fresh f where not f.is_dropped
     ),
     dropped as (
-        insert into nudged.delivery (user_id, kind, key, device_hash, outcome, reason, attempted_at, sweep_id)
-        select f.user_id, 'message', f.id::text, '', 'dropped', 'too_many_waiting', clock_timestamp(), '00000000-0000-0000-0000-000000000000'
-        from fresh f
-        where f.is_dropped
+        insert into nudged.delivery (user_id, kind, key, outcome, reason)
+        select f.user_id, 'message', f.id::text, 'dropped', 'too_many_waiting' from fresh f where f.is_dropped
     ),
     woken as (
         insert into nudged.touched (user_id, urgent, arrival)
@@ -1055,14 +987,11 @@ begin
         from fresh f where not f.is_dropped group by f.user_id
     )
     select a.user_id, a.known from asked a order by a.place;
-end
-$$;
+end $$;
 
--- Cancels a message. done: this call was committed before the intent of its push. too_late: a phone may have it already,
--- since its outcome is unknown, or another device has got it. Then it is not tried again. Both are 0 if the user has no
--- such message.
---
--- It does not wait for the daemon: a row that the daemon has locked is being sent.
+-- Cancels a message. done: this call was committed before the intent of its push. too_late: a phone may have it
+-- already, since its outcome is unknown, or another device has got it. Then it is not tried again. Both are 0 if the
+-- user has no such message. It does not wait for the daemon: a row that the daemon has locked is being sent.
 create function nudged.cancel_message(recipient uuid, id uuid) returns nudged.result
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
@@ -1089,21 +1018,18 @@ begin
     ) into tried;
     delete from nudged.message m where m.user_id = recipient and m.id = cancel_message.id;
     insert into nudged.touched (user_id) values (recipient);
-    insert into nudged.delivery (user_id, kind, key, device_hash, outcome, reason, attempted_at, sweep_id)
-    values (recipient, 'message', cancel_message.id::text, '', 'dropped', 'cancelled', clock_timestamp(), '00000000-0000-0000-0000-000000000000');
+    insert into nudged.delivery (user_id, kind, key, outcome, reason) values (recipient, 'message', cancel_message.id::text, 'dropped', 'cancelled');
     return nudged.result_of(done => (not tried)::integer, too_late => tried::integer);
-end
-$$;
+end $$;
 
 -- Cancels waiting messages by what they have in common, for the calls of schema nudged_api. Arguments that are null
 -- match all messages. It cancels at most 10,000 per call: call it again until `done` is 0. `too_late` counts those that
--- are being sent, or that a phone may have already. The latter are not tried again. A search without an index ends after
--- five seconds, since what it found stays locked meanwhile.
---
--- As nudged.cancel_message: a row that the daemon has locked is being sent, and it is skipped. Rows are locked one by one,
--- since Citus locks rows of one user at a time.
+-- are being sent, or that a phone may have already. The latter are not tried again. A search without an index ends
+-- after five seconds, since what it found stays locked meanwhile. As nudged.cancel_message: a row that the daemon has
+-- locked is being sent, and it is skipped. Rows are locked one by one, since Citus locks rows of one user at a time.
 create function nudged.cancel_messages(
-    call text, recipient uuid, title text, category text, thread_id text, dedupe_prefix text, sent_after timestamptz, sent_before timestamptz
+    call text, recipient uuid default null, title text default null, category text default null, thread_id text default null,
+    dedupe_prefix text default null, sent_after timestamptz default null, sent_before timestamptz default null
 ) returns nudged.result
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -1125,6 +1051,8 @@ declare
     one record;
 begin
     if nudged.refuse(call, coalesce(
+        case when num_nonnulls(recipient, cancel_messages.title, cancel_messages.category, cancel_messages.thread_id, dedupe_prefix, sent_after, sent_before) = 0
+            then array['no argument is given', 'Give the user, the title, the category, the thread, the beginning of the dedupe_key or the time of the messages.'] end,
         nudged.key_fault('category', cancel_messages.category), nudged.key_fault('thread_id', cancel_messages.thread_id),
         nudged.key_fault('dedupe_prefix', dedupe_prefix), nudged.isolation_fault('a message'))) then end if;
     -- Those are left alone, so that their outcomes don't wait for the caller's commit.
@@ -1176,8 +1104,7 @@ begin
         end loop;
         -- A statement of its own, after the locks: it sees whether an intent came first.
         select array_agg(w.user_id), array_agg(w.id) into whose, which
-        from unnest(whose, which) as w (user_id, id)
-        where w.id not in (select nudged.on_their_way(whose, which));
+        from unnest(whose, which) as w (user_id, id) where w.id not in (select nudged.on_their_way(whose, which));
         left_alone := left_alone + ready - coalesce(cardinality(which), 0);
         tried := tried + (
             select count(distinct w.id)
@@ -1190,11 +1117,8 @@ begin
             delete from nudged.message m using unnest(whose, which) as w (user_id, id) where m.user_id = w.user_id and m.id = w.id
             returning m.user_id, m.id
         ),
-        touched as (
-            insert into nudged.touched (user_id) select distinct user_id from gone
-        )
-        insert into nudged.delivery (user_id, kind, key, device_hash, outcome, reason, attempted_at, sweep_id)
-        select user_id, 'message', id::text, '', 'dropped', 'cancelled', clock_timestamp(), '00000000-0000-0000-0000-000000000000' from gone;
+        touched as (insert into nudged.touched (user_id) select distinct user_id from gone)
+        insert into nudged.delivery (user_id, kind, key, outcome, reason) select user_id, 'message', id::text, 'dropped', 'cancelled' from gone;
         cancelled := cancelled + coalesce(cardinality(which), 0);
         -- A caller repeats the call until `done` is 0. So a page of messages that were tried does not end it.
         exit when cancelled > tried or ready < most;
@@ -1202,35 +1126,14 @@ begin
     if nudged.refuse(call, case when is_late and cancelled = tried then array['five seconds have passed, and no message was found that can be cancelled',
         'Give the user, the category or the beginning of the dedupe_key as well: an index finds these.', '54000'] end) then end if;
     return nudged.result_of(done => cancelled - tried, too_late => left_alone + tried);
-end
-$$;
+end $$;
 
--- Such as a campaign that was a mistake, or a conversation that the user has read elsewhere. At least one argument must
--- be given. With user_id alone, all that wait for this user are cancelled.
-create function nudged_api.cancel_messages(
-    user_id uuid default null, title text default null, category text default null, thread_id text default null, dedupe_prefix text default null,
-    sent_after timestamptz default null, sent_before timestamptz default null
-) returns nudged.result
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-begin
-    perform nudged.require_backend('nudged_api.cancel_messages');
-    if nudged.refuse('nudged_api.cancel_messages', case
-        when num_nonnulls(user_id, title, category, thread_id, dedupe_prefix, sent_after, sent_before) = 0 then array['no argument is given',
-            'Give the user, the title, the category, the thread, the beginning of the dedupe_key or the time of the messages.'] end) then end if;
-    return nudged.cancel_messages(
-        'nudged_api.cancel_messages', user_id, title collate "default", category, thread_id collate "default", dedupe_prefix, sent_after, sent_before);
-end
-$$;
-
--- Returns how many were deleted. The daemon calls again while there are any.
 create function nudged.prune_message_keys() returns bigint
 language sql security definer set search_path = pg_catalog, pg_temp as $$
     with gone as (
-        delete from nudged.message_key k
-        where (k.user_id, k.key) in (
+        delete from nudged.message_key k where (k.user_id, k.key) in (
             select o.user_id, o.key from nudged.message_key o where o.at < now() - interval '30 days' order by o.at limit 5000
-        )
-        returning 1
+        ) returning 1
     )
     select count(*) from gone
 $$;
@@ -1238,18 +1141,13 @@ $$;
 select nudged.finish_tables();
 
 comment on table nudged.message is 'Messages that wait to be sent. The app inserts rows with nudged_api.send, and the daemon deletes them when they end. nudged.delivery keeps their outcome, without the text.';
-comment on column nudged.message.user_id is 'The user who is to get it.';
 comment on column nudged.message.id is 'The message''s id, as nudged_api.send returned it.';
 comment on column nudged.message.created_at is 'When nudged_api.send was called.';
-comment on column nudged.message.title is 'The title.';
-comment on column nudged.message.body is 'The text.';
 comment on column nudged.message.data is 'Members of the payload beside "aps": a JSON object, or null.';
-comment on column nudged.message.urgent is 'Whether it passes quiet hours, if the user allows that.';
 comment on column nudged.message.category is 'Apple''s notification category: which actions the phone offers.';
 comment on column nudged.message.thread_id is 'Apple''s thread id: what the phone groups.';
 comment on column nudged.message.collapse_key is 'Of several waiting messages with one key only the newest is sent.';
 comment on column nudged.message.dedupe_key is 'The dedupe_key that nudged_api.send was given.';
-comment on column nudged.message.expires_at is 'From then on it is dropped. Null: never.';
 comment on column nudged.message.apns is 'How the phone shows it: the argument apns, without category, thread_id and data, which are columns.';
 comment on column nudged.message.deliver_at is 'Not before this instant. Null: see deliver_local.';
 comment on column nudged.message.deliver_local is 'Not before this wall time in the user''s own zone. Null: see deliver_at, or at once.';
@@ -1260,5 +1158,4 @@ comment on type nudged.new_message is 'The arguments of one message, for nudged_
 comment on function nudged_api.send is 'Sends a message to a user: at once, or when their quiet hours and limits allow it. Returns its id and warnings.';
 comment on function nudged_api.send_many(jsonb) is 'Sends many messages: a JSON array of objects with the arguments of nudged_api.send. All or none. Returns a row for each, in their order.';
 comment on function nudged_api.send_many(uuid[],text,text,jsonb,boolean,text,text,text,timestamptz,text,jsonb,timestamptz,timestamp,jsonb) is 'Sends one message to many users. All or none. Returns a row for each, in their order.';
-comment on function nudged_api.cancel_messages is 'Cancels waiting messages by user, title, category, thread, the beginning of their dedupe_key or time. At most 10,000 per call: call it again until done is 0. too_late counts those that were on their way.';
 comment on function nudged.prune_message_keys is 'Deletes dedupe keys older than 30 days, some thousands per call. The daemon calls it.';

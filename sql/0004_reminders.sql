@@ -1,10 +1,8 @@
 -- Reminders: an app's subject (a task, a table) and a time at which a user wants to be told of it. docs/SQL.md shows
--- the calls.
---
--- An app's call only inserts rows, or deletes those that no intent holds, so it never waits for a daemon. Each row
--- belongs to one user, its texts included, so no join crosses users. Swift computes wall times and recurrences. SQL
--- uses AT TIME ZONE only for the errors and warnings of nudged_api.set_reminder, with names that nudged.is_zone
--- accepts.
+-- the calls. An app's call only inserts rows, or deletes those that no intent holds, so it never waits for a daemon.
+-- Each row belongs to one user, its texts included, so no join crosses users. Swift computes wall times and
+-- recurrences. SQL uses AT TIME ZONE only for the errors and warnings of nudged_api.set_reminder, with names that
+-- nudged.is_zone accepts.
 
 -- It is read when a reminder is due: new members are told, former members are not.
 create view nudged.subject_member with (security_barrier) as
@@ -22,7 +20,6 @@ create table nudged.reminder (
 );
 create index reminder_subject on nudged.reminder (subject_type, subject_id);
 
--- What is pending: one row per recipient and time. A row counts only while nudged.reminder has its reminder.
 create table nudged.occurrence (
     user_id uuid not null,
     id uuid not null default gen_random_uuid(),
@@ -33,8 +30,7 @@ create table nudged.occurrence (
     title text not null check (octet_length(title) <= 4096),
     body text not null check (octet_length(body) <= 4096),
     apns jsonb check (pg_column_size(apns) <= 65536),
-    due_at timestamptz,
-    due_local timestamp,
+    due_at timestamptz, due_local timestamp,
     timezone text check (octet_length(timezone) <= 255),
     is_fan_out boolean not null default false,
     fan_out_after uuid,
@@ -43,11 +39,8 @@ create table nudged.occurrence (
     number integer not null default 1,
     -- An instant becomes a wall time in the recipient's zone with the second occurrence, unless it is a fan-out's.
     -- planned_local is null for the first one.
-    first_at timestamptz,
-    first_local timestamp,
-    planned_local timestamp,
+    first_at timestamptz, first_local timestamp, planned_local timestamp,
     restored_at timestamptz,
-    -- No zone is further ahead than UTC+14.
     wakes_at timestamptz not null generated always as (
         coalesce(due_at, (due_local - interval '14 hours') at time zone 'UTC')
     ) stored,
@@ -161,8 +154,7 @@ begin
         return 'recurrence.BYDAY: found a numbered weekday without FREQ=MONTHLY, wanted weekdays alone, or FREQ=MONTHLY';
     end if;
     return null;
-end
-$$;
+end $$;
 
 -- The last moment of an UNTIL as it is written, without its zone. Null: the value is no UNTIL.
 create function nudged.recurrence_until(value text) returns timestamp
@@ -181,8 +173,7 @@ begin
         when length(value) = 8 then time '23:59:59'
         else make_time(substr(value, 10, 2)::integer, substr(value, 12, 2)::integer, substr(value, 14, 2)::double precision)
     end;
-end
-$$;
+end $$;
 
 -- Whether a name is a zone (docs/POLICY-SPEC.md, "Zone"), as far as this server can tell. The server also accepts other
 -- names, in any case. The patterns and the comparison exclude them.
@@ -201,13 +192,11 @@ begin
     return current_setting('timezone') = name;
 exception when invalid_parameter_value then
     return false;
-end
-$$;
+end $$;
 
 -- Deletes pending occurrences (parallel: recipients, ids) that no open intent holds, and returns their ids. They are
 -- recorded as dropped for this reason (null: something replaces them, and nothing is recorded). The others are on their
 -- way.
---
 -- An intent's transaction locks its rows FOR KEY SHARE. Here they are locked FOR UPDATE, and a later statement, with a
 -- later snapshot, looks at the open intents. So the second to commit sees the first, which is exact in READ COMMITTED.
 -- Neither waits, since each skips what the other has locked. Rows that turn out to be on their way are unlocked by
@@ -228,8 +217,7 @@ begin
         begin
             select h.recipients, h.occurrences into held_by, held from nudged.hold_occurrences(whose, which) h;
             select array_agg(o.id) into intended
-            from unnest(held) as o (id)
-            where o.id in (select nudged.on_their_way(held_by, held));
+            from unnest(held) as o (id) where o.id in (select nudged.on_their_way(held_by, held));
             if intended is not null then
                 raise sqlstate 'ND001';
             end if;
@@ -244,16 +232,12 @@ begin
     end loop;
     with gone as (
         delete from nudged.occurrence o using unnest(held_by, held) as h (user_id, id)
-        where o.user_id = h.user_id and o.id = h.id
-        returning o.user_id, o.id
+        where o.user_id = h.user_id and o.id = h.id returning o.user_id, o.id
     )
-    insert into nudged.delivery (user_id, kind, key, device_hash, outcome, reason, attempted_at, sweep_id)
-    select user_id, 'reminder', id::text, '', 'dropped', why, clock_timestamp(), '00000000-0000-0000-0000-000000000000'
-    from gone
-    where why is not null;
+    insert into nudged.delivery (user_id, kind, key, outcome, reason)
+    select user_id, 'reminder', id::text, 'dropped', why from gone where why is not null;
     return held;
-end
-$$;
+end $$;
 
 -- Locks these occurrences (parallel: recipients, ids) FOR UPDATE, skips those that are locked already, and returns what
 -- it locked.
@@ -287,14 +271,11 @@ begin
     end;
     recipients := held_by;
     occurrences := held;
-end
-$$;
+end $$;
 
 -- Locks users against nudged_api.forget until the end of the transaction, and returns those who were not erased. For
 -- transactions that write rows of users other than the caller. It waits for an erasure under way; the daemon's
--- settlements go on.
---
--- A user whom no sweep has seen yet has no row to lock. Such users count if the app knows them.
+-- settlements go on. A user whom no sweep has seen yet has no row to lock. Such users count if the app knows them.
 create function nudged.hold_recipients(recipients uuid[]) returns setof uuid
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -321,13 +302,11 @@ begin
     select unnest(held)
     union select user_id from nudged.recipient where user_id = any (strangers)
     union select user_id from nudged.device where user_id = any (strangers);
-end
-$$;
+end $$;
 
--- For nudged_api.set_reminder and nudged_me.set_reminder. `call`: which of them.
 create function nudged.set_reminder(
-    call text, subject_type text, subject_id text, author uuid, title text, body text, due_at timestamptz, due_local timestamp, audience text,
-    recurrence text, timezone text, apns jsonb
+    call text, author uuid, subject_type text, subject_id text, title text, body text, due_at timestamptz default null, due_local timestamp default null,
+    audience text default 'me', recurrence text default null, timezone text default null, apns jsonb default null
 ) returns nudged.result
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
@@ -387,21 +366,7 @@ begin
     );
     insert into nudged.touched (user_id, arrival) select distinct u, replaced is null from unnest(recipients || author) as u;
     return nudged.result_of(made, warnings => warnings);
-end
-$$;
-
-create function nudged_api.set_reminder(
-    user_id uuid, subject_type text, subject_id text, title text, body text, due_at timestamptz default null, due_local timestamp default null,
-    audience text default 'me', recurrence text default null, timezone text default null, apns jsonb default null
-) returns nudged.result
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-begin
-    perform nudged.require_backend('nudged_api.set_reminder');
-    return nudged.set_reminder(
-        'nudged_api.set_reminder', subject_type collate "default", nudged.subject_key(subject_id), user_id, title, body, due_at, due_local, audience,
-        recurrence, timezone, apns);
-end
-$$;
+end $$;
 
 -- The first thing that is wrong with a reminder's arguments, and the remedy. Null: nothing. Never the text.
 create function nudged.reminder_fault(
@@ -418,7 +383,6 @@ declare
     until_text constant text := substring(translate(left(recurrence, 2001), 'untilz', 'UNTILZ') from 'UNTIL=([^;]*)');
 begin
     if broken is null then
-        -- As the daemon renders it (Notification+Rendering.swift; a test compares them).
         bytes := case when is_long is true then 65537 else nudged.payload_bytes(
                 title, body, nullif(apns -> 'data', 'null'), false, apns ->> 'category', apns ->> 'thread_id', nudged.stored_apns(apns))
             + octet_length(',"subject_type":') + nudged.utf8_bytes(to_json(subject_type)::text)
@@ -458,8 +422,7 @@ begin
         when nudged.recurrence_until(until_text) + case when (due_at is null) = (until_text like '%Z') then interval '26 hours' else '0' end
             < coalesce(due_local, due_at at time zone 'UTC') then array['recurrence.UNTIL is before the reminder is due', 'Give a later UNTIL, or none.']
     end;
-end
-$$;
+end $$;
 
 -- Warnings for the caller of nudged_api.set_reminder, as far as SQL can tell. It doesn't know the zones of the daemon's
 -- files, or the quiet hours of the daemon's rules.
@@ -469,23 +432,16 @@ create function nudged.reminder_warnings(
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     warnings text[] := '{}';
-    kept text;
     wishes jsonb;
     night_begins text;
     night_ends text;
     own_zone constant text := nudged.own_zone(reminder_warnings.author);
     wall timestamp;
 begin
-    select nudged.preferences_text(r.preferences) into kept from nudged.recipient r where r.user_id = reminder_warnings.author limit 1;
+    select nudged.json_or_null(nudged.preferences_text(r.preferences)) into wishes from nudged.recipient r where r.user_id = reminder_warnings.author limit 1;
     if not found and not exists (select from nudged.device d where d.user_id = reminder_warnings.author) then
         warnings := warnings || 'no_device: the user has neither a profile nor a device now: a reminder without a device is dropped'::text;
     end if;
-    begin
-        wishes := kept::jsonb;
-    exception when data_exception or statement_too_complex then
-        -- A column of text that holds no JSON counts as empty, as for the policy.
-        null;
-    end;
     night_begins := wishes ->> 'quiet_hours_start';
     night_ends := wishes ->> 'quiet_hours_end';
     -- The time on the author's own clock.
@@ -506,8 +462,7 @@ begin
     if audience = 'me' and timezone is null and due_local at time zone own_zone < now() then
         warnings := warnings || 'past_hour: the hour is past on the author''s own clock: they are told at once'::text;
     end if;
-    if own_zone is null and timezone is null
-        and (due_local is not null and audience = 'me' or recurrence is not null)
+    if own_zone is null and timezone is null and (due_local is not null and audience = 'me' or recurrence is not null)
     then
         warnings := warnings || 'no_timezone: the author has no time zone that the server knows: unless policy.defaultTimezone is set, a wall time waits until they have one'::text;
     end if;
@@ -520,7 +475,6 @@ begin
                 warnings := warnings || 'no_members: the subject has no members in nudged.subject_member now'::text;
             end if;
         exception
-            -- A time-out of the caller's own must reach the caller.
             when query_canceled then
                 raise;
             when others or assert_failure then
@@ -528,8 +482,7 @@ begin
         end;
     end if;
     return warnings;
-end
-$$;
+end $$;
 
 -- Cancels what is pending of a subject, of all authors, recurrences included. Under any isolation level; the numbers are
 -- exact under READ COMMITTED. too_late: their push is on its way, or was tried already and is not tried again.
@@ -555,8 +508,7 @@ begin
     where o.subject_type = end_reminders.subject_type and o.subject_id = end_reminders.subject_id;
     insert into nudged.touched (user_id) select distinct u from unnest(recipients || authors) as u;
     return nudged.end_occurrences(recipients, pending);
-end
-$$;
+end $$;
 
 -- Cancels pending occurrences (parallel: recipients, ids).
 create function nudged.end_occurrences(recipients uuid[], occurrences uuid[]) returns nudged.result
@@ -578,8 +530,7 @@ begin
     left join unnest(taken) as n (id) on n.id = w.id
     left join unnest(tried) as t (id) on t.id = w.id;
     return nudged.result_of(done => in_time, too_late => coalesce(cardinality(occurrences), 0) - in_time);
-end
-$$;
+end $$;
 
 -- Moves what is pending of a reminder to `until`. A series goes on as it was: an occurrence that is later than `until`
 -- stays, and the one before it comes once more at `until`. With a recipient, only theirs moves, and the time counts as
@@ -646,15 +597,7 @@ begin
     -- Of several recipients, some may be told before.
     missed := (cardinality(ids) > coalesce(cardinality(taken), 0))::integer;
     return nudged.result_of(snooze.id, 1 - missed, missed);
-end
-$$;
-
--- user_id null: for all recipients.
-create function nudged_api.snooze_reminder(user_id uuid, id uuid, until timestamptz) returns nudged.result
-language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.require_backend('nudged_api.snooze_reminder');
-    select nudged.snooze('nudged_api.snooze_reminder', user_id, id, until);
-$$;
+end $$;
 
 -- Locks a reminder, as setting, cancelling, fanning out and erasing do. Locks the recipients against erasure: one, or
 -- all who have something pending. Otherwise an erasure could take the row locks of nudged_api.snooze_reminder for an intent's,
@@ -676,8 +619,7 @@ begin
     return array(select nudged.hold_recipients(case when recipient is not null then array[recipient] else array(
         select distinct o.user_id from nudged.occurrence o where o.reminder_id = reminder
     ) end));
-end
-$$;
+end $$;
 
 -- For a trigger on a table of the app: cancels a subject's reminders when its row is deleted, archived, gets another id
 -- or loses its date. Arguments: the subject type, the column of the id, the column that says what is archived (true, or
@@ -690,13 +632,13 @@ declare
     was_archived text;
     is_archived text;
     loses_date boolean := false;
-    -- In text, lower case.
     no constant text[] := '{"",0,f,false,n,no,off}';
 begin
-    if tg_nargs not between 2 and 4 or tg_when <> 'AFTER' or tg_level <> 'ROW' or tg_op not in ('DELETE', 'UPDATE') then
-        raise invalid_parameter_value using message = 'nudged_api.cancel_subject_reminders: wrong kind of trigger, or wrong number of arguments',
-            hint = 'Its arguments are the subject type, the column of the id, the column that says what is archived (or an empty text), and the column of the date.';
-    end if;
+    if nudged.refuse('nudged_api.cancel_subject_reminders', case
+        when tg_nargs not between 2 and 4 or tg_when <> 'AFTER' or tg_level <> 'ROW' or tg_op not in ('DELETE', 'UPDATE') then array[
+            'wrong kind of trigger, or wrong number of arguments',
+            'Its arguments are the subject type, the column of the id, the column that says what is archived (or an empty text), and the column of the date.']
+    end) then end if;
     was := nudged.column_text(old, tg_argv[1]);
     if tg_op = 'UPDATE' then
         remains := nudged.column_text(new, tg_argv[1]);
@@ -717,8 +659,7 @@ begin
         perform nudged.end_reminders(tg_argv[0], nudged.subject_key(was));
     end if;
     return null;
-end
-$$;
+end $$;
 
 -- A column of a row, as its type writes it. No cast is used: the table's owner may have made one, which would run with
 -- the trigger's rights. A name that is no column is refused, since it would be a function call.
@@ -728,20 +669,17 @@ declare
     written text;
 begin
     if not exists (
-        select 1 from pg_type t join pg_attribute a on a.attrelid = t.typrelid
+        select from pg_type t join pg_attribute a on a.attrelid = t.typrelid
         where t.oid = pg_typeof(column_text.whole) and a.attname = column_text.name and a.attnum > 0 and not a.attisdropped
     ) then
-        raise undefined_column using message = format('nudged_api.cancel_subject_reminders: the table has no column %I', name),
-            hint = 'Name the columns of the id, of what is archived and of the date as the table has them.';
+        if nudged.refuse('nudged_api.cancel_subject_reminders', array[format('the table has no column %I', name),
+            'Name the columns of the id, of what is archived and of the date as the table has them.', '42703']) then end if;
     end if;
     execute format('select case when ($1).%1$I is not null then pg_catalog.format(''%%s'', ($1).%1$I) end', name) using column_text.whole into written;
     return written;
-end
-$$;
+end $$;
 
 comment on view nudged.subject_member is 'The members of a subject, who are told by reminders for everyone. Redefine it over your own tables with "create or replace view". The daemon reads it when a reminder is due.';
-comment on column nudged.subject_member.subject_type is 'The kind of thing, such as task.';
-comment on column nudged.subject_member.subject_id is 'Its id, as text.';
 comment on column nudged.subject_member.user_id is 'A user who is told about it.';
 comment on table nudged.reminder is 'The reminders that exist: one per author and subject. nudged_api.set_reminder writes it. nudged.occurrence holds the texts and times.';
 comment on table nudged.occurrence is 'What is pending of reminders: one row per recipient and time. nudged_api.set_reminder, nudged_api.snooze_reminder and the daemon write it.';
@@ -749,10 +687,6 @@ comment on column nudged.occurrence.user_id is 'The user who is told. For a remi
 comment on column nudged.occurrence.id is 'Identifies this occurrence, as nudged.delivery.key does.';
 comment on column nudged.occurrence.reminder_id is 'The reminder''s id. The row counts only while nudged.reminder has it.';
 comment on column nudged.occurrence.author_id is 'The user who set the reminder.';
-comment on column nudged.occurrence.subject_type is 'The kind of thing, such as task.';
-comment on column nudged.occurrence.subject_id is 'Its id.';
-comment on column nudged.occurrence.title is 'The title.';
-comment on column nudged.occurrence.body is 'The text.';
 comment on column nudged.occurrence.apns is 'How the phone shows it: the argument apns. Null: a text with the default sound.';
 comment on column nudged.occurrence.due_at is 'When it is due, as an instant. Null: see due_local.';
 comment on column nudged.occurrence.due_local is 'When it is due, as a wall time in "timezone", or in the recipient''s own zone if that is null.';
@@ -767,9 +701,4 @@ comment on column nudged.occurrence.first_local is 'The series'' first time, as 
 comment on column nudged.occurrence.planned_local is 'The wall time of this occurrence by the rule. A snooze doesn''t change it.';
 comment on column nudged.occurrence.restored_at is 'When a backup was restored. If it was due before, it may have been sent since the backup, and is dropped.';
 comment on column nudged.occurrence.wakes_at is 'The earliest instant at which it can be due in any zone.';
-comment on function nudged.recurrence_fault is 'What is wrong with a recurrence rule, as text. Null: nothing.';
-comment on function nudged.hold_recipients is 'Locks users against nudged_api.forget until the end of the transaction, and returns those who exist.';
-comment on function nudged_api.set_reminder is 'Sets a reminder, and replaces the one that this user has for this subject. Returns its id and warnings.';
-comment on function nudged.subject_spellings is 'The spellings that a subject''s id may have in nudged.subject_member.';
-comment on function nudged_api.snooze_reminder is 'Moves what is pending of a reminder to "until", for a user or (null) for all. done: nothing of it comes before.';
 comment on function nudged_api.cancel_subject_reminders is 'For a row trigger on your table: cancels a subject''s reminders when its row is deleted, archived, gets another id or loses its date (docs/SQL.md).';

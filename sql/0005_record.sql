@@ -1,22 +1,18 @@
--- The record: append-only, one row per device and attempt. A slot that was missed has one row with an empty
--- device_hash.
--- outcome: accepted, rejected, deferred (Apple asked to try again later; another row follows), dropped, skipped,
--- unknown. And what the user did with it: opened, helpful, unhelpful (nudged.note_answer).
+-- The record, and what reads it: the deletion of tokens and of users, and what users did with a nudge.
 create table nudged.delivery (
     user_id uuid not null,
     kind text not null check (octet_length(kind) <= 32),
     key text not null check (octet_length(key) <= 255),
     slot date,
-    device_hash text not null check (octet_length(device_hash) <= 64),
+    device_hash text not null default '' check (octet_length(device_hash) <= 64),
     apns_id uuid,
     outcome text not null check (outcome in ('accepted', 'rejected', 'deferred', 'dropped', 'skipped', 'unknown', 'opened', 'helpful', 'unhelpful')),
     reason text check (octet_length(reason) <= 1024),
     status smallint,
-    -- When a push was sent, by the user's clock: the minute of their week, from Monday 00:00 on.
     local_minute smallint check (local_minute between 0 and 10079),
     -- Days end: rows outside would never be dropped.
-    attempted_at timestamptz not null check (attempted_at between '1970-01-01 00:00:00Z' and '9999-12-31 00:00:00Z'),
-    sweep_id uuid not null,
+    attempted_at timestamptz not null default clock_timestamp() check (attempted_at between '1970-01-01 00:00:00Z' and '9999-12-31 00:00:00Z'),
+    sweep_id uuid not null default '00000000-0000-0000-0000-000000000000',
     decision jsonb check (pg_column_size(decision) <= 8192),
     template integer
 ) partition by range (attempted_at);
@@ -34,10 +30,8 @@ create index delivery_unknown on nudged.delivery (attempted_at) where outcome = 
 -- nudged.setting.retention_days ago. If the default partition has rows of a day, they stay there. Returns how many were
 -- made, and how many steps of dropping were done. A step is one partition, or the oldest hour of what is too old in the
 -- default partition. Each call does a bounded part. If it did something, more may be left, and the daemon calls again
--- in a minute.
---
--- SECURITY DEFINER: only a table's owner makes and drops its partitions, and the daemon's role must not own the record.
--- So the daemon can't choose how long the record is kept, either.
+-- in a minute. SECURITY DEFINER: only a table's owner makes and drops its partitions, and the daemon's role must not
+-- own the record. So the daemon can't choose how long the record is kept, either.
 create function nudged.maintain_delivery(out made integer, out dropped integer)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
 declare
@@ -82,8 +76,7 @@ begin
             where i.inhparent = 'nudged.delivery'::regclass
               and c.relname ~ '^delivery_[0-9]{8}$'
               and right(c.relname, 8) < to_char(oldest_kept, 'YYYYMMDD')
-            order by c.relname
-            limit 10
+            order by c.relname limit 10
         loop
             execute format('drop table nudged.%I', part);
             dropped := dropped + 1;
@@ -102,14 +95,12 @@ begin
     exception when lock_not_available then
         null;
     end;
-end
-$$;
+end $$;
 
 -- Deletes tokens that 410s proved stale (parallel lists). Each is deleted only if the record holds that answer for this
 -- user and device, by its apns-id, since an instant. Returns how many were deleted. It deletes one by one: Citus may
--- send a statement over lists to a machine that has none of the app's tables.
---
--- SECURITY DEFINER: the daemon's role can't call nudged.forget_device, which asks for no answer.
+-- send a statement over lists to a machine that has none of the app's tables. SECURITY DEFINER: the daemon's role can't
+-- call nudged.forget_device, which asks for no answer.
 create function nudged.forget_devices(
     recipients uuid[], devices text[], environments text[], topics text[], instants timestamptz[], apns_ids uuid[], since timestamptz
 ) returns bigint
@@ -146,16 +137,13 @@ begin
         end if;
     end loop;
     return gone;
-end
-$$;
+end $$;
 
 -- Erases a user, for nudged_api.forget and for users who are deleted from auth.users: no row in schema nudged mentions
 -- them any more. Returns how many rows were deleted or changed.
---
 -- It is called in the transaction in which the app deletes its own rows of the user, after them. Then what the triggers
 -- append is deleted as well. If the app's rows stay, their next change brings the user back. A push that is being
 -- written at that moment is sent, and its outcome is not recorded.
---
 -- Locks are taken in the order of every writer that waits: seen, reminders (as a fan-out or a snooze), touches, then person
 -- (as a drain). A transaction that writes something for this user holds one of these rows. So this call waits for it,
 -- and later statements see what it wrote. Locks on intents are not waited for: their holder waits for the person's row,
@@ -180,9 +168,7 @@ begin
     get diagnostics gone = row_count;
     erased := erased + gone;
     -- An intent with open pushes stays, without this user: the other users' outcomes need it.
-    with open as materialized (
-        select id from nudged.intent where recipient = any (user_ids) for update skip locked
-    )
+    with open as materialized (select id from nudged.intent where recipient = any (user_ids) for update skip locked)
     update nudged.intent i set (user_ids, turns, contents) = (
         select coalesce(array_agg(d.user_id order by d.place), '{}'), coalesce(array_agg(d.turn order by d.place), '{}'),
             coalesce(array_agg(d.content order by d.place), '{}')
@@ -221,8 +207,7 @@ begin
         insert into nudged.touched (user_id) values (recipient);
     end if;
     return erased + gone;
-end
-$$;
+end $$;
 
 -- Notes what a user did with a nudge: opened, helpful or unhelpful. `id` is the payload's `nudge`; the first message of
 -- a digest stands for all of them. It counts for a week after the nudge, so that it reads few partitions. The row repeats
@@ -259,8 +244,8 @@ begin
     ) then
         return nudged.result_of(done => 0);
     end if;
-    insert into nudged.delivery (user_id, kind, key, slot, device_hash, outcome, local_minute, attempted_at, sweep_id, template)
-    select recipient, nudge.kind, w.key, nudge.slot, '', answer, nudge.local_minute, instant, '00000000-0000-0000-0000-000000000000', nudge.template
+    insert into nudged.delivery (user_id, kind, key, slot, outcome, local_minute, attempted_at, template)
+    select recipient, nudge.kind, w.key, nudge.slot, answer, nudge.local_minute, instant, nudge.template
     from (
         select nudge.key
         union
@@ -268,20 +253,14 @@ begin
         where d.user_id = recipient and d.attempted_at = nudge.attempted_at and d.kind = nudge.kind and d.apns_id = nudge.apns_id
     ) w;
     return nudged.result_of();
-end
-$$;
+end $$;
 
-create function nudged_api.opened(user_id uuid, id text) returns nudged.result
-language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.require_backend('nudged_api.opened');
-    select nudged.note_answer('nudged_api.opened', user_id, id collate "default", 'opened');
-$$;
+create function nudged.note_opened(call text, recipient uuid, id text) returns nudged.result
+language sql set search_path = pg_catalog, pg_temp return nudged.note_answer(call, recipient, id, 'opened');
 
-create function nudged_api.feedback(user_id uuid, id text, helpful boolean) returns nudged.result
-language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.require_backend('nudged_api.feedback');
-    select nudged.note_answer('nudged_api.feedback', user_id, id collate "default", case when helpful then 'helpful' when not helpful then 'unhelpful' end);
-$$;
+create function nudged.note_feedback(call text, recipient uuid, id text, helpful boolean) returns nudged.result
+language sql set search_path = pg_catalog, pg_temp
+return nudged.note_answer(call, recipient, id, case when helpful then 'helpful' when not helpful then 'unhelpful' end);
 
 create function nudged_api.forget(user_id uuid) returns nudged.result
 language sql security definer set search_path = pg_catalog, pg_temp as $$
@@ -290,8 +269,7 @@ language sql security definer set search_path = pg_catalog, pg_temp as $$
     select nudged.result_of(done => nudged.erase(user_id));
 $$;
 
--- Users who were deleted from auth.users, until they are erased for good (nudged.erase_departed). A deletion only
--- inserts a row, so it waits for nobody. No role but the owner can lock the table.
+-- A deletion only inserts a row, so it waits for nobody. No role but the owner can lock the table.
 create table nudged.departed (
     user_id uuid not null,
     id bigint generated always as identity,
@@ -308,9 +286,6 @@ select nudged.finish_tables();
 select nudged.maintain_delivery();
 
 comment on table nudged.delivery is 'The record: one row per device and attempt. The daemon and nudged''s functions append rows; none is changed. A check-in that was not sent, and a message or reminder that was dropped, has one row with an empty device_hash.';
-comment on column nudged.delivery.user_id is 'The user''s id.';
-comment on column nudged.delivery.kind is 'check_in, message or reminder.';
-comment on column nudged.delivery.key is 'The check-in''s date, or the id of the message or of the reminder''s occurrence.';
 comment on column nudged.delivery.slot is 'The check-in''s local date. Null: another kind.';
 comment on column nudged.delivery.device_hash is 'A hash of the device token: 16 hexadecimal digits. Empty: nothing was sent to a device.';
 comment on column nudged.delivery.apns_id is 'The push''s apns-id. Null: nothing was sent.';
@@ -323,8 +298,5 @@ comment on column nudged.delivery.sweep_id is 'The sweep that it belongs to. Zer
 comment on column nudged.delivery.decision is 'The decision service''s answer: an object with by, notify, priority and reason. Null: it was not asked.';
 comment on column nudged.delivery.template is 'The check-in''s template. Null: another kind.';
 comment on function nudged.maintain_delivery is 'Makes the record''s partitions and drops those that are too old, a bounded number per call. The daemon calls it.';
-comment on function nudged.forget_devices is 'Deletes tokens that Apple has answered with 410, if the record holds that answer. The daemon calls it.';
 comment on table nudged.departed is 'Users who were deleted from auth.users. A trigger adds a row; the daemon sends them nothing more, erases them within a second or so, and once more a day later.';
-comment on function nudged_api.opened is 'Says that the user has opened a nudge: id is the payload''s "nudge". done: 1 if it is noted, for the first time.';
-comment on function nudged_api.feedback is 'Says whether a nudge was helpful: id is the payload''s "nudge". The last word counts. done: 1 if it is noted.';
 comment on function nudged_api.forget is 'Erases a user from all of nudged''s tables. Call it after deleting the app''s own rows, in the same transaction. done: how many rows were deleted or changed.';

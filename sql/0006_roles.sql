@@ -5,11 +5,7 @@
 -- - authenticated, on Supabase, has the calls of schema nudged_me, and the user's own rows.
 -- - nudged_writer writes the app's tables, and has no other right. A trigger on these tables runs with its rights. Its
 --   functions set row_security: where it is off, they would fail at the first policy.
---
--- A later migration says who may use each table and function that it makes. nudged.allow works whether the role exists
--- or not:
---     select nudged.allow('nudged_daemon', 'select, insert, delete', 'nudged.message');
---     select nudged.allow('nudged_app', 'execute', 'nudged_api.send');
+-- A later migration says who may use each table and function that it makes: nudged.allow, whether the role exists or not.
 
 -- Roles belong to the whole cluster, and a managed database may refuse to make them. Then everything else is made, and
 -- nudged.grant_roles() does the rest once they exist.
@@ -30,8 +26,7 @@ begin
             end;
         end if;
     end loop;
-end
-$$;
+end $$;
 
 -- The rights, for roles that are made later, and for a database that is restored where the roles don't exist: dumps
 -- hold no roles. A row for one of the app's tables means that nudged created it.
@@ -102,8 +97,7 @@ exception when insufficient_privilege then
     else
         raise notice '% may not give % on % to %: its owner can, or select nudged.grant_roles() as its owner', current_user, privileges, what, who;
     end if;
-end
-$$;
+end $$;
 
 -- Makes a role the owner of a function that writes the app's tables, so that it runs with this role's rights. If the
 -- role may not write the tables, the function stays as it is: a token that can't be deleted is worse. It also stays if
@@ -131,8 +125,7 @@ begin
     execute format('grant create on schema nudged to %I', who);
     execute format('alter function %s owner to %I', call, who);
     execute format('revoke create on schema nudged from %I', who);
-end
-$$;
+end $$;
 
 -- Like GRANT, but remembered. `who`: a role, or several with commas between them. `privileges` is execute or own for a
 -- function, or a list of select, insert, update and delete for a table or view. Select, insert and update can be limited
@@ -146,11 +139,10 @@ declare
     is_call constant boolean := privileges in ('execute', 'own');
     one record;
 begin
-    if not is_call and privileges !~ '^((select|insert|update)( [(][a-z_]+[)])?|delete)(, ((select|insert|update)( [(][a-z_]+[)])?|delete))*$' then
-        raise invalid_parameter_value using
-            message = 'nudged.allow: `privileges` is neither execute, own nor a list of select, insert, update, delete',
-            hint = 'as in ''select, insert'', or of one column ''select, update (id)''';
-    end if;
+    if nudged.refuse('nudged.allow', case
+        when not is_call and privileges !~ '^((select|insert|update)( [(][a-z_]+[)])?|delete)(, ((select|insert|update)( [(][a-z_]+[)])?|delete))*$' then array[
+            '`privileges` is neither execute, own nor a list of select, insert, update, delete',
+            'as in ''select, insert'', or of one column ''select, update (id)'''] end) then end if;
     for one in
         -- Each is written with its schema, since it is not in the search_path.
         select o.name, r.role, case
@@ -159,11 +151,9 @@ begin
             else to_regproc(o.name)::oid::regprocedure::text end as listed
         from unnest(what) as o (name) cross join regexp_split_to_table(who, ', ') as r (role)
     loop
-        if one.listed is null then
-            raise undefined_object using
-                message = format('nudged.allow: there is no %s %s, or more than one', case when is_call then 'call' else 'table' end, one.name),
-                hint = 'name it with its schema, and a call that has namesakes with its types';
-        end if;
+        if nudged.refuse('nudged.allow', case when one.listed is null then array[
+            format('there is no %s %s, or more than one', case when is_call then 'call' else 'table' end, one.name),
+            'name it with its schema, and a call that has namesakes with its types', '42704'] end) then end if;
         if exists (select from nudged.role_right r where r.role = one.role and r.object = one.listed and r.privileges <> allow.privileges)
             and exists (select from pg_roles where rolname = one.role)
         then
@@ -173,8 +163,7 @@ begin
         on conflict (role, object) do update set privileges = excluded.privileges;
         perform nudged.apply_right(one.role, allow.privileges, one.listed);
     end loop;
-end
-$$;
+end $$;
 
 -- Rights in nudged's schemas and tables that nobody gave by nudged.allow: what a broad grant gave anon, authenticated,
 -- service_role, PUBLIC or nudged's own roles, default privileges included. Rights of other roles are the operator's.
@@ -247,8 +236,7 @@ join pg_namespace n on n.oid = d.defaclnamespace and n.nspname in ('nudged', 'nu
 cross join lateral (select case d.defaclobjtype when 'r' then 'tables' when 'S' then 'sequences' when 'f' then 'functions' when 'T' then 'types' end as kind) k
 cross join lateral aclexplode(d.defaclacl) a
 join holder h on h.oid = a.grantee and h.oid <> d.defaclrole
-where k.kind is not null
-group by h.role, d.defaclrole, n.nspname, k.kind;
+where k.kind is not null group by h.role, d.defaclrole, n.nspname, k.kind;
 
 -- Takes back all of nudged.excess_right. Returns how many statements that took.
 create function nudged.take_back_rights() returns integer
@@ -270,8 +258,7 @@ begin
         end;
     end loop;
     return taken;
-end
-$$;
+end $$;
 
 -- Gives each role exactly the rights of nudged.role_right: after a role was made by hand, after a restore into another
 -- cluster, after a view or function was dropped and made again, after a broad grant. Repeated, it changes nothing.
@@ -285,8 +272,7 @@ begin
     for one in select r.role, r.privileges, r.object from nudged.role_right r order by r.privileges = 'own', r.role, r.object loop
         perform nudged.apply_right(one.role, one.privileges, one.object);
     end loop;
-end
-$$;
+end $$;
 
 -- What the daemon does (sql/queries). It can append to the record, but not change it. `update` of one column is for the
 -- locks of FOR UPDATE, which need no more.
@@ -317,36 +303,32 @@ create function nudged.signed_in_user() returns uuid
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
     who uuid;
+    fault text[];
 begin
     if not exists (
-        select 1 from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = 'auth' and p.proname = 'uid' and p.pronargs = 0
+        select from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = 'auth' and p.proname = 'uid' and p.pronargs = 0
     ) then
-        raise feature_not_supported using
-            message = 'nudged: this database has no auth.uid(), so nobody is signed in',
-            hint = 'call the function of schema nudged_api, which names the user';
+        fault := array['this database has no auth.uid(), so nobody is signed in', 'call the function of schema nudged_api, which names the user', '0A000'];
+    else
+        begin
+            who := auth.uid();
+            if who is null then
+                fault := array['nobody is signed in: auth.uid() is null', 'call it with the session of a signed-in user', '28000'];
+            end if;
+        exception when invalid_text_representation then
+            fault := array['the session''s user id is no UUID', 'call the function of schema nudged_api, which names the user, from a backend', '28000'];
+        end;
     end if;
-    begin
-        who := auth.uid();
-    exception when invalid_text_representation then
-        raise invalid_authorization_specification using
-            message = 'nudged: the session''s user id is no UUID', hint = 'call the function of schema nudged_api, which names the user, from a backend';
-    end;
-    if who is null then
-        raise invalid_authorization_specification using
-            message = 'nudged: nobody is signed in: auth.uid() is null', hint = 'call it with the session of a signed-in user';
-    end if;
+    if nudged.refuse('nudged', fault) then end if;
     return who;
-end
-$$;
+end $$;
 
 -- Calls of signed-in users that write something. One row per user: the hour and the day that began with a call, and the
 -- calls since then.
 create table nudged.own_call (
     user_id uuid primary key,
-    hour_since timestamptz not null,
-    hour_calls integer not null,
-    day_since timestamptz not null,
-    day_calls integer not null
+    hour_since timestamptz not null, hour_calls integer not null,
+    day_since timestamptz not null, day_calls integer not null
 ) with (fillfactor = 50);
 
 -- The signed-in user, for a call that writes something. Each such call begins with it, so that nobody fills the record
@@ -359,7 +341,7 @@ declare
     instant constant timestamptz := clock_timestamp();
     most record;
     counted record;
-    fault text;
+    span text;
     ends timestamptz;
 begin
     insert into nudged.own_call as c (user_id, hour_since, hour_calls, day_since, day_calls) values (recipient, instant, 1, instant, 1)
@@ -375,20 +357,18 @@ begin
     returning * into counted;
     select coalesce(max(s.max_calls_per_hour), 500) as per_hour, coalesce(max(s.max_calls_per_day), 2000) as per_day into most from nudged.setting s;
     if counted.day_calls > most.per_day then
-        fault := format('%s calls in a day', most.per_day);
+        span := 'day';
         ends := counted.day_since + interval '24 hours';
     elsif counted.hour_calls > most.per_hour then
-        fault := format('%s calls in an hour', most.per_hour);
+        span := 'hour';
         ends := counted.hour_since + interval '1 hour';
     end if;
-    if fault is not null then
-        if nudged.refuse(call, array['you have made ' || fault,
-            format('Wait until %s. The owner of nudged can raise nudged.setting.max_calls_per_%s.',
-                to_char(ends at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), substring(fault from '[a-z]+$')), 'ND040']) then end if;
-    end if;
+    if nudged.refuse(call, case when span is not null then array[
+        format('you have made %s calls in %s', case span when 'day' then most.per_day else most.per_hour end, case span when 'day' then 'a day' else 'an hour' end),
+        format('Wait until %s. The owner of nudged can raise nudged.setting.max_calls_per_%s.', to_char(ends at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), span),
+        'ND040'] end) then end if;
     return recipient;
-end
-$$;
+end $$;
 select nudged.finish_tables();
 
 -- The spellings of a token: an existing table may hold it in capitals. Refuses what is no token, without showing it.
@@ -396,20 +376,19 @@ create function nudged.device_spellings(call text, token text) returns text[]
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
     -- 64 digits today, 160 in the simulator, at most 200 (Apple: 100 bytes).
-    if token is null or token !~ '^[0-9A-Fa-f]+$' or length(token) not between 64 and 200 or length(token) % 2 = 1 then
-        raise invalid_parameter_value using
-            message = format('%s: `token` is no device token: 64 to 200 hexadecimal digits, two a byte', call),
-            hint = 'pass the bytes of didRegisterForRemoteNotificationsWithDeviceToken, each as two digits';
-    end if;
+    if nudged.refuse(call, case
+        when token is null or token !~ '^[0-9A-Fa-f]+$' or length(token) not between 64 and 200 or length(token) % 2 = 1 then array[
+            '`token` is no device token: 64 to 200 hexadecimal digits, two a byte',
+            'pass the bytes of didRegisterForRemoteNotificationsWithDeviceToken, each as two digits'] end) then end if;
     return array[lower(token collate "C"), upper(token collate "C"), token];
-end
-$$;
+end $$;
 
 -- An app calls this at each start: this device is now this user's, and the user is in this zone. It renews the
 -- registration, so a quarantine ends and an older 410 deletes nothing. It takes the token from the user who was signed
 -- in on the phone before.
 create function nudged.register(
-    call text, user_id uuid, token text, platform text, environment text, topic text, timezone text, locale text, surface text
+    call text, user_id uuid, token text, platform text default 'ios', environment text default null, topic text default null,
+    timezone text default null, locale text default null, surface text default null
 ) returns nudged.result
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -433,9 +412,7 @@ declare
             '`surface` is not valid', 'pass widgets, controls, start: and your Swift type, activity: and your name of the activity, or null for the device''s own token']
     end;
 begin
-    if fault is not null then
-        if nudged.refuse(call, fault) then end if;
-    end if;
+    if nudged.refuse(call, fault) then end if;
     perform nudged.hold('device ' || spellings[1]);
     if surface is null then
         perform nudged.write_device(user_id, spellings, platform, environment, topic);
@@ -446,8 +423,7 @@ begin
         perform nudged.write_place(user_id, timezone, locale);
     end if;
     return nudged.result_of();
-end
-$$;
+end $$;
 
 -- Writes a token of a Live Activity, of widgets or of controls.
 create function nudged.write_surface(recipient uuid, token text, surface text, environment text, topic text) returns void
@@ -466,15 +442,12 @@ begin
         or registered_at < (select s.registered_at from nudged.surface s where s.user_id = recipient order by s.registered_at desc offset 99 limit 1));
     -- A message may wait for this token.
     insert into nudged.touched (user_id, arrival) values (recipient, true);
-end
-$$;
+end $$;
 
 -- Writes a device's row. `spellings`: the token, as it may be stored; the first one is inserted. A database whose
--- devices are elsewhere redefines it and nudged.remove_device.
---
--- It writes only the columns that nudged knows, each in the type that the table has. It relies on no unique key: calls
--- for one token run one after the other. An error of the table is reported without the row, which the server's DETAIL
--- would show.
+-- devices are elsewhere redefines it and nudged.remove_device. It writes only the columns that nudged knows, each in
+-- the type that the table has. It relies on no unique key: calls for one token run one after the other. An error of the
+-- table is reported without the row, which the server's DETAIL would show.
 create function nudged.write_device(recipient uuid, spellings text[], platform text, environment text, topic text) returns void
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -532,10 +505,8 @@ begin
                 end if;
         end;
     end loop;
-end
-$$;
+end $$;
 
--- The user has signed out, or wants no pushes on this device. done is 0 if it was not theirs.
 create function nudged.unregister(call text, user_id uuid, token text) returns nudged.result
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -545,8 +516,7 @@ begin
         '`user_id` is null', 'pass the id of the user who is signed in'] end) then end if;
     delete from nudged.surface s where s.user_id = unregister.user_id and s.token = spellings[1];
     return nudged.result_of(done => case when found then 1 else nudged.remove_device(user_id, spellings)::integer end);
-end
-$$;
+end $$;
 
 -- Deletes a device's row. Returns whether it was this user's.
 create function nudged.remove_device(recipient uuid, spellings text[]) returns boolean
@@ -559,42 +529,48 @@ begin
     end if;
     delete from public.push_tokens t where t.user_id = recipient and t.device_token::text = any (spellings);
     return found;
-end
-$$;
+end $$;
 
--- For backends: they name the user.
-create function nudged_api.register_device(
-    user_id uuid, token text, platform text default 'ios', environment text default null, topic text default null,
-    timezone text default null, locale text default null, surface text default null
-) returns nudged.result
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Makes a call of an app in both schemas, from a function of schema nudged whose first arguments are the call's name and
+-- the user: in nudged_api a backend names the user, in nudged_me it is the signed-in user, and a call that writes is
+-- counted. A text loses the collation of the caller's column, and a subject's id is folded. what: the comment, with a
+-- place for the user. backends_only: the arguments that nudged_me leaves out.
+create function nudged.make_calls(name text, made_from regproc, writes boolean, what text, variadic backends_only text[] default '{}') returns void
+language plpgsql set search_path = pg_catalog, pg_temp set quote_all_identifiers = off as $$
+declare
+    one record;
+    called text;
 begin
-    perform nudged.require_backend('nudged_api.register_device');
-    return nudged.register(
-        'nudged_api.register_device', user_id, token collate "default", platform, environment, topic, timezone, locale, surface collate "default");
-end
-$$;
-
-create function nudged_api.unregister_device(user_id uuid, token text) returns nudged.result
-language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.require_backend('nudged_api.unregister_device');
-    select nudged.unregister('nudged_api.unregister_device', user_id, token collate "default");
-$$;
-
--- For the signed-in user of Supabase.
-create function nudged_me.register_device(
-    token text, platform text default 'ios', environment text default null, topic text default null, timezone text default null, locale text default null,
-    surface text default null
-) returns nudged.result
-language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.register(
-        'nudged_me.register_device', nudged.counted_user('nudged_me.register_device'), token collate "default", platform, environment, topic, timezone, locale,
-        surface collate "default")
-$$;
-
-create function nudged_me.unregister_device(token text) returns nudged.result
-language sql security definer set search_path = pg_catalog, pg_temp
-as $$ select nudged.unregister('nudged_me.unregister_device', nudged.counted_user('nudged_me.unregister_device'), token collate "default") $$;
+    for one in
+        select s.schema || '.' || name as call, s.*, p.proretset, a.*
+        from pg_proc p
+        cross join (values
+            ('nudged_api', '%s nudged.require_backend(%L); ', 'user_id', 'nudged_app, service_role', 'a user'),
+            ('nudged_me', '', case when writes then 'nudged.counted_user(%L)' else 'nudged.signed_in_user()' end, 'authenticated', 'the signed-in user')
+        ) as s (schema, check_first, recipient, roles, whose)
+        cross join lateral (
+            select
+                string_agg(concat_ws(' ', case g when 2 then 'user_id' else p.proargnames[g] end, format_type(p.proargtypes[g - 1], null),
+                    'default ' || pg_get_function_arg_default(p.oid, g)), ', ' order by g) filter (where g > 2 or s.schema = 'nudged_api') as declared,
+                string_agg(format('%s => %s', p.proargnames[g], case when g = 2 then s.recipient
+                    when p.proargnames[g] = 'subject_id' then 'nudged.subject_key(subject_id)'
+                    when p.proargtypes[g - 1] = 'text'::regtype then p.proargnames[g] || ' collate "default"'
+                    else p.proargnames[g] end), ', ' order by g) as passed
+            from generate_series(2, p.pronargs) as g
+            where s.schema = 'nudged_api' or p.proargnames[g] <> all (backends_only)
+        ) a
+        where p.oid = made_from
+    loop
+        called := format('%s(%L, %s)', made_from, one.call, format(one.passed, one.call));
+        execute format('create function %s(%s) returns %s security definer set search_path = pg_catalog, pg_temp language %s',
+            one.call, one.declared, pg_get_function_result(made_from), case
+            -- PL/pgSQL keeps its plans, but RETURN QUERY would show its whole statement in an error's context.
+            when one.proretset then format('sql as %L', format(one.check_first, 'select', one.call) || 'select * from ' || called)
+            else format('plpgsql as %L', format('begin %sreturn %s; end', format(one.check_first, 'perform', one.call), called)) end);
+        execute format('comment on function %s is %L', one.call, format(what, one.whose));
+        perform nudged.allow(one.roles, 'execute', one.call);
+    end loop;
+end $$;
 
 -- The functions that read or write the app's tables by name run as nudged_writer. If the app made nudged.device, tokens
 -- are deleted through that view.
@@ -609,9 +585,18 @@ select nudged.allow('nudged_writer', 'own',
 select nudged.allow('nudged_app, service_role', 'execute',
     'nudged_api.send', 'nudged_api.send_many(jsonb)',
     'nudged_api.send_many(uuid[], text, text, jsonb, boolean, text, text, text, timestamptz, text, jsonb, timestamptz, timestamp, jsonb)',
-    'nudged_api.cancel_messages', 'nudged_api.touch', 'nudged_api.forget', 'nudged_api.register_device',
-    'nudged_api.unregister_device', 'nudged_api.set_reminder', 'nudged_api.snooze_reminder', 'nudged_api.cancel_subject_reminders');
-select nudged.allow('authenticated', 'execute', 'nudged_me.register_device', 'nudged_me.unregister_device');
+    'nudged_api.touch', 'nudged_api.forget', 'nudged_api.cancel_subject_reminders');
+select nudged.make_calls('cancel_messages', 'nudged.cancel_messages', true,
+    'Cancels messages that wait for %s: by category, thread, the beginning of their dedupe_key, or all. A backend may leave out the user, and give the title or the time as well. At most 10,000 per call: call it again until done is 0. too_late counts those that were on their way.',
+    'title', 'sent_after', 'sent_before');
+select nudged.make_calls('set_reminder', 'nudged.set_reminder', true,
+    'Sets a reminder of %s, and replaces the one that they have for this subject. Returns its id and warnings.', 'audience');
+select nudged.make_calls('register_device', 'nudged.register', true, 'Registers a device of %s. The app or its backend calls it at each start of the app.');
+select nudged.make_calls('unregister_device', 'nudged.unregister', true, 'Removes a device of %s. done is 0 if it was not theirs.');
+select nudged.make_calls('snooze_reminder', 'nudged.snooze', true,
+    'Moves what is pending of a reminder for %s to "until"; a backend gives null for all users. done: nothing of it comes before.');
+select nudged.make_calls('opened', 'nudged.note_opened', true, 'Says that %s has opened a nudge: id is the payload''s "nudge". done: 1 if it is noted, for the first time.');
+select nudged.make_calls('feedback', 'nudged.note_feedback', true, 'Says whether %s found a nudge helpful: id is the payload''s "nudge". The last word counts. done: 1 if it is noted.');
 select nudged.grant_roles();
 
 comment on table nudged.migration is 'The migrations that were applied. "nudged migrate" writes it.';
@@ -624,10 +609,5 @@ comment on column nudged.excess_right.role is 'The role that has them. public: e
 comment on column nudged.excess_right.object is 'The schema, table, view or function, or what will be made later (default privileges).';
 comment on column nudged.excess_right.privileges is 'The rights that are too many.';
 comment on column nudged.excess_right.statement is 'The statement that takes them back.';
-comment on function nudged.take_back_rights is 'Takes back all of nudged.excess_right. Returns how many statements that took.';
 comment on function nudged.write_device is 'Writes a device''s row in public.push_tokens. Redefine it if the devices are in another table.';
 comment on function nudged.remove_device is 'Deletes a device''s row of public.push_tokens. Redefine it if the devices are in another table.';
-comment on function nudged_api.register_device is 'Registers a user''s device. The app''s backend calls it at each start of the app.';
-comment on function nudged_api.unregister_device is 'Removes a user''s device. done is 0 if it was not theirs.';
-comment on function nudged_me.register_device is 'Registers a device of the signed-in user. The app calls it at each start.';
-comment on function nudged_me.unregister_device is 'Removes a device of the signed-in user. done is 0 if it was not theirs.';

@@ -14,7 +14,6 @@ create table nudged.paused (
 
 -- Templates: the text of check-ins, with placeholders that the view's column `context` fills. One is drawn for each
 -- slot (docs/TABLES.md).
-
 -- Not about users: an operator's own rows, few and small. A daemon reads the active ones once per sweep.
 create table nudged.template (
     id integer generated always as identity primary key,
@@ -74,8 +73,7 @@ begin
     end if;
     raise check_violation using message = 'nudged.template: ' || fault[1], hint = fault[2], constraint = 'template_' || fault[3],
         schema = 'nudged', table = 'template';
-end
-$$;
+end $$;
 create trigger template_checked before insert or update on nudged.template for each row execute function nudged.check_template();
 
 -- Built-in examples, ids 1 to 6. They are inactive until they are asked for (nudged migrate --with-templates). nudged
@@ -94,12 +92,10 @@ order by t.place;
 
 -- Sends the signed-in user a test on their own devices. It is a message like any other: it passes quiet hours if the
 -- user allows that, and expires after five minutes. Its payload has "test": true. Without a title and a body it has
--- nudged's text.
---
--- Refused if one of their devices is of production. A device without an environment has the one that the daemons are
--- configured for. Each daemon reports it in its row of nudged.daemon, the main app's lanes first. If no daemon is alive,
--- or the lanes differ, the environment is unknown, and the test is refused. So is a test for devices that no lane of a daemon
--- serves. If the devices change while it waits, it ends (statement `drain`).
+-- nudged's text. Refused if one of their devices is of production. A device without an environment has the one that the
+-- daemons are configured for. Each daemon reports it in its row of nudged.daemon, the main app's lanes first. If no
+-- daemon is alive, or the lanes differ, the environment is unknown, and the test is refused. So is a test for devices
+-- that no lane of a daemon serves. If the devices change while it waits, it ends (statement `drain`).
 create function nudged_me.send_test(title text default null, body text default null) returns nudged.result
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
@@ -165,8 +161,7 @@ begin
     ) d;
     update nudged.message m set dedupe_key = 'nudged.send_test ' || state where m.user_id = recipient and m.id = made;
     return nudged.result_of(made);
-end
-$$;
+end $$;
 
 select nudged.finish_tables();
 -- Operators pause with the daemon's own configuration and login, since an emergency leaves no time to find another one.
@@ -177,7 +172,6 @@ select nudged.allow('authenticated', 'execute', 'nudged_me.send_test');
 select nudged.grant_roles();
 
 comment on table nudged.paused is 'The kinds of nudges that are paused or being resumed. "nudged pause" and "nudged resume" write it.';
-comment on column nudged.paused.kind is 'check_in, message or reminder.';
 comment on column nudged.paused.since is 'When sending stopped.';
 comment on column nudged.paused.held_since is 'Since when users may have been held who are not due again yet.';
 comment on column nudged.paused.by_whom is 'Who paused it: user@host.';

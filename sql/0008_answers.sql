@@ -12,10 +12,8 @@ return value ~ '^(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01]
 
 -- What is wrong with preferences (docs/POLICY-SPEC.md, "Preferences"): the first fault, or null. A key that nudged
 -- doesn't know is a fault only if it resembles a known one, since an app may keep keys of its own there. The error
--- names the key, never its value.
---
--- For a CHECK constraint of the app's table. So it is IMMUTABLE, and a role that writes the table needs no right but
--- EXECUTE.
+-- names the key, never its value. For a CHECK constraint of the app's table. So it is IMMUTABLE, and a role that writes
+-- the table needs no right but EXECUTE.
 create function nudged_api.preferences_fault(preferences jsonb) returns text
 language plpgsql immutable parallel safe security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -48,26 +46,22 @@ begin
         select * from (values
             ('check_ins_enabled', 'bool', null, null, 'true or false'),
             ('frequency', 'one of', '{daily,few_times_a_week,weekly}', null, 'daily, few_times_a_week or weekly'),
-            ('timezone', 'string', null, null, 'a string'),
-            ('check_in_time', 'time', null, null, 'HH:MM'),
+            ('timezone', 'string', null, null, 'a string'), ('check_in_time', 'time', null, null, 'HH:MM'),
             ('weekday', 'int', '{1,7}', null, '1 (Monday) to 7'),
-            ('quiet_hours_start', 'time', null, 'quiet_hours_end', 'HH:MM'),
-            ('quiet_hours_end', 'time', null, 'quiet_hours_start', 'HH:MM'),
+            ('quiet_hours_start', 'time', null, 'quiet_hours_end', 'HH:MM'), ('quiet_hours_end', 'time', null, 'quiet_hours_start', 'HH:MM'),
             ('quiet_hours_by_day', 'days', null, null, 'an object: 1 (Monday) to 7 to start and end as HH:MM, or to null'),
             ('muted_until', 'instant', null, null, 'an instant as 2026-05-07T04:38:44Z'),
             ('priority_keywords', 'strings', null, null, 'an array of strings'),
             ('allow_urgent', 'bool', null, null, 'true or false'),
             ('max_per_hour', 'int', '{1,9223372036854775807}', null, 'an integer of 1 or more'),
             ('max_per_day', 'int', '{1,9223372036854775807}', null, 'an integer of 1 or more'),
-            ('messages_enabled', 'bool', null, null, 'true or false'),
-            ('reminders_enabled', 'bool', null, null, 'true or false'),
+            ('messages_enabled', 'bool', null, null, 'true or false'), ('reminders_enabled', 'bool', null, null, 'true or false'),
             ('categories', 'bools', null, null, 'an object: names to true or false'),
             -- No fault for the daemon, which takes another value for false. But nobody writes one on purpose.
             ('smart_enabled', 'bool', null, null, 'true or false'),
             ('max_analyses_per_hour', 'int', '{5,20}', null, '5 to 20'),
             ('fallback_strategy', 'one of', '{simple_rules,notify_all,suppress_all}', null, 'simple_rules, notify_all or suppress_all'),
-            ('pause_threshold_seconds', 'int', '{60,300}', null, '60 to 300'),
-            ('active_conversation_threshold', 'int', '{10,50}', null, '10 to 50')
+            ('pause_threshold_seconds', 'int', '{60,300}', null, '60 to 300'), ('active_conversation_threshold', 'int', '{10,50}', null, '10 to 50')
         ) as k (key, kind, options, beside, wanted)
     loop
         value := nullif(measured -> one.key, 'null');
@@ -115,19 +109,15 @@ begin
             end || '?', 'wanted a name such as Europe/Berlin');
     end if;
     return null;
-end
-$$;
+end $$;
 
--- Who got what, and what was not sent: one row per nudge.
 create view nudged.nudge_history with (security_barrier) as
 select
     user_id, kind, key, min(attempted_at) as first_attempt, max(attempted_at) as last_attempt,
     case when bool_or(outcome = 'accepted') then 'accepted' else (array_agg(outcome order by attempted_at desc))[1] end as outcome,
     (array_agg(reason order by attempted_at desc) filter (where reason is not null))[1] as reason,
     count(distinct device_hash) filter (where outcome = 'accepted') as devices
-from nudged.delivery
-where outcome not in ('opened', 'helpful', 'unhelpful')
-group by user_id, kind, key;
+from nudged.delivery where outcome not in ('opened', 'helpful', 'unhelpful') group by user_id, kind, key;
 
 -- The bounds of a share that `hits` of `tries` of so many users suggest, at 95 % (Wilson's interval). Each user counts once:
 -- what one user does ten times says little of the others. Null for no tries.
@@ -144,7 +134,6 @@ $$;
 
 -- What users did with the nudges that were sent between two instants, by kind: all of them (by and value null), by
 -- template, by local hour (0 to 23) and by weekday (1 is Monday). A nudge that several devices got counts once.
--- rated: how many nudges have feedback. The bounds say how far chance alone may move a share.
 create function nudged.opens(since timestamptz, until timestamptz default now()) returns table (
     kind text, by text, value integer, sent bigint, users bigint, opened bigint, opened_low numeric, opened_high numeric,
     rated bigint, raters bigint, helpful bigint, helpful_low numeric, helpful_high numeric
@@ -172,20 +161,17 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
             coalesce(a.template, a.hour, a.weekday) as value,
             count(*) as sent, count(*) filter (where a.is_opened) as opened, count(distinct a.user_id) as users,
             count(*) filter (where a.is_rated) as rated, count(*) filter (where a.is_helpful) as helpful, count(distinct a.user_id) filter (where a.is_rated) as raters
-        from answered a
-        group by grouping sets ((a.kind), (a.kind, a.template), (a.kind, a.hour), (a.kind, a.weekday))
+        from answered a group by grouping sets ((a.kind), (a.kind, a.template), (a.kind, a.hour), (a.kind, a.weekday))
     )
     select c.kind, c.by, c.value, c.sent, c.users, c.opened, o.low, o.high, c.rated, c.raters, c.helpful, h.low, h.high
     from counted c
     cross join lateral nudged.share_bounds(c.opened, c.sent, c.users) o
     cross join lateral nudged.share_bounds(c.helpful, c.rated, c.raters) h
-    where c.by is null or c.value is not null
-    order by c.kind, c.by nulls first, c.value
+    where c.by is null or c.value is not null order by c.kind, c.by nulls first, c.value
 $$;
 create view nudged.what_works with (security_barrier) as select * from nudged.opens(now() - interval '28 days');
 
--- Why a user gets nothing, and when nudged evaluates them next. It reads no view of the app's, so that those can be
--- dropped and made again.
+-- It reads no view of the app's, so that those can be dropped and made again.
 create view nudged.user_status with (security_barrier) as
 select
     p.user_id, p.due_at as next_evaluation, p.evaluated_at as last_evaluation,
@@ -215,13 +201,11 @@ select
     exists (select from nudged.touched t where t.user_id = p.user_id) as has_unread_change
 from nudged.person p;
 
--- What waits: messages, and reminders whose time is to come. Without their texts.
 create view nudged.waiting with (security_barrier) as
 select user_id, 'message' as kind, id, coalesce(wakes_at, created_at) as due_at, urgent, expires_at from nudged.message
 union all
 select user_id, 'reminder', id, coalesce(due_at, wakes_at), false, null from nudged.occurrence where not is_fan_out;
 
--- Which tokens were deleted, and why.
 create index delivery_stale on nudged.delivery (attempted_at) where status = 410;
 create view nudged.stale_token with (security_barrier) as
 select user_id, device_hash, attempted_at as at, reason from nudged.delivery where status = 410;
@@ -233,17 +217,12 @@ select nudged.grant_roles();
 comment on column nudged.person.reason is 'What the policy said of the user''s check-ins at the last evaluation. Read it with nudged.user_status. Null: not evaluated yet.';
 comment on function nudged_api.preferences_fault is 'What is wrong with a user''s preferences, or null. Fit for a CHECK constraint: check (nudged_api.preferences_fault(notification_preferences) is null).';
 comment on view nudged.nudge_history is 'Who got what: one row per nudge of the record, with its outcome and the number of devices that got it. Ask for one user_id.';
-comment on column nudged.nudge_history.user_id is 'The user''s id.';
-comment on column nudged.nudge_history.kind is 'check_in, message or reminder.';
-comment on column nudged.nudge_history.key is 'The check-in''s date, or the id of the message or of the reminder''s occurrence.';
 comment on column nudged.nudge_history.first_attempt is 'When it was first tried, or decided if nothing was sent.';
 comment on column nudged.nudge_history.last_attempt is 'When it was last tried.';
 comment on column nudged.nudge_history.outcome is 'accepted if Apple accepted it for one device, else the last outcome.';
 comment on column nudged.nudge_history.reason is 'The last reason that is in the record.';
 comment on column nudged.nudge_history.devices is 'How many devices got it.';
-comment on function nudged.opens is 'What users did with the nudges that were sent between two instants: by kind, and by template, hour and weekday.';
 comment on view nudged.what_works is 'What users did with the nudges of the last 28 days: how many were opened and found helpful, by kind, and by template, local hour and weekday. Two shares whose bounds overlap may differ by chance alone.';
-comment on column nudged.what_works.kind is 'check_in, message or reminder.';
 comment on column nudged.what_works.by is 'What value is: template, hour (0 to 23) or weekday (1 is Monday). Null: all nudges of the kind.';
 comment on column nudged.what_works.value is 'The template''s id, the hour or the weekday.';
 comment on column nudged.what_works.sent is 'How many nudges were sent.';
@@ -257,7 +236,6 @@ comment on column nudged.what_works.helpful is 'How many of those were found hel
 comment on column nudged.what_works.helpful_low is 'The lower bound of the share that is found helpful (95 %).';
 comment on column nudged.what_works.helpful_high is 'The upper bound of the share that is found helpful (95 %).';
 comment on view nudged.user_status is 'Why a user gets nothing, and when nudged evaluates them next. Ask for one user_id. No row: nudged has not seen the user yet.';
-comment on column nudged.user_status.user_id is 'The user''s id.';
 comment on column nudged.user_status.next_evaluation is 'When nudged evaluates the user next. A change of the user''s data brings it forward to now.';
 comment on column nudged.user_status.last_evaluation is 'When nudged last evaluated the user.';
 comment on column nudged.user_status.last_sent is 'When the user last got a nudge, of those that still count for limits.';
@@ -267,14 +245,8 @@ comment on column nudged.user_status.messages_waiting is 'How many messages wait
 comment on column nudged.user_status.next_reminder is 'The earliest time of the user''s next reminder.';
 comment on column nudged.user_status.has_unread_change is 'Whether a change waits that no daemon has read yet. It should be read within seconds.';
 comment on view nudged.waiting is 'What waits to be sent: messages, and reminders whose time is to come.';
-comment on column nudged.waiting.user_id is 'The user''s id.';
-comment on column nudged.waiting.kind is 'message or reminder.';
 comment on column nudged.waiting.id is 'The id of the message, for nudged_api.cancel, or of the reminder''s occurrence.';
 comment on column nudged.waiting.due_at is 'Since when the message waits, or when the message or reminder is due at the earliest.';
-comment on column nudged.waiting.urgent is 'Whether the message may be sent in quiet hours.';
-comment on column nudged.waiting.expires_at is 'When the message is dropped. Null: never.';
 comment on view nudged.stale_token is 'Tokens that Apple refused for good (410). nudged deleted them, unless the device had registered again since then.';
-comment on column nudged.stale_token.user_id is 'The user''s id.';
-comment on column nudged.stale_token.device_hash is 'A hash of the device token, as in nudged.delivery.';
 comment on column nudged.stale_token.at is 'When the push was tried.';
 comment on column nudged.stale_token.reason is 'Apple''s reason, such as Unregistered.';

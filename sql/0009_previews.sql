@@ -16,8 +16,7 @@ create table nudged.preview (
     collapse_key text check (octet_length(collapse_key) <= 255),
     expires_at timestamptz,
     apns jsonb check (pg_column_size(apns) <= 65536),
-    deliver_at timestamptz,
-    deliver_local timestamp,
+    deliver_at timestamptz, deliver_local timestamp,
     texts jsonb check (pg_column_size(texts) <= 65536),
     -- Null: not answered yet.
     answer jsonb check (pg_column_size(answer) <= 65536),
@@ -32,16 +31,22 @@ create index preview_asked_at on nudged.preview (asked_at);
 -- The answer to a question, once; null: not yet. The first call leaves the question, and the same call asks for its
 -- answer. A user can have ten questions in five minutes, since the decision service may be asked about each. A signed-in
 -- user's questions count as calls, and asking for their answers does not.
-create function nudged.ask_preview(call text, message nudged.new_message) returns jsonb
+create function nudged.ask_preview(
+    call text, recipient uuid, title text, body text, data jsonb default null, urgent boolean default false, category text default null,
+    thread_id text default null, collapse_key text default null, expires_at timestamptz default null, apns jsonb default null,
+    deliver_at timestamptz default null, deliver_local timestamp default null, texts jsonb default null
+) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     asked record;
+    message nudged.new_message;
     -- Less for signed-in users, so that they can't block backends.
     most constant integer := case call when 'nudged_me.preview' then 500 else 1000 end;
 begin
-    -- Otherwise the next call would not be the same question.
-    message.expires_at := coalesce(message.expires_at, 'infinity');
-    message := nudged.checked_message(call, message);
+    message := nudged.checked_message(call, row(
+        recipient, title, body, data, urgent, category, thread_id, collapse_key,
+        -- Otherwise the next call would not be the same question.
+        coalesce(expires_at, 'infinity'), null, apns, deliver_at, deliver_local, texts)::nudged.new_message);
     if nudged.refuse(call, case when nudged.surface_kind(message.apns) is not null then array[
         format('apns.%s is given', nudged.surface_kind(message.apns)), 'Only notifications have a preview.'] end) then end if;
     select p.id, p.answer into asked
@@ -53,8 +58,7 @@ begin
           is not distinct from (
               message.title, message.body, message.data, message.urgent, message.category, message.thread_id, message.collapse_key,
               message.expires_at, message.apns, message.deliver_at, message.deliver_local, message.texts)
-    order by p.answer is null, p.asked_at desc
-    limit 1;
+    order by p.answer is null, p.asked_at desc limit 1;
     if found then
         update nudged.preview p set is_read = true where p.user_id = message.user_id and p.id = asked.id and asked.answer is not null;
         return asked.answer;
@@ -77,36 +81,13 @@ begin
         message.user_id, gen_random_uuid(), message.title, message.body, message.data, message.urgent, message.category, message.thread_id,
         message.collapse_key, message.expires_at, message.apns, message.deliver_at, message.deliver_local, message.texts);
     return null;
-end
-$$;
-
--- For a backend. The arguments are those of nudged_api.send. Nothing is sent or counted.
-create function nudged_api.preview(
-    user_id uuid, title text, body text, data jsonb default null, urgent boolean default false, category text default null, thread_id text default null,
-    collapse_key text default null, expires_at timestamptz default null, apns jsonb default null, deliver_at timestamptz default null,
-    deliver_local timestamp default null, texts jsonb default null
-) returns jsonb
-language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.require_backend('nudged_api.preview');
-    select nudged.ask_preview('nudged_api.preview', row(
-        preview.user_id, preview.title, preview.body, preview.data, preview.urgent, preview.category, preview.thread_id, preview.collapse_key,
-        preview.expires_at, null, preview.apns, preview.deliver_at, preview.deliver_local, preview.texts
-    )::nudged.new_message);
-$$;
-
-create function nudged_me.preview(title text, body text, urgent boolean default false) returns jsonb
-language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.ask_preview('nudged_me.preview', row(
-        nudged.signed_in_user(), preview.title, preview.body, null, preview.urgent, null, null, null, null, null, null, null, null, null
-    )::nudged.new_message);
-$$;
+end $$;
 
 select nudged.finish_tables();
 select nudged.allow('nudged_daemon', 'select, update (answer), delete', 'nudged.preview');
-select nudged.allow('nudged_app, service_role', 'execute', 'nudged_api.preview');
-select nudged.allow('authenticated', 'execute', 'nudged_me.preview');
+select nudged.make_calls('preview', 'nudged.ask_preview', false,
+    'What would become of a message to %s, as JSON. Nothing is sent or counted. Null: not answered yet; commit, and call it again.',
+    'data', 'category', 'thread_id', 'collapse_key', 'expires_at', 'apns', 'deliver_at', 'deliver_local', 'texts');
 select nudged.grant_roles();
 
 comment on table nudged.preview is 'Questions about what would become of a message, and the daemon''s answers. None of them is sent. The functions insert rows; the daemon answers and deletes them, after five minutes.';
-comment on function nudged_api.preview is 'What would become of a message to a user, as JSON. Nothing is sent or counted. Null: not answered yet; commit, and call it again.';
-comment on function nudged_me.preview is 'What would become of a message to the signed-in user, as JSON. Nothing is sent or counted. Null: not answered yet; call it again.';

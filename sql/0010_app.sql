@@ -4,15 +4,11 @@
 -- Pages: `after` is where the last one ended, `most` how many rows. Every page reads one user's rows by an index.
 
 create function nudged.check_page(call text, recipient uuid, most integer) returns boolean
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-begin
-    return nudged.refuse(call, case
-        when recipient is null then array['user_id is null', 'Name the user.']
-        when most is null or most not between 1 and 1000 then array[
-            'most is not between 1 and 1000', 'Give the number of rows of a page. For the next page, give after the place of the last row.']
-    end);
-end
-$$;
+language sql set search_path = pg_catalog, pg_temp
+return nudged.refuse(call, case
+    when recipient is null then array['user_id is null', 'Name the user.']
+    when most is null or most not between 1 and 1000 then array[
+        'most is not between 1 and 1000', 'Give the number of rows of a page. For the next page, give after the place of the last row.'] end);
 
 -- Refuses what is no place: nudged's functions return places as texts.
 create function nudged.check_place(call text, is_place boolean) returns boolean
@@ -31,8 +27,7 @@ begin
     kind := parts[2];
     key := parts[3];
     device := parts[4];
-end
-$$;
+end $$;
 
 -- A user's rows of the record before a place, the newest first.
 create function nudged.read_record(call text, recipient uuid, after text, most integer) returns table (
@@ -53,10 +48,8 @@ begin
       -- The first condition excludes partitions. The second one can't.
       and d.attempted_at <= coalesce(edge.at, 'infinity')
       and (edge.at is null or (d.attempted_at, d.kind, d.key, d.device_hash) < (edge.at, edge.kind, edge.key, edge.device))
-    order by d.attempted_at desc, d.kind desc, d.key desc, d.device_hash desc
-    limit most;
-end
-$$;
+    order by d.attempted_at desc, d.kind desc, d.key desc, d.device_hash desc limit most;
+end $$;
 
 -- A user's pending occurrences whose reminder exists, in the order of their ids. fan_outs: also those for everyone that
 -- the user has set and that are not due yet. The reminder is its author's row, which may be on another machine. So a
@@ -83,20 +76,18 @@ begin
         place := batch[cardinality(batch)].id;
         exit when cardinality(batch) < most;
     end loop;
-end
-$$;
+end $$;
 
--- A user's record, the newest first, or (id) what became of a message or reminder. `id` is that of a message, of a reminder (then all its occurrences count) or of
--- an occurrence. First what is not in the record yet (outcome and place waiting or sending), on the first page only.
--- Then the record, the newest first. It searches the user's newest 20,000 rows of the record: the record has no index
--- for ids.
-create function nudged.read_history(call text, recipient uuid, id uuid, after text, most integer) returns table (
+-- A user's record, the newest first, or (id) what became of a message or reminder. `id` is that of a message, of a
+-- reminder (then all its occurrences count) or of an occurrence, as nudged.occurrence_id makes it. First what is not in
+-- the record yet (outcome and place waiting or sending), on the first page only. Then the record, the newest first. It
+-- searches the user's newest 20,000 rows of the record: the record has no index for ids.
+create function nudged.read_history(call text, recipient uuid, id uuid default null, after text default null, most integer default 100) returns table (
     place text, at timestamptz, kind text, key text, device text, outcome text, reason text, status smallint
 )
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
-    -- As nudged.occurrence_id makes it.
     half constant text := left(read_history.id::text, 18);
     is_pending constant boolean := exists (select from nudged.occurrence o where o.user_id = recipient and o.id = read_history.id);
     edge record;
@@ -132,13 +123,11 @@ begin
     ) r
     where (r.key = read_history.id::text or not r.is_exact and not is_pending)
       and (edge.at is null or (r.at, r.kind, r.key, r.device) < (edge.at, edge.kind, edge.key, edge.device))
-    order by r.at desc, r.kind desc, r.key desc, r.device desc
-    limit most;
-end
-$$;
+    order by r.at desc, r.kind desc, r.key desc, r.device desc limit most;
+end $$;
 
 -- What waits for a user: messages, and reminders whose time is to come, in the order of their ids.
-create function nudged.read_waiting(call text, recipient uuid, after uuid, most integer) returns table (
+create function nudged.read_waiting(call text, recipient uuid, after uuid default null, most integer default 100) returns table (
     place uuid, kind text, id uuid, title text, body text, urgent boolean, since timestamptz, due_at timestamptz, due_local timestamp, expires_at timestamptz
 )
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -158,12 +147,11 @@ begin
         from nudged.live_occurrences(recipient, after, most, false) o
     ) w
     order by w.place limit most;
-end
-$$;
+end $$;
 
 -- The reminders that are pending for a user, and those for everyone that the user has set: one row per occurrence, in
 -- the order of their ids.
-create function nudged.read_reminders(call text, recipient uuid, after uuid, most integer) returns table (
+create function nudged.read_reminders(call text, recipient uuid, after uuid default null, most integer default 100) returns table (
     place uuid, id uuid, author uuid, subject_type text, subject_id text, title text, body text, due_at timestamptz, due_local timestamp,
     timezone text, recurrence text, audience text
 )
@@ -175,28 +163,12 @@ begin
     select
         o.id, o.reminder_id, o.author_id, o.subject_type, o.subject_id, o.title, o.body, o.due_at, o.due_local, o.timezone, o.recurrence,
         case when o.is_fan_out or o.author_id <> o.user_id then 'everyone' else 'me' end
-    from nudged.live_occurrences(recipient, after, most, true) o
-    order by o.id;
-end
-$$;
-
--- Refuses a subject of which one half is missing, or that no reminder can have.
-create function nudged.check_subject(call text, subject_type text, subject_id text) returns boolean
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-begin
-    return nudged.refuse(call, case
-        when num_nonnulls(subject_type, subject_id) = 1 then array[
-            format('%s is null', case when subject_type is null then 'subject_type' else 'subject_id' end),
-            'Give both subject_type and subject_id, or none for all subjects.']
-        when octet_length(subject_type) > 100 then array['subject_type is longer than 100 bytes', 'Give it as the reminder was set.']
-        when octet_length(subject_id) > 200 then array['subject_id is longer than 200 bytes', 'Give it as the reminder was set.']
-    end);
-end
-$$;
+    from nudged.live_occurrences(recipient, after, most, true) o order by o.id;
+end $$;
 
 -- All that nudged holds of a user, source by source. `place` of the last row is the next page's `after`: the number of
 -- the source, and a key in it.
-create function nudged.read_export(call text, recipient uuid, after text, most integer) returns table (place text, source text, content jsonb)
+create function nudged.read_export(call text, recipient uuid, after text default null, most integer default 100) returns table (place text, source text, content jsonb)
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
@@ -247,8 +219,7 @@ begin
                     from nudged.device t where t.user_id = recipient
                 ) d
             ) w
-            where edge is null or w.place > edge
-            order by w.place limit wanted;
+            where edge is null or w.place > edge order by w.place limit wanted;
         when 3 then
             return query select '3 -', 'person', to_jsonb(p) from nudged.person p where p.user_id = recipient and edge is null;
         when 4, 5, 6, 7, 8 then
@@ -297,67 +268,10 @@ begin
         step := step + 1;
         edge := null;
     end loop;
-end
-$$;
+end $$;
 
--- For backends, and for the signed-in user.
-create function nudged_api.waiting(user_id uuid, after uuid default null, most integer default 100) returns table (
-    place uuid, kind text, id uuid, title text, body text, urgent boolean, since timestamptz, due_at timestamptz, due_local timestamp, expires_at timestamptz
-)
-language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.require_backend('nudged_api.waiting');
-    select * from nudged.read_waiting('nudged_api.waiting', user_id, after, most);
-$$;
-
-create function nudged_me.waiting(after uuid default null, most integer default 100) returns table (
-    place uuid, kind text, id uuid, title text, body text, urgent boolean, since timestamptz, due_at timestamptz, due_local timestamp, expires_at timestamptz
-)
-language sql security definer set search_path = pg_catalog, pg_temp
-as $$ select * from nudged.read_waiting('nudged_me.waiting', nudged.signed_in_user(), after, most) $$;
-
-create function nudged_api.history(user_id uuid, id uuid default null, after text default null, most integer default 100) returns table (
-    place text, at timestamptz, kind text, key text, device text, outcome text, reason text, status smallint
-)
-language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.require_backend('nudged_api.history');
-    select * from nudged.read_history('nudged_api.history', user_id, id, after collate "default", most);
-$$;
-
-create function nudged_me.history(id uuid default null, after text default null, most integer default 100) returns table (
-    place text, at timestamptz, kind text, key text, device text, outcome text, reason text, status smallint
-)
-language sql security definer set search_path = pg_catalog, pg_temp
-as $$ select * from nudged.read_history('nudged_me.history', nudged.signed_in_user(), id, after collate "default", most) $$;
-
-create function nudged_api.export(user_id uuid, after text default null, most integer default 100) returns table (place text, source text, content jsonb)
-language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.require_backend('nudged_api.export');
-    select * from nudged.read_export('nudged_api.export', user_id, after collate "default", most);
-$$;
-
-create function nudged_me.export(after text default null, most integer default 100) returns table (place text, source text, content jsonb)
-language sql security definer set search_path = pg_catalog, pg_temp
-as $$ select * from nudged.read_export('nudged_me.export', nudged.signed_in_user(), after collate "default", most) $$;
-
-create function nudged_api.list_reminders(user_id uuid, after uuid default null, most integer default 100) returns table (
-    place uuid, id uuid, author uuid, subject_type text, subject_id text, title text, body text, due_at timestamptz, due_local timestamp,
-    timezone text, recurrence text, audience text
-)
-language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.require_backend('nudged_api.list_reminders');
-    select * from nudged.read_reminders('nudged_api.list_reminders', user_id, after, most);
-$$;
-
-create function nudged_me.list_reminders(after uuid default null, most integer default 100) returns table (
-    place uuid, id uuid, author uuid, subject_type text, subject_id text, title text, body text, due_at timestamptz, due_local timestamp,
-    timezone text, recurrence text, audience text
-)
-language sql security definer set search_path = pg_catalog, pg_temp
-as $$ select * from nudged.read_reminders('nudged_me.list_reminders', nudged.signed_in_user(), after, most) $$;
-
--- Cancels reminders of an author, for everyone who was to get them: one (`reminder`), those of a subject, or all.
---
--- It locks the reminders first, as setting, snoozing and fanning out do. So what it reads then is all that is pending.
+-- Cancels reminders of an author, for everyone who was to get them: one (`reminder`), those of a subject, or all. It
+-- locks the reminders first, as setting, snoozing and fanning out do. So what it reads then is all that is pending.
 create function nudged.end_reminders_of(author uuid, reminder uuid, subject_type text, subject_id text) returns nudged.result
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
@@ -372,15 +286,13 @@ begin
         where r.user_id = author
           and (reminder is null or r.id = reminder)
           and (end_reminders_of.subject_type is null or r.subject_type = end_reminders_of.subject_type and r.subject_id = end_reminders_of.subject_id)
-        order by r.subject_type, r.subject_id
-        for update
+        order by r.subject_type, r.subject_id for update
     );
     delete from nudged.reminder r where r.user_id = author and r.id = any (ended);
     select array_agg(o.user_id), array_agg(o.id) into recipients, pending from nudged.occurrence o where o.reminder_id = any (ended);
     insert into nudged.touched (user_id) select distinct u from unnest(recipients || author) as u where ended <> '{}';
     return nudged.end_occurrences(recipients, pending);
-end
-$$;
+end $$;
 
 -- Cancels the message, or else the reminder for everyone who was to get it, that has this id.
 create function nudged.cancel(call text, recipient uuid, id uuid) returns nudged.result
@@ -398,18 +310,7 @@ begin
     end if;
     -- Of a reminder's recipients, some may have been told.
     return nudged.result_of(cancel.id, (ended.done > 0 and ended.too_late = 0)::integer, (ended.too_late > 0)::integer);
-end
-$$;
-
-create function nudged_api.cancel(user_id uuid, id uuid) returns nudged.result
-language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.require_backend('nudged_api.cancel');
-    select nudged.cancel('nudged_api.cancel', user_id, id);
-$$;
-
-create function nudged_me.cancel(id uuid) returns nudged.result
-language sql security definer set search_path = pg_catalog, pg_temp
-as $$ select nudged.cancel('nudged_me.cancel', nudged.counted_user('nudged_me.cancel'), id) $$;
+end $$;
 
 -- Cancels the nudge that has this id, as nudged.cancel does. If a phone may have it, a message tells the app to take it off
 -- the screen, once. `id`: the payload's `nudge`, or that of a message or reminder. A reminder's own id means the newest of
@@ -443,89 +344,35 @@ begin
         ended.too_late := 1;
     end if;
     return ended;
-end
-$$;
+end $$;
 
-create function nudged_api.withdraw(user_id uuid, id text) returns nudged.result
-language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.require_backend('nudged_api.withdraw');
-    select nudged.withdraw('nudged_api.withdraw', user_id, id collate "default");
-$$;
-
-create function nudged_me.withdraw(id text) returns nudged.result
-language sql security definer set search_path = pg_catalog, pg_temp
-as $$ select nudged.withdraw('nudged_me.withdraw', nudged.counted_user('nudged_me.withdraw'), id collate "default") $$;
-
--- For everyone who was to get them. user_id null: of all authors of the subject.
-create function nudged_api.cancel_reminders(user_id uuid default null, subject_type text default null, subject_id text default null) returns nudged.result
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-begin
-    perform nudged.require_backend('nudged_api.cancel_reminders');
-    if nudged.refuse('nudged_api.cancel_reminders', case when num_nonnulls(user_id, subject_type, subject_id) = 0 then array[
-        'no argument is given', 'Give the user who set the reminders, or their subject_type and subject_id.'] end) then end if;
-    if nudged.check_subject('nudged_api.cancel_reminders', subject_type, subject_id) then end if;
-    if nudged.refuse('nudged_api.cancel_reminders', nudged.isolation_fault('the reminder')) then end if;
-    return case when user_id is null then nudged.end_reminders(subject_type collate "default", nudged.subject_key(subject_id))
-        else nudged.end_reminders_of(user_id, null, subject_type collate "default", nudged.subject_key(subject_id)) end;
-end
-$$;
-
--- It counts as no call, since it writes at most once a minute.
-create function nudged_me.seen() returns nudged.result
-language sql security definer set search_path = pg_catalog, pg_temp
-as $$ select nudged.note_seen(nudged.signed_in_user()) $$;
-
-create function nudged_me.opened(id text) returns nudged.result
-language sql security definer set search_path = pg_catalog, pg_temp
-as $$ select nudged.note_answer('nudged_me.opened', nudged.counted_user('nudged_me.opened'), id collate "default", 'opened') $$;
-
-create function nudged_me.feedback(id text, helpful boolean) returns nudged.result
-language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.note_answer('nudged_me.feedback', nudged.counted_user('nudged_me.feedback'), id collate "default",
-        case when helpful then 'helpful' when not helpful then 'unhelpful' end)
-$$;
-
-create function nudged_me.set_reminder(
-    subject_type text, subject_id text, title text, body text, due_at timestamptz default null, due_local timestamp default null,
-    recurrence text default null, timezone text default null, apns jsonb default null
+-- Cancels the reminders that a user has set, for everyone who was to get them: of a subject, or all. recipient null: those
+-- of all users.
+create function nudged.cancel_reminders(
+    call text, recipient uuid default null, subject_type text default null, subject_id text default null
 ) returns nudged.result
-language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.set_reminder(
-        'nudged_me.set_reminder', subject_type collate "default", nudged.subject_key(subject_id), nudged.counted_user('nudged_me.set_reminder'), title, body,
-        due_at, due_local, 'me', recurrence, timezone, apns)
-$$;
-
--- A reminder of any author.
-create function nudged_me.snooze_reminder(id uuid, until timestamptz) returns nudged.result
-language sql security definer set search_path = pg_catalog, pg_temp
-as $$ select nudged.snooze('nudged_me.snooze_reminder', nudged.counted_user('nudged_me.snooze_reminder'), id, until) $$;
-
-create function nudged_me.cancel_reminders(subject_type text default null, subject_id text default null) returns nudged.result
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare
-    author constant uuid := nudged.counted_user('nudged_me.cancel_reminders');
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-    if nudged.check_subject('nudged_me.cancel_reminders', subject_type, subject_id) then end if;
-    if nudged.refuse('nudged_me.cancel_reminders', nudged.isolation_fault('the reminder')) then end if;
-    return nudged.end_reminders_of(author, null, subject_type collate "default", nudged.subject_key(subject_id));
-end
-$$;
-
-create function nudged_me.cancel_messages(category text default null, thread_id text default null, dedupe_prefix text default null) returns nudged.result
-language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select nudged.cancel_messages(
-        'nudged_me.cancel_messages', nudged.counted_user('nudged_me.cancel_messages'), null, category collate "default", thread_id collate "default",
-        dedupe_prefix, null, null)
-$$;
+    if nudged.refuse(call, case
+        when num_nonnulls(recipient, subject_type, subject_id) = 0 then array[
+            'no argument is given', 'Give the user who set the reminders, or their subject_type and subject_id.']
+        when num_nonnulls(subject_type, subject_id) = 1 then array[
+            format('%s is null', case when subject_type is null then 'subject_type' else 'subject_id' end),
+            'Give both subject_type and subject_id, or none for all subjects.']
+        when octet_length(subject_type) > 100 then array['subject_type is longer than 100 bytes', 'Give it as the reminder was set.']
+        when octet_length(subject_id) > 200 then array['subject_id is longer than 200 bytes', 'Give it as the reminder was set.']
+        else nudged.isolation_fault('the reminder') end) then end if;
+    return case when recipient is null then nudged.end_reminders(subject_type, subject_id)
+        else nudged.end_reminders_of(recipient, null, subject_type, subject_id) end;
+end $$;
 
 -- Whether nudged_writer may write public.context_profiles: nudged created it, or its owner has allowed it.
 create function nudged.may_write_profiles() returns boolean
-language sql stable set search_path = pg_catalog, pg_temp as $$
-    select exists (
-        select from nudged.role_right r
-        where r.role = 'nudged_writer' and r.object = 'public.context_profiles' and r.privileges like '%insert%' and r.privileges like '%update%'
-    )
-$$;
+language sql stable set search_path = pg_catalog, pg_temp
+return exists (
+    select from nudged.role_right r
+    where r.role = 'nudged_writer' and r.object = 'public.context_profiles' and r.privileges like '%insert%' and r.privileges like '%update%'
+);
 
 -- Writes a user's zone and language into their profile, where they differ: the columns timezone and nudge_context, if
 -- the table has them. Null: stays as it is. If the table refuses a value, this value is left out, and the device is
@@ -566,8 +413,7 @@ begin
             when others then raise warning 'register_device: the profile does not take the language (SQLSTATE %)', sqlstate;
         end;
     end if;
-end
-$$;
+end $$;
 
 -- Writes a user's preferences. An error of the table is reported without the row, which the server's DETAIL would show.
 create function nudged.write_preferences(recipient uuid, preferences jsonb) returns void
@@ -602,8 +448,7 @@ begin
                 end if;
         end;
     end loop;
-end
-$$;
+end $$;
 
 create function nudged_me.preferences() returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -632,8 +477,7 @@ begin
     return kept;
 exception when data_exception or statement_too_complex then
     raise invalid_parameter_value using message = 'nudged_me.preferences: the preferences are no JSON', hint = 'Write them with nudged_me.set_preferences.';
-end
-$$;
+end $$;
 
 -- Null: as if the user had never chosen.
 create function nudged_me.set_preferences(preferences jsonb) returns nudged.result
@@ -645,8 +489,7 @@ declare
         else nudged_api.preferences_fault(preferences) end;
 begin
     if nudged.refuse('nudged_me.set_preferences', case
-        when fault is not null then array[fault,
-            'docs/POLICY.md, "Preferences", has the keys.']
+        when fault is not null then array[fault, 'docs/POLICY.md, "Preferences", has the keys.']
         when not nudged.may_write_profiles() then array['nudged may not write the profiles',
             'Write that table yourself. For public.context_profiles, its owner can let nudged write: select nudged.allow(''nudged_writer'', ''select, insert, update'', ''public.context_profiles'').',
             '0A000']
@@ -654,8 +497,7 @@ begin
     -- JSON's null is no value.
     perform nudged.write_preferences(recipient, nullif(preferences, 'null'));
     return nudged.result_of();
-end
-$$;
+end $$;
 
 -- Whether the decision service (docs/DECISION.md) is in use, for the app's settings: active; resting (users' fallback
 -- strategies decide, since it does not answer); off (none is configured, or no daemon runs).
@@ -668,8 +510,7 @@ begin
         from nudged.daemon d
         where d.seen_at > statement_timestamp() - interval '30 seconds' and d.state #>> '{decision,state}' is not null
     );
-end
-$$;
+end $$;
 
 -- Erases a user who was deleted from auth.users: the rows in the tables that nudged created, and all of schema nudged.
 -- The rows in the app's own tables are the app's. Returns whether all are erased. If a row in those tables can't
@@ -692,8 +533,7 @@ begin
     end loop;
     perform nudged.erase(recipient);
     return not is_kept;
-end
-$$;
+end $$;
 
 -- Deletes a user's rows of a table in schema public, as nudged_writer. Returns whether a row is left: a trigger of the
 -- app may keep it.
@@ -705,8 +545,7 @@ begin
     execute format('delete from public.%I where user_id = $1', relation) using recipient;
     execute format('select exists (select from public.%I where user_id = $1)', relation) into is_kept using recipient;
     return is_kept;
-end
-$$;
+end $$;
 
 -- Trigger on auth.users. It only leaves notes, so the deletion neither waits nor fails because of nudged, whatever the
 -- app's own triggers do to the erasure. The touch stops decisions that were made before.
@@ -728,8 +567,7 @@ begin
         null;
     end;
     return null;
-end
-$$;
+end $$;
 
 -- Whether a user is in auth.users. It is read with nudged's rights, so no code of its owner may run: no view, no type
 -- with casts, and no policy (row_security).
@@ -747,11 +585,8 @@ begin
 exception when insufficient_privilege or invalid_schema_name or undefined_table then
     -- The trigger saw the deletion.
     return false;
-end
-$$;
+end $$;
 
--- Erases the users of nudged.departed who are due, for some half a second per call. Returns how many it erased, and how
--- many it could not. The daemon calls it in its sweeps.
 create function nudged.erase_departed(out erased bigint, out held bigint)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '200ms' as $$
 declare
@@ -789,11 +624,8 @@ begin
         update nudged.departed d set due_at = clock_timestamp() + interval '10 minutes' where d.user_id = note.user_id and d.id = note.id;
         held := held + 1;
     end loop;
-end
-$$;
+end $$;
 
--- Makes the trigger on auth.users, if that table exists and the caller may. Returns whether it is there. Call it again
--- if auth.users is added later.
 create function nudged.watch_deleted_users() returns boolean
 language sql set search_path = pg_catalog, pg_temp as $$
     select nudged.bind_triggers();
@@ -822,8 +654,6 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     where w.enabled not in ('O', 'A') or w.enabled is null and (w.relation <> 'auth.users' or has_table_privilege(w.oid, 'trigger'))
 $$;
 
--- Binds nudged's views and triggers to the tables that have nudged's names now, and gives the roles their rights.
--- `nudged migrate` calls it. Returns what it did.
 create function nudged.bind() returns setof text
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
@@ -838,15 +668,22 @@ begin
     end if;
     return query select nudged.bind_triggers();
     perform nudged.grant_roles();
-end
-$$;
+end $$;
 
-
-select nudged.allow('nudged_app, service_role', 'execute',
-    'nudged_api.seen', 'nudged_api.opened', 'nudged_api.feedback', 'nudged_api.waiting', 'nudged_api.history', 'nudged_api.export', 'nudged_api.list_reminders', 'nudged_api.cancel', 'nudged_api.cancel_reminders', 'nudged_api.withdraw');
-select nudged.allow('authenticated', 'execute',
-    'nudged_me.waiting', 'nudged_me.history', 'nudged_me.export', 'nudged_me.list_reminders', 'nudged_me.set_reminder', 'nudged_me.snooze_reminder',
-    'nudged_me.seen', 'nudged_me.opened', 'nudged_me.feedback', 'nudged_me.cancel', 'nudged_me.cancel_reminders', 'nudged_me.cancel_messages', 'nudged_me.withdraw', 'nudged_me.preferences', 'nudged_me.set_preferences', 'nudged_me.status');
+select nudged.make_calls('waiting', 'nudged.read_waiting', false, 'What waits for %s: messages and reminders.');
+select nudged.make_calls('history', 'nudged.read_history', false,
+    'The record of %s, the newest first, or what became of one message or reminder (id): one row per device and attempt.');
+select nudged.make_calls('export', 'nudged.read_export', false, 'All that nudged holds of %s.');
+select nudged.make_calls('list_reminders', 'nudged.read_reminders', false, 'The pending reminders of %s.');
+select nudged.make_calls('cancel', 'nudged.cancel', true,
+    'Cancels a message of %s, or a reminder that they set, by its id. done: it was in time, and nothing more of it is sent.');
+select nudged.make_calls('withdraw', 'nudged.withdraw', true,
+    'Cancels a nudge of %s. If a phone may have it, the app is told to take it off the screen: id is the payload''s "nudge", or the message''s. done: it was in time. too_late: the app is told.');
+select nudged.make_calls('cancel_reminders', 'nudged.cancel_reminders', true,
+    'Cancels the reminders that %s has set: of a subject, or all. For a backend, no user means all users of the subject.');
+select nudged.make_calls('seen', 'nudged.see', false,
+    'Says that %s is active in the app now. Call it as often as you like: it writes at most once a minute. done: 1 if it wrote.');
+select nudged.allow('authenticated', 'execute', 'nudged_me.preferences', 'nudged_me.set_preferences', 'nudged_me.status');
 -- The profiles that nudged created. For a table of the app's own, its owner says so (docs/TABLES.md).
 select nudged.allow('nudged_writer', 'select, insert, update, delete', 'public.context_profiles') from nudged.own_table where name = 'context_profiles';
 select nudged.allow('nudged_writer', 'own', 'nudged.write_place', 'nudged.write_preferences', 'nudged.keeps_rows');
@@ -854,33 +691,37 @@ select nudged.allow('nudged_daemon', 'execute', 'nudged.binding_faults', 'nudged
 select nudged.allow('nudged_daemon', 'select', 'nudged.departed');
 select nudged.grant_roles();
 
-comment on function nudged_api.waiting is 'What waits for a user: messages and reminders.';
-comment on function nudged_api.history is 'A user''s record, the newest first, or what became of one message or reminder (id): one row per device and attempt.';
-comment on function nudged_api.export is 'All that nudged holds of a user.';
-comment on function nudged_api.list_reminders is 'A user''s pending reminders.';
-comment on function nudged_api.cancel is 'Cancels a user''s message, or the reminder that they set, by its id. done: it was in time, and nothing more of it is sent.';
-comment on function nudged_api.withdraw is 'Cancels a nudge of a user. If a phone may have it, the app is told to take it off the screen: id is the payload''s "nudge", or the message''s. done: it was in time. too_late: the app is told.';
-comment on function nudged_api.cancel_reminders is 'Cancels reminders: of a user, of a subject, or a user''s of a subject.';
-comment on function nudged_me.waiting is 'What waits for the signed-in user: messages and reminders.';
-comment on function nudged_me.history is 'The signed-in user''s record, the newest first, or what became of one message or reminder (id): one row per device and attempt.';
-comment on function nudged_me.export is 'All that nudged holds of the signed-in user.';
-comment on function nudged_me.list_reminders is 'The signed-in user''s pending reminders.';
-comment on function nudged_me.seen is 'Says that the signed-in user is active in the app now. Call it as often as you like: it writes at most once a minute.';
-comment on function nudged_me.opened is 'Says that the signed-in user has opened a nudge: id is the payload''s "nudge".';
-comment on function nudged_me.feedback is 'Says whether the signed-in user found a nudge helpful: id is the payload''s "nudge".';
-comment on function nudged_me.set_reminder is 'Sets a reminder of the signed-in user for themselves. Returns its id and warnings.';
-comment on function nudged_me.snooze_reminder is 'Moves what is pending of a reminder for the signed-in user. done: nothing is sent before then.';
-comment on function nudged_me.cancel is 'Cancels the signed-in user''s message, or the reminder that they set, by its id. done: it was in time.';
-comment on function nudged_me.withdraw is 'Cancels a nudge of the signed-in user. If a phone may have it, the app is told to take it off the screen: id is the payload''s "nudge".';
-comment on function nudged_me.cancel_reminders is 'Cancels the reminders that the signed-in user has set: of a subject, or all.';
-comment on function nudged_me.cancel_messages is 'Cancels messages that wait for the signed-in user: by category, thread, the beginning of their dedupe_key, or all.';
 comment on function nudged.write_place is 'Writes a user''s zone and language into public.context_profiles. Redefine it if the profiles are in another table.';
 comment on function nudged.write_preferences is 'Writes a user''s preferences into public.context_profiles. Redefine it if the profiles are in another table.';
 comment on function nudged_me.preferences is 'The signed-in user''s preferences. Null: the user chose nothing.';
 comment on function nudged_me.set_preferences is 'Writes the signed-in user''s preferences, if they have no fault.';
 comment on function nudged_me.status is 'Whether the decision service is in use: active, resting or off.';
-comment on function nudged.binding_faults is 'Views and triggers of nudged that are missing, disabled, or bound to other tables than those of nudged''s names.';
-comment on function nudged.is_misbound is 'Whether a view of nudged reads other tables than it was made for. The daemon asks.';
 comment on function nudged.bind is 'Binds nudged''s views and triggers to the tables that have nudged''s names now. Returns what it did. "nudged migrate" calls it.';
 comment on function nudged.erase_departed is 'Erases deleted users who are due in nudged.departed. Returns how many, and how many it could not. The daemon calls it.';
 comment on function nudged.watch_deleted_users is 'Makes the trigger on auth.users, if that table exists. Returns whether the trigger is there.';
+
+-- Columns that mean the same in each table and view.
+do $$
+declare
+    one record;
+begin
+    for one in
+        select format('comment on column nudged.%I.%I is %L', c.relname, a.attname, w.what) as statement
+        from (values
+            ('user_id', 'The user''s id.'), ('kind', 'check_in, message or reminder.'), ('title', 'The title.'), ('body', 'The text.'),
+            ('context', 'A JSON object that fills the placeholders of nudged.template, or null.'),
+            ('key', 'The check-in''s date, or the id of the message or of the reminder''s occurrence.'),
+            ('urgent', 'Whether it passes quiet hours, if the user allows that.'), ('expires_at', 'When it is dropped. Null: never.'),
+            ('subject_type', 'The kind of thing, such as task.'), ('subject_id', 'Its id, as text.'),
+            ('token', 'The device token, in hexadecimal digits.'), ('device_hash', 'A hash of the device token, as in nudged.delivery.'),
+            ('registered_at', 'When the app last presented the token.'),
+            ('environment', 'sandbox or production. Null: unknown, so nudged tries both.'),
+            ('topic', 'The APNs topic (bundle id). Null: the one in the daemon''s configuration.')
+        ) as w (name, what)
+        join pg_attribute a on a.attname = w.name and not a.attisdropped
+        join pg_class c on c.oid = a.attrelid and c.relnamespace = 'nudged'::regnamespace and c.relkind in ('r', 'p', 'v') and not c.relispartition
+        where col_description(c.oid, a.attnum) is null and c.relname not in ('message_key', 'touched')
+    loop
+        execute one.statement;
+    end loop;
+end $$;

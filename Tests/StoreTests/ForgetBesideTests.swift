@@ -62,13 +62,14 @@ import struct FoundationEssentials.UUID
         let (fixture, _) = try await fixture()
         let fanOut = try await due(fixture)
         let row: [Parameter] = [.uuid(fanOut.reminder.authorID), .uuid(fanOut.reminder.id)]
+        let rows: [Parameter] = [.uuidArray([fanOut.reminder.authorID]), .uuidArray([fanOut.reminder.id])]
         let members: [Parameter] = [.uuidArray([F.user(1), F.user(2), F.user(3)])]
         let daemon = try await fixture.connection()
         let app = try await fixture.connection()
         let erasing = try await daemon.transaction { transaction in
             for (query, parameters) in [
                 (Query.fanOutHold, row + [.null(.uuid)]), (.fanOutRecipients, members), (.fanOutTell, row + members),
-                (.fanOutFinish, row + [.null(.jsonb)]),
+                (.endReminders, rows + [.null(.jsonb)]),
             ] { _ = try await transaction.run(Statement(query.name, sql: query.sql, parameters: parameters)) }
             let erasing = Task { try await Self.erase(2, app) }
             try await fixture.untilSomebodyWaits()

@@ -202,10 +202,8 @@ import TimeZones
 
     /// Tables whose columns only nudged reads.
     private static let inner = [
-        "daemon", "reminder",
-        "bound", "departed", "lease", "lock", "member", "message_key", "migration", "own_call", "own_table", "preview",
-        "range",
-        "role_right", "touched",
+        "daemon", "reminder", "bound", "departed", "intent", "lease", "lock", "member", "message_key", "migration",
+        "own_call", "own_table", "preview", "range", "role_right", "touched",
     ]
 
     /// Everything that a person meets in psql says what it is: tables, views, the calls of an app, and the functions that

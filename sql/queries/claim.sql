@@ -32,15 +32,10 @@ where uuid_hash(user_id) >> 26 = any ($5::integer[])
 limit $4
 
 -- name: due_floor
--- The oldest due_at of users who are due. If a long transaction elsewhere keeps dead rows, the head of the index is
--- full of dead entries, and claims start their walks after them. $1 the policy's now, $2 ranges, $3 most rows. One row:
--- how many were read, the oldest due_at of them.
+-- The oldest due_at of users who are due, and how many were read. If a long transaction elsewhere keeps dead rows, the
+-- head of the index is full of dead entries, and claims start their walks after them. $1 now, $2 ranges, $3 most rows.
 select count(*), min(due_at)
-from (
-    select due_at from nudged.person
-    where uuid_hash(user_id) >> 26 = any ($2::integer[]) and due_at <= $1
-    limit $3
-) as due
+from (select due_at from nudged.person where uuid_hash(user_id) >> 26 = any ($2::integer[]) and due_at <= $1 limit $3) as due
 
 -- name: claim_profiles
 -- Profiles of claimed users. $1 users, $2 most bytes of preferences and context in all, $3 most rows. If there are more,
@@ -88,8 +83,7 @@ limit $2
 
 -- name: claim_devices_bounded
 -- The newest hundred devices of each claimed user, of at most $2 rows of each. Run if some user has unusually many
--- devices.
--- $1 users. Columns as in `claim_devices`.
+-- devices. $1 users. Columns as in `claim_devices`.
 select d.user_id, d.token, d.registered_at, d.environment, d.topic
 from unnest($1::uuid[]) as u (user_id)
 cross join lateral (
@@ -97,7 +91,6 @@ cross join lateral (
         f.user_id,
         case when pg_column_size(f.token) <= 2052 and pg_column_compression(f.token) is null then f.token::text::varchar(512)::text
             when f.token is not null then 'too long' end as token,
-        -- Infinity or the year 294270 counts as no instant. It is compared before the cast, since the cast can fail.
         case when f.registered_at between '0001-01-01' and '9999-12-31' then f.registered_at::timestamptz end as registered_at,
         case when pg_column_size(f.environment) <= 1028 and pg_column_compression(f.environment) is null then nullif(f.environment::text::varchar(256)::text, '')
             when f.environment is not null then 'too long' end as environment,
@@ -117,15 +110,13 @@ from (
         user_id,
         case when pg_column_size(token) <= 2052 and pg_column_compression(token) is null then token::text::varchar(512)::text
             when token is not null then 'too long' end as token,
-        -- Infinity or the year 294270 counts as no instant. It is compared before the cast, since the cast can fail.
         case when registered_at between '0001-01-01' and '9999-12-31' then registered_at::timestamptz end as registered_at,
         case when pg_column_size(environment) <= 1028 and pg_column_compression(environment) is null then nullif(environment::text::varchar(256)::text, '')
             when environment is not null then 'too long' end as environment,
         case when pg_column_size(topic) <= 1028 and pg_column_compression(topic) is null then nullif(topic::text::varchar(256)::text, '')
             when topic is not null then 'too long' end as topic,
         row_number() over (partition by user_id order by registered_at desc nulls last) as place
-    from nudged.device
-    where user_id = any ($1)
+    from nudged.device where user_id = any ($1)
 ) one
 where place <= 100 and $2::bigint is not null
 
@@ -139,22 +130,18 @@ select user_id, at from nudged.seen where user_id = any ($1)
 select user_id, surface, token, registered_at, environment, topic
 from (
     select user_id, surface, token, registered_at, environment, topic, row_number() over (partition by user_id order by registered_at desc) as place
-    from nudged.surface
-    where user_id = any ($1)
+    from nudged.surface where user_id = any ($1)
 ) one
 where place <= $2
 
 -- name: claim_messages
--- Messages of claimed users. $1 users, $2 most rows. If so many come, some user has unusually many messages, and
--- `claim_messages_bounded` is run.
--- Those that wait for a later time are among the rows. Wall times are returned as if they were in UTC.
+-- Messages of claimed users, those for a later time too. $1 users, $2 most rows. If so many come, some user has
+-- unusually many messages, and `claim_messages_bounded` is run. Wall times are returned as if they were in UTC.
 -- In the payload, conversation_id and domain have places of their own, so they are read apart from the rest of data.
 select
     user_id, id, created_at, title, body, (data - 'conversation_id' - 'domain')::text, data ->> 'conversation_id', data ->> 'domain', urgent, category,
     thread_id, collapse_key, expires_at, apns::text, deliver_at, deliver_local at time zone 'UTC', texts::text
-from nudged.message
-where user_id = any ($1)
-limit $2
+from nudged.message where user_id = any ($1) limit $2
 
 -- name: claim_messages_bounded
 -- As `claim_messages`, at most $3 rows of each user and $2 in all, each user's first ones first. Of messages that
@@ -178,9 +165,7 @@ cross join lateral (
         (select o.*, true from nudged.message o where o.user_id = u.user_id and o.wakes_at > $4 order by o.wakes_at limit 1)
     ) f
 ) m
-where m.place <= $3
-order by m.place
-limit $2
+where m.place <= $3 order by m.place limit $2
 
 -- name: claim_messages_distributed
 -- As `claim_messages_bounded`, for distributed tables, which refuse a LIMIT for each user. All messages of these
@@ -192,34 +177,27 @@ from (
     select
         f.*,
         row_number() over (
-            partition by f.user_id, f.is_later
-            order by case when f.is_later then f.wakes_at end, f.urgent desc, f.created_at, f.id
+            partition by f.user_id, f.is_later order by case when f.is_later then f.wakes_at end, f.urgent desc, f.created_at, f.id
         ) as place,
         count(*) filter (where not f.is_later) over (partition by f.user_id) as pending
     from (select m.*, coalesce(m.wakes_at > $4, false) as is_later from nudged.message m where m.user_id = any ($1)) f
 ) w
-where place <= case when is_later then 1 else $3 end
-order by place
-limit $2
+where place <= case when is_later then 1 else $3 end order by place limit $2
 
 -- name: claim_reminders
 -- Reminders of claimed users. $1 users, $2 most rows. If so many come, some user has unusually many reminders, and
--- `claim_reminders_bounded` is run.
--- Fan-outs are among the rows; the daemon skips them. Wall times are returned as if they were in UTC.
+-- `claim_reminders_bounded` is run. The daemon skips the fan-outs. Wall times are returned as if they were in UTC.
 select
     user_id, id, reminder_id, author_id, subject_type, subject_id, title, body, due_at, due_local at time zone 'UTC', timezone,
     is_own, recurrence, number, first_at, first_local at time zone 'UTC', planned_local at time zone 'UTC', restored_at, wakes_at,
     (apns - 'data')::text, ((apns -> 'data') - 'conversation_id' - 'domain')::text, apns #>> '{data,conversation_id}', apns #>> '{data,domain}', is_fan_out
-from nudged.occurrence
-where user_id = any ($1)
-limit $2
+from nudged.occurrence where user_id = any ($1) limit $2
 
 -- name: claim_reminders_bounded
 -- Reminders of each claimed user that can be due by $2: at most $3, the first to wake, and the next one after $2, which
 -- says when to look again. Run if some user has unusually many reminders. $1 users, $4 most rows of a user that are
--- read, $5 most rows in all.
--- $3 is for instants and for wall times apart. A wall time is read up to 26 hours before it is due, and many of them
--- must not displace what is due now.
+-- read, $5 most rows in all. $3 is for instants and for wall times apart. A wall time is read up to 26 hours before it
+-- is due, and many of them must not displace what is due now.
 select
     o.user_id, o.id, o.reminder_id, o.author_id, o.subject_type, o.subject_id, o.title, o.body, o.due_at, o.due_local at time zone 'UTC', o.timezone,
     o.is_own, o.recurrence, o.number, o.first_at, o.first_local at time zone 'UTC', o.planned_local at time zone 'UTC', o.restored_at, o.wakes_at,
@@ -231,22 +209,13 @@ cross join lateral (
         select d.*, row_number() over (partition by d.user_id, d.due_at is null order by d.wakes_at) as place
         from (
             select * from nudged.occurrence f
-            where f.user_id = u.user_id and f.wakes_at <= $2 and not f.is_fan_out
-            order by f.wakes_at
-            limit $4
+            where f.user_id = u.user_id and f.wakes_at <= $2 and not f.is_fan_out order by f.wakes_at limit $4
         ) d
     )
     union all
-    (
-        select n.*, 1 from nudged.occurrence n
-        where n.user_id = u.user_id and n.wakes_at > $2 and not n.is_fan_out
-        order by n.wakes_at
-        limit 1
-    )
+    (select n.*, 1 from nudged.occurrence n where n.user_id = u.user_id and n.wakes_at > $2 and not n.is_fan_out order by n.wakes_at limit 1)
 ) o
-where o.place <= $3
-order by o.place
-limit $5
+where o.place <= $3 order by o.place limit $5
 
 -- name: claim_reminders_distributed
 -- As `claim_reminders_bounded`, for distributed tables, which refuse a LIMIT for each user. All reminders of these
@@ -257,12 +226,9 @@ select
     (apns - 'data')::text, ((apns -> 'data') - 'conversation_id' - 'domain')::text, apns #>> '{data,conversation_id}', apns #>> '{data,domain}', is_fan_out
 from (
     select o.*, row_number() over (partition by o.user_id, o.wakes_at > $2, o.due_at is null order by o.wakes_at) as place
-    from nudged.occurrence o
-    where o.user_id = any ($1) and not o.is_fan_out
+    from nudged.occurrence o where o.user_id = any ($1) and not o.is_fan_out
 ) w
-where place <= case when wakes_at <= $2 then $3 else 1 end and $4::bigint is not null
-order by place
-limit $5
+where place <= case when wakes_at <= $2 then $3 else 1 end and $4::bigint is not null order by place limit $5
 
 -- name: live_reminders
 -- Which of these reminders exist. If one doesn't, its row is left from a cancellation that came while the push was on
@@ -272,21 +238,14 @@ select id from nudged.reminder where user_id = any ($1) and id = any ($2)
 
 -- name: templates
 -- The active templates of check-ins, in an order that never changes. $1 most rows; more are not read.
--- Rows: id, domain, locale, title, body, weight, action, apns without data, data.
 select id, domain, locale, title, body, weight, action, (apns - 'data')::text, (apns -> 'data')::text
-from nudged.template
-where active
-order by id
-limit $1
+from nudged.template where active order by id limit $1
 
 -- name: free_people
 -- Which of these users' rows are not locked, or don't exist. Run after a statement has waited too long for one of them.
 -- $1 users. Rows: user_id.
-with free as (
-    select user_id from nudged.person where user_id = any ($1) for update skip locked
-)
-select user_id from free
-union all
+with free as (select user_id from nudged.person where user_id = any ($1) for update skip locked)
+select user_id from free union all
 -- "is true" keeps the planner from making it a join, so it is a hashed subplan.
 select u from unnest($1::uuid[]) as u where (u in (select user_id from nudged.person where user_id = any ($1))) is not true
 
@@ -306,9 +265,7 @@ select case $2::text
     when 'context' then octet_length(nudged.context_text(known))
 end
 from (select null::jsonb as context) as without
-cross join lateral (
-    select preferences, timezone, first_session_complete, context as known from nudged.recipient where user_id = $1
-) as recipient
+cross join lateral (select preferences, timezone, first_session_complete, context as known from nudged.recipient where user_id = $1) as recipient
 
 -- name: probe_devices
 -- Reads one column of a user's devices as `claim_devices` does, to find the one that is refused. $1 user, $2 column.
@@ -318,44 +275,29 @@ select case $2::text
     when 'environment' then octet_length(environment::text::varchar(256)::text)
     when 'topic' then octet_length(topic::text::varchar(256)::text)
 end
-from nudged.device
-where user_id = $1
-limit 1000
+from nudged.device where user_id = $1 limit 1000
 
 -- name: probe_messages
--- Reads one column of a user's messages as `claim_messages` does, to find the one that is refused. $1 user, $2
--- column.
+-- Reads one column of a user's messages as `claim_messages` does, to find the one that is refused. $1 user, $2 column.
 select case $2::text
-    when 'title' then octet_length(title)
-    when 'body' then octet_length(body)
-    when 'data' then octet_length((data - 'conversation_id' - 'domain')::text)
-    when 'category' then octet_length(category)
-    when 'thread_id' then octet_length(thread_id)
+    when 'title' then octet_length(title) when 'body' then octet_length(body) when 'texts' then octet_length(texts::text)
+    when 'data' then octet_length((data - 'conversation_id' - 'domain')::text) when 'apns' then octet_length(apns::text)
+    when 'category' then octet_length(category) when 'thread_id' then octet_length(thread_id)
     when 'collapse_key' then octet_length(collapse_key)
-    when 'apns' then octet_length(apns::text)
     when 'deliver_local' then extract(epoch from deliver_local at time zone 'UTC')::bigint
-    when 'texts' then octet_length(texts::text)
 end
-from nudged.message
-where user_id = $1
-limit 1000
+from nudged.message where user_id = $1 limit 1000
 
 -- name: probe_reminders
 -- Reads one column of a user's reminders as `claim_reminders` does, to find the one that is refused. $1 user, $2
 -- column.
 select case $2::text
-    when 'subject_type' then octet_length(subject_type)
-    when 'subject_id' then octet_length(subject_id)
-    when 'title' then octet_length(title)
-    when 'body' then octet_length(body)
-    when 'apns' then octet_length(apns::text)
+    when 'subject_type' then octet_length(subject_type) when 'subject_id' then octet_length(subject_id)
+    when 'title' then octet_length(title) when 'body' then octet_length(body) when 'apns' then octet_length(apns::text)
     when 'due_local' then extract(epoch from due_local at time zone 'UTC')::bigint
-    when 'timezone' then octet_length(timezone)
-    when 'recurrence' then octet_length(recurrence)
+    when 'timezone' then octet_length(timezone) when 'recurrence' then octet_length(recurrence)
 end
-from nudged.occurrence
-where user_id = $1
-limit 1000
+from nudged.occurrence where user_id = $1 limit 1000
 
 -- name: analysed
 -- When the decision service was asked about a user. $1 user. No row: the user was erased.

@@ -1,25 +1,16 @@
 -- name: doctor_server
 -- The server, and this session's role. One row: version as a number and as text, whether it is in recovery, whether it
--- takes writes, its clock in microseconds since 1970; the role, whether it is a superuser, whether it bypasses row-level security, whether it owns
--- nudged's tables; whether the schema exists, whether the role may use it, whether autovacuum is on; the database's
--- encoding, whether this session fires triggers; who may create
--- functions where statements of the app look for them: schemas and roles, in turn. Owners and superusers are left out.
--- A role without a name is everybody.
+-- takes writes, its clock in microseconds since 1970; the role, whether it is a superuser, whether it bypasses row-level
+-- security, whether it owns nudged's tables; whether the schema exists, whether the role may use it, whether autovacuum
+-- is on; the database's encoding, whether this session fires triggers; who may create functions where statements of the
+-- app look for them: schemas and roles, in turn. Owners and superusers are left out. A role without a name is everybody.
 select
-    current_setting('server_version_num')::integer,
-    current_setting('server_version'),
-    pg_is_in_recovery(),
-    not current_setting('transaction_read_only')::boolean,
-    (extract(epoch from clock_timestamp()) * 1000000)::bigint,
-    r.rolname::text,
-    r.rolsuper,
-    r.rolbypassrls,
-    coalesce(pg_has_role(p.relowner, 'usage'), false),
-    n.oid is not null,
-    coalesce(has_schema_privilege(n.oid, 'usage'), false),
+    current_setting('server_version_num')::integer, current_setting('server_version'), pg_is_in_recovery(),
+    not current_setting('transaction_read_only')::boolean, (extract(epoch from clock_timestamp()) * 1000000)::bigint,
+    r.rolname::text, r.rolsuper, r.rolbypassrls, coalesce(pg_has_role(p.relowner, 'usage'), false),
+    n.oid is not null, coalesce(has_schema_privilege(n.oid, 'usage'), false),
     current_setting('autovacuum')::boolean and current_setting('track_counts')::boolean,
-    current_setting('server_encoding'),
-    current_setting('session_replication_role') <> 'replica',
+    current_setting('server_encoding'), current_setting('session_replication_role') <> 'replica',
     array(
         select w.word
         from pg_namespace s
@@ -39,8 +30,7 @@ where r.rolname = current_user
 -- The current offset of each zone, by the server's own files or the system's. Rows: name, seconds east of UTC. No name
 -- is passed to AT TIME ZONE, which would keep each of them in the session's memory.
 select name, extract(epoch from utc_offset)::integer
-from pg_timezone_names
-where name like '%/%' and name not like 'posix/%' and name not like 'right/%'
+from pg_timezone_names where name like '%/%' and name not like 'posix/%' and name not like 'right/%'
 
 -- name: doctor_used_zones
 -- The names of zones that are in use, of at most $1 profiles and $1 reminders. Rows: name, how often; the most frequent
@@ -53,10 +43,7 @@ from (
     union all
     (select o.timezone from nudged.occurrence o limit $1)
 ) as z (name)
-where z.name <> ''
-group by z.name
-order by 2 desc, 1
-limit 1000
+where z.name <> '' group by z.name order by 2 desc, 1 limit 1000
 
 -- name: doctor_waiting_zones
 -- The zones of users whose messages wait, of at most $1 messages that are not urgent. Rows: the
@@ -64,10 +51,7 @@ limit 1000
 select w.wished, w.known, count(*)
 from (
     select substring(nudged.preferences_text(r.preferences) from '"timezone": ?"([^"]{1,255})"') as wished, left(r.timezone::text, 255) as known
-    from nudged.message m
-    join nudged.recipient r on r.user_id = m.user_id
-    where not m.urgent
-    limit $1
+    from nudged.message m join nudged.recipient r on r.user_id = m.user_id where not m.urgent limit $1
 ) w
 group by 1, 2
 
@@ -96,8 +80,7 @@ select
     ),
     array(
         select r.rolname::text from pg_roles r
-        where r.rolname in ('anon', 'authenticated') and has_table_privilege(r.oid, c.oid, 'select')
-        order by 1
+        where r.rolname in ('anon', 'authenticated') and has_table_privilege(r.oid, c.oid, 'select') order by 1
     ),
     exists (
         select 1
@@ -119,16 +102,14 @@ from pg_class c
 join pg_namespace n on n.oid = c.relnamespace
 join pg_attribute a on a.attrelid = c.oid
 join pg_type t on t.oid = a.atttypid
-where n.nspname = 'nudged' and c.relname = any ($1::text[]) and a.attnum > 0 and not a.attisdropped
-order by 1, 2
+where n.nspname = 'nudged' and c.relname = any ($1::text[]) and a.attnum > 0 and not a.attisdropped order by 1, 2
 
 -- name: doctor_rights
 -- Which rights this role has on objects of schema nudged. $1 names, $2 the privilege for each: select, insert, update,
--- delete, one column as in update (id), or execute for a function.
--- It reads the catalog and casts no name to an object, since a cast fails without the right to use the schema. Rows, in
--- the order of $1: whether the object exists, whether the role has the right (of functions with one name: on all of
--- them). nudged.forget_devices counts as missing without nudged.forget_device, which it calls: an app defines that
--- function itself, or drops it with its view.
+-- delete, one column as in update (id), or execute for a function. It reads the catalog and casts no name to an object,
+-- since a cast fails without the right to use the schema. Rows, in the order of $1: whether the object exists, whether
+-- the role has the right (of functions with one name: on all of them). nudged.forget_devices counts as missing without
+-- nudged.forget_device, which it calls: an app defines that function itself, or drops it with its view.
 select o.is_there, coalesce(o.is_granted, false)
 from unnest($1::text[], $2::text[]) with ordinality as w (name, privilege, place)
 cross join lateral (
@@ -155,10 +136,8 @@ order by w.place
 -- Whether the functions that write the app's tables run with the rights of nudged_writer, and whether nudged_writer has
 -- the rights that they need. Rows, one for each relation that they write: its name; whether the role nudged_writer
 -- exists; how many of these functions it owns; those that other roles own; these roles; the privileges that
--- nudged_writer lacks; whether row-level security hides rows from it.
---
--- It reads the catalog only: the daemon's role may not read nudged.role_right. If the app's view nudged.device is
--- written, nudged.forget_device depends on it.
+-- nudged_writer lacks; whether row-level security hides rows from it. It reads the catalog only: the daemon's role may
+-- not read nudged.role_right. If the app's view nudged.device is written, nudged.forget_device depends on it.
 with writer as (
     select r.oid, r.rolsuper or r.rolbypassrls as sees_all from pg_roles r where r.rolname = 'nudged_writer'
 ),
@@ -179,8 +158,7 @@ written as (
     join pg_namespace n on n.oid = c.relnamespace and n.nspname = 'nudged'
 )
 select
-    t.name,
-    exists (select 1 from writer),
+    t.name, exists (select 1 from writer),
     (select count(*) from call f where not f.is_foreign),
     array(select f.name from call f where f.is_foreign order by 1),
     array(select distinct pg_get_userbyid(f.proowner)::text from call f where f.is_foreign order by 1),
@@ -196,12 +174,10 @@ select
               and pg_get_expr(y.polqual, y.polrelid) = 'true'
         )
     )
-from written t
-order by t.name
+from written t order by t.name
 
 -- name: doctor_open_tables
 -- nudged's tables without row-level security, partitions included. nudged.migration is left out: it is about no user.
--- Rows: name.
 select c.relname::text
 from pg_class c
 join pg_namespace n on n.oid = c.relnamespace
@@ -225,20 +201,17 @@ select
     exists (select 1 from unnest(c.reloptions) as o (text) where o.text ~ '^autovacuum_enabled=(false|off|no|0|f|n)$')
 from pg_stat_all_tables s
 join pg_class c on c.oid = s.relid
-where s.schemaname = 'nudged' and s.relname = any ($1::text[])
-order by 1
+where s.schemaname = 'nudged' and s.relname = any ($1::text[]) order by 1
 
 -- name: doctor_holders
 -- What keeps dead rows from being cleaned up. One row: of the session with the oldest snapshot or transaction its
 -- process, role, seconds of its transaction (null: this role may not see that) and age in transactions; prepared
 -- transactions, and seconds of the oldest one; replication slots that nobody reads from.
 select
-    held.pid, held.role, held.seconds, held.age,
-    prepared.count, prepared.seconds,
+    held.pid, held.role, held.seconds, held.age, prepared.count, prepared.seconds,
     array(
         select slot_name::text from pg_replication_slots
-        where not active and (xmin is not null or catalog_xmin is not null or restart_lsn is not null)
-        order by 1
+        where not active and (xmin is not null or catalog_xmin is not null or restart_lsn is not null) order by 1
     )
 from (
     select count(*) as count, max(extract(epoch from clock_timestamp() - p.prepared))::bigint as seconds
@@ -252,6 +225,5 @@ left join lateral (
     where a.pid <> pg_backend_pid() and (a.backend_xmin is not null or a.backend_xid is not null)
       and (a.datname = current_database() or a.datname is null)
       and a.backend_type is distinct from 'autovacuum worker'
-    order by greatest(age(a.backend_xmin), age(a.backend_xid)) desc
-    limit 1
+    order by greatest(age(a.backend_xmin), age(a.backend_xid)) desc limit 1
 ) as held on true

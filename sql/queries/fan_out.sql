@@ -6,10 +6,7 @@ select
     o.is_own, o.recurrence, o.number, o.first_at, o.first_local at time zone 'UTC', o.planned_local at time zone 'UTC', o.restored_at, o.wakes_at,
     (o.apns - 'data')::text, ((o.apns -> 'data') - 'conversation_id' - 'domain')::text, o.apns #>> '{data,conversation_id}', o.apns #>> '{data,domain}',
     o.fan_out_after, exists (select 1 from nudged.reminder r where r.user_id = o.user_id and r.id = o.reminder_id)
-from nudged.occurrence o
-where o.is_fan_out and o.wakes_at <= $1 and o.id <> all ($2)
-order by o.wakes_at
-limit $3
+from nudged.occurrence o where o.is_fan_out and o.wakes_at <= $1 and o.id <> all ($2) order by o.wakes_at limit $3
 
 -- name: fan_out_hold
 -- Locks a fan-out for its next page. No row comes if another daemon has it locked or was faster. No row comes either if
@@ -20,13 +17,11 @@ select o.id
 from nudged.occurrence o
 join nudged.reminder r on r.user_id = o.user_id and r.id = o.reminder_id
 where o.user_id = $1 and o.id = $2 and o.fan_out_after is not distinct from $3
-for update of o skip locked
-for share of r skip locked
+for update of o skip locked for share of r skip locked
 
 -- name: fan_out_wait
--- Gives a fan-out an instant, if its wall time is in one zone for all. It then waits for that instant. The fan-out is
--- locked (`fan_out_hold`). $1 author, $2 occurrence, $3 the instant.
--- The series' first time stays.
+-- Gives a fan-out an instant, if its wall time is in one zone for all. It then waits for that instant. The series' first
+-- time stays. The fan-out is locked (`fan_out_hold`). $1 author, $2 occurrence, $3 the instant.
 update nudged.occurrence set due_at = $3, due_local = null where user_id = $1 and id = $2
 
 -- name: fan_out_members
@@ -35,8 +30,7 @@ update nudged.occurrence set due_at = $3, due_local = null where user_id = $1 an
 select distinct user_id from nudged.subject_member
 where subject_type = $1 and subject_id = any (nudged.subject_spellings($2)) and user_id is not null and ($3::uuid is null or user_id > $3)
   and ($5::uuid is null or user_id <= $5) and user_id <> all ($6)
-order by user_id
-limit $4
+order by user_id limit $4
 
 -- name: fan_out_recipients
 -- Which of these members exist, locked until the page's commit. No user who is being erased is told, and a later
@@ -53,33 +47,13 @@ with told as (
     select
         m.user_id, (left(o.reminder_id::text, 18) || substr(md5(o.id::text || m.user_id::text)::uuid::text, 19))::uuid, o.reminder_id, o.author_id,
         o.subject_type, o.subject_id, o.title, o.body, o.apns, o.due_at, o.due_local, o.timezone, m.user_id = o.author_id, o.number, o.restored_at
-    from nudged.occurrence o
-    cross join unnest($3::uuid[]) as m (user_id)
-    where o.user_id = $1 and o.id = $2
+    from nudged.occurrence o cross join unnest($3::uuid[]) as m (user_id) where o.user_id = $1 and o.id = $2
 )
 insert into nudged.touched (user_id, arrival) select m.user_id, true from unnest($3::uuid[]) as m (user_id)
 
 -- name: fan_out_advance
 -- Notes that a fan-out's page is done and more follow. $1 author, $2 occurrence, $3 the last member who has a row.
 update nudged.occurrence set fan_out_after = $3 where user_id = $1 and id = $2
-
--- name: fan_out_finish
--- Ends a fan-out after its last page, and inserts the next one of its series. $1 author, $2 occurrence, $3 the next one
--- (an array as in `end_reminders`, or null).
-with over as (
-    delete from nudged.occurrence o where o.user_id = $1 and o.id = $2 returning o.*
-)
-insert into nudged.occurrence (
-    user_id, id, reminder_id, author_id, subject_type, subject_id, title, body, apns, due_at, due_local, timezone, is_fan_out, is_own, recurrence, number,
-    first_at, first_local, planned_local
-)
-select
-    o.user_id, (left(o.reminder_id::text, 18) || substr(md5(o.id::text)::uuid::text, 19))::uuid, o.reminder_id, o.author_id, o.subject_type, o.subject_id, o.title, o.body, o.apns, n.due_at, n.due_local, o.timezone, true, o.is_own, o.recurrence,
-    n.number, n.first_at, n.first_local, n.planned_local
-from over o
-join jsonb_to_recordset($3::jsonb) as n (
-    user_id uuid, id uuid, number integer, first_at timestamptz, first_local timestamp, planned_local timestamp, due_at timestamptz, due_local timestamp
-) on n.user_id = o.user_id and n.id = o.id
 
 -- name: fan_out_drop
 -- Ends a fan-out whose reminder does not exist any more, and records that. (A snooze at the moment of the cancellation
@@ -102,11 +76,7 @@ select exists (select 1 from nudged.subject_member where subject_type = $1 and s
 -- many). A wall time can be due fourteen hours before the same time in UTC. Rows: one, or none.
 with waiting as materialized (
     select wakes_at, reminder_id, subject_type, subject_id from nudged.occurrence
-    where is_fan_out and wakes_at <= statement_timestamp() - interval '1 minute'
-    order by wakes_at
-    limit $1
+    where is_fan_out and wakes_at <= statement_timestamp() - interval '1 minute' order by wakes_at limit $1
 )
 select (select count(*) from waiting), w.wakes_at, w.reminder_id, w.subject_type, w.subject_id
-from waiting w
-order by w.wakes_at
-limit 1
+from waiting w order by w.wakes_at limit 1

@@ -6,15 +6,10 @@
 -- nudged's roles exist, whether nudged_daemon may log in; whether the citus extension exists; the owner of schema
 -- nudged_api (null: no schema), whether the role is a member of it; the database's encoding.
 select
-    current_database()::text,
-    current_setting('server_version_num')::integer,
-    current_setting('server_version'),
+    current_database()::text, current_setting('server_version_num')::integer, current_setting('server_version'),
     not pg_is_in_recovery() and not current_setting('transaction_read_only')::boolean,
-    r.rolname::text,
-    has_database_privilege(current_database(), 'create'),
-    r.rolsuper or r.rolcreaterole,
-    pg_get_userbyid(n.nspowner)::text,
-    coalesce(pg_has_role(n.nspowner, 'usage'), false),
+    r.rolname::text, has_database_privilege(current_database(), 'create'), r.rolsuper or r.rolcreaterole,
+    pg_get_userbyid(n.nspowner)::text, coalesce(pg_has_role(n.nspowner, 'usage'), false),
     array(
         select c.relname::text from pg_class c
         where c.relnamespace = n.oid and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S') and not c.relispartition
@@ -25,17 +20,14 @@ select
         select c.relname::text from pg_class c
         where c.relnamespace = (select oid from pg_namespace where nspname = 'public')
           and c.relkind in ('r', 'p') and not c.relispartition and c.relname not in ('context_profiles', 'push_tokens')
-          and not exists (
-              select 1 from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e'
-          )
+          and not exists (select 1 from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
           and not exists (select 1 from pg_inherits h where h.inhrelid = c.oid)
         order by 1 limit 100
     ),
     array(select o.rolname::text from pg_roles o where o.rolname in ('nudged_daemon', 'nudged_app', 'nudged_writer') order by 1),
     exists (select 1 from pg_roles o where o.rolname = 'nudged_daemon' and o.rolcanlogin),
     exists (select 1 from pg_extension where extname = 'citus'),
-    pg_get_userbyid(a.nspowner)::text,
-    coalesce(pg_has_role(a.nspowner, 'usage'), false),
+    pg_get_userbyid(a.nspowner)::text, coalesce(pg_has_role(a.nspowner, 'usage'), false),
     current_setting('server_encoding'), coalesce(a.nspname, 'nudged_api')::text
 from pg_roles r
 left join pg_namespace n on n.nspname = 'nudged'

@@ -7,13 +7,11 @@ select
 from nudged.preview
 where answer is null and asked_at > statement_timestamp() - interval '1 minute' and uuid_hash(user_id) >> 26 = any ($1::integer[])
     and id <> all ($2)
-order by asked_at
-limit $3
+order by asked_at limit $3
 
 -- name: answer_preview
 -- Answers a question. $1 user, $2 question, $3 the answer. Rows: the question, if it was open.
-update nudged.preview set answer = nudged.readable($3) where user_id = $1 and id = $2 and answer is null
-returning id
+update nudged.preview set answer = nudged.readable($3) where user_id = $1 and id = $2 and answer is null returning id
 
 -- name: prune_previews
 -- Deletes questions that nobody waits for any more, and answers that are five minutes old. Rows: none.

@@ -1,9 +1,8 @@
 -- name: report_deliveries
 -- The record between two instants, counted by stretches of time. $1 from, $2 before, $3 seconds of a stretch (counted
--- from 1970), $4 most rows.
--- Reads the partitions of those days once, and no table of users.
--- Rows: number of the stretch, kind, outcome, reason, whether Apple answered 410, how many. The most frequent come
--- first, so little is lost if $4 is reached.
+-- from 1970), $4 most rows. Reads the partitions of those days once, and no table of users. Rows: number of the
+-- stretch, kind, outcome, reason, whether Apple answered 410, how many. The most frequent come first, so little is lost
+-- if $4 is reached.
 select
     floor(date_part('epoch', attempted_at) / $3)::bigint as stretch,
     case when kind in ('check_in', 'message', 'reminder') then kind else 'other' end as what,
@@ -11,39 +10,31 @@ select
     -- A reason of Apple's or nudged's is one word. Anything else is not shown, since a server could have answered with
     -- any text.
     case when reason is null then '' when reason ~ '^[A-Za-z_]{1,40}$' then reason else 'other' end as why,
-    coalesce(status = 410, false) as is_gone,
-    count(*)
+    coalesce(status = 410, false) as is_gone, count(*)
 from nudged.delivery
-where attempted_at >= $1 and attempted_at < $2
-group by 1, 2, 3, 4, 5
-order by 6 desc, 1, 2, 3, 4, 5
-limit $4
+where attempted_at >= $1 and attempted_at < $2 group by 1, 2, 3, 4, 5 order by 6 desc, 1, 2, 3, 4, 5 limit $4
 
 -- name: report_hours
 -- Pushes that Apple accepted between two instants: by the user's local hour, by whether that was in the user's quiet
 -- hours, and by how late a check-in was. It uses the current preferences, since the record holds none. It also counts
--- the users who got them.
--- $1 from, $2 before; the rules' quiet hours: $3 and $4 first and last minute of the day or null; $5 the rules' time of
--- check-ins as a minute of the day, null if it has jitter.
--- Rows: local hour (null: no zone was known), kind, whether the quiet hours in force are the user's own, whether it was
--- sent within them, minutes late by class (-1 before its time, 0 below 1, 1 below 5, 2 below 15, 3 below 60, 4 below
--- 240, 5 more; null: unknown), how many, false.
--- Rows of users: null, kind (empty: any kind), false, false, null, users with at least one of these pushes, true.
+-- the users who got them. $1 from, $2 before; the rules' quiet hours: $3 and $4 first and last minute of the day or
+-- null; $5 the rules' time of check-ins as a minute of the day, null if it has jitter. Rows: local hour (null: no zone
+-- was known), kind, whether the quiet hours in force are the user's own, whether it was sent within them, minutes late
+-- by class (-1 before its time, 0 below 1, 1 below 5, 2 below 15, 3 below 60, 4 below 240, 5 more; null: unknown), how
+-- many, false. Rows of users: null, kind (empty: any kind), false, false, null, users with at least one of these
+-- pushes, true.
 with
 -- Each user once, with the kinds that they got as bits. One number takes less memory than a truth value for each kind.
 reached as materialized (
     select user_id, bit_or(case kind when 'check_in' then 1 when 'message' then 2 when 'reminder' then 4 else 8 end) as kinds
-    from nudged.delivery
-    where attempted_at >= $1 and attempted_at < $2 and outcome = 'accepted'
-    group by user_id
+    from nudged.delivery where attempted_at >= $1 and attempted_at < $2 and outcome = 'accepted' group by user_id
 ),
 -- Preferences are read once per user, not once per push. json with U+0000 can't become jsonb.
 wish as materialized (
     select
         r.user_id,
         case when pg_typeof(r.preferences) = 'jsonb'::regtype or strpos(r.preferences::text, chr(92) || 'u0000') = 0 then to_jsonb(r.preferences) end as wishes
-    from reached
-    join nudged.recipient r on r.user_id = reached.user_id
+    from reached join nudged.recipient r on r.user_id = reached.user_id
 ),
 spoken as materialized (
     select
@@ -74,26 +65,17 @@ timed as (
         end as late
     from nudged.delivery d
     left join person p on p.user_id = d.user_id
-    where d.attempted_at >= $1 and d.attempted_at < $2 and d.outcome = 'accepted'
-    offset 0
+    where d.attempted_at >= $1 and d.attempted_at < $2 and d.outcome = 'accepted' offset 0
 )
 select
-    minute / 60,
-    case when kind in ('check_in', 'message', 'reminder') then kind else 'other' end,
-    is_own,
-    coalesce(
-        case
-            when quiet_from < quiet_until then minute >= quiet_from and minute < quiet_until
-            when quiet_from > quiet_until then minute >= quiet_from or minute < quiet_until
-        end,
-        false
-    ),
+    minute / 60, case when kind in ('check_in', 'message', 'reminder') then kind else 'other' end, is_own,
+    coalesce(case
+        when quiet_from < quiet_until then minute >= quiet_from and minute < quiet_until
+        when quiet_from > quiet_until then minute >= quiet_from or minute < quiet_until end, false),
     case
         when late is null then null when late < 0 then -1 when late < 1 then 0 when late < 5 then 1 when late < 15 then 2
-        when late < 60 then 3 when late < 240 then 4 else 5
-    end,
-    count(*),
-    false
+        when late < 60 then 3 when late < 240 then 4 else 5 end,
+    count(*), false
 from timed
 group by 1, 2, 3, 4, 5
 union all
@@ -110,9 +92,8 @@ where by is null or by in ('template', 'hour', 'weekday')
 
 -- name: report_holdout
 -- Users whose check-ins were due between two instants: whether they were held out, how many they are, and how many of
--- them the app saw since $3. $1 from, $2 before.
--- A user who was active got no check-in, and counts beside those who got one: else only the idle would be compared. A
--- user who was both is left out, since policy.holdoutPercent was changed.
+-- them the app saw since $3. $1 from, $2 before. A user who was active got no check-in, and counts beside those who got
+-- one: else only the idle would be compared. A user who was both is left out, since policy.holdoutPercent was changed.
 with due as materialized (
     select user_id, coalesce(bool_or(reason = 'holdout' and outcome = 'skipped'), false) as is_held_out
     from nudged.delivery
@@ -123,22 +104,17 @@ with due as materialized (
 ),
 met as (
     select d.is_held_out, count(*) as users
-    from due d
-    join nudged.seen s on s.user_id = d.user_id
-    where s.at >= $3
-    group by d.is_held_out
+    from due d join nudged.seen s on s.user_id = d.user_id where s.at >= $3 group by d.is_held_out
 )
 select d.is_held_out, count(*), coalesce((select m.users from met m where m.is_held_out = d.is_held_out), 0)
-from due d
-group by d.is_held_out
+from due d group by d.is_held_out
 
 -- name: report_sweeps
 -- Sweeps that recorded something between two instants: how many of each size, and the largest. $1 from, $2 before, $3
--- least records of a sweep that is listed singly, $4 most of those.
--- Rows of a size: null, its class (0 below 5 records, 1 below 50, 2 below 500, 3 below 5,000, 4 more), sweeps, their
--- records, the longest's seconds, zeros.
--- Rows of a single sweep: its first attempt, its class, 1, its records, the seconds from its first attempt to its last,
--- and how many records say accepted, rejected or deferred, unknown, dropped or skipped.
+-- least records of a sweep that is listed singly, $4 most of those. Rows of a size: null, its class (0 below 5 records,
+-- 1 below 50, 2 below 500, 3 below 5,000, 4 more), sweeps, their records, the longest's seconds, zeros. Rows of a
+-- single sweep: its first attempt, its class, 1, its records, the seconds from its first attempt to its last, and how
+-- many records say accepted, rejected or deferred, unknown, dropped or skipped.
 with sweep as materialized (
     select
         min(attempted_at) as began, ceil(date_part('epoch', max(attempted_at) - min(attempted_at)))::bigint as seconds, count(*) as records,
@@ -158,10 +134,7 @@ group by class
 union all
 select * from (
     select began, class, 1::bigint, records, seconds, accepted, refused, lost, records - accepted - refused - lost
-    from classed
-    where records >= $3
-    order by records desc, began
-    limit $4
+    from classed where records >= $3 order by records desc, began limit $4
 ) as largest
 
 -- name: retention

@@ -53,7 +53,7 @@ package struct ReminderContinuation: Sendable, Equatable {
     /// The same as an instant, in the zone in which it was computed.
     package let instant: Instant
 
-    /// An array of objects, for `Query.endReminders` and `Query.fanOutFinish`; nil: there are none.
+    /// An array of objects, for `Query.endReminders`; nil: there are none.
     static func json(_ continuations: [ReminderContinuation]) -> String? {
         continuations.isEmpty ? nil : continuations.map(\.fields).document
     }

@@ -19,7 +19,7 @@ package enum Query: String, Sendable, CaseIterable {
     case settle, noteEnvironments, endMessages, endReminders, forgetDevices, quarantine, moveDevices
     // fan_out.sql
     case dueFanOuts, fanOutHold, fanOutWait, fanOutMembers, fanOutRecipients, fanOutTell, fanOutAdvance,
-        fanOutFinish, fanOutDrop, fanOutMember, waitingFanOuts
+        fanOutDrop, fanOutMember, waitingFanOuts
     // ownership.sql
     case join, renew, takeRanges, membership, holdMember, lockMember, ownIntents, orphanIntents, endMember,
         deadMembers, livingDaemons

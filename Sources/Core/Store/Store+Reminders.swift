@@ -92,7 +92,9 @@ extension Store {
                 return .told(recipients.count, last: last)
             }
             let continuation = ReminderContinuation.json([next].compactMap(\.self))
-            _ = try await transaction.run(Query.fanOutFinish(row + [continuation.map(Parameter.json) ?? .null(.jsonb)]))
+            _ = try await transaction.run(
+                Query.endReminders(fanOut.rows + [continuation.map(Parameter.json) ?? .null(.jsonb)])
+            )
             return .finished(recipients.count)
         }
     }
@@ -204,6 +206,9 @@ extension Store {
 extension DueFanOut {
     /// The key of the author's row.
     fileprivate var row: [Parameter] { [.uuid(reminder.authorID), .uuid(reminder.id)] }
+
+    /// For `Query.endReminders`.
+    fileprivate var rows: [Parameter] { [.uuidArray([reminder.authorID]), .uuidArray([reminder.id])] }
 
     /// For `Query.fanOutMembers`: the next members, or those of a range of ids.
     func page(_ limit: Int, after: UInt128? = nil, upTo: UInt128? = nil, except refused: [UUID] = []) -> [Parameter] {
