@@ -16,7 +16,8 @@
             members = counts.map { JSONObject.Member(key: $0.name, value: $0.count.part) }
         }
 
-        package var part: JSONValue { .object(JSONObject(members)) }
+        package var object: JSONObject { JSONObject(members) }
+        package var part: JSONValue { .object(object) }
 
         /// `document` of a literal.
         package static func text(_ fields: Fields) -> String { fields.document }

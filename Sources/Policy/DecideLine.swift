@@ -52,7 +52,7 @@ struct DecideQuestion {
 
     /// - Parameter id: set as soon as it is read, for the answer to a line with an error.
     init(parsing json: JSONValue, id: inout String?) throws(PolicyError) {
-        let line = try FieldReader(json, path: "")
+        let line = try Field(value: json).object()
         self.id = try line.required("id", "a string").string()
         id = self.id
         let kind = try Self.kind(line)
@@ -74,7 +74,7 @@ struct DecideQuestion {
         )
     }
 
-    private static func kind(_ line: FieldReader) throws(PolicyError) -> NudgeKind {
+    private static func kind(_ line: Field) throws(PolicyError) -> NudgeKind {
         let wanted = "check_in, message or reminder"
         let field = try line.required("kind", wanted)
         guard let kind = NudgeKind(rawValue: try field.string()) else {
@@ -83,7 +83,7 @@ struct DecideQuestion {
         return kind
     }
 
-    private static func history(_ line: FieldReader) throws(PolicyError) -> History {
+    private static func history(_ line: Field) throws(PolicyError) -> History {
         var history = History()
         for element in try line.elements("check_ins") {
             let checkIn = try element.object()
@@ -96,7 +96,7 @@ struct DecideQuestion {
     }
 
     /// A message or reminder that the kind does not need must have the right types, but may lack members.
-    private static func nudge(_ kind: NudgeKind, _ line: FieldReader) throws(PolicyError) -> Nudge {
+    private static func nudge(_ kind: NudgeKind, _ line: Field) throws(PolicyError) -> Nudge {
         let message = try message(line, isRequired: kind == .message)
         let reminder = try reminder(line, isRequired: kind == .reminder)
         if kind == .message, let message { return .message(message) }
@@ -104,7 +104,7 @@ struct DecideQuestion {
         return .checkIn
     }
 
-    private static func message(_ line: FieldReader, isRequired: Bool) throws(PolicyError) -> Message? {
+    private static func message(_ line: Field, isRequired: Bool) throws(PolicyError) -> Message? {
         guard let reader = try line.field("message", "an object", isRequired: isRequired)?.object() else { return nil }
         var message = Message(
             title: try reader.field("title", "a string", isRequired: isRequired)?.string() ?? "",
@@ -125,7 +125,7 @@ struct DecideQuestion {
         return message
     }
 
-    private static func reminder(_ line: FieldReader, isRequired: Bool) throws(PolicyError) -> Reminder? {
+    private static func reminder(_ line: Field, isRequired: Bool) throws(PolicyError) -> Reminder? {
         guard let reader = try line.field("reminder", "an object", isRequired: isRequired)?.object() else { return nil }
         let isAuthor = try reader.field("recipient_is_author", "true or false", isRequired: isRequired)
         return Reminder(

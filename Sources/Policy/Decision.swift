@@ -91,46 +91,31 @@ public struct TraceStep: Sendable, Equatable {
 
 /// The steps of a decision, where they are asked for. Otherwise no fact is computed.
 struct Trace {
-    typealias Facts = [(String, JSONValue)]
-
     private(set) var steps: [TraceStep] = []
     private let isRecorded: Bool
 
     init(recording: Bool) { isRecorded = recording }
 
     @inline(__always)
-    mutating func note(_ rule: @autoclosure () -> String, _ outcome: Action?, _ facts: @autoclosure () -> Facts) {
+    mutating func note(_ rule: @autoclosure () -> String, _ outcome: Action?, _ facts: @autoclosure () -> Fields) {
         if isRecorded { record(rule(), outcome, facts()) }
     }
 
-    private mutating func record(_ rule: String, _ outcome: Action?, _ facts: Facts) {
-        let members = facts.map { JSONObject.Member(key: $0.0, value: $0.1) }
-        steps.append(TraceStep(rule: rule, outcome: outcome?.rawValue ?? "pass", facts: JSONObject(members)))
+    private mutating func record(_ rule: String, _ outcome: Action?, _ facts: Fields) {
+        steps.append(TraceStep(rule: rule, outcome: outcome?.rawValue ?? "pass", facts: facts.object))
     }
 }
 
-extension JSONValue {
-    static func instant(_ instant: Instant?) -> JSONValue { text(instant?.rfc3339) }
-    static func date(_ date: LocalDate?) -> JSONValue { text(date?.iso) }
-    static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
-    static func count(_ count: Int64?) -> JSONValue { count.map { .int($0) } ?? .null }
-}
-
 extension Policy {
-    typealias Facts = Trace.Facts
-
-    func zoneFacts(_ candidate: Candidate, _ zone: Zone? = nil, _ now: Instant? = nil) -> Facts {
-        let given: Facts = [
-            ("preferences", .text(candidate.preferences.timezone)), ("profile", .text(candidate.timezone)),
-            ("rules", .text(rules.defaultTimezone)),
+    func zoneFacts(_ candidate: Candidate, _ zone: Zone? = nil, _ now: Instant? = nil) -> Fields {
+        let given: Fields = [
+            "preferences": candidate.preferences.timezone, "profile": candidate.timezone,
+            "rules": rules.defaultTimezone,
         ]
-        guard let zone, let now else { return given + [("zone", .null)] }
+        guard let zone, let now else { return given + ["zone": nil] }
         let (date, second) = zone.localTime(at: now)
         let clock = TimeOfDay(minutes: second / 60).map { "\($0):\(second % 60 < 10 ? "0" : "")\(second % 60)" }
-        return given + [
-            ("zone", .string(zone.name)), ("offset", .int(Int64(zone.offset(at: now)))),
-            ("local_time", .string("\(date.iso)T\(clock ?? "")")),
-        ]
+        return given + ["zone": zone.name, "offset": zone.offset(at: now), "local_time": "\(date.iso)T\(clock ?? "")"]
     }
 
     func slotFacts(
@@ -138,41 +123,39 @@ extension Policy {
         _ calendar: CheckInCalendar,
         _ live: (date: LocalDate, earliest: Instant)?,
         _ now: Instant
-    ) -> Facts {
-        [
-            ("check_in_time", .string((candidate.preferences.checkInTime ?? rules.checkInTime).description)),
-            ("spread_seconds", .int(calendar.spread)), ("since", .instant(candidate.since)),
-            ("slot", .date(live?.date)), ("slot_at", .instant(live.map { calendar.slot($0.date) })),
-            ("earliest", .instant(live?.earliest)), ("limit", .instant(live.map { calendar.limit($0.earliest) })),
-            ("closed", .int(Int64(candidate.history.closed.count))),
+    ) -> Fields {
+        let slotAt = live.map { calendar.slot($0.date).rfc3339 }
+        let limit = live.map { calendar.limit($0.earliest).rfc3339 }
+        return [
+            "check_in_time": (candidate.preferences.checkInTime ?? rules.checkInTime).description,
+            "spread_seconds": calendar.spread, "since": candidate.since?.rfc3339, "slot": live?.date.iso,
+            "slot_at": slotAt, "earliest": live?.earliest.rfc3339, "limit": limit,
+            "closed": candidate.history.closed.count,
         ]
     }
 
-    func paceFacts(_ pace: Pace, _ date: LocalDate?) -> Facts {
-        [
-            ("frequency", .string(pace.frequency.rawValue)), ("slot", .date(date)), ("last_slot", .date(pace.lastSlot)),
-            ("last_at", .instant(pace.lastAt)),
-            ("check_ins_in_7_days", .count(date.map { Int64(pace.count(from: $0 - 6, through: $0)) })),
-            ("anchor", pace.frequency == .weekly ? .int(Int64(pace.anchor)) : .null),
+    func paceFacts(_ pace: Pace, _ date: LocalDate?) -> Fields {
+        let count = date.map { pace.count(from: $0 - 6, through: $0) }
+        return [
+            "frequency": pace.frequency.rawValue, "slot": date?.iso, "last_slot": pace.lastSlot?.iso,
+            "last_at": pace.lastAt?.rfc3339, "check_ins_in_7_days": count,
+            "anchor": pace.frequency == .weekly ? pace.anchor : nil,
         ]
     }
 
-    func quietFacts(_ wakeUp: WakeUp, isQuiet: Bool, _ now: Instant, _ limit: Instant?) -> Facts {
+    func quietFacts(_ wakeUp: WakeUp, isQuiet: Bool, _ now: Instant, _ limit: Instant?) -> Fields {
         [
-            ("quiet_hours", .string(wakeUp.quiet.hours.description)), ("quiet", .bool(isQuiet)),
-            ("quiet_end", isQuiet ? .instant(wakeUp.quiet.quietEnd(now)) : .null),
-            ("jitter_seconds", .int(wakeUp.jitter)),
-            ("limit", .instant(limit)),
+            "quiet_hours": wakeUp.quiet.hours.description, "quiet": isQuiet,
+            "quiet_end": isQuiet ? wakeUp.quiet.quietEnd(now).rfc3339 : nil, "jitter_seconds": wakeUp.jitter,
+            "limit": limit?.rfc3339,
         ]
     }
 
-    func capFacts(_ caps: Caps, _ sent: [Instant], _ now: Instant, _ free: Instant) -> Facts {
+    func capFacts(_ caps: Caps, _ sent: [Instant], _ now: Instant, _ free: Instant) -> Fields {
         [
-            ("max_per_hour", .count(caps.perHour)),
-            ("sent_in_hour", .int(Int64(Caps.count(sent, window: 3600, now: now)))),
-            ("max_per_day", .count(caps.perDay)),
-            ("sent_in_day", .int(Int64(Caps.count(sent, window: 86_400, now: now)))),
-            ("free_at", .instant(free)),
+            "max_per_hour": caps.perHour, "sent_in_hour": Caps.count(sent, window: 3600, now: now),
+            "max_per_day": caps.perDay, "sent_in_day": Caps.count(sent, window: 86_400, now: now),
+            "free_at": free.rfc3339,
         ]
     }
 }

@@ -16,10 +16,10 @@ public struct PolicyError: Error, Sendable, Equatable, CustomStringConvertible {
     public var description: String { "\(field.isEmpty ? "line" : field): found \(found), wanted \(wanted)" }
 }
 
-/// One value of an input line, with its path.
+/// One value of an input line, with its path, which errors name.
 struct Field {
     let value: JSONValue
-    let path: String
+    var path = ""
 
     var isNull: Bool { value == .null }
 
@@ -32,7 +32,10 @@ struct Field {
         PolicyError(field: path, found: found, wanted: wanted)
     }
 
-    func object() throws(PolicyError) -> FieldReader { try FieldReader(value, path: path) }
+    func object() throws(PolicyError) -> Field {
+        guard case .object = value else { throw wrongType("an object") }
+        return self
+    }
 
     func string(_ wanted: String = "a string") throws(PolicyError) -> String {
         guard case .string(let text) = value else { throw wrongType(wanted) }
@@ -67,25 +70,13 @@ struct Field {
         guard let value = parse(try string(wanted)) else { throw outOfRange("a string that is none", wanted) }
         return value
     }
-}
 
-/// Reads the members of one object of an input line. Errors name the field's whole path.
-struct FieldReader {
-    private let object: JSONObject
-    private let path: String
-
-    init(_ value: JSONValue, path: String) throws(PolicyError) {
-        guard case .object(let object) = value else {
-            throw PolicyError(field: path, found: value.typeName, wanted: "an object")
-        }
-        self.object = object
-        self.path = path
-    }
+    // MARK: The members of an object
 
     private func pathOf(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
     /// A field that may be absent. Null counts as present.
-    func optional(_ key: String) -> Field? { object[key].map { Field(value: $0, path: pathOf(key)) } }
+    func optional(_ key: String) -> Field? { value[key].map { Field(value: $0, path: pathOf(key)) } }
 
     /// A field that may be absent or null.
     func nullable(_ key: String) -> Field? { optional(key).flatMap { $0.isNull ? nil : $0 } }

@@ -61,17 +61,19 @@ extension Policy {
         for index in checks.indices {
             let (rule, isHeld, reason) = checks[index]
             if reason == .dormant, rules.backOffAfter == nil { continue }
-            let facts: [(String, JSONValue)] =
-                switch reason {
-                case .preferencesMalformed where isHeld: [("cause", .text(preferences.malformed))]
-                case .dormant: [("ignored", .int(candidate.ignored)), ("back_off_after", .count(rules.backOffAfter))]
-                default: []
-                }
-            trace.note("\(rule)", isHeld ? .hold : nil, facts)
+            trace.note("\(rule)", isHeld ? .hold : nil, holdFacts(candidate, reason, isHeld: isHeld))
             if isHeld { return Decision(.hold, reason) }
         }
-        trace.note("devices", candidate.devices == 0 ? .hold : nil, [("devices", .int(Int64(candidate.devices)))])
+        trace.note("devices", candidate.devices == 0 ? .hold : nil, ["devices": candidate.devices])
         return candidate.devices == 0 ? Decision(.hold, .noDevice) : nil
+    }
+
+    private func holdFacts(_ candidate: Candidate, _ reason: Reason, isHeld: Bool) -> Fields {
+        switch reason {
+        case .preferencesMalformed where isHeld: ["cause": candidate.preferences.malformed]
+        case .dormant: ["ignored": candidate.ignored, "back_off_after": rules.backOffAfter]
+        default: [:]
+        }
     }
 
     /// Rules 1 to 5 of docs/POLICY-SPEC.md, "Check-ins".
@@ -114,11 +116,7 @@ extension Policy {
         let applied = AppliedQuiet(from: Instant(seconds: .min), wakeUp: calendar.wakeUp)
         if let mutedUntil = candidate.preferences.mutedUntil.map(Instant.init) {
             let isMuted = now < mutedUntil
-            trace.note(
-                "muted",
-                isMuted ? .wait : nil,
-                [("muted_until", .instant(mutedUntil)), ("limit", .instant(limit))]
-            )
+            trace.note("muted", isMuted ? .wait : nil, ["muted_until": mutedUntil.rfc3339, "limit": limit.rfc3339])
             if isMuted { return wait(.muted, until: applied.awake(mutedUntil, limit: limit)) }
         }
         if let wakeUp = calendar.wakeUp {
@@ -126,7 +124,7 @@ extension Policy {
             trace.note("quiet_hours", isQuiet ? .wait : nil, quietFacts(wakeUp, isQuiet: isQuiet, now, limit))
             if isQuiet { return wait(.quietHours, until: wakeUp.instant(from: now, limit: limit)) }
         } else {
-            trace.note("quiet_hours", nil, [("quiet_hours", .null)])
+            trace.note("quiet_hours", nil, ["quiet_hours": nil])
         }
         let caps = Caps(rules, candidate.preferences)
         let free = caps.free(from: now, candidate.history.sent)
@@ -134,21 +132,17 @@ extension Policy {
         if free > now { return wait(.capped, until: applied.awake(free, limit: limit)) }
         if let percent = rules.holdoutPercent {
             let isHeldOut = FNV1a(candidate.userID).adding(":holdout") % 100 < UInt64(percent)
-            trace.note("holdout", isHeldOut ? .drop : nil, [("percent", .int(percent))])
+            trace.note("holdout", isHeldOut ? .drop : nil, ["percent": percent])
             if isHeldOut { return Decision(.drop, .holdout, slot: chosen.date) }
         }
         if let minutes = rules.skipIfActiveMinutes, let seen = candidate.seen {
             let isActive = now - seen < minutes * 60
-            trace.note("active", isActive ? .drop : nil, [("seen", .instant(seen)), ("minutes", .int(minutes))])
+            trace.note("active", isActive ? .drop : nil, ["seen": seen.rfc3339, "minutes": minutes])
             if isActive { return Decision(.drop, .active, slot: chosen.date) }
         }
         let quietAgain = calendar.wakeUp?.quiet.nextStart(after: now)
         let validUntil = quietAgain.map { min($0, limit) } ?? limit
-        trace.note(
-            "send",
-            .send,
-            [("slot", .date(chosen.date)), ("limit", .instant(limit)), ("next_quiet", .instant(quietAgain))]
-        )
+        trace.note("send", .send, ["slot": chosen.date.iso, "limit": limit.rfc3339, "next_quiet": quietAgain?.rfc3339])
         return Decision(.send, .due, slot: chosen.date, validUntil: validUntil)
     }
 
@@ -159,7 +153,7 @@ extension Policy {
         _ trace: inout Trace
     ) -> Decision {
         let next = calendar.next(after: now)
-        trace.note("next", .wait, [("slot", .date(next.date)), ("at", .instant(next.earliest))])
+        trace.note("next", .wait, ["slot": next.date.iso, "at": next.earliest.rfc3339])
         return Decision(.wait, reason, nextAt: next.earliest)
     }
 }

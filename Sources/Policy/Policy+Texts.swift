@@ -14,19 +14,15 @@ extension Policy {
     ) throws(TimeZoneError) -> Decision {
         if let deliverAt = message.deliverAt {
             let isEarly = now < deliverAt
-            trace.note("due", isEarly ? .wait : nil, [("deliver_at", .instant(deliverAt))])
+            trace.note("due", isEarly ? .wait : nil, ["deliver_at": deliverAt.rfc3339])
             if isEarly { return Decision(.wait, .notDue, nextAt: deliverAt) }
         }
         if let ended = endText(candidate, message.expiresAt, now, &trace) { return ended }
         let isUrgent = message.urgent || hasKeyword(candidate, message)
         let allowUrgent = candidate.preferences.allowUrgent
-        trace.note(
-            "urgency",
-            nil,
-            [("asked", .bool(message.urgent)), ("urgent", .bool(isUrgent)), ("allow_urgent", .bool(allowUrgent))]
-        )
+        trace.note("urgency", nil, ["asked": message.urgent, "urgent": isUrgent, "allow_urgent": allowUrgent])
         guard !message.isSilent else {
-            trace.note("silent", .send, [("expires_at", .instant(message.expiresAt))])
+            trace.note("silent", .send, ["expires_at": message.expiresAt?.rfc3339])
             let reason: Reason = isUrgent ? .urgent : .due
             return Decision(.send, reason, urgent: isUrgent, validUntil: message.expiresAt)
         }
@@ -54,10 +50,10 @@ extension Policy {
         _ trace: inout Trace
     ) throws(TimeZoneError) -> Decision {
         let isEarly = now < reminder.dueAt
-        trace.note("due", isEarly ? .wait : nil, [("due_at", .instant(reminder.dueAt))])
+        trace.note("due", isEarly ? .wait : nil, ["due_at": reminder.dueAt.rfc3339])
         if isEarly { return Decision(.wait, .notDue, nextAt: reminder.dueAt) }
         if let ended = endText(candidate, reminder.expiresAt, now, &trace) { return ended }
-        trace.note("author", nil, [("recipient_is_author", .bool(reminder.recipientIsAuthor))])
+        trace.note("author", nil, ["recipient_is_author": reminder.recipientIsAuthor])
         return try TextDecision(
             policy: self,
             candidate: candidate,
@@ -76,9 +72,9 @@ extension Policy {
         _ trace: inout Trace
     ) -> Decision? {
         let isExpired = expiresAt.map { now >= $0 } ?? false
-        trace.note("expiry", isExpired ? .drop : nil, [("expires_at", .instant(expiresAt))])
+        trace.note("expiry", isExpired ? .drop : nil, ["expires_at": expiresAt?.rfc3339])
         if isExpired { return Decision(.drop, .expired) }
-        trace.note("paused", candidate.paused ? .hold : nil, [])
+        trace.note("paused", candidate.paused ? .hold : nil, [:])
         if candidate.paused { return Decision(.hold, .paused) }
         let preferences = candidate.preferences
         let isEnabled =
@@ -86,9 +82,9 @@ extension Policy {
             case .message(let message): preferences.messagesEnabled && preferences.allows(category: message.category)
             default: preferences.remindersEnabled
             }
-        trace.note("enabled", isEnabled ? nil : .drop, [])
+        trace.note("enabled", isEnabled ? nil : .drop, [:])
         if !isEnabled { return Decision(.drop, .disabled) }
-        trace.note("devices", candidate.devices == 0 ? .drop : nil, [("devices", .int(Int64(candidate.devices)))])
+        trace.note("devices", candidate.devices == 0 ? .drop : nil, ["devices": candidate.devices])
         return candidate.devices == 0 ? Decision(.drop, .noDevice) : nil
     }
 
@@ -139,7 +135,7 @@ private struct TextDecision {
             trace.note("quiet_hours", answer?.action, policy.quietFacts(wakeUp, isQuiet: isQuiet, now, expiresAt))
             if let answer { return answer }
         } else {
-            trace.note("quiet_hours", nil, [("apply_from", .instant(hours == nil ? nil : quietFrom))])
+            trace.note("quiet_hours", nil, ["apply_from": hours == nil ? nil : quietFrom?.rfc3339])
         }
         return decide(AppliedQuiet(from: hours == nil ? nil : quietFrom, wakeUp: wakeUp), &trace)
     }
@@ -154,19 +150,19 @@ private struct TextDecision {
     private func decideMuted(_ trace: inout Trace) throws(TimeZoneError) -> Decision? {
         guard let quietFrom else { return nil }
         guard !candidate.preferences.hasUnreadableMute else {
-            trace.note("muted", .hold, [])
+            trace.note("muted", .hold, [:])
             return Decision(.hold, .muted, urgent: isUrgent)
         }
         guard let end = candidate.preferences.mutedUntil.map(Instant.init) else { return nil }
         guard now < end else {
-            trace.note("muted", nil, [("muted_until", .instant(end))])
+            trace.note("muted", nil, ["muted_until": end.rfc3339])
             return nil
         }
         let zone = policy.quietHours(of: candidate) == nil || end < quietFrom ? nil : try policy.zone(of: candidate)
         let wakeUp = zone.flatMap { policy.wakeUp(of: candidate, LocalClock($0, near: end)) }
         let awake = AppliedQuiet(from: quietFrom, wakeUp: wakeUp).awake(end, limit: expiresAt)
         let answer = wait(.muted, until: awake, orDrop: .expiresWhileMuted)
-        trace.note("muted", answer.action, [("muted_until", .instant(end)), ("limit", .instant(expiresAt))])
+        trace.note("muted", answer.action, ["muted_until": end.rfc3339, "limit": expiresAt?.rfc3339])
         return answer
     }
 
@@ -183,11 +179,11 @@ private struct TextDecision {
         }
         trace.note("caps", nil, policy.capFacts(caps, sent, now, free))
         if !isUrgent, let end = pauseEnd {
-            trace.note("conversation", .wait, [("pause_ends", .instant(end))])
+            trace.note("conversation", .wait, ["pause_ends": end.rfc3339])
             return Decision(.wait, .activeConversation, nextAt: min(end, expiresAt ?? end))
         }
         let quietAgain = applied.nextStart(after: now)
-        trace.note("send", .send, [("expires_at", .instant(expiresAt)), ("next_quiet", .instant(quietAgain))])
+        trace.note("send", .send, ["expires_at": expiresAt?.rfc3339, "next_quiet": quietAgain?.rfc3339])
         let validUntil = [expiresAt, quietAgain].compactMap { $0 }.min()
         return Decision(.send, isUrgent ? .urgent : .due, urgent: isUrgent, validUntil: validUntil)
     }

@@ -22,10 +22,7 @@ public struct Policy: Sendable {
     }
 
     /// The same decision, with the rules in the order in which they were checked.
-    public func explain(
-        _ candidate: Candidate,
-        now: Instant
-    ) throws(TimeZoneError) -> (decision: Decision, trace: [TraceStep]) {
+    public func explain(_ candidate: Candidate, now: Instant) throws(TimeZoneError) -> (Decision, [TraceStep]) {
         var trace = Trace(recording: true)
         let decision = try decide(candidate, now: now, &trace)
         return (decision, trace.steps)

@@ -42,7 +42,7 @@ public struct Rules: Sendable, Equatable {
 extension Rules {
     /// Reads the object `rules` of docs/POLICY-SPEC.md, "Input". Absent keys have the default. Unknown keys are
     /// ignored.
-    init(_ fields: FieldReader) throws(PolicyError) {
+    init(_ fields: Field) throws(PolicyError) {
         self.init()
         defaultTimezone = try fields.nullable("default_timezone")?.string()
         checkInTime = try fields.optional("check_in_time")?.timeOfDay() ?? checkInTime
@@ -58,7 +58,7 @@ extension Rules {
     }
 
     /// Null means none. An absent key has the default.
-    private static func quietHours(_ fields: FieldReader) throws(PolicyError) -> QuietHours? {
+    private static func quietHours(_ fields: Field) throws(PolicyError) -> QuietHours? {
         guard let field = fields.optional("quiet_hours") else { return defaultQuietHours }
         guard !field.isNull else { return nil }
         let hours = try field.object()
@@ -86,19 +86,14 @@ struct Caps {
 
     /// The earliest instant from `now` on at which both caps allow one more send.
     func free(from now: Instant, _ sent: [Instant]) -> Instant {
-        max(
-            Self.free(from: now, sent, limit: perHour, window: 3600),
-            Self.free(from: now, sent, limit: perDay, window: 86_400)
-        )
-    }
-
-    private static func free(from now: Instant, _ sent: [Instant], limit: Int64?, window: Int64) -> Instant {
-        guard let limit, limit <= sent.count else { return now }
-        guard count(sent, window: window, now: now) >= limit else { return now }
-        // A send is allowed at t exactly if the n-th latest send is not after t - w.
-        let horizon = now + History.horizon
-        let latest = sent.filter { $0 > now - window && $0 <= horizon }.sorted(by: >)
-        return latest[Int(limit) - 1] + window
+        func free(_ limit: Int64?, window: Int64) -> Instant {
+            guard let limit, limit <= sent.count, Self.count(sent, window: window, now: now) >= limit else { return now }
+            // A send is allowed at t exactly if the n-th latest send is not after t - w.
+            let horizon = now + History.horizon
+            let latest = sent.filter { $0 > now - window && $0 <= horizon }.sorted(by: >)
+            return latest[Int(limit) - 1] + window
+        }
+        return max(free(perHour, window: 3600), free(perDay, window: 86_400))
     }
 
     /// Sends in the window that ends at `now`. Sends in the future count, except those more than 48 h ahead.

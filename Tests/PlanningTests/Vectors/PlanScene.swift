@@ -39,7 +39,7 @@ struct PlanScene {
         case "preferences":
             let raw = line.words.isEmpty ? line.object(after: Self.daily) : try line.word()
             user.preferences = raw == "none" ? nil : raw
-        case "rules": rules = try Rules(FieldReader(try JSONValue(parsing: line.object()), path: ""))
+        case "rules": rules = try Rules(Field(value: JSONValue(parsing: line.object())).object())
         case "planner": try configure(&line)
         case "template":
             let template = try template(&line)
