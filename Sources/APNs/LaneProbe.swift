@@ -1,6 +1,5 @@
 import FoundationEssentials
 package import HTTP2
-import Base
 
 /// Checks a lane's key, team, topic and environment with one push to a token that no device has. Apple's refusal gives
 /// the answer. No device is reached, in production or in the sandbox.
@@ -42,16 +41,40 @@ package enum LaneProbe {
         var client = configuration.client
         client.keptFields = ["retry-after", "date"]
         client.label = "apns-probe"
-        let ear = Ear(clock)
-        let connection = ClientConnection(configuration: client) { ear.hear($0) }
-        let report = await withCheckedContinuation { continuation in
-            ear.listen(continuation)
-            // A connection accepts everything before it is started.
-            connection.submit(pushes.requests, nil, template, firstTag: 0)
-            connection.start()
+        // Each event with the wall clock when it came, in milliseconds.
+        let (events, ear) = AsyncStream<(event: ClientEvent, at: Int64)>.makeStream()
+        let connection = ClientConnection(configuration: client) { ear.yield(($0, clock.wall())) }
+        defer { connection.close() }
+        // A connection accepts everything before it is started.
+        connection.submit(pushes.requests, nil, template, firstTag: 0)
+        connection.start()
+        var opened: Int64?
+        for await (event, now) in events {
+            if case .opened = event { opened = now }
+            guard let result = result(of: event, wasOpen: opened != nil) else { continue }
+            let start = opened ?? now
+            return Report(result: result, trip: (now - start) * 1_000, askedAt: (now + start) * 500)
         }
-        connection.close()
-        return report
+        return Report(result: .unanswered("cancelled"), trip: 0, askedAt: clock.wall() * 1_000)
+    }
+
+    /// Nil: a later event gives the result.
+    private static func result(of event: ClientEvent, wasOpen: Bool) -> Result? {
+        switch event {
+        case .opened, .capacity, .goaway: nil
+        case .completions(let completions): completions.lazy.compactMap { result(of: $0.result) }.first
+        case .closed(let reason): wasOpen ? .unanswered("\(reason)") : .unreachable(reason.code, "\(reason)")
+        }
+    }
+
+    private static func result(of request: RequestResult) -> Result? {
+        switch request {
+        case .response(let response): .answered(Answer(response), date: response.headers["date"])
+        // The connection broke. Its `closed` event comes next and gives a better reason.
+        case .unsent(.connectionLost), .unsent(.closed), .unsent(.goaway), .unknown(.connectionLost), .unknown(.closed):
+            nil
+        case .unsent, .unknown: .unanswered("no answer in time")
+        }
     }
 
     /// The same request as for any push of the lane.
@@ -68,60 +91,5 @@ package enum LaneProbe {
             writeBy: clock.now() + configuration.client.connectTimeout + configuration.client.requestDeadline
         ) { $0 += payload }
         return pushes
-    }
-
-    /// Receives the connection's events and reports the result once.
-    private final class Ear: Sendable {
-        private struct State: Sendable {
-            /// The wall clock when the connection opened, in milliseconds.
-            var opened: Int64?
-            var continuation: CheckedContinuation<Report, Never>?
-        }
-
-        private let clock: SenderClock
-        private let state = Mutex(State())
-
-        init(_ clock: SenderClock) { self.clock = clock }
-
-        func listen(_ continuation: CheckedContinuation<Report, Never>) {
-            state.withLock { $0.continuation = continuation }
-        }
-
-        /// Called on the connection's thread.
-        func hear(_ event: ClientEvent) {
-            switch event {
-            case .opened:
-                let now = clock.wall()
-                state.withLock { $0.opened = now }
-            case .capacity, .goaway: break
-            case .completions(let completions):
-                for completion in completions { complete(completion.result) }
-            case .closed(let reason):
-                let wasOpen = state.withLock { $0.opened != nil }
-                settle(wasOpen ? .unanswered("\(reason)") : .unreachable(reason.code, "\(reason)"))
-            }
-        }
-
-        private func complete(_ result: RequestResult) {
-            switch result {
-            case .response(let response): settle(.answered(Answer(response), date: response.headers["date"]))
-            // The connection broke. Its `closed` event comes next and gives a better reason.
-            case .unsent(.connectionLost), .unsent(.closed), .unsent(.goaway), .unknown(.connectionLost),
-                .unknown(.closed):
-                break
-            case .unsent, .unknown: settle(.unanswered("no answer in time"))
-            }
-        }
-
-        private func settle(_ result: Result) {
-            let now = clock.wall()
-            let (opened, continuation) = state.withLock { state in
-                defer { state.continuation = nil }
-                return (state.opened ?? now, state.continuation)
-            }
-            continuation?.resume(
-                returning: Report(result: result, trip: (now - opened) * 1_000, askedAt: (now + opened) * 500)
-            )
-        }
     }
 }

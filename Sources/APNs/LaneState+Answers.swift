@@ -86,7 +86,7 @@ extension LaneState {
             resolve(tag, .delayed(reason: reason, status: answer.status, retryAfter: retryAfter))
         case .backOff(let retryAfter, let drains):
             if drains { retire(number) }
-            countStorm(answer)
+            (storm.count, storm.lastStatus, storm.lastReason) = (storm.count + 1, answer.status, reason)
             congested(trip, why: reason, retryAfter: retryAfter)
             resolve(tag, .delayed(reason: reason, status: answer.status, retryAfter: retryAfter))
         case .stopLane, .refreshToken, .newConnection, .restConnection, .reconnect:
@@ -209,12 +209,6 @@ extension LaneState {
             effects.log.append(.connectionSilent(connection: number, unanswered: Self.silence))
         }
         retire(number)
-    }
-
-    private mutating func countStorm(_ answer: Answer) {
-        storm.count += 1
-        storm.lastStatus = answer.status
-        storm.lastReason = answer.name
     }
 
     /// One line per interval, the first one at once.

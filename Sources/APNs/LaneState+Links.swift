@@ -14,12 +14,6 @@ extension LaneState {
         effects.log.append(.connectionOpened(connection: number, streams: streams, server: configuration.server))
     }
 
-    /// After GOAWAY the connection accepts nothing new. A second one (RFC 9113 section 6.8) changes nothing here.
-    mutating func goAway(_ number: Int, reason: String) {
-        effects.log.append(.goAway(connection: number, reason: reason))
-        retire(number)
-    }
-
     /// Ends a connection when its pushes are answered.
     mutating func retire(_ number: Int) {
         guard let index = links.firstIndex(where: { $0.number == number }) else { return }

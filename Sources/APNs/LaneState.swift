@@ -43,16 +43,11 @@ struct LaneEffects: Sendable {
         }
     }
 
-    struct Delivery: Sendable {
-        let receiver: PushReceiver
-        var results: [PushResult]
-    }
-
     var dials: [Int] = []
     var submissions: [Submission] = []
     /// Connections to close at once: nothing is in flight on them, or they are given up.
     var closes: [Int] = []
-    var deliveries: [Delivery] = []
+    var deliveries: [(receiver: PushReceiver, results: [PushResult])] = []
     /// Pushes whose devices are to be quarantined. Their results were delivered earlier.
     var condemned: [RefusalWindow.Suspect] = []
     var log: [SenderEvent] = []
@@ -64,7 +59,7 @@ struct LaneEffects: Sendable {
         if let place = deliveries.firstIndex(where: { $0.receiver === receiver }) {
             return deliveries[place].results.append(result)
         }
-        deliveries.append(Delivery(receiver: receiver, results: [result]))
+        deliveries.append((receiver, [result]))
     }
 }
 
@@ -174,7 +169,10 @@ struct LaneState: Sendable {
         case .unsigned(let link, let tags, let why):
             stop(reason: "unsigned_token", remedy: "use the .p8 file from Apple's developer site unchanged (\(why))")
             for tag in tags { complete(Completion(tag: tag, result: .unsent(.closed)), on: link) }
-        case .goAway(let link, let reason): goAway(link, reason: reason)
+        case .goAway(let link, let reason):
+            // A second one (RFC 9113 section 6.8) changes nothing here.
+            effects.log.append(.goAway(connection: link, reason: reason))
+            retire(link)
         case .closed(let link, let why, let wasFlooded): close(link, why: why, wasFlooded: wasFlooded)
         case .tick: break
         case .concludeWindow: take(window.close())

@@ -99,7 +99,7 @@ package final class Sender: Sendable {
                     guard !core.isReady(minimum: minimum, now: now), now < deadline, core.state.phase != .draining,
                         !Task.isCancelled
                     else { return false }
-                    core.add(SenderCore.Waiter(minimum: minimum, continuation: continuation), id)
+                    core.waiters[id] = (minimum, continuation)
                     return true
                 }
                 guard waits else { return continuation.resume() }
@@ -113,7 +113,7 @@ package final class Sender: Sendable {
         return freeSlots
     }
 
-    private func endWait(_ id: UInt64) { core.withLock { $0.removeWaiter(id) }?.resume() }
+    private func endWait(_ id: UInt64) { core.withLock { $0.waiters.removeValue(forKey: id)?.continuation }?.resume() }
 
     /// Stops the sender. Waiting pushes are unsent at once. Pushes in flight have until `deadline` (milliseconds of
     /// CLOCK_BOOTTIME), then they end as unknown. Returns when every push has its result and every connection is

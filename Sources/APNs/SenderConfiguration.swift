@@ -95,9 +95,7 @@ package struct SenderConfiguration: Sendable, Equatable {
 extension SenderConfiguration.Endpoint: CustomStringConvertible {
     /// Apple's hosts and ports (Apple, "Sending notification requests to APNs"). `api.development` is another name of
     /// the sandbox.
-    private static let applesHosts = [
-        "api.push.apple.com", "api.sandbox.push.apple.com", "api.development.push.apple.com",
-    ]
+    private static let applesHosts = ["api", "api.sandbox", "api.development"].map { "\($0).push.apple.com" }
     private static let applesPorts: [UInt16] = [443, 2197]
 
     package var isApples: Bool {

@@ -24,11 +24,6 @@ final class RefusalReceiver: Sendable {
 
 /// The sender's whole mutable state, behind one lock.
 struct SenderCore: Sendable {
-    struct Waiter: Sendable {
-        let minimum: Int
-        let continuation: CheckedContinuation<Void, Never>
-    }
-
     var state: LaneState
     var connections: [Int: ClientConnection] = [:]
     /// Signed texts by the token's number: the newest, and those that connections still use. They are kept: ECDSA
@@ -36,7 +31,8 @@ struct SenderCore: Sendable {
     private var tokens: [Int: String] = [:]
     /// The last template. Nearly all pushes of a lane are of one type.
     private var template: (token: Int, type: PushType, authority: String, template: RequestTemplate)?
-    private var waiters: [UInt64: Waiter] = [:]
+    /// Those who wait for free slots.
+    var waiters: [UInt64: (minimum: Int, continuation: CheckedContinuation<Void, Never>)] = [:]
     private var lastWaiter: UInt64 = 0
     var drainers: [CheckedContinuation<Void, Never>] = []
     private var events: [SenderEvent] = []
@@ -86,12 +82,6 @@ struct SenderCore: Sendable {
     mutating func newWaiter() -> UInt64 {
         lastWaiter += 1
         return lastWaiter
-    }
-
-    mutating func add(_ waiter: Waiter, _ id: UInt64) { waiters[id] = waiter }
-
-    mutating func removeWaiter(_ id: UInt64) -> CheckedContinuation<Void, Never>? {
-        waiters.removeValue(forKey: id)?.continuation
     }
 
     func isReady(minimum: Int, now: Int64) -> Bool {

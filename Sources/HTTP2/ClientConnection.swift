@@ -64,7 +64,7 @@ package final class ClientConnection: Sendable {
         if let thread = DedicatedThread.start(named: loop.configuration.label, { [loop] in loop.run() }) {
             pthread_detach(thread)
         } else {
-            loop.refuse()
+            loop.end(nil, CloseReason(.connect, "no thread left for a connection"))
         }
     }
 
@@ -120,11 +120,8 @@ private struct ClientLoop: Sendable {
         }
     }
 
-    /// Ends a connection for which the system has no thread.
-    func refuse() { end(nil, CloseReason(.connect, "no thread left for a connection")) }
-
     /// Completes what is left and delivers `closed`.
-    private func end(_ session: ClientSession?, _ reason: CloseReason) {
+    func end(_ session: ClientSession?, _ reason: CloseReason) {
         let byUs = reason.code == .closed
         let rest = inbox.finish()
         var completions: [Completion] = []

@@ -112,14 +112,12 @@ package struct WakeDescriptor: ~Copyable, Sendable {
     ///
     /// - Parameter attempt: Returns 0 or the system's error number.
     static func insist(_ attempt: () -> Int32) {
-        for _ in 0..<Self.attempts {
+        for _ in 0..<8 {
             let error = attempt()
             // EAGAIN: the counter is full, so the poll ends anyway.
             if error == 0 || error == EAGAIN { return }
         }
     }
-
-    private static let attempts = 8
 
     package func clear() {
         var count: UInt64 = 0

@@ -111,8 +111,6 @@ final class Submission: Sendable {
 
 /// Requests that wait for a free stream, in order of submission.
 struct RequestQueue {
-    typealias Waiting = (submission: Submission, slot: Int)
-
     private var runs: [(submission: Submission, slots: Range<Int>)] = []
     /// At most the earliest `writeBy` in the queue. Can be too early.
     private(set) var earliestWriteBy = UInt64.max
@@ -125,7 +123,7 @@ struct RequestQueue {
         for slot in slots { earliestWriteBy = min(earliestWriteBy, submission.batch.slots[slot].writeBy) }
     }
 
-    mutating func popFirst() -> Waiting? {
+    mutating func popFirst() -> (submission: Submission, slot: Int)? {
         guard let (submission, slots) = runs.first else { return nil }
         if slots.count > 1 { runs[0].slots = slots.dropFirst() } else { runs.removeFirst() }
         if runs.isEmpty { earliestWriteBy = .max }
