@@ -64,10 +64,7 @@ struct DaemonMetrics: Sendable {
     private var pushes: [MetricFamily] {
         let rows = NudgeKind.allCases.flatMap { kind in
             DeliveryRecord.Outcome.allCases.map { outcome in
-                MetricSample(
-                    Double(totals.record.count(outcome, of: kind.rawValue)),
-                    [kind.rawValue, outcome.rawValue]
-                )
+                MetricSample(Double(totals.record.count(outcome, of: kind.rawValue)), [kind.rawValue, outcome.rawValue])
             }
         }
         return [

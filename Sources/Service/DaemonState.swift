@@ -85,7 +85,7 @@ package struct SweepSummary: Sendable, Equatable {
     init(_ report: SweepReport, at: Instant?) {
         self.at = at
         users = report.users
-        counts = report.counts.filter { Self.outcomes.contains($0.key) }
+        for (name, count) in report.counts where Self.outcomes.contains(name) { counts[name] = count }
         milliseconds = report.milliseconds
     }
 
@@ -111,17 +111,6 @@ package struct SweepSummary: Sendable, Equatable {
         users = Int(json["users"]?.integer ?? 0)
         counts = Self.outcomes.reduce(into: [:]) { $0[$1] = Int(json[$1]?.integer ?? 0) }
         milliseconds = json["duration_ms"]?.integer ?? 0
-    }
-}
-
-extension SweepReport {
-    var counts: [String: Int] {
-        [
-            "users": users, "sent": sent, "rejected": rejected, "deferred": deferred, "unknown": unknown,
-            "unsent": unsent, "skipped": skipped, "dropped": dropped, "changed": changed, "recovered": recovered,
-            "fenced": fenced, "tokens_deleted": tokensDeleted, "without_consent": withoutConsent,
-            "duration_ms": Int(milliseconds),
-        ]
     }
 }
 

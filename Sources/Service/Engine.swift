@@ -44,12 +44,9 @@ package final class Engine: Sendable {
             reporter.databaseFailed(error)
             onDatabaseFailure()
         }
-        store = Store(
-            configuration: assembly.connection,
-            statementTimeout: assembly.connection.statementTimeout,
-            onFailure: failed
-        )
-        migrator = Migrator(configuration: assembly.connection, onFailure: failed)
+        let connection = assembly.connection
+        store = Store(configuration: connection, statementTimeout: connection.statementTimeout, onFailure: failed)
+        migrator = Migrator(configuration: connection, onFailure: failed)
         lanes = Lanes(assembly.lanes) { event, lane in reporter.sender(event, lane) }
         pipeline = Pipeline(
             store: store,
@@ -57,7 +54,7 @@ package final class Engine: Sendable {
             clock: clock,
             planner: assembly.planner,
             settings: assembly.settings,
-            decider: try Self.decider(assembly.decision, clock, reporter),
+            decider: try Self.decider(assembly.decision, clock, reporter, replacing: nil),
             hooks: hooks,
             daemonID: identity.id
         ) { event in
@@ -73,7 +70,7 @@ package final class Engine: Sendable {
         _ settings: Configuration.Decision?,
         _ clock: PolicyClock,
         _ reporter: Reporter,
-        replacing old: Decider? = nil
+        replacing old: Decider?
     ) throws(ConfigurationFault) -> Decider? {
         guard let settings else { return nil }
         if let old, old.settings == settings { return old }
@@ -100,11 +97,8 @@ package final class Engine: Sendable {
         )
     }
 
-    /// How many milliseconds a stop waits for the database after the response time-out.
-    static let stopGrace: Int64 = 5_000
-
-    /// How many milliseconds `finish` waits for pushes and the database.
-    var longestStop: Int64 { assembly.settings.responseMilliseconds + Self.stopGrace }
+    /// How many milliseconds `finish` waits: for pushes the response time-out, and after that for the database.
+    var longestStop: Int64 { assembly.settings.responseMilliseconds + 5_000 }
 
     /// Awaits the pushes in flight, records their outcomes and closes the connections. The time is limited: later, open
     /// intents are left to be recorded as unknown.
@@ -127,7 +121,7 @@ package final class Engine: Sendable {
         let answersBy = BootTime.milliseconds() + assembly.settings.responseMilliseconds
         let pipeline = pipeline
         let timer = Task {
-            try await Task.sleep(for: .milliseconds(assembly.settings.responseMilliseconds + Self.stopGrace))
+            try await Task.sleep(for: .milliseconds(longestStop))
             pipeline.abandon()
         }
         await lanes.drain(deadline: answersBy)

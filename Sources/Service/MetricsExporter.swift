@@ -6,9 +6,9 @@ import Postgres
 import Synchronization
 import TimeZones
 
-/// Shows the metrics on a port. Each second it gathers them. Without a port it does nothing.
+/// Shows the metrics on a port. Each second it reads them. Without a port it does nothing.
 actor MetricsExporter {
-    private let gather: @Sendable () async -> DaemonMetrics
+    private let read: @Sendable () async -> DaemonMetrics
     private let reporter: Reporter
     private let connection: ConnectionConfiguration
     private var settings: Configuration.Metrics?
@@ -22,11 +22,7 @@ actor MetricsExporter {
     /// CLOCK_BOOTTIME milliseconds.
     private var nextListening: Int64 = 0
     /// What a scrape gets. Read on the server's thread.
-    private let latest = Latest()
-
-    private final class Latest: Sendable {
-        let metrics = Mutex<DaemonMetrics?>(nil)
-    }
+    private let latest = Mutex<DaemonMetrics?>(nil)
 
     /// Milliseconds from one attempt to listen to the next.
     private static let interval: Int64 = 10_000
@@ -37,15 +33,11 @@ actor MetricsExporter {
 
     /// - Parameters:
     ///   - connection: the database that has the state of the work.
-    ///   - gather: gets everything else.
-    init(
-        connection: ConnectionConfiguration,
-        reporter: Reporter,
-        gather: @escaping @Sendable () async -> DaemonMetrics
-    ) {
+    ///   - read: gets everything else.
+    init(connection: ConnectionConfiguration, reporter: Reporter, read: @escaping @Sendable () async -> DaemonMetrics) {
         self.connection = connection
         self.reporter = reporter
-        self.gather = gather
+        self.read = read
     }
 
     func apply(_ next: Configuration.Metrics?) async {
@@ -71,33 +63,33 @@ actor MetricsExporter {
     private func rest() async {
         loop?.ticker.cancel()
         (loop, work) = (nil, nil)
-        latest.metrics.withLock { $0 = nil }
+        latest.withLock { $0 = nil }
         await store?.close()
         store = nil
     }
 
     private func step() async {
         let now = BootTime.milliseconds()
-        var metrics = await gather()
+        var metrics = await read()
         // `end` was called meanwhile.
         guard loop != nil else { return }
         if let work, now - work.askedAt < Self.oldest {
             metrics.work = (work.status, .milliseconds(now - work.askedAt))
         }
-        latest.metrics.withLock { $0 = metrics }
+        latest.withLock { $0 = metrics }
         if metrics.isSchemaUsable, pace.begin(now: now) { Task { await ask() } }
         guard let settings, server == nil, now >= nextListening else { return }
         nextListening = now + Self.interval
         let address = "\(settings.listen)"
         do throws(MetricsError) {
-            server = try ScrapeServer(at: settings.listen, token: settings.token) { [latest] in
-                latest.metrics.withLock { $0 }?.page ?? []
-            }
+            server = try ScrapeServer(at: settings.listen, token: settings.token) { [weak self] in self?.page ?? [] }
             reporter.metricsShown(at: address)
         } catch {
             reporter.metricsFailed(error, at: address)
         }
     }
+
+    private nonisolated var page: [UInt8] { latest.withLock { $0 }?.page ?? [] }
 
     private func ask() async {
         defer { pace.end(now: BootTime.milliseconds()) }

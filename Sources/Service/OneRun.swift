@@ -36,10 +36,8 @@ package struct OneRun: Sendable {
     /// - Throws: `PostgresError` if the database can't be used at the start. `CommandFailure` if this version can't work
     ///   with the schema.
     package func run() async throws -> Result {
-        let signals = SignalSource([
-            SIGTERM: { Task { await engine.finish() } },
-            SIGINT: { Task { await engine.finish() } },
-        ])
+        let end: @Sendable () -> Void = { Task { await engine.finish() } }
+        let signals = SignalSource([SIGTERM: end, SIGINT: end])
         defer { withExtendedLifetime(signals) {} }
         let patienceWithDatabase = Task { try await giveUpOnDatabase() }
         defer { patienceWithDatabase.cancel() }

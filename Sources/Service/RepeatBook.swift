@@ -1,4 +1,3 @@
-import Synchronization
 import Systemd
 
 /// Limits the lines of each kind of event, as its definition says, and counts the others. Pure: `Reporter` writes them.
@@ -67,20 +66,6 @@ struct RepeatBook: Sendable {
     private func held(_ window: Window?, _ kind: Kind) -> [Held] {
         guard let window, window.held > 0, let repeats = kind.event.repeats else { return [] }
         return [Held(event: kind.event, about: kind.about, count: window.held, seconds: repeats.seconds)]
-    }
-}
-
-/// Remembers which values were reported. At the limit it forgets all, and values are reported again.
-final class OncePerValue<Value: Hashable & Sendable>: Sendable {
-    private let seen = Mutex<Set<Value>>([])
-    private static var limit: Int { 100_000 }
-
-    /// True the first time.
-    func isNew(_ value: Value) -> Bool {
-        seen.withLock { seen in
-            if seen.count >= Self.limit { seen.removeAll() }
-            return seen.insert(value).inserted
-        }
     }
 }
 

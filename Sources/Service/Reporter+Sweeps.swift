@@ -107,7 +107,11 @@ extension Reporter {
 
     /// Reports each value once.
     private func notice(_ notice: Notice) {
-        guard notices.isNew(notice.value) else { return }
+        let isNew = noticed.withLock { values in
+            if values.count >= 100_000 { values.removeAll() }
+            return values.insert(notice.value).inserted
+        }
+        guard isNew else { return }
         switch notice {
         case .rowUnreadable(let user, let column, let error):
             let next =

@@ -16,7 +16,8 @@ import struct FoundationEssentials.UUID
 /// An event's definition (`Event`) has its name, priority and limit of lines. The text of each line is here.
 package final class Reporter: Sendable {
     private let log: Logger
-    let notices = OncePerValue<Notice.Value>()
+    /// The wrong values in users' data that were reported. With very many, all are forgotten and reported again.
+    let noticed = Mutex<Set<Notice.Value>>([])
     private let repeats = Mutex(RepeatBook())
     private let mood = Mutex(DatabaseMood())
     private let lastSweep = Mutex<String?>(nil)
@@ -50,13 +51,7 @@ package final class Reporter: Sendable {
         return isSaid
     }
 
-    private func write(
-        _ event: Event,
-        _ message: String,
-        _ fields: [String: String],
-        file: String = #fileID,
-        line: UInt = #line
-    ) {
+    private func write(_ event: Event, _ message: String, _ fields: [String: String], file: String, line: UInt) {
         var metadata = fields.mapValues { Logger.MetadataValue.string($0) }
         metadata["event"] = "\(event.name)"
         log.log(level: event.level, "\(message)", metadata: metadata, file: file, function: event.name, line: line)
@@ -72,7 +67,8 @@ package final class Reporter: Sendable {
     private func tell(_ held: RepeatBook.Held) {
         let about = held.about.isEmpty ? "" : " (\(held.about))"
         let more = "\(Elapsed.grouped(held.count)) more like it within \(Elapsed.text(held.seconds))"
-        write(held.event, "\(more): \(held.event.subject)\(about)", ["repeats": "\(held.count)"])
+        let text = "\(more): \(held.event.subject)\(about)"
+        write(held.event, text, ["repeats": "\(held.count)"], file: #fileID, line: #line)
     }
 
     // MARK: The database
@@ -147,8 +143,8 @@ package final class Reporter: Sendable {
     func finished(_ id: UUID, _ report: SweepReport) {
         lastSweep.withLock { $0 = "last sweep: \(report.text)" }
         guard report.isWorthALine else { return }
-        var fields = report.counts.mapValues { "\($0)" }
-        fields["sweep_id"] = Self.name(id)
+        var fields = ["sweep_id": Self.name(id), "duration_ms": "\(report.milliseconds)"]
+        for (name, count) in report.counts { fields[name] = "\(count)" }
         say(.sweep, "sweep: \(report.text)", fields)
     }
 }

@@ -1,3 +1,4 @@
+import JSON
 import Policy
 
 /// What a sweep did, as counts. They are counted only here: the journal's line, `nudged status` and the metrics show
@@ -70,13 +71,19 @@ package struct SweepReport: Sendable, Equatable {
             - resting[Self.zonesUnread, default: 0] - resting[Self.rowUnreadable, default: 0]
     }
 
+    /// For the journal and for JSON, in this order.
+    package var counts: [(name: String, count: Int)] {
+        [
+            ("users", users), ("sent", sent), ("rejected", rejected), ("deferred", deferred), ("unknown", unknown),
+            ("unsent", unsent), ("skipped", skipped), ("dropped", dropped), ("changed", changed),
+            ("recovered", recovered), ("fenced", fenced), ("tokens_deleted", tokensDeleted),
+            ("without_consent", withoutConsent),
+        ]
+    }
+
     package var json: String {
-        let reasons = resting.sorted { $0.key < $1.key }.map { #""\#($0.key)":\#($0.value)"# }
-        return
-            #"{"users":\#(users),"sent":\#(sent),"rejected":\#(rejected),"deferred":\#(deferred),"unknown":\#(unknown),"#
-            + #""unsent":\#(unsent),"skipped":\#(skipped),"dropped":\#(dropped),"changed":\#(changed),"recovered":\#(recovered),"fenced":\#(fenced),"#
-            + #""tokens_deleted":\#(tokensDeleted),"without_consent":\#(withoutConsent),"#
-            + #""resting":{\#(reasons.joined(separator: ","))},"duration_ms":\#(milliseconds)}"#
+        let reasons = resting.sorted { $0.key < $1.key }.map { (name: $0.key, count: $0.value) }
+        return (Fields(counts) + ["resting": Fields(reasons), "duration_ms": milliseconds]).document
     }
 }
 
