@@ -10,15 +10,8 @@ struct AnswerMemory: Sendable {
         let nudge: NudgeIdentity
     }
 
-    private struct Answer {
-        /// The hash of the question's bytes. The texts are not kept.
-        let question: UInt64
-        let answer: DecisionAnswer
-        /// CLOCK_BOOTTIME milliseconds.
-        let until: Int64
-    }
-
-    private var answers: [Place: Answer] = [:]
+    /// `question`: the hash of its bytes, since texts are not kept. `until`: CLOCK_BOOTTIME milliseconds.
+    private var answers: [Place: (question: UInt64, answer: DecisionAnswer, until: Int64)] = [:]
 
     /// An answer is kept as long as an analysis counts.
     private static let hour: Int64 = 3_600_000
@@ -37,11 +30,8 @@ struct AnswerMemory: Sendable {
         if answers.count >= Self.most { answers = answers.filter { $0.value.until > now } }
         // Still full: forget all, and ask the service again.
         if answers.count >= Self.most { answers = [:] }
-        answers[Place(userID: question.userID, nudge: nudge)] = Answer(
-            question: question.json.stableHash,
-            answer: answer,
-            until: now + Self.hour
-        )
+        let place = Place(userID: question.userID, nudge: nudge)
+        answers[place] = (question.json.stableHash, answer, now + Self.hour)
     }
 
     /// The nudges were sent or have ended.

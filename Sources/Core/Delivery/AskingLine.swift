@@ -3,11 +3,8 @@ import TimeZones
 /// Decides about which users the decision service is asked now, which wait, and which have waited too long. Urgent
 /// users come first, then those who came first.
 struct AskingLine<User> {
-    private struct Place {
-        let user: User
-        /// CLOCK_BOOTTIME milliseconds.
-        let startBy: Int64
-    }
+    /// `startBy`: CLOCK_BOOTTIME milliseconds.
+    private typealias Place = (user: User, startBy: Int64)
 
     enum Step {
         case ask(User)
@@ -27,8 +24,6 @@ struct AskingLine<User> {
     /// The latest instant at which users who were put off are due again.
     var asideUntil: Instant?
 
-    init() {}
-
     /// Adds a user. False: the line is full. The line is twice as long for urgent users.
     ///
     /// - Parameters:
@@ -41,11 +36,7 @@ struct AskingLine<User> {
             return false
         }
         if urgent.count + others.count < room / 2 { fullSince = nil }
-        if isUrgent {
-            urgent.append(Place(user: user, startBy: startBy))
-        } else {
-            others.append(Place(user: user, startBy: startBy))
-        }
+        if isUrgent { urgent.append((user, startBy)) } else { others.append((user, startBy)) }
         return true
     }
 

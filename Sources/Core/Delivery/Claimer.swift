@@ -265,11 +265,13 @@ actor Claimer {
 
     // MARK: Planning
 
+    private typealias Unread = (user: ClaimedUser, held: HeldUser, error: Unreadable)
+
     /// Plans all users. Users who get nothing go to the settler, the others to their lanes.
     private func plan(_ users: [(ClaimedUser, HeldUser)], now: Instant, member: UUID, _ run: SweepRun) async {
         var rests: [Settler.Entry] = []
         var planned: [PlannedUser] = []
-        var unread: [(user: ClaimedUser, held: HeldUser, error: Unreadable)] = []
+        var unread: [Unread] = []
         var reasons: [Reason: Int] = [:]
         // Read once: it is the same for the batch, and a copy counts two dozen references.
         let planner = delivery.terms.planner
@@ -297,12 +299,7 @@ actor Claimer {
 
     /// Postpones users by one to two minutes if their zones could not be read, or if a newer version wrote something that
     /// this one does not know. They are neither held for a day nor planned with incomplete data.
-    private func evaluateLater(
-        _ unread: [(user: ClaimedUser, held: HeldUser, error: Unreadable)],
-        member: UUID,
-        now: Instant,
-        _ run: SweepRun
-    ) async {
+    private func evaluateLater(_ unread: [Unread], member: UUID, now: Instant, _ run: SweepRun) async {
         guard !unread.isEmpty else { return }
         var zones: [TimeZoneError] = []
         for one in unread {
@@ -319,16 +316,11 @@ actor Claimer {
             delivery.onEvent(.zonesUnread(first, users: zones.count))
         }
         let planner = delivery.terms.planner
-        await delivery.postpone(
-            unread.map { one in
-                Postponement(
-                    userID: one.user.userID,
-                    version: one.user.version,
-                    until: planner.askAgainAt(one.user.userID, now: delivery.clock.now ?? now)
-                )
-            },
-            member: member
-        )
+        let postponements = unread.map { user, _, _ in
+            let until = planner.askAgainAt(user.userID, now: delivery.clock.now ?? now)
+            return Postponement(userID: user.userID, version: user.version, until: until)
+        }
+        await delivery.postpone(postponements, member: member)
         withExtendedLifetime(unread) {}
     }
 }

@@ -35,11 +35,7 @@ package final class Decider: Sendable {
         url = try Self.checked(settings.url, token: settings.token?.text)
         // Previews have their own connections. Otherwise a nudge's question could wait behind them until its time-out.
         let concurrency = settings.concurrency + PreviewStage.mostAtOnce
-        client = try Self.service.client(
-            caFile: settings.caFile,
-            concurrency: concurrency,
-            deadline: settings.timeout
-        )
+        client = try Self.service.client(caFile: settings.caFile, concurrency: concurrency, deadline: settings.timeout)
         state = Mutex(State(status: DecisionStatus(since: clock.now)))
     }
 
@@ -72,20 +68,16 @@ package final class Decider: Sendable {
     ///
     /// - Parameter pass: nil for a preview, which shows nothing about the service. A signed-in user chooses its text,
     ///   and must not make the service count as dead for everyone.
-    func ask(
-        _ question: DecisionQuestion,
-        _ pass: CircuitBreaker.Pass?
-    ) async -> Result<DecisionAnswer, DecisionFailure> {
+    func ask(_ question: DecisionQuestion, _ pass: CircuitBreaker.Pass?) async -> DecisionResult {
+        let (body, token) = (question.json, settings.token?.text)
         do throws(HTTPClientError) {
-            let answer = try await client.send(
-                HTTPRequest(
-                    post: question.json,
-                    to: url,
-                    contentType: Self.contentType,
-                    bearerToken: settings.token?.text
-                )
-            )
-            return read(answer, question, pass)
+            let request = try HTTPRequest(post: body, to: url, contentType: Self.contentType, bearerToken: token)
+            let result = Self.read(try await client.send(request), question)
+            switch result {
+            case .success: end(pass, .answered, fault: nil)
+            case .failure(let failure): end(pass, failure.outcome, fault: failure.text)
+            }
+            return result
         } catch {
             let failure = DecisionFailure(error)
             // Names host, file and the system's error, so it says what to fix.
@@ -94,39 +86,22 @@ package final class Decider: Sendable {
         }
     }
 
-    package func close() async { await client.close() }
-
-    private func read(
-        _ response: HTTPResponse,
-        _ question: DecisionQuestion,
-        _ pass: CircuitBreaker.Pass?
-    ) -> Result<DecisionAnswer, DecisionFailure> {
-        let failure: DecisionFailure
-        if response.status == 200 {
-            do throws(DecisionNonsense) {
-                let answer = try DecisionAnswer(parsing: response.body, hiding: [question.title, question.body])
-                end(pass, .answered, fault: nil)
-                return .success(answer)
-            } catch {
-                failure = .nonsense(error)
-            }
-        } else {
-            failure = .status(response.status)
+    private static func read(_ response: HTTPResponse, _ question: DecisionQuestion) -> DecisionResult {
+        guard response.status == 200 else { return .failure(.status(response.status)) }
+        do throws(DecisionNonsense) {
+            return .success(try DecisionAnswer(parsing: response.body, hiding: [question.title, question.body]))
+        } catch {
+            return .failure(.nonsense(error))
         }
-        end(pass, failure.outcome, fault: failure.text)
-        return .failure(failure)
     }
+
+    package func close() async { await client.close() }
 
     private func end(_ pass: CircuitBreaker.Pass?, _ outcome: CircuitBreaker.Outcome?, fault: String?) {
         guard let pass else { return }
         let news = state.withLock { state -> DecisionStatus? in
             let before = state.status
-            state.breaker.end(
-                pass,
-                outcome ?? .abandoned,
-                now: BootTime.milliseconds(),
-                jitter: Double.random(in: 0...1)
-            )
+            state.breaker.end(pass, outcome ?? .abandoned, now: BootTime.milliseconds(), jitter: .random(in: 0...1))
             state.status.note(fault: state.breaker.isOpen ? fault ?? before.reason : nil, now: clock.now)
             return state.status.state == before.state ? nil : state.status
         }
@@ -175,8 +150,6 @@ package struct DecisionStatus: Sendable, Equatable {
         state = next
         reason = fault
     }
-
-    func isNews(after other: DecisionStatus) -> Bool { state != other.state || reason != other.reason }
 
     // MARK: JSON
 

@@ -141,7 +141,7 @@ actor DecisionStage {
         _ user: PlannedUser,
         _ decider: Decider,
         _ known: inout AnalysisBudget?
-    ) async -> Result<DecisionAnswer, DecisionFailure> {
+    ) async -> DecisionResult {
         guard !decider.isResting else { return .failure(.resting) }
         guard let now = delivery.clock.now, !delivery.isHalted else { return .failure(.stopped) }
         let (userID, member, store) = (user.plan.userID, user.held.member, delivery.store)

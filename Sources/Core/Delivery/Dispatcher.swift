@@ -51,10 +51,8 @@ struct Dispatcher: Sendable {
             return 0
         }
         let goal = max(1, min(wanted, room, delivery.terms.settings.maxInFlight / 4))
-        let free = await sender.waitForFreeSlots(
-            atLeast: goal,
-            until: BootTime.milliseconds() + Self.gatherMilliseconds
-        )
+        let deadline = BootTime.milliseconds() + Self.gatherMilliseconds
+        let free = await sender.waitForFreeSlots(atLeast: goal, until: deadline)
         if free > 0 { return min(free, delivery.room.free(lane, budget)) }
         return sender.isBlocked ? nil : 0
     }
@@ -68,7 +66,7 @@ struct Dispatcher: Sendable {
 
     /// Lets waiting users go. With several lanes, users of a lane that takes nothing are postponed first.
     private func shed() async {
-        let users = delivery.queues.takeAll(from: lane)
+        let users = delivery.queues.take(upTo: .max, from: lane)
         guard isWorking else { return }
         delivery.queues.note(lane, isFull: true, now: BootTime.milliseconds())
         await router.stepAside(users.map { ($0, lane) })
@@ -126,20 +124,26 @@ struct Dispatcher: Sendable {
             for plan in plans where plan.sends(committed.paused) { changed.insert(plan.userID) }
             let left = changed.union(committed.cancelled.lazy.map(\.userID))
             held.run.count { $0.changed += left.count }
-            hand(flight, plans, held.member, to: sender, except: changed, committed.cancelled)
+            let pushes = PushBatch(
+                plans,
+                topic: lane.topic,
+                // Read after the commit, so that a renewal during the commit counts.
+                lastWrite: lastWrite(held.member),
+                boot: BootTime.milliseconds(),
+                // In milliseconds: a second too many could be a second of quiet hours.
+                now: delivery.clock.milliseconds ?? attemptedAt.seconds * 1000,
+                changed: changed,
+                cancelled: committed.cancelled
+            )
+            hand(pushes, of: plans, flight, to: sender)
             await delivery.hooks.reach(.handedOver)
         } catch {
-            await refused(users, flight, held, sender, error)
+            await refused(users, flight, sender, error)
         }
     }
 
-    private func refused(
-        _ users: [PlannedUser],
-        _ flight: Flight,
-        _ held: HeldUser,
-        _ sender: Sender,
-        _ error: PostgresError
-    ) async {
+    private func refused(_ users: [PlannedUser], _ flight: Flight, _ sender: Sender, _ error: PostgresError) async {
+        guard let held = users.first?.held else { return }
         if error.isFenced { return delivery.ownership.noteEnd(of: held.member) }
         guard error.refusesIntent, error.isHeldRow || error.isAboutContent && !error.isTimeOut else {
             held.run.failed()
@@ -171,25 +175,7 @@ struct Dispatcher: Sendable {
         delivery.ownership.lastWrite(member, response: delivery.terms.settings.responseMilliseconds)
     }
 
-    private func hand(
-        _ flight: Flight,
-        _ plans: [SendPlan],
-        _ member: UUID,
-        to sender: Sender,
-        except changed: Set<UUID>,
-        _ cancelled: Set<MessageReference>
-    ) {
-        let pushes = PushBatch(
-            plans,
-            topic: lane.topic,
-            // Read after the commit, so that a renewal during the commit counts.
-            lastWrite: lastWrite(member),
-            boot: BootTime.milliseconds(),
-            // In milliseconds: a second too many could be a second of quiet hours.
-            now: delivery.clock.milliseconds ?? flight.attemptedAt.seconds * 1000,
-            changed: changed,
-            cancelled: cancelled
-        )
+    private func hand(_ pushes: PushBatch, of plans: [SendPlan], _ flight: Flight, to sender: Sender) {
         let (settler, delivery, lane, attemptedAt) = (settler, delivery, lane, flight.attemptedAt)
         // The sender keeps the first closure until its window of refused tokens closes. It holds only plans, so it
         // keeps no user in hand.

@@ -122,7 +122,7 @@ actor Settler {
                 // from others.
                 let isPatient = attempt == 0 && settlement.withdrawn.isEmpty
                 let result = try await delivery.store.settle(settlement, isRepeated: !isPatient)
-                await settled(entries, settlement, result, attempt: attempt)
+                await finish(entries, settlement, result, attempt: attempt)
                 await reach(.afterSettle, .afterRest, .afterWithdrawal, entries)
                 return
             } catch {
@@ -138,12 +138,7 @@ actor Settler {
     }
 
     /// The transaction was accepted. Users that it left out (refused, or their rows held) are tried again separately.
-    private func settled(
-        _ entries: [Entry],
-        _ settlement: Settlement,
-        _ result: Settlement.Result,
-        attempt: Int
-    ) async {
+    private func finish(_ entries: [Entry], _ settlement: Settlement, _ result: Settlement.Result, attempt: Int) async {
         guard !result.refused.isEmpty || !result.changed.isEmpty else { return count(settlement, entries, result) }
         let refused = Dictionary(result.refused.map { ($0.userID, $0) }, uniquingKeysWith: { first, _ in first })
         // Users who changed are let go. The change has made them due.

@@ -84,18 +84,6 @@ import struct FoundationEssentials.UUID
         #expect(status.state == DecisionStatus.active && status.since == Self.at(40) && status.reason == nil)
     }
 
-    @Test func news_isAnotherStateOrReason() {
-        var status = DecisionStatus(since: Self.at(1))
-        let before = status
-        status.note(fault: nil, now: Self.at(2))
-        #expect(!status.isNews(after: before))
-        status.note(fault: "a", now: Self.at(3))
-        #expect(status.isNews(after: before))
-        let first = status
-        status.note(fault: "b", now: Self.at(4))
-        #expect(status.isNews(after: first))
-    }
-
     @Test func json_isReadAsItWasWritten() throws {
         var status = DecisionStatus(since: nil)
         for fault in [nil, "the decision service answers with status 503"] {
