@@ -41,41 +41,28 @@ public struct History: Sendable, Equatable {
         self.unseen = unseen
     }
 
-    /// With a check-in, which is also a send.
-    public func adding(_ checkIn: CheckIn) -> History {
-        var history = adding(sent: checkIn.at)
-        history.checkIns.append(checkIn)
-        return history
+    /// Adds a check-in, which is also a send.
+    public mutating func add(_ checkIn: CheckIn) {
+        checkIns.append(checkIn)
+        add(sent: checkIn.at)
     }
 
-    /// With the send of a message or a reminder.
-    public func adding(sent instant: Instant) -> History {
-        var history = self
-        history.sent.append(instant)
-        return history
+    /// Adds the send of a message or a reminder.
+    public mutating func add(sent instant: Instant) { sent.append(instant) }
+
+    /// Removes one such check-in and its send.
+    public mutating func remove(_ checkIn: CheckIn) {
+        guard let index = checkIns.firstIndex(of: checkIn) else { return }
+        checkIns.remove(at: index)
+        remove(sent: checkIn.at)
     }
 
-    /// Without one such check-in and its send.
-    public func removing(_ checkIn: CheckIn) -> History {
-        guard let index = checkIns.firstIndex(of: checkIn) else { return self }
-        var history = removing(sent: checkIn.at)
-        history.checkIns.remove(at: index)
-        return history
+    public mutating func remove(sent instant: Instant) {
+        if let index = sent.firstIndex(of: instant) { sent.remove(at: index) }
     }
 
-    /// Without one send at that instant.
-    public func removing(sent instant: Instant) -> History {
-        var history = self
-        if let index = sent.firstIndex(of: instant) { history.sent.remove(at: index) }
-        return history
-    }
-
-    /// With a slot that ended without counting.
-    public func closing(_ slot: LocalDate) -> History {
-        var history = self
-        if !closed.contains(slot) { history.closed.append(slot) }
-        return history
-    }
+    /// A slot ended without counting.
+    public mutating func close(_ slot: LocalDate) { if !closed.contains(slot) { closed.append(slot) } }
 }
 
 extension History {

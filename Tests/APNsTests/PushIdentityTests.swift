@@ -69,8 +69,8 @@ struct PushBatchTests {
     }
 }
 
-/// What looks eight bytes through at once says the same as one byte after another.
-struct ByteScanTests {
+/// Each byte counts, wherever it is.
+struct CheckedBytesTests {
     @Test func tokens_whenAnyByteIsAnywhere() {
         for length in [2, 6, 8, 10, 64, 200] {
             for byte in UInt8(0)...0x7F {

@@ -16,7 +16,7 @@ struct FingerprintTests {
         #expect(try fingerprint() == -1_431_963_304_508_486_311)
         let same: [(inout Candidate) -> Void] = [
             { $0.paused = true }, { $0.devices = 3 }, { $0.since = Questions.at("2026-01-01T00:00:00Z") },
-            { $0.history = $0.history.closing(Questions.day("2026-01-01")) },
+            { $0.history.close(Questions.day("2026-01-01")) },
             {
                 $0.preferences = Preferences(
                     parsing:

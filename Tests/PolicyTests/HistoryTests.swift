@@ -14,17 +14,25 @@ struct HistoryTests {
 
     @Test func history_whenCheckInIsAddedAndRemoved_isAsBefore() {
         let before = History(checkIns: [checkIn(-1)], closed: [today], sent: [now])
-        let after = before.adding(checkIn(0, 1))
-        #expect(after.checkIns.count == 2 && after.sent.count == 2)
-        #expect(after.removing(checkIn(0, 1)) == before)
-        #expect(before.removing(checkIn(-5)) == before)
-        #expect(before.closing(today).closed == [today])
-        #expect(before.closing(today + 1).closed == [today, today + 1])
+        var history = before
+        history.add(checkIn(0, 1))
+        #expect(history.checkIns.count == 2 && history.sent.count == 2)
+        history.remove(checkIn(0, 1))
+        #expect(history == before)
+        history.remove(checkIn(-5))
+        #expect(history == before)
+        history.close(today)
+        #expect(history.closed == [today])
+        history.close(today + 1)
+        #expect(history.closed == [today, today + 1])
     }
 
     @Test func trimmed_whenOld_keepsWhatCanBeAskedFor() {
         var history = History()
-        for days in 0..<30 { history = history.adding(checkIn(-days, -1)).closing(today - days) }
+        for days in 0..<30 {
+            history.add(checkIn(-days, -1))
+            history.close(today - days)
+        }
         // Its slot is old, but it was sent last.
         history.checkIns.append(CheckIn(at: now, slot: today - 20))
         let trimmed = history.trimmed(now: now, cap: 100)
@@ -57,12 +65,12 @@ struct HistoryTests {
             var history = History()
             for _ in 0..<random.int(0...25) {
                 let days = random.int(-20...1)
-                history = history.adding(checkIn(days, Int64(random.int(-12...(days > 0 ? 0 : 30)))))
+                history.add(checkIn(days, Int64(random.int(-12...(days > 0 ? 0 : 30)))))
             }
             for _ in 0..<random.int(0...30) {
-                history = history.adding(sent: now - Int64(random.int(-90_000...200_000)))
+                history.add(sent: now - Int64(random.int(-90_000...200_000)))
             }
-            for _ in 0..<random.int(0...5) { history = history.closing(today + random.int(-6...6)) }
+            for _ in 0..<random.int(0...5) { history.close(today + random.int(-6...6)) }
             let caps = ",\"max_per_hour\":\(random.int(1...4)),\"max_per_day\":\(random.int(1...8))"
             let frequency = random.pick(["daily", "few_times_a_week", "weekly"])
             let policy = Policy(rules: Rules { $0.maxStalenessMinutes = 2880 }, zones: Fixture.zones)

@@ -26,11 +26,10 @@ struct SkippedSlotsTests {
     }
 
     @Test func skippedSlots_whenSentOrClosed_areNot() throws {
-        let sent = History().adding(
-            CheckIn(at: Questions.at("2026-05-06T08:00:00Z"), slot: Questions.day("2026-05-06"))
-        )
+        var sent = History()
+        sent.add(CheckIn(at: Questions.at("2026-05-06T08:00:00Z"), slot: Questions.day("2026-05-06")))
         #expect(try skipped(Questions.checkIn(history: sent), "2026-05-05T12:00:00Z", "2026-05-07T11:00:00Z").isEmpty)
-        let closed = History().closing(Questions.day("2026-05-06"))
+        let closed = History(closed: [Questions.day("2026-05-06")])
         #expect(try skipped(Questions.checkIn(history: closed), "2026-05-05T12:00:00Z", "2026-05-07T11:00:00Z").isEmpty)
     }
 

@@ -42,7 +42,8 @@ struct YearTests {
                 #expect(try policy.decide(candidate, now: validUntil - 1).action == .send, "\(context)")
                 let later = try policy.decide(candidate, now: validUntil)
                 #expect(later.action != .send || later.slot != slot, "\(context)")
-                candidate.history = candidate.history.adding(checkIn).trimmed(now: now, cap: 20)
+                candidate.history.add(checkIn)
+                candidate.history = candidate.history.trimmed(now: now, cap: 20)
             // The next step asks at the same instant: it must wait now.
             case .wait:
                 guard let next = decision.nextAt, next > now else {

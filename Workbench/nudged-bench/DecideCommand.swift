@@ -123,11 +123,11 @@ struct CandidatePopulation {
         var history = History()
         var at = now - Int64.random(in: 0..<days * 86_400, using: &random)
         for _ in 0..<Int.random(in: 0..<6, using: &random) {
-            history = history.adding(CheckIn(at: at, slot: LocalDate(days: Int32(at.seconds / 86_400))))
+            history.add(CheckIn(at: at, slot: LocalDate(days: Int32(at.seconds / 86_400))))
             at = at - days * 86_400
         }
         for _ in 0..<Int.random(in: 0..<4, using: &random) {
-            history = history.adding(sent: now - Int64.random(in: 0..<86_400, using: &random))
+            history.add(sent: now - Int64.random(in: 0..<86_400, using: &random))
         }
         return history
     }

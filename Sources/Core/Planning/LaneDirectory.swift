@@ -3,22 +3,16 @@ package struct LaneDirectory: Sendable, Equatable {
     /// For devices without an environment or topic.
     package let standard: LaneIdentity
     package let all: Set<LaneIdentity>
-    /// The lanes of topics that are configured in both environments, each with its lane in the other environment.
-    private let counterparts: [LaneIdentity: LaneIdentity]
 
     package init(standard: LaneIdentity, others: [LaneIdentity] = []) {
         self.standard = standard
-        let all = Set(others).union([standard])
-        self.all = all
-        counterparts = Dictionary(
-            all.compactMap { lane in lane.inOtherEnvironment.map { (lane, $0) } }.filter { all.contains($0.1) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        all = Set(others).union([standard])
     }
 
     /// The lane of the same topic in the other environment. nil: none is configured.
     package func counterpart(of lane: LaneIdentity) -> LaneIdentity? {
-        counterparts.isEmpty ? nil : counterparts[lane]
+        guard all.count > 1, let other = lane.inOtherEnvironment else { return nil }
+        return all.contains(other) ? other : nil
     }
 
     /// nil: no lane serves it.

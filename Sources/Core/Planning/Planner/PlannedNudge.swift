@@ -17,8 +17,8 @@ package final class PlannedNudge: Sendable {
         let isRepeat: Bool
         package let trial: EnvironmentTrial
 
-        /// - Parameter repeating: the hashes of devices that an earlier attempt may have reached.
-        init(_ served: ServedDevice, of identity: NudgeIdentity, user: UUID, repeating: Set<String>) {
+        /// - Parameter repeats: the hashes of devices that an earlier attempt may have reached.
+        init(_ served: ServedDevice, of identity: NudgeIdentity, user: UUID, repeats: Set<String>) {
             device = served.device
             lane = served.lane
             hash = served.hash
@@ -28,7 +28,7 @@ package final class PlannedNudge: Sendable {
                 key: identity.key,
                 token: served.device.token
             )
-            isRepeat = repeating.contains(hash)
+            isRepeat = repeats.contains(hash)
             trial = served.trial
         }
     }

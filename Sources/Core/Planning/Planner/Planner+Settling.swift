@@ -26,12 +26,7 @@ extension Planner {
     /// - Parameters:
     ///   - attemptedAt: the intent's instant.
     ///   - now: the next evaluation is computed from here.
-    package func settle(
-        _ plan: SendPlan,
-        outcomes: some Sequence<PushOutcome>,
-        attemptedAt: Instant,
-        now: Instant
-    ) -> Change {
+    package func settle(_ plan: SendPlan, outcomes: [PushOutcome], attemptedAt: Instant, now: Instant) -> Change {
         var (change, entered) = enter(outcomes, of: plan, attemptedAt: attemptedAt, now: now)
         var candidate = plan.candidate
         candidate.history = trimmed(change.state.history, of: candidate, now: now)
@@ -141,16 +136,14 @@ private struct PlanOutcomes {
         let left = nudge.waiting + attempt.left
         let entryAt = nudge.countedAt ?? attemptedAt
         if counts {
-            change.state.history = change.state.history.adding(nudge, at: entryAt)
+            change.state.history.add(nudge, at: entryAt)
             if nudge.identity.slot != nil, nudge.countedAt == nil {
                 change.state.template = nudge.template
                 if countsIgnored { change.ignored = min(change.ignored, .max - 1) + 1 }
             }
         } else {
             // Every device was rejected. Close the slot, or it would be due again at once.
-            if left.isEmpty, let slot = nudge.identity.slot {
-                change.state.history = change.state.history.closing(slot)
-            }
+            if left.isEmpty, let slot = nudge.identity.slot { change.state.history.close(slot) }
             // A cap has room that was counted as used.
             if plan.othersDue != nil { evaluate(at: now) }
         }

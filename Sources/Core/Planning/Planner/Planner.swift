@@ -3,6 +3,8 @@ package import NudgedPreferences
 package import Policy
 package import TimeZones
 
+package import struct FoundationEssentials.UUID
+
 /// What to do for one user now. The stages of Delivery carry it out.
 package enum Plan: Sendable {
     /// Nothing is sent. The reason says why no check-in is sent. → settled as it is.
@@ -113,5 +115,64 @@ package struct Planner: Sendable {
             ended: draft.ended.compactMap(\.rowID),
             continued: draft.ended.compactMap { draft.continuations[$0] }
         )
+    }
+}
+
+// MARK: When a user is due next
+
+extension Planner {
+    /// Every user is evaluated again within a day, so that changed rules and zone files take effect.
+    package static let recheckSeconds: Int64 = 86_400
+    /// A user whose zone could not be read is evaluated again after a minute, with jitter over the next.
+    static let unreadSeconds: Int64 = 60
+    /// Daily evaluations have jitter over the last four hours of the day.
+    static let recheckJitterSeconds: UInt64 = 14_400
+
+    /// The earliest instant at which the answer can change, at most a day away.
+    ///
+    /// - Parameters:
+    ///   - decision: about the check-in. nil: the zone could not be read now.
+    ///   - retries: what is left of nudges. Only a check-in's is used here: when it is tried again or, if paused, when
+    ///     it ends.
+    ///   - others: when the answer for something else that waits can change.
+    ///   - soon: whether the answer may change without a touch.
+    func dueAt(
+        _ user: UUID,
+        _ decision: Decision?,
+        _ retries: [Retry],
+        others: Instant?,
+        now: Instant,
+        soon: Bool = false
+    ) -> Instant {
+        let jitter = Int64(user.stableHash % Self.recheckJitterSeconds)
+        var due = now + (Self.recheckSeconds - jitter)
+        if soon {
+            let seconds = RecipientDevices.foreignSeconds
+            due = min(due, now + seconds + Int64(user.stableHash % UInt64(seconds)))
+        }
+        if decision == nil { due = min(due, askAgainAt(user, now: now)) }
+        if let decision, decision.action == .wait, let next = decision.nextAt { due = min(due, next) }
+        let retry = retries.first { $0.identity.kind == .checkIn }
+        // Still to be sent: at once, or when the back-off ends.
+        if decision?.action == .send, retry == nil { due = now + Retry.unsentSeconds }
+        // Only a resume can end a pause, so the devices' own instants would only cause useless evaluations.
+        let isPaused = decision?.action == .hold && decision?.reason == .paused
+        if let retry { due = min(due, isPaused ? retry.validUntil ?? due : retry.dueAt) }
+        if let others { due = min(due, others) }
+        return max(due, now + 1)
+    }
+
+    /// When a user with something unreadable (`Unreadable`) is evaluated again.
+    package func askAgainAt(_ user: UUID, now: Instant) -> Instant {
+        now + Self.unreadSeconds + Int64(user.stableHash % UInt64(Self.unreadSeconds))
+    }
+
+    /// The history to keep. It may hold as many sends as the largest cap allows, but at least 64, because a cap may be
+    /// set later.
+    func trimmed(_ history: History, of candidate: Candidate, now: Instant) -> History {
+        let preferences = candidate.preferences
+        let own = max(preferences.maxPerHour ?? 0, preferences.maxPerDay ?? 0)
+        let cap = max(own, policy.rules.maxPerHour ?? 0, policy.rules.maxPerDay ?? 0, 64)
+        return history.trimmed(now: now, cap: Int(clamping: cap))
     }
 }

@@ -154,13 +154,9 @@ final class Recipient: Sendable {
         return surfaces[surface.name] ?? RecipientDevices()
     }
 
-    func targets(
-        _ devices: [ServedDevice],
-        of identity: NudgeIdentity,
-        repeating: Set<String> = []
-    ) -> [PlannedNudge.Target] {
+    func targets(_ devices: [ServedDevice], of identity: NudgeIdentity, repeats: Set<String>) -> [PlannedNudge.Target] {
         func target(_ device: ServedDevice) -> PlannedNudge.Target {
-            PlannedNudge.Target(device, of: identity, user: user.userID, repeating: repeating)
+            PlannedNudge.Target(device, of: identity, user: user.userID, repeats: repeats)
         }
         guard devices.count > 1 else { return devices.map(target) }
         // Two rows may hold one token, in two spellings or for two lanes. The phone must get one push, by the newest

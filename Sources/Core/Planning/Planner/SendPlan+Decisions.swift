@@ -15,11 +15,7 @@ extension SendPlan {
 
     /// The plan after the decisions. A nudge without a decision, or that ended or was paused meanwhile, stays unchanged
     /// and is evaluated again.
-    package func decided(
-        _ outcomes: [NudgeIdentity: DecisionOutcome],
-        at now: Instant,
-        paused: Set<NudgeKind>
-    ) -> SendPlan {
+    func decided(_ outcomes: [NudgeIdentity: DecisionOutcome], at now: Instant, paused: Set<NudgeKind>) -> SendPlan {
         var rest = draft
         rest.nudges = []
         var going: [NudgeIdentity: PlannedNudge] = [:]

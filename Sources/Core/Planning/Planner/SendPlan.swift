@@ -11,7 +11,7 @@ package import struct FoundationEssentials.UUID
 package final class SendPlan: Sendable {
     /// The user as the policy saw them. The history is without the entries of these nudges.
     package let candidate: Candidate
-    package let userID: UUID
+    package var userID: UUID { candidate.userID }
     package let turn: Int32
     package let version: Int64
     package let fingerprint: Int64
@@ -45,7 +45,6 @@ package final class SendPlan: Sendable {
         draft.history = draft.base
         self.candidate = candidate
         self.draft = draft
-        userID = subject.user.userID
         turn = subject.user.turn
         version = subject.user.version
         fingerprint = subject.fingerprint
@@ -60,7 +59,6 @@ package final class SendPlan: Sendable {
         candidate.history = draft.base
         self.candidate = candidate
         self.draft = draft
-        userID = plan.userID
         turn = plan.turn
         version = plan.version
         fingerprint = plan.fingerprint
@@ -146,27 +144,88 @@ package final class SendPlan: Sendable {
             }
             kept.isPartial = true
             if let retry = nudge.remembered(version: version) { kept.retries.append(retry) }
-            if let countedAt = nudge.countedAt { kept.base = kept.base.adding(nudge, at: countedAt) }
+            if let countedAt = nudge.countedAt { kept.base.add(nudge, at: countedAt) }
         }
         return SendPlan(self, kept)
     }
 }
 
-extension History {
-    /// With the nudge's own entry. A silent one has none.
-    func adding(_ nudge: PlannedNudge, at instant: Instant) -> History {
-        if nudge.isSilent { return self }
-        var history = nudge.identity.slot.map { adding(CheckIn(at: instant, slot: $0)) } ?? adding(sent: instant)
-        // Once, whatever is left of it afterwards.
-        if nudge.badgeIncrement > 0, nudge.countedAt == nil {
-            let count = Int64(unseen?.count ?? 0) + Int64(nudge.badgeIncrement)
-            history.unseen = UnseenPushes(count: Int32(clamping: count), lastAt: instant)
-        }
-        return history
+/// A user's plan while it is built, nudge by nudge.
+struct PlanDraft {
+    /// The history for the next nudge's evaluation: it counts the nudges before it.
+    var history: History
+    /// The history to store: without the entries of the nudges that are sent now.
+    var base: History
+    var nudges: [PlannedNudge] = []
+    /// What is left of nudges that are not sent now.
+    var retries: [Retry] = []
+    /// The earliest instant at which the answer for a waiting nudge can change. nil: none can change by itself.
+    private(set) var dueAt: Instant?
+    /// Whether more is waiting than was read.
+    var isPartial = false
+    var records: [DeliveryRecord] = []
+    private(set) var ended: [NudgeIdentity] = []
+    /// The next occurrences of reminders, for when they end.
+    private(set) var continuations: [NudgeIdentity: ReminderContinuation] = [:]
+
+    init(_ history: History) {
+        self.history = history
+        base = history
     }
 
-    /// Without the nudge's own entry.
-    func removing(_ identity: NudgeIdentity, at instant: Instant) -> History {
-        if let slot = identity.slot { removing(CheckIn(at: instant, slot: slot)) } else { removing(sent: instant) }
+    mutating func send(_ nudge: PlannedNudge, now: Instant) {
+        nudges.append(nudge)
+        if let countedAt = nudge.countedAt {
+            if !nudge.isSilent { base.remove(nudge.identity, at: countedAt) }
+        } else {
+            history.add(nudge, at: now)
+        }
+    }
+
+    /// A nudge waits. `retry` is what is left of it.
+    mutating func wait(until due: Instant?, retry: Retry? = nil) {
+        if let retry { retries.append(retry) }
+        if let due { dueAt = min(dueAt ?? due, due) }
+    }
+
+    /// A slot ended without counting.
+    mutating func close(_ slot: LocalDate) {
+        history.close(slot)
+        base.close(slot)
+    }
+
+    /// When to evaluate what waits. If more waits than was read: now if something ended and made room, else within a
+    /// minute.
+    func nextLook(now: Instant) -> Instant? {
+        guard isPartial else { return dueAt }
+        return ended.isEmpty ? min(dueAt ?? now + Self.moreSeconds, now + Self.moreSeconds) : now
+    }
+
+    /// After this reminder ends, `next` follows.
+    mutating func `continue`(_ identity: NudgeIdentity, with next: ReminderContinuation) {
+        continuations[identity] = next
+        wait(until: next.instant)
+    }
+
+    private static let moreSeconds: Int64 = 60
+
+    /// Messages or reminders ended without a push.
+    mutating func end(_ members: [NudgeIdentity]) { ended += members }
+}
+
+extension History {
+    /// Adds the nudge's own entry. A silent one has none.
+    mutating func add(_ nudge: PlannedNudge, at instant: Instant) {
+        if nudge.isSilent { return }
+        if let slot = nudge.identity.slot { add(CheckIn(at: instant, slot: slot)) } else { add(sent: instant) }
+        // Once, whatever is left of it afterwards.
+        guard nudge.badgeIncrement > 0, nudge.countedAt == nil else { return }
+        let count = Int64(unseen?.count ?? 0) + Int64(nudge.badgeIncrement)
+        unseen = UnseenPushes(count: Int32(clamping: count), lastAt: instant)
+    }
+
+    /// Removes the nudge's own entry.
+    mutating func remove(_ identity: NudgeIdentity, at instant: Instant) {
+        if let slot = identity.slot { remove(CheckIn(at: instant, slot: slot)) } else { remove(sent: instant) }
     }
 }

@@ -124,7 +124,9 @@ struct UserPlanner: ~Copyable {
         _ countedAt: Instant
     ) throws(TimeZoneError) -> Decision? {
         // Without the nudge's own entry.
-        var decision = try evaluate(nudge, draft.history.removing(retry.identity, at: countedAt))
+        var history = draft.history
+        history.remove(retry.identity, at: countedAt)
+        var decision = try evaluate(nudge, history)
         if retry.isOver(at: now) || retry.version.changes != recipient.user.version.changes {
             guard nudge.identity(sentBy: decision) == retry.identity else {
                 guard nudge.kind.isKept(by: decision) else {
@@ -157,7 +159,7 @@ struct UserPlanner: ~Copyable {
             identity: identity,
             decision: decision,
             unseen: Int(draft.history.unseen?.count ?? 0),
-            targets: recipient.targets(devices.due, of: identity, repeating: retry?.left.repeats ?? []),
+            targets: recipient.targets(devices.due, of: identity, repeats: retry?.left.repeats ?? []),
             waiting: devices.waiting,
             retry: retry
         )
