@@ -88,12 +88,11 @@ package enum PushIdentity {
         let room = UnsafeMutableRawBufferPointer(rebasing: text[place...])
         room.copyBytes(from: part.utf8)
         let end = place + part.utf8.count
-        if lowercased { for index in place..<end { text[index] = lowercase(text[index]) } }
+        guard lowercased else { return end }
+        for index in place..<end where (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(text[index]) {
+            text[index] |= 0x20
+        }
         return end
-    }
-
-    private static func lowercase(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 
     private static func words(of text: UnsafeMutableRawBufferPointer, upTo end: Int) -> (UInt64, UInt64) {

@@ -72,7 +72,11 @@ package final class Decider: Sendable {
         let (body, token) = (question.json, settings.token?.text)
         do throws(HTTPClientError) {
             let request = try HTTPRequest(post: body, to: url, contentType: Self.contentType, bearerToken: token)
-            let result = Self.read(try await client.send(request), question)
+            let response = try await client.send(request)
+            let result = Result { () throws(DecisionFailure) -> DecisionAnswer in
+                guard response.status == 200 else { throw DecisionFailure.status(response.status) }
+                return try DecisionAnswer(parsing: response.body, hiding: [question.title, question.body])
+            }
             switch result {
             case .success: end(pass, .answered, fault: nil)
             case .failure(let failure): end(pass, failure.outcome, fault: failure.text)
@@ -83,15 +87,6 @@ package final class Decider: Sendable {
             // Names host, file and the system's error, so it says what to fix.
             end(pass, failure.outcome, fault: error.description)
             return .failure(failure)
-        }
-    }
-
-    private static func read(_ response: HTTPResponse, _ question: DecisionQuestion) -> DecisionResult {
-        guard response.status == 200 else { return .failure(.status(response.status)) }
-        do throws(DecisionNonsense) {
-            return .success(try DecisionAnswer(parsing: response.body, hiding: [question.title, question.body]))
-        } catch {
-            return .failure(.nonsense(error))
         }
     }
 

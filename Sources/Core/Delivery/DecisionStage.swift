@@ -118,7 +118,6 @@ actor DecisionStage {
         return outcomes
     }
 
-    /// The service's earlier answer.
     private func known(_ question: DecisionQuestion, _ nudge: PlannedNudge) -> DecisionOutcome? {
         delivery.answers.withLock { $0.answer(question, nudge.identity, now: BootTime.milliseconds()) }
             .map { DecisionOutcome(origin: .service, answer: $0) }
@@ -154,19 +153,14 @@ actor DecisionStage {
             guard budget.allows(limit, now: now) else { return .failure(.overLimit) }
             guard let pass = decider.pass() else { return .failure(.resting) }
             budget.spend(now: now)
-            do throws(PostgresError) {
-                // Written before the question is sent, so that it counts even if the daemon dies now.
-                guard try await store.noteAnalysed(userID, member: member, budget.asked),
-                    // The last thing before the question leaves.
-                    try await store.consents(userID, delivery.terms.planner)
-                else {
-                    decider.giveBack(pass)
-                    return .failure(.stopped)
-                }
-            } catch {
-                decider.giveBack(pass)
-                throw error
-            }
+            var isAllowed = false
+            defer { if !isAllowed { decider.giveBack(pass) } }
+            // Written before the question is sent, so that it counts even if the daemon dies now.
+            guard try await store.noteAnalysed(userID, member: member, budget.asked),
+                // The last thing before the question leaves.
+                try await store.consents(userID, delivery.terms.planner)
+            else { return .failure(.stopped) }
+            isAllowed = true
             known = budget
             let answer = await decider.ask(question, pass)
             // An answer that comes after a withdrawal is neither used nor remembered.

@@ -85,8 +85,7 @@ extension Explanation {
 
     private static func fields(_ template: Int32, _ outcome: TemplateOutcome) -> Fields {
         let result: Fields = ["template": template, "result": outcome.name]
-        if case .missing(let names) = outcome { return result + ["missing": names] }
-        return result
+        return outcome.missing.isEmpty ? result : result + ["missing": outcome.missing]
     }
 
     // MARK: What is known

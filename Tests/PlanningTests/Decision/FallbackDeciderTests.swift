@@ -41,7 +41,7 @@ import Testing
     @Test func text_fitsTheRecord() {
         let failures: [DecisionFailure] = [
             .overLimit, .resting, .busy, .unreachable, .timedOut, .unreadable, .status(503), .stopped,
-            .nonsense(DecisionNonsense(member: "priority", wanted: "urgent, high, medium, normal or low")),
+            .nonsense(member: "priority", wanted: "urgent, high, medium, normal or low"),
         ]
         let longestGround = "neither urgent nor a mention"
         for failure in failures {

@@ -4,8 +4,6 @@ package struct CircuitBreaker: Sendable {
     /// Permission for one call. End each one exactly once.
     package struct Pass: Sendable, Equatable {
         fileprivate let epoch: Int
-        /// Whether the next state depends on this call alone.
-        let isProbe: Bool
     }
 
     package enum Outcome: Sendable, CaseIterable {
@@ -43,8 +41,6 @@ package struct CircuitBreaker: Sendable {
     /// Pauses since it was last closed.
     private var openings = 0
 
-    package init() {}
-
     /// Whether the service counts as dead.
     package var isOpen: Bool { state != .closed }
 
@@ -59,10 +55,10 @@ package struct CircuitBreaker: Sendable {
 
     /// Permission for one call. nil: don't call.
     package mutating func pass(now: Int64) -> Pass? {
-        if state == .closed { return Pass(epoch: epoch, isProbe: false) }
+        if state == .closed { return Pass(epoch: epoch) }
         guard !isResting(now: now) else { return nil }
         go(to: .halfOpen(since: now))
-        return Pass(epoch: epoch, isProbe: true)
+        return Pass(epoch: epoch)
     }
 
     /// Ends a call.

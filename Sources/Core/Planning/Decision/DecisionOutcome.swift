@@ -53,7 +53,8 @@ package enum DecisionFailure: Error, Sendable, Equatable {
     case unreadable
     /// A status other than 200.
     case status(Int)
-    case nonsense(DecisionNonsense)
+    /// What is invalid in an answer, and what is expected there, never its value. `member`: nil for the whole answer.
+    case nonsense(member: String?, wanted: String)
     case stopped
 
     /// For the record, journal and status. It holds nothing of the service's answer.
@@ -66,7 +67,8 @@ package enum DecisionFailure: Error, Sendable, Equatable {
         case .timedOut: "the decision service did not answer in time"
         case .unreadable: "the decision service's answer can't be read"
         case .status(let status): "the decision service answers with status \(status)"
-        case .nonsense(let nonsense): "the decision service answers nonsense (\(nonsense))"
+        case .nonsense(let member, let wanted):
+            "the decision service answers nonsense (\(member.map { "\($0): " } ?? "")wanted \(wanted))"
         case .stopped: "the daemon is stopping"
         }
     }

@@ -67,17 +67,17 @@ extension DecisionAnswer {
     /// are ignored.
     ///
     /// - Parameter texts: the nudge's own texts. The record must not contain them.
-    package init(parsing bytes: [UInt8], hiding texts: [String]) throws(DecisionNonsense) {
+    package init(parsing bytes: [UInt8], hiding texts: [String]) throws(DecisionFailure) {
         guard case .object(let object)? = try? JSONValue(parsing: bytes) else {
-            throw DecisionNonsense(member: nil, wanted: "a JSON object")
+            throw .nonsense(member: nil, wanted: "a JSON object")
         }
         guard case .bool(let shouldNotify)? = object["should_notify"] else {
-            throw DecisionNonsense(member: "should_notify", wanted: "true or false")
+            throw .nonsense(member: "should_notify", wanted: "true or false")
         }
         guard let priority = object["priority"]?.text.flatMap(DecisionPriority.init(answered:)) else {
-            throw DecisionNonsense(member: "priority", wanted: "urgent, high, medium, normal or low")
+            throw .nonsense(member: "priority", wanted: "urgent, high, medium, normal or low")
         }
-        guard let reason = object["reason"]?.text else { throw DecisionNonsense(member: "reason", wanted: "a string") }
+        guard let reason = object["reason"]?.text else { throw .nonsense(member: "reason", wanted: "a string") }
         self.shouldNotify = shouldNotify
         self.priority = priority
         title = try Self.text(object, "title", most: Self.mostTitle)
@@ -86,14 +86,14 @@ extension DecisionAnswer {
         self.reason = Quotation.masked(line, of: texts + [title, body].compactMap { $0 })
     }
 
-    private static func text(_ object: JSONObject, _ member: String, most: Int) throws(DecisionNonsense) -> String? {
+    private static func text(_ object: JSONObject, _ member: String, most: Int) throws(DecisionFailure) -> String? {
         let value = object[member] ?? .null
         if value == .null { return nil }
         guard let text = value.text, !text.isBlank else {
-            throw DecisionNonsense(member: member, wanted: "a text, or null")
+            throw .nonsense(member: member, wanted: "a text, or null")
         }
         guard size(text) <= most else {
-            throw DecisionNonsense(member: member, wanted: "at most \(most) bytes of a payload")
+            throw .nonsense(member: member, wanted: "at most \(most) bytes of a payload")
         }
         return text
     }
@@ -104,15 +104,6 @@ extension DecisionAnswer {
             sum + (byte < 0x20 ? 6 : byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") ? 2 : 1)
         }
     }
-}
-
-/// Why an answer of the decision service is invalid: the member and what is expected there, never its value.
-package struct DecisionNonsense: Error, Sendable, Equatable, CustomStringConvertible {
-    /// nil: the whole answer.
-    let member: String?
-    let wanted: String
-
-    package var description: String { member.map { "\($0): wanted \(wanted)" } ?? "wanted \(wanted)" }
 }
 
 /// When the decision service was last asked about a user: at most `max_analyses_per_hour` times in any 3,600 s.
