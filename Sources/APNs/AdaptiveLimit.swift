@@ -35,9 +35,7 @@ struct AdaptiveLimit: Sendable {
     /// An answer that shows that the server works.
     mutating func succeeded(sentIn round: UInt32) {
         pausesInRow = 0
-        if window < Double(most) {
-            window = min(Double(most), window + (window < threshold ? 1 : 1 / window))
-        }
+        if window < Double(most) { window = min(Double(most), window + (window < threshold ? 1 : 1 / window)) }
         guard round == self.round else { return }
         good += 1
         rollRound()

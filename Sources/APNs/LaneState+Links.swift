@@ -158,9 +158,7 @@ struct LaneLink: Sendable {
 
     init(number: Int) { self.number = number }
 
-    func capacity(share: Int) -> Int {
-        phase == .open && !hasEnded ? min(streams, isProven ? share : 1) : 0
-    }
+    func capacity(share: Int) -> Int { phase == .open && !hasEnded ? min(streams, isProven ? share : 1) : 0 }
 
     func space(share: Int) -> Int { max(0, capacity(share: share) - inFlight) }
 

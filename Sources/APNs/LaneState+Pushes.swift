@@ -12,9 +12,7 @@ extension LaneState {
         return canDial ? nil : "resting"
     }
 
-    var isStopped: Bool {
-        if case .stopped = phase { true } else { false }
-    }
+    var isStopped: Bool { if case .stopped = phase { true } else { false } }
 
     var canDial: Bool {
         now >= dialAfter && links.count(where: \.isActive) < configuration.connections

@@ -120,21 +120,15 @@ package struct ProviderTokenSchedule: Sendable {
     }
 
     /// Apple answered ExpiredProviderToken to a push with this token: no further connection starts to use it.
-    package mutating func expire(_ number: Int) {
-        if current?.number == number { current = nil }
-    }
+    package mutating func expire(_ number: Int) { if current?.number == number { current = nil } }
 
     /// Apple answered TooManyProviderTokenUpdates: no token is signed for 20 minutes.
-    package mutating func forbidMinting(now: Int64) {
-        embargoUntil = max(embargoUntil, now + Self.embargo)
-    }
+    package mutating func forbidMinting(now: Int64) { embargoUntil = max(embargoUntil, now + Self.embargo) }
 
     /// The shared token. Signs a new one if that is due and allowed.
     private mutating func newest(now: Int64, wall: Int64) -> Minted? {
         if let current, isFresh(current, now: now, wall: wall) { return current }
-        guard now >= embargoUntil else {
-            return current.flatMap { isValid($0, now: now) ? $0 : nil }
-        }
+        guard now >= embargoUntil else { return current.flatMap { isValid($0, now: now) ? $0 : nil } }
         lastNumber += 1
         let token = Minted(number: lastNumber, mintedAt: now, wall: wall)
         current = token

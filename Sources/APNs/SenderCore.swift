@@ -115,9 +115,7 @@ struct SenderCore: Sendable {
     }
 
     /// The timer may have come early. `nextTimer` then gives the next one.
-    mutating func timerCame(_ instant: Int64) {
-        if wake == instant { wake = nil }
-    }
+    mutating func timerCame(_ instant: Int64) { if wake == instant { wake = nil } }
 }
 
 /// The sender's clocks and its timer, as a value, so that tests can control them.

@@ -24,13 +24,12 @@ package struct ClientConfiguration: Sendable, Equatable {
     /// The names (lower case) of the answer's fields to keep. Each kept field costs memory.
     package var keptFields: [String] = []
     /// The name of the connection's thread. The system uses its first 15 bytes.
-    package var label: String
+    package var label = "http2"
 
-    package init(host: String, port: UInt16 = 443, trust: TLSTrust = .system, label: String = "http2") {
+    package init(host: String, port: UInt16 = 443, trust: TLSTrust = .system) {
         self.host = host
         self.port = port
         self.trust = trust
-        self.label = label
     }
 }
 
@@ -86,56 +85,4 @@ package final class ClientConnection: Sendable {
     /// Closes at once. Requests that aren't completely written are unsent, the others without an answer unknown. Does
     /// not start a connection that was never started.
     package func close() { loop.inbox.close() }
-}
-
-/// What a client connection's thread does: it dials and then serves the connection until it ends.
-private struct ClientLoop: Sendable {
-    let configuration: ClientConfiguration
-    let inbox = ClientInbox()
-    let resolver: NameLookup.Resolver?
-    let onEvent: @Sendable (ClientEvent) -> Void
-
-    /// Returns when the connection has ended and all events are delivered.
-    func run() {
-        guard inbox.wake.descriptor >= 0, let session = ClientSession(configuration: configuration) else {
-            return end(nil, CloseReason(.connect, "no descriptor or memory left for a connection"))
-        }
-        let deadline = UInt64(MonotonicTime.milliseconds()) + UInt64(configuration.connectTimeout)
-        let dialer = ClientDialer(configuration: configuration, resolver: resolver, inbox: inbox, deadline: deadline)
-        do throws(CloseReason) {
-            let (descriptor, tls) = try dialer.dial()
-            let wire = ClientWire(
-                session: session,
-                tls: tls,
-                descriptor: descriptor,
-                inbox: inbox,
-                onEvent: onEvent,
-                deadline: deadline
-            )
-            let reason = wire.serve()
-            Glibc.close(descriptor)
-            end(session, reason)
-        } catch {
-            end(session, error)
-        }
-    }
-
-    /// Completes what is left and delivers `closed`.
-    func end(_ session: ClientSession?, _ reason: CloseReason) {
-        let byUs = reason.code == .closed
-        let rest = inbox.finish()
-        var completions: [Completion] = []
-        if let session {
-            for (submission, slots) in rest { session.queue.append(submission, slots) }
-            session.abandon(byUs: byUs)
-            completions = session.completions
-            session.events.forEach(onEvent)
-        } else {
-            for tag in rest.flatMap({ run in run.slots.map(run.submission.tag) }) {
-                completions.append(Completion(tag: tag, result: .unsent(.connectionLost)))
-            }
-        }
-        if !completions.isEmpty { onEvent(.completions(completions)) }
-        onEvent(.closed(reason))
-    }
 }

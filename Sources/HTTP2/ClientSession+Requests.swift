@@ -151,9 +151,7 @@ extension ClientSession {
     }
 
     /// Completes all requests that wait for a stream.
-    func returnQueue(_ reason: UnsentReason) {
-        for tag in queue.removeAll() { complete(tag, .unsent(reason)) }
-    }
+    func returnQueue(_ reason: UnsentReason) { for tag in queue.removeAll() { complete(tag, .unsent(reason)) } }
 
     /// Completes everything because the connection has ended. Nothing may be written afterwards.
     func abandon(byUs: Bool) {

@@ -49,9 +49,7 @@ public enum Nudge: Sendable, Equatable {
     }
 
     /// Whether it disturbs nobody. Then it counts in no history.
-    package var isSilent: Bool {
-        if case .message(let message) = self { message.isSilent } else { false }
-    }
+    package var isSilent: Bool { if case .message(let message) = self { message.isSilent } else { false } }
 }
 
 public enum NudgeKind: String, Sendable, CaseIterable {

@@ -66,11 +66,8 @@ struct CheckInCalendar {
             if let best, inversion == 0 || slot(date) >= best.earliest { return best }
             if pace.allows(date), !closed.contains(date) {
                 let earliest = earliest(date)
-                if earliest > now, isOpen(date, earliest), pace.allows(earliest),
-                    earliest < best?.earliest ?? .distantFuture
-                {
-                    best = (earliest, date)
-                }
+                let isNearest = best.map { earliest < $0.earliest } ?? true
+                if isNearest, earliest > now, isOpen(date, earliest), pace.allows(earliest) { best = (earliest, date) }
             }
             // After the last date of the input, all conditions hold for some day of each week, so the search ends.
             date = date + 1
@@ -87,10 +84,6 @@ struct CheckInCalendar {
         if let since { date = max(date, clock.localDate(at: since) - 12) }
         return date
     }
-}
-
-extension Instant {
-    static let distantFuture = Instant(seconds: .max)
 }
 
 /// Which dates and instants the frequency allows after a user's check-ins. Together they are ok(D) of

@@ -23,9 +23,7 @@ struct Field {
 
     var isNull: Bool { value == .null }
 
-    func wrongType(_ wanted: String) -> PolicyError {
-        PolicyError(field: path, found: value.typeName, wanted: wanted)
-    }
+    func wrongType(_ wanted: String) -> PolicyError { PolicyError(field: path, found: value.typeName, wanted: wanted) }
 
     /// - Parameter found: never a string's value, which may be a message's text.
     func outOfRange(_ found: String, _ wanted: String) -> PolicyError {
@@ -82,9 +80,7 @@ struct Field {
     func nullable(_ key: String) -> Field? { optional(key).flatMap { $0.isNull ? nil : $0 } }
 
     func required(_ key: String, _ wanted: String) throws(PolicyError) -> Field {
-        guard let field = optional(key) else {
-            throw PolicyError(field: pathOf(key), found: "nothing", wanted: wanted)
-        }
+        guard let field = optional(key) else { throw PolicyError(field: pathOf(key), found: "nothing", wanted: wanted) }
         return field
     }
 

@@ -52,9 +52,7 @@ struct QuietSchedule {
         guard isSameEachDay, let offset = clock.steadyOffset(around: instant) else { return quietEndByDate(instant) }
         // All days are equal, and no interval touches the next.
         let second = Self.secondOfDay(instant.seconds + offset)
-        if start < end {
-            return start <= second && second < end ? instant + (end - second) : instant
-        }
+        if start < end { return start <= second && second < end ? instant + (end - second) : instant }
         if second >= start { return instant + (86_400 - second + end) }
         return second < end ? instant + (end - second) : instant
     }
@@ -69,9 +67,7 @@ struct QuietSchedule {
         return instant + (start > second ? start - second : 86_400 - second + start)
     }
 
-    func firstQuiet(from instant: Instant) -> Instant {
-        isQuiet(instant) ? instant : nextStart(after: instant)
-    }
+    func firstQuiet(from instant: Instant) -> Instant { isQuiet(instant) ? instant : nextStart(after: instant) }
 
     @inline(__always)
     private static func secondOfDay(_ local: Int64) -> Int64 {

@@ -42,9 +42,7 @@ package final class DaemonFiles: Sendable {
         noteProgress()
     }
 
-    deinit {
-        if lock >= 0 { close(lock) }
-    }
+    deinit { if lock >= 0 { close(lock) } }
 
     /// A reload begins: the configuration is read after this.
     func begin() { change { $0.begun += 1 } }
@@ -96,9 +94,7 @@ package struct LocalDaemon: Sendable {
     private static let longestSilence = Duration.seconds(30)
 
     /// - Parameter environment: `RUNTIME_DIRECTORY`, which systemd sets for `ExecReload=`. Default: `/run/nudged`.
-    package init(environment: [String: String]) {
-        folder = DaemonFiles.path(environment) ?? DaemonFiles.standardFolder
-    }
+    package init(environment: [String: String]) { folder = DaemonFiles.path(environment) ?? DaemonFiles.standardFolder }
 
     package func process() throws(CommandFailure) -> Int32 {
         let file = open("\(folder)/\(DaemonFiles.lockName)", O_RDWR | O_CLOEXEC)

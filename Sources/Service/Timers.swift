@@ -59,9 +59,7 @@ package final class SignalSource: Sendable {
         registered.wait()
     }
 
-    deinit {
-        for source in sources { source.cancel() }
-    }
+    deinit { for source in sources { source.cancel() } }
 }
 
 /// Tells systemd's watchdog, and notes in the daemon's files, as long as the sweep loop makes progress. If the loop

@@ -41,7 +41,7 @@ final class Pair: Sendable {
         adjustServer(&serverSide)
         server = try Server(configuration: serverSide, handler: script)
         try server.start()
-        var clientSide = ClientConfiguration(host: "localhost", port: server.port, label: "test")
+        var clientSide = ClientConfiguration(host: "localhost", port: server.port)
         clientSide.requestDeadline = 30_000
         clientSide.keptFields = ["apns-id"]
         clientSide.trust = .file(try Self.roots.get().path)

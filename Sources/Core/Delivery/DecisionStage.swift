@@ -145,9 +145,7 @@ actor DecisionStage {
         guard let now = delivery.clock.now, !delivery.isHalted else { return .failure(.stopped) }
         let (userID, member, store) = (user.plan.userID, user.held.member, delivery.store)
         do throws(PostgresError) {
-            if known == nil {
-                known = AnalysisBudget(try await store.analysed(userID, member: member), now: now)
-            }
+            if known == nil { known = AnalysisBudget(try await store.analysed(userID, member: member), now: now) }
             guard var budget = known else { return .failure(.stopped) }
             let limit = user.plan.candidate.preferences.maxAnalysesPerHour
             guard budget.allows(limit, now: now) else { return .failure(.overLimit) }

@@ -104,9 +104,7 @@ struct FanOutMemory: Sendable {
     private var timeouts = 0
 
     /// The fan-outs to leave out now. nil: all.
-    func left(at now: Int64) -> [UUID]? {
-        now < restsUntil ? nil : left.filter { $0.value.until > now }.map(\.key)
-    }
+    func left(at now: Int64) -> [UUID]? { now < restsUntil ? nil : left.filter { $0.value.until > now }.map(\.key) }
 
     /// The view's time-out now, in milliseconds.
     var patience: Int64 { Self.firstPatience << Int64(min(timeouts, 10)) }

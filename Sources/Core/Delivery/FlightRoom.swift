@@ -5,9 +5,7 @@ final class FlightRoom: Sendable {
     var openPushes: Int { open.withLock { $0.values.reduce(0, +) } }
 
     /// How many more pushes a lane may have in flight.
-    func free(_ lane: LaneIdentity, _ budget: FlightBudget) -> Int {
-        open.withLock { Self.free(lane, budget, $0) }
-    }
+    func free(_ lane: LaneIdentity, _ budget: FlightBudget) -> Int { open.withLock { Self.free(lane, budget, $0) } }
 
     /// Waits until a lane has room for at least one push.
     func wait(_ lane: LaneIdentity, _ budget: FlightBudget, atMost milliseconds: Int64) async {

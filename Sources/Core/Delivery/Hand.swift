@@ -33,9 +33,7 @@ final class Hand: Sendable {
 
     /// The data of these users has changed. Called before their touches are taken: if a touch is gone, the change is
     /// noted here.
-    func noteChanged(_ users: [UUID]) {
-        state.withLock { $0.changed.formUnion($0.users.intersection(users)) }
-    }
+    func noteChanged(_ users: [UUID]) { state.withLock { $0.changed.formUnion($0.users.intersection(users)) } }
 
     func hasChanged(_ user: UUID) -> Bool { state.withLock { $0.changed.contains(user) } }
 

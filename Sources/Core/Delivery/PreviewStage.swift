@@ -54,9 +54,7 @@ actor PreviewStage {
             inHand: inHand.union(refused.keys),
             limit: Self.mostAtOnce - inHand.count
         )
-        for question in questions where inHand.insert(question.message.id).inserted {
-            Task { await answer(question) }
-        }
+        for question in questions where inHand.insert(question.message.id).inserted { Task { await answer(question) } }
         guard now >= nextPruning else { return }
         nextPruning = now + Self.pruneMilliseconds
         try await delivery.store.prunePreviews()

@@ -89,12 +89,8 @@ extension DecisionAnswer {
     private static func text(_ object: JSONObject, _ member: String, most: Int) throws(DecisionFailure) -> String? {
         let value = object[member] ?? .null
         if value == .null { return nil }
-        guard let text = value.text, !text.isBlank else {
-            throw .nonsense(member: member, wanted: "a text, or null")
-        }
-        guard size(text) <= most else {
-            throw .nonsense(member: member, wanted: "at most \(most) bytes of a payload")
-        }
+        guard let text = value.text, !text.isBlank else { throw .nonsense(member: member, wanted: "a text, or null") }
+        guard size(text) <= most else { throw .nonsense(member: member, wanted: "at most \(most) bytes of a payload") }
         return text
     }
 

@@ -109,6 +109,13 @@ private struct PlanOutcomes {
             let isRepeat = isRepeat ?? target.isRepeat
             left.append(Retry.Left(deviceHash: target.hash, notBefore: notBefore, isRepeat: isRepeat))
         }
+
+        /// False: that is after the nudge's end, so there is no other attempt on this device.
+        mutating func keepIfValid(_ target: Target, at notBefore: Instant) -> Bool {
+            if let end = nudge.endsAt, notBefore >= end { return false }
+            keep(target, until: notBefore)
+            return true
+        }
     }
 
     /// - Parameter outcomes: in the order of the targets.
@@ -189,14 +196,15 @@ private struct PlanOutcomes {
             guard attempt.nudge.type.isForApp || target.trial == .open && reason == PushOutcome.badDeviceToken else {
                 return record(.rejected, target, of: attempt.nudge, reason: reason, status: status, &change)
             }
-            comeBack(target, &attempt, at: now + seconds, orElse: .rejected, reason: reason, status: status, &change)
+            let isLeft = attempt.keepIfValid(target, at: now + seconds)
+            record(isLeft ? .deferred : .rejected, target, of: attempt.nudge, reason: reason, status: status, &change)
         case .delayed(let reason, let status, let retryAfter):
             attempt.wasAttempted = true
             attempt.wasDelayed = true
             let backOff = Retry.backOffSeconds << min(Int64(attempt.nudge.attemptsBefore), 10)
             let wait = max(Int64(clamping: retryAfter ?? 0), status == 429 ? Retry.backOffSeconds / 15 : backOff)
-            let at = now + min(wait, 172_800)
-            comeBack(target, &attempt, at: at, orElse: .skipped, reason: reason, status: status, &change)
+            let isLeft = attempt.keepIfValid(target, at: now + min(wait, 172_800))
+            record(isLeft ? .deferred : .skipped, target, of: attempt.nudge, reason: reason, status: status, &change)
         // Nothing was attempted, so nothing is recorded.
         case .unsent: attempt.keep(target, until: now + Retry.unsentSeconds)
         }
@@ -237,29 +245,10 @@ private struct PlanOutcomes {
         )
     }
 
-    private func comeBack(
-        _ target: Target,
-        _ attempt: inout Attempt,
-        at notBefore: Instant,
-        orElse end: DeliveryRecord.Outcome,
-        reason: String,
-        status: Int,
-        _ change: inout Change
-    ) {
-        // After the nudge's end there is no other attempt on this device, so this outcome is final.
-        let isFinal = attempt.nudge.endsAt.map { notBefore >= $0 } ?? false
-        record(isFinal ? end : .deferred, target, of: attempt.nudge, reason: reason, status: status, &change)
-        if !isFinal { attempt.keep(target, until: notBefore) }
-    }
-
     private func forget(_ target: Target, _ deletes: TokenDeletion, _ change: inout Change) {
-        let instant: Int64 =
-            switch deletes {
-            // In milliseconds. Rounded to seconds, a token that was registered in the second of its 410 would never be
-            // deleted.
-            case .olderThan(let milliseconds): milliseconds
-            case .olderThanSend: attemptedAt.seconds * 1000
-            }
+        // In milliseconds. Rounded to seconds, a token that was registered in the second of its 410 would never be
+        // deleted.
+        let instant = if case .olderThan(let named) = deletes { named } else { attemptedAt.seconds * 1000 }
         change.staleTokens.append(
             StaleToken(
                 userID: plan.userID,

@@ -9,9 +9,7 @@ extension SendPlan {
     package var isToBeAsked: Bool { nudges.contains(where: \.isToBeAsked) }
 
     /// Whether a service would be asked about a nudge, if the user consented.
-    package var lacksConsent: Bool {
-        !candidate.preferences.smartEnabled && nudges.contains { $0.countedAt == nil }
-    }
+    package var lacksConsent: Bool { !candidate.preferences.smartEnabled && nudges.contains { $0.countedAt == nil } }
 
     /// The plan after the decisions. A nudge without a decision, or that ended or was paused meanwhile, stays unchanged
     /// and is evaluated again.

@@ -10,9 +10,7 @@ package struct NudgeIdentity: Sendable, Hashable {
     /// A check-in's local date.
     package let slot: LocalDate?
 
-    static func checkIn(_ slot: LocalDate) -> NudgeIdentity {
-        NudgeIdentity(kind: .checkIn, key: slot.iso, slot: slot)
-    }
+    static func checkIn(_ slot: LocalDate) -> NudgeIdentity { NudgeIdentity(kind: .checkIn, key: slot.iso, slot: slot) }
 
     /// The key is the id as PostgreSQL writes it.
     static func message(_ id: UUID) -> NudgeIdentity {

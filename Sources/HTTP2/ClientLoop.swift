@@ -2,23 +2,66 @@ import Glibc
 import Base
 import OpenSSL
 
-/// Makes the TLS connection. It resolves the name each time and tries the addresses in random order.
-///
-/// It runs on the connection's thread and ends early after `close`.
-struct ClientDialer {
-    typealias Connected = (descriptor: Int32, tls: TLSConnection)
-
+/// What a client connection's thread does: it dials and then serves the connection until it ends.
+struct ClientLoop: Sendable {
     let configuration: ClientConfiguration
+    let inbox = ClientInbox()
     let resolver: NameLookup.Resolver?
-    let inbox: ClientInbox
-    /// Milliseconds of CLOCK_MONOTONIC.
-    let deadline: UInt64
+    let onEvent: @Sendable (ClientEvent) -> Void
 
-    /// A connected socket with TLS on it. The caller owns the socket.
-    func dial() throws(CloseReason) -> Connected {
+    /// Returns when the connection has ended and all events are delivered.
+    func run() {
+        guard inbox.wake.descriptor >= 0, let session = ClientSession(configuration: configuration) else {
+            return end(nil, CloseReason(.connect, "no descriptor or memory left for a connection"))
+        }
+        let deadline = UInt64(MonotonicTime.milliseconds()) + UInt64(configuration.connectTimeout)
+        do throws(CloseReason) {
+            let (descriptor, tls) = try dial(by: deadline)
+            let wire = ClientWire(
+                session: session,
+                tls: tls,
+                descriptor: descriptor,
+                inbox: inbox,
+                onEvent: onEvent,
+                deadline: deadline
+            )
+            let reason = wire.serve()
+            Glibc.close(descriptor)
+            end(session, reason)
+        } catch {
+            end(session, error)
+        }
+    }
+
+    /// Completes what is left and delivers `closed`.
+    func end(_ session: ClientSession?, _ reason: CloseReason) {
+        let byUs = reason.code == .closed
+        let rest = inbox.finish()
+        var completions: [Completion] = []
+        if let session {
+            for (submission, slots) in rest { session.queue.append(submission, slots) }
+            session.abandon(byUs: byUs)
+            completions = session.completions
+            session.events.forEach(onEvent)
+        } else {
+            for tag in rest.flatMap({ run in run.slots.map(run.submission.tag) }) {
+                completions.append(Completion(tag: tag, result: .unsent(.connectionLost)))
+            }
+        }
+        if !completions.isEmpty { onEvent(.completions(completions)) }
+        onEvent(.closed(reason))
+    }
+
+    // MARK: Dialling
+
+    /// A connected socket with TLS on it. The caller owns the socket. The name is resolved each time, and the addresses
+    /// are tried in random order. It ends early after `close`.
+    ///
+    /// - Parameter deadline: Milliseconds of CLOCK_MONOTONIC.
+    private func dial(by deadline: UInt64) throws(CloseReason) -> (descriptor: Int32, tls: TLSConnection) {
         let trust = configuration.trust
         let context = try withTLS { () throws(TLSError) in try TLSContext.client(trust: trust) }
-        let addresses = try resolve().shuffled()
+        let addresses = try resolve(by: deadline).shuffled()
         var failure = CloseReason(.resolve, "\(configuration.host) has no address")
         for (index, address) in addresses.enumerated() {
             let now = UInt64(MonotonicTime.milliseconds())
@@ -36,7 +79,7 @@ struct ClientDialer {
         throw failure
     }
 
-    private func resolve() throws(CloseReason) -> [SocketAddress] {
+    private func resolve(by deadline: UInt64) throws(CloseReason) -> [SocketAddress] {
         let (host, port) = (configuration.host, configuration.port)
         // A numeric address needs no thread.
         if resolver == nil, let found = try? SocketAddress.resolve(host, port: port, isNumeric: true) { return found }
@@ -53,7 +96,7 @@ struct ClientDialer {
         _ address: SocketAddress,
         _ context: TLSContext,
         until limit: UInt64
-    ) throws(CloseReason) -> Connected {
+    ) throws(CloseReason) -> (descriptor: Int32, tls: TLSConnection) {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = socket(address.family, kind, 0)
         guard descriptor >= 0 else { throw connectFailure(errno) }
