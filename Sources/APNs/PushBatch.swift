@@ -57,7 +57,6 @@ package struct PushBatch: Sendable {
     private(set) var outcomes: [Int: PushOutcome] = [:]
     private var expiration: (value: Int64, text: [UInt8])?
 
-    /// - Parameter room: How many pushes to reserve memory for.
     package init(topic: String, room: Int = 0) {
         self.topic = topic
         labels.reserveCapacity(room)

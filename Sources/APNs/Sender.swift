@@ -181,7 +181,6 @@ package final class Sender: Sendable {
         return orders
     }
 
-    /// Makes a connection that is not started yet.
     private func connection(_ number: Int, _ configuration: SenderConfiguration) -> ClientConnection {
         var client = configuration.client
         client.maximumStreams = configuration.maxInFlight
@@ -220,7 +219,6 @@ package final class Sender: Sendable {
         }
     }
 
-    /// Tells each batch's receiver of its refused tokens.
     private func quarantine(_ condemned: [RefusalWindow.Suspect]) {
         for (_, suspects) in Dictionary(grouping: condemned, by: { ObjectIdentifier($0.receiver) }) {
             suspects.first?.receiver.onQuarantine(suspects.map(\.token))

@@ -65,8 +65,6 @@ struct SenderCore: Sendable {
         return made
     }
 
-    // MARK: Events for the log
-
     mutating func note(_ event: SenderEvent) { events.append(event) }
 
     /// The next events. Nil if there are none, or if another thread delivers them.
@@ -76,8 +74,6 @@ struct SenderCore: Sendable {
         defer { events = [] }
         return events.isEmpty ? nil : events
     }
-
-    // MARK: Waiting
 
     mutating func newWaiter() -> UInt64 {
         lastWaiter += 1

@@ -36,7 +36,6 @@ package struct CloseReason: Error, Sendable, Equatable, CustomStringConvertible 
         case protocolError
         /// The server sent too many frames that answered no request.
         case flooded
-        /// A PING had no answer in time.
         case pingTimeout
         /// The server closed or the network broke the connection.
         case lost

@@ -137,7 +137,6 @@ extension ClientSession {
     /// Cuts an answer off because it is too long, or because it was complete before the request was.
     func cutOff(_ index: Int) { cancel(index, response(of: index)) }
 
-    /// Ends requests whose deadline or `writeBy` has passed.
     func expire(now: UInt64) {
         while streams.first >= 0, streams[Int(streams.first)].deadline <= now {
             let index = Int(streams.first)
@@ -150,7 +149,6 @@ extension ClientSession {
         for tag in queue.removeLate(boottime: boottime) { complete(tag, .unsent(.tooLate)) }
     }
 
-    /// Completes all requests that wait for a stream.
     func returnQueue(_ reason: UnsentReason) { for tag in queue.removeAll() { complete(tag, .unsent(reason)) } }
 
     /// Completes everything because the connection has ended. Nothing may be written afterwards.

@@ -102,8 +102,6 @@ package actor Daemon {
         )
     }
 
-    // MARK: The service
-
     /// Runs until SIGTERM or SIGINT. Then it stops claiming, awaits the pushes in flight and returns.
     package func run() async {
         let signals = SignalSource([

@@ -79,7 +79,6 @@ package struct SweepSummary: Sendable, Equatable {
     var counts: [String: Int] = [:]
     var milliseconds: Int64 = 0
 
-    /// What may become of a push, in the order of the text.
     private static let outcomes = ["sent", "rejected", "deferred", "unknown", "skipped", "dropped"]
 
     init(_ report: SweepReport, at: Instant?) {

@@ -97,7 +97,6 @@ struct DatabaseMood: Sendable {
         return isNews
     }
 
-    /// The line about the failure was written.
     mutating func told() { isTold = true }
 
     /// PostgreSQL answers. Returns for how many milliseconds it did not, if the journal has a line about that.

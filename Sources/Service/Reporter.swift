@@ -27,7 +27,6 @@ package final class Reporter: Sendable {
 
     package init(_ log: Logger) { self.log = log }
 
-    /// Sets how devices are named from now on.
     func callDevices(by names: DeviceNames) { self.names.withLock { $0 = names } }
 
     func device(_ hash: String) -> String { names.withLock { $0 }.name(hash) }
@@ -59,7 +58,6 @@ package final class Reporter: Sendable {
 
     // MARK: Repeats
 
-    /// Reports suppressed lines of windows that are over.
     func tellRepeats() { repeats.withLock { $0.ended(now: BootTime.milliseconds()) }.forEach(tell) }
 
     func tellAllRepeats() { repeats.withLock { $0.endAll() }.forEach(tell) }
@@ -119,7 +117,6 @@ package final class Reporter: Sendable {
     /// Why the database can't be used, as text. nil while it answers.
     var databaseTroubleText: String? { mood.withLock { $0.trouble } }
 
-    /// Whether the database answers, but its schema is not usable.
     var waitsForSchema: Bool { mood.withLock { $0.waitsForSchema } }
 
     /// Partitions are made seven days ahead, so nothing is lost yet.

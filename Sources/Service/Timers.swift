@@ -68,7 +68,6 @@ final class Watchdog: Sendable {
     private let notifier: Notifier
     private let files: DaemonFiles?
     private let lastProgress = Mutex(BootTime.milliseconds())
-    /// Milliseconds that the loop may take without progress.
     private let patience: Mutex<Int64>
     // Thread-safe, like `Ticker.timer`.
     nonisolated(unsafe) private let timer: (any DispatchSourceTimer)?

@@ -21,7 +21,6 @@ actor Claimer {
     private var lookedAt: Int64 = 0
     /// When `look` last found the app's views bound to their tables.
     private var bindingSeenAt: Int64?
-    /// The templates of check-ins, as last read.
     private var templates: [StoredTemplate] = []
     /// Whether the templates were read since the last `look`.
     private var areTemplatesRead = false
@@ -61,7 +60,6 @@ actor Claimer {
         if !delivery.isHalted { run.endedWell() }
     }
 
-    /// Gives a new planner the stored templates.
     func reword() {
         let templates = templates
         delivery.change { $0.planner.checkInTexts = CheckInTexts(templates: templates) }

@@ -146,8 +146,6 @@ package struct DecisionStatus: Sendable, Equatable {
         reason = fault
     }
 
-    // MARK: JSON
-
     /// `{"state", "since", "reason"}`. The last two may be null.
     package var fields: Fields { ["state": state, "since": since?.rfc3339, "reason": reason?.oneLine] }
 

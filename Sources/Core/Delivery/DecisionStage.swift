@@ -54,7 +54,6 @@ actor DecisionStage {
         askNext()
     }
 
-    /// Starts as many questions as may run at a time.
     func askNext() {
         // Without a service, waiting users are let go and planned again.
         let concurrency = delivery.terms.decider?.settings.concurrency ?? .max

@@ -80,8 +80,6 @@ final class DeliveryContext: Sendable {
         }
     }
 
-    // MARK: Later
-
     /// Sets when users are due again. Users who changed meanwhile stay due. If the database refuses, all stay due.
     func postpone(_ postponements: [Postponement], member: UUID) async {
         guard !postponements.isEmpty else { return }
@@ -112,8 +110,6 @@ final class DeliveryContext: Sendable {
         }
         await postpone(later, member: member)
     }
-
-    // MARK: Refused devices
 
     /// Writes refused devices into the quarantine: they get nothing on the lane until they register again.
     ///

@@ -4,7 +4,6 @@ final class FlightRoom: Sendable {
 
     var openPushes: Int { open.withLock { $0.values.reduce(0, +) } }
 
-    /// How many more pushes a lane may have in flight.
     func free(_ lane: LaneIdentity, _ budget: FlightBudget) -> Int { open.withLock { Self.free(lane, budget, $0) } }
 
     /// Waits until a lane has room for at least one push.
@@ -21,7 +20,6 @@ final class FlightRoom: Sendable {
         }
     }
 
-    /// Gives back what was reserved but not used.
     func giveBack(_ count: Int, _ lane: LaneIdentity) {
         open.withLock { open in
             let left = (open[lane] ?? 0) - count

@@ -58,8 +58,6 @@ final class LaneQueues: Sendable {
         await queues.wait(atMost: milliseconds) { queues in lanes.contains { (queues[$0]?.users.count ?? 0) <= count } }
     }
 
-    // MARK: Lanes that take less than comes
-
     /// Notes whether a lane takes everything, or since when it does not.
     func note(_ lane: LaneIdentity, isFull: Bool, now: Int64) {
         queues.withLock { queues in

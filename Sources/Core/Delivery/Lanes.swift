@@ -14,7 +14,6 @@ package final class Lanes: Sendable {
     private let lanes = Mutex<[Lane]>([])
     private let log: @Sendable (SenderEvent, LaneIdentity) -> Void
 
-    /// - Parameter log: called with each event of a lane's sender.
     package init(_ lanes: [SenderConfiguration], log: @escaping @Sendable (SenderEvent, LaneIdentity) -> Void) {
         self.log = log
         reconfigure(lanes)
@@ -57,15 +56,12 @@ package final class Lanes: Sendable {
         }
     }
 
-    // MARK: How they stand
-
     /// The lanes that Apple refuses, each with its reason and remedy. nil: none.
     package var stoppedText: String? {
         let texts = troubles { if case .stopped = $0 { true } else { false } }
         return texts.isEmpty ? nil : texts.joined(separator: "; ")
     }
 
-    /// Whether no lane takes anything for now.
     package var areAllBlocked: Bool { all.allSatisfy { $0.sender.isBlocked } }
 
     /// Whether at least one lane sends, or could at once. A lane that is connecting, waiting or stopped does not count.

@@ -9,7 +9,6 @@ package import struct FoundationEssentials.UUID
 /// Joins, renews the lease, takes free ranges, declares other members dead, and leaves. All stages read the result
 /// here.
 package actor Ownership {
-    /// What this daemon owns now.
     package struct Share: Sendable, Equatable {
         package let member: UUID
         /// Sorted.

@@ -16,7 +16,6 @@ package final class Pipeline: Sendable {
     private let previews: PreviewStage
     private let finished = Monitor(SweepReport())
 
-    /// - Parameter daemonID: identifies this daemon in the database.
     package init(
         store: Store,
         lanes: Lanes,
@@ -58,8 +57,6 @@ package final class Pipeline: Sendable {
         await decisions.askNext()
     }
 
-    // MARK: A sweep
-
     /// Claims until nobody is due or no lane takes more. After its last user is settled, `SweepEvent.finished` carries
     /// its report.
     ///
@@ -78,12 +75,8 @@ package final class Pipeline: Sendable {
         try await claimer.sweep(run)
     }
 
-    // MARK: Previews
-
     /// Answers `nudged_api.preview`, beside the sweeps, until the task is cancelled or the daemon stops.
     package func answerPreviews() async { await previews.run() }
-
-    // MARK: The end
 
     /// Claims nothing more. Pushes in flight are still settled.
     package func stop() async {
@@ -105,8 +98,6 @@ package final class Pipeline: Sendable {
         await quiesce()
         return hadSome
     }
-
-    // MARK: How it stands
 
     package var isStopping: Bool { delivery.isStopping }
 

@@ -44,7 +44,6 @@ actor PreviewStage {
         }
     }
 
-    /// Begins to answer what is open.
     private func look() async throws(PostgresError) {
         guard !delivery.isHalted, let share = delivery.ownership.share, inHand.count < Self.mostAtOnce else { return }
         let now = BootTime.milliseconds()
@@ -89,7 +88,6 @@ actor PreviewStage {
 package struct Previewer: Sendable {
     private let store: Store
     private let planner: Planner
-    /// nil: no decision service is configured.
     private let decider: Decider?
 
     package init(store: Store, planner: Planner, decider: Decider?) {

@@ -15,7 +15,6 @@ package struct LaneDirectory: Sendable, Equatable {
         return all.contains(other) ? other : nil
     }
 
-    /// nil: no lane serves it.
     package func lane(of device: Device) -> LaneIdentity? {
         // Nearly all devices have the standard lane, and comparing is cheaper than hashing.
         func isStandard(_ text: String?, _ standard: String) -> Bool {

@@ -43,7 +43,6 @@ enum DecisionPriority: String, Sendable, CaseIterable {
     init?(answered name: String) { self.init(rawValue: name == "normal" ? "medium" : name) }
 }
 
-/// The decision service's answer about a nudge.
 package struct DecisionAnswer: Sendable, Equatable {
     let shouldNotify: Bool
     let priority: DecisionPriority
@@ -125,7 +124,6 @@ package struct AnalysisBudget: Sendable, Equatable {
         asked.count { Self.counts($0, now) } < min(limit, Self.most)
     }
 
-    /// Counts one more question now.
     package mutating func spend(now: Instant) { self = AnalysisBudget(asked + [now], now: now) }
 
     private static func counts(_ instant: Instant, _ now: Instant) -> Bool {

@@ -36,7 +36,6 @@ package final class PlannedNudge: Sendable {
     /// Which devices get it now, and under which answer.
     struct Attempt: Sendable {
         let identity: NudgeIdentity
-        /// The policy's answer.
         let decision: Decision
         /// How many pushes are in the badge before it.
         let unseen: Int
@@ -65,7 +64,6 @@ package final class PlannedNudge: Sendable {
         /// Its text, for the decision service. nil: the service is not asked.
         let text: PushText?
         var type = PushType.alert
-        /// Whether it disturbs nobody.
         var isSilent = false
         /// An update with this text may not be heard from then on. nil: no limit.
         var heardUntil: Instant?
@@ -111,7 +109,6 @@ package final class PlannedNudge: Sendable {
         return min(attempt.decision.validUntil ?? heard, heard)
     }
     package var isUrgent: Bool { attempt.decision.urgent }
-    /// Whether there was no earlier attempt.
     var isFirst: Bool { attempt.retry == nil }
     /// Delayed attempts before this one: the back-off doubles with each.
     package var attemptsBefore: Int { attempt.retry?.attempt ?? 0 }

@@ -118,8 +118,6 @@ package struct Planner: Sendable {
     }
 }
 
-// MARK: When a user is due next
-
 extension Planner {
     /// Every user is evaluated again within a day, so that changed rules and zone files take effect.
     package static let recheckSeconds: Int64 = 86_400

@@ -118,7 +118,6 @@ package final class DecisionRecorder: Sendable {
         package let kind: NudgeKind
         /// Names the message, reminder or digest, never its text. nil: a check-in, whose slot is in the decision.
         package let key: String?
-        /// The messages or reminders that it is about.
         package let members: [String]
         package let decision: Decision
         package let trace: [TraceStep]

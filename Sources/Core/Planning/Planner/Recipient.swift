@@ -138,7 +138,6 @@ final class Recipient: Sendable {
 
     func isPaused(_ kind: NudgeKind) -> Bool { paused.contains(kind) }
 
-    /// The policy's input for a nudge, with this history.
     func candidate(for nudge: PendingNudge = .checkIn, with history: History) -> Candidate {
         var copy = candidate
         copy.history = history

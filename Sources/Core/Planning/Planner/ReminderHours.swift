@@ -36,7 +36,6 @@ package enum FanOutDecision: Sendable, Equatable {
 /// When a reminder is due, and the next one of its series, in the zone that counts for it.
 struct ReminderHours {
     private let reminder: PendingReminder
-    /// nil: no zone is known.
     private let zone: Zone?
     private let zones: ZoneDatabase
 

@@ -5,7 +5,6 @@ extension SendPlan {
     /// The record's reason for a declined nudge.
     package static let declinedReason = "declined"
 
-    /// Whether the decision service must be asked about any nudge.
     package var isToBeAsked: Bool { nudges.contains(where: \.isToBeAsked) }
 
     /// Whether a service would be asked about a nudge, if the user consented.
@@ -71,7 +70,6 @@ extension SendPlan {
         )
     }
 
-    /// The decision of the user's fallback strategy.
     package func fallback(_ nudge: PlannedNudge, because failure: DecisionFailure) -> DecisionOutcome {
         .fallback(
             candidate.preferences.fallbackStrategy,

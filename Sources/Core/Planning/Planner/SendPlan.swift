@@ -53,7 +53,6 @@ package final class SendPlan: Sendable {
         pushCount = draft.nudges.reduce(0) { $0 + $1.targets.count }
     }
 
-    /// The same user with another draft.
     init(_ plan: SendPlan, _ draft: PlanDraft) {
         var candidate = plan.candidate
         candidate.history = draft.base

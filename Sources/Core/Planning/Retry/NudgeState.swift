@@ -43,7 +43,6 @@ enum PendingNudge {
 
     var kind: NudgeKind { text?.identity.kind ?? .checkIn }
 
-    /// The policy's input.
     var subject: Nudge { text?.nudge ?? .checkIn }
 
     /// The nudge that a decision allows. nil: none.
