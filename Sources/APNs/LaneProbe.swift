@@ -78,17 +78,14 @@ package enum LaneProbe {
     }
 
     /// The same request as for any push of the lane.
-    private static func pushes(
-        _ configuration: SenderConfiguration,
-        _ clock: SenderClock
-    ) throws(APNsError) -> PushBatch {
+    private static func pushes(_ lane: SenderConfiguration, _ clock: SenderClock) throws(APNsError) -> PushBatch {
         let payload = try Notification(title: "nudged", body: "No device has this token.").rendered()
-        var pushes = PushBatch(topic: configuration.topic)
+        var pushes = PushBatch(topic: lane.topic)
         pushes.append(
             token: token,
             expiration: 0,
             apnsID: UUID(),
-            writeBy: clock.now() + configuration.client.connectTimeout + configuration.client.requestDeadline
+            writeBy: clock.now() + lane.client.connectTimeout + lane.client.requestDeadline
         ) { $0 += payload }
         return pushes
     }

@@ -55,6 +55,8 @@ package enum PushIdentity {
         }
     }
 
+    private typealias Text = UnsafeMutableRawBufferPointer
+
     /// This runs for every push, so the input is built on the stack.
     private static func digest(user: UUID, kind: String, key: String, token: String?) -> (UInt64, UInt64) {
         let size = 16 + 4 + kind.utf8.count + 4 + key.utf8.count + (token.map { 4 + $0.utf8.count } ?? 0)
@@ -69,22 +71,12 @@ package enum PushIdentity {
 
     /// The length comes first. Otherwise ("ab", "c") and ("a", "bc") would give one id. Returns the place of the next
     /// part.
-    private static func append(
-        _ part: String,
-        lowercased: Bool = false,
-        to text: UnsafeMutableRawBufferPointer,
-        at place: Int
-    ) -> Int {
+    private static func append(_ part: String, lowercased: Bool = false, to text: Text, at place: Int) -> Int {
         text.storeBytes(of: UInt32(truncatingIfNeeded: part.utf8.count).bigEndian, toByteOffset: place, as: UInt32.self)
         return copy(part, lowercased: lowercased, to: text, at: place + 4)
     }
 
-    private static func copy(
-        _ part: String,
-        lowercased: Bool,
-        to text: UnsafeMutableRawBufferPointer,
-        at place: Int
-    ) -> Int {
+    private static func copy(_ part: String, lowercased: Bool, to text: Text, at place: Int) -> Int {
         let room = UnsafeMutableRawBufferPointer(rebasing: text[place...])
         room.copyBytes(from: part.utf8)
         let end = place + part.utf8.count
@@ -95,7 +87,7 @@ package enum PushIdentity {
         return end
     }
 
-    private static func words(of text: UnsafeMutableRawBufferPointer, upTo end: Int) -> (UInt64, UInt64) {
+    private static func words(of text: Text, upTo end: Int) -> (UInt64, UInt64) {
         let bytes = UnsafeRawBufferPointer(rebasing: text[..<end])
         // Nil only if OpenSSL has no memory for a context. A constant would give all devices one id, so the fallback is
         // another stable but weaker hash: FNV-1a, twice.

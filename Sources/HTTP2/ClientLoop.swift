@@ -122,20 +122,16 @@ struct ClientLoop: Sendable {
         if number != 0 { throw connectFailure(number) }
     }
 
-    private func shake(
-        _ descriptor: Int32,
-        _ context: TLSContext,
-        until limit: UInt64
-    ) throws(CloseReason) -> TLSConnection {
+    private func shake(_ socket: Int32, _ context: TLSContext, until end: UInt64) throws(CloseReason) -> TLSConnection {
         let host = configuration.host
         let tls = try withTLS { () throws(TLSError) in
-            try TLSConnection(client: context, descriptor: descriptor, host: host)
+            try TLSConnection(client: context, descriptor: socket, host: host)
         }
         while true {
             switch try withTLS({ () throws(TLSError) in try tls.handshake() }) {
             case .done: return tls
-            case .wantsRead: try wait(descriptor, POLLIN, until: limit, .handshake)
-            case .wantsWrite: try wait(descriptor, POLLOUT, until: limit, .handshake)
+            case .wantsRead: try wait(socket, POLLIN, until: end, .handshake)
+            case .wantsWrite: try wait(socket, POLLOUT, until: end, .handshake)
             case .closed: throw CloseReason(.handshake, "\(host) closed the connection during the TLS handshake")
             }
         }

@@ -60,12 +60,7 @@ extension ClientSession {
     }
 
     /// Returns how many bytes were copied. Nil: the stream must be aborted.
-    private func copyBody(
-        of index: Int,
-        _ stream: Int32,
-        to buffer: UnsafeMutablePointer<UInt8>,
-        _ capacity: Int
-    ) -> Int? {
+    private func copyBody(of index: Int, _ stream: Int32, to buffer: UnsafeMutablePointer<UInt8>, _ room: Int) -> Int? {
         guard streams.holds(index, stream: stream) else { return nil }
         if streams[index].writeBy <= boottime {
             // HEADERS were written in time, but the body had to wait for a window. The server never gets the whole
@@ -74,7 +69,7 @@ extension ClientSession {
             return nil
         }
         let start = streams[index].bodyStart
-        let count = min(capacity, streams[index].bodyEnd - start)
+        let count = min(room, streams[index].bodyEnd - start)
         streams[index].submission?.batch.bytes.withUnsafeBufferPointer { bytes in
             if let from = bytes.baseAddress { memcpy(buffer, from + start, count) }
         }

@@ -13,7 +13,7 @@ extension Policy {
         trace.note("zone", nil, zoneFacts(candidate, zone, now))
         // Preferences that are neither null nor malformed have a frequency.
         guard let calendar = calendar(candidate, zone, now: now) else { return Decision(.hold, .preferencesMalformed) }
-        return decideCheckIn(candidate, calendar, now: now, &trace)
+        return decide(candidate, calendar, now: now, &trace)
     }
 
     /// nil: the preferences have no frequency.
@@ -77,12 +77,7 @@ extension Policy {
     }
 
     /// Rules 1 to 5 of docs/POLICY-SPEC.md, "Check-ins".
-    func decideCheckIn(
-        _ candidate: Candidate,
-        _ calendar: CheckInCalendar,
-        now: Instant,
-        _ trace: inout Trace
-    ) -> Decision {
+    func decide(_ candidate: Candidate, _ calendar: CheckInCalendar, now: Instant, _ trace: inout Trace) -> Decision {
         var latestLive: (date: LocalDate, earliest: Instant)?
         var chosen: (date: LocalDate, earliest: Instant)?
         calendar.visit(limitAfter: now, now: now) { date, earliest in
@@ -193,7 +188,7 @@ extension Policy {
         var trace = Trace(recording: false)
         var candidate = candidate
         if let seen = candidate.seen, seen > before { candidate.seen = nil }
-        let reason = decideCheckIn(candidate, calendar, now: before, &trace).reason
+        let reason = decide(candidate, calendar, now: before, &trace).reason
         return SkippedSlot.Reason(rawValue: reason.rawValue) ?? .stale
     }
 }

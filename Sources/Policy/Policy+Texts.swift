@@ -65,14 +65,9 @@ extension Policy {
     }
 
     /// Rules 1 to 4 of docs/POLICY-SPEC.md, "Messages".
-    private func endText(
-        _ candidate: Candidate,
-        _ expiresAt: Instant?,
-        _ now: Instant,
-        _ trace: inout Trace
-    ) -> Decision? {
-        let isExpired = expiresAt.map { now >= $0 } ?? false
-        trace.note("expiry", isExpired ? .drop : nil, ["expires_at": expiresAt?.rfc3339])
+    private func endText(_ candidate: Candidate, _ end: Instant?, _ now: Instant, _ trace: inout Trace) -> Decision? {
+        let isExpired = end.map { now >= $0 } ?? false
+        trace.note("expiry", isExpired ? .drop : nil, ["expires_at": end?.rfc3339])
         if isExpired { return Decision(.drop, .expired) }
         trace.note("paused", candidate.paused ? .hold : nil, [:])
         if candidate.paused { return Decision(.hold, .paused) }

@@ -10,20 +10,17 @@ package final class HeartbeatCaller: Sendable {
     private let url: HTTPURL
     private let client: HTTPClient
     private let state: Mutex<(pace: Pace, isFailing: Bool)>
-    private let onNews: @Sendable (_ fault: String?) -> Void
+    private let tell: @Sendable (String?) -> Void
 
     /// For the whole call. Such services answer within a second.
     private static let deadline = Duration.seconds(10)
 
-    /// - Parameter onNews: called with the fault when calls begin to fail, and with nil when they work again. The text
+    /// - Parameter tell: called with the fault when calls begin to fail, and with nil when they work again. The text
     ///   never contains the address's path.
     /// - Throws: if the address or CA file can't be used, or the system can't start a thread.
-    init(
-        _ settings: Configuration.Heartbeat,
-        onNews: @escaping @Sendable (_ fault: String?) -> Void
-    ) throws(ConfigurationFault) {
+    init(_ settings: Configuration.Heartbeat, tell: @escaping @Sendable (String?) -> Void) throws(ConfigurationFault) {
         self.settings = settings
-        self.onNews = onNews
+        self.tell = tell
         url = try Self.checked(settings.url.text)
         state = Mutex((Pace(interval: settings.interval.milliseconds), false))
         client = try Self.service.client(caFile: settings.caFile, concurrency: 1, deadline: Self.deadline)
@@ -56,7 +53,7 @@ package final class HeartbeatCaller: Sendable {
             defer { state.isFailing = isFailing }
             return state.isFailing != isFailing
         }
-        if isNews { onNews(fault) }
+        if isNews { tell(fault) }
     }
 
     func close() async { await client.close() }
