@@ -12,6 +12,34 @@ package struct Answer: Sendable, Equatable {
     package var retryAfter: Int?
 }
 
+package enum AnswerAction: Sendable, Equatable {
+    case accepted
+    /// The device is gone. Delete the token if it was registered before `timestamp` (milliseconds since 1970). Without
+    /// a timestamp, if it was registered before the push was sent.
+    case deleteToken(timestamp: Int64?)
+    /// The token doesn't fit this environment or topic. It is never deleted. `RefusalWindow` decides whether its device
+    /// is quarantined or the lane stops.
+    case quarantine
+    /// Only a bug in nudged can cause this: reject the push, log an error.
+    case ourBug
+    /// Apple refuses the configuration: stop the lane, keep the work.
+    case stopLane(remedy: String)
+    /// The provider token is too old: send again with a new token on a new connection.
+    case refreshToken
+    /// Send again on a new connection, with the same token.
+    case newConnection
+    /// Rest this connection for 20 minutes and sign no new token.
+    case restConnection
+    case delayDevice(retryAfter: Int?)
+    /// The connection was idle too long: send again on a new one.
+    case reconnect
+    /// Apple has trouble: send later. `drains`: this connection ends as well.
+    case backOff(retryAfter: Int?, drains: Bool)
+    /// The nudge is wrong, as with PayloadTooLarge, or the answer is below 500 and unknown: reject this push, do nothing
+    /// else.
+    case reject
+}
+
 extension Answer {
     /// Reads an answer. A body that is not `{"reason": string, "timestamp"?: whole number over 0}` is ignored, so a
     /// damaged body never deletes a token or stops a lane.
@@ -64,37 +92,7 @@ extension Answer {
 
     /// The name for the log and the record.
     var name: String { reason ?? "status_\(status)" }
-}
 
-package enum AnswerAction: Sendable, Equatable {
-    case accepted
-    /// The device is gone. Delete the token if it was registered before `timestamp` (milliseconds since 1970). Without
-    /// a timestamp, if it was registered before the push was sent.
-    case deleteToken(timestamp: Int64?)
-    /// The token doesn't fit this environment or topic. It is never deleted. `RefusalWindow` decides whether its device
-    /// is quarantined or the lane stops.
-    case quarantine
-    /// Only a bug in nudged can cause this: reject the push, log an error.
-    case ourBug
-    /// Apple refuses the configuration: stop the lane, keep the work.
-    case stopLane(remedy: String)
-    /// The provider token is too old: send again with a new token on a new connection.
-    case refreshToken
-    /// Send again on a new connection, with the same token.
-    case newConnection
-    /// Rest this connection for 20 minutes and sign no new token.
-    case restConnection
-    case delayDevice(retryAfter: Int?)
-    /// The connection was idle too long: send again on a new one.
-    case reconnect
-    /// Apple has trouble: send later. `drains`: this connection ends as well.
-    case backOff(retryAfter: Int?, drains: Bool)
-    /// The nudge is wrong, as with PayloadTooLarge, or the answer is below 500 and unknown: reject this push, do nothing
-    /// else.
-    case reject
-}
-
-extension Answer {
     /// What to do after this answer. Status and reason must match: a known reason with another status counts as
     /// unknown. An unknown answer is handled by its status class, so it never deletes a token or stops a lane.
     package var action: AnswerAction {

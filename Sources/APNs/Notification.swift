@@ -92,24 +92,7 @@ package struct Notification: Sendable {
 
     /// What a tap does: `open_conversation` if there is a conversation, else `new_conversation`.
     package var action: String { conversationID == nil ? "new_conversation" : "open_conversation" }
-}
 
-/// What the sender refuses before it writes a byte. No case holds a token, a key or a payload.
-package enum APNsError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The rendered payload is over Apple's limit. Texts are never cut silently.
-    case payloadTooLarge(bytes: Int, limit: Int)
-    /// The provider token could not be signed; `cause` is the signing key's description.
-    case unsignedToken(cause: String)
-
-    package var description: String {
-        switch self {
-        case .payloadTooLarge(let bytes, let limit): "the payload is \(bytes) bytes, Apple takes \(limit)"
-        case .unsignedToken(let cause): "the provider token could not be signed: \(cause)"
-        }
-    }
-}
-
-extension Notification {
     /// Takes what an app gives as `apns` (docs/SQL.md, "What the phone shows"), without its member `data`.
     ///
     /// - Returns: False if `nudged.apns_fault` would refuse it: somebody wrote the row directly.
@@ -184,6 +167,21 @@ extension Notification {
         guard let key = object["\(name)_key"]?.text else { return nil }
         guard case .array(let list)? = object["\(name)_args"] else { return LocalizedText(key: key) }
         return LocalizedText(key: key, arguments: list.compactMap(\.text))
+    }
+}
+
+/// What the sender refuses before it writes a byte. No case holds a token, a key or a payload.
+package enum APNsError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The rendered payload is over Apple's limit. Texts are never cut silently.
+    case payloadTooLarge(bytes: Int, limit: Int)
+    /// The provider token could not be signed; `cause` is the signing key's description.
+    case unsignedToken(cause: String)
+
+    package var description: String {
+        switch self {
+        case .payloadTooLarge(let bytes, let limit): "the payload is \(bytes) bytes, Apple takes \(limit)"
+        case .unsignedToken(let cause): "the provider token could not be signed: \(cause)"
+        }
     }
 }
 

@@ -34,7 +34,7 @@ package struct SenderConfiguration: Sendable, Equatable {
     /// Where and how connections are made. A push without an answer at its deadline has an unknown outcome.
     package var client: ClientConfiguration
 
-    package struct Endpoint: Sendable, Equatable {
+    package struct Endpoint: Sendable, Equatable, CustomStringConvertible {
         /// Name or address, without brackets. The server's certificate must contain it.
         package var host: String
         package var port: UInt16
@@ -43,6 +43,20 @@ package struct SenderConfiguration: Sendable, Equatable {
             self.host = host
             self.port = port
         }
+
+        /// Apple's hosts and ports (Apple, "Sending notification requests to APNs"). `api.development` is another name of
+        /// the sandbox.
+        private static let applesHosts = ["api", "api.sandbox", "api.development"].map { "\($0).push.apple.com" }
+        private static let applesPorts: [UInt16] = [443, 2197]
+
+        package var isApples: Bool {
+            let name = host.lowercased()
+            return Self.applesHosts.contains(name.hasSuffix(".") ? String(name.dropLast()) : name)
+                && Self.applesPorts.contains(port)
+        }
+
+        /// `api.push.apple.com:443`.
+        package var description: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
     }
 
     /// A configuration with defaults for limits and time-outs.
@@ -90,20 +104,4 @@ package struct SenderConfiguration: Sendable, Equatable {
         hasKey(of: other) && topic == other.topic && environment == other.environment && server == other.server
             && client.trust == other.client.trust
     }
-}
-
-extension SenderConfiguration.Endpoint: CustomStringConvertible {
-    /// Apple's hosts and ports (Apple, "Sending notification requests to APNs"). `api.development` is another name of
-    /// the sandbox.
-    private static let applesHosts = ["api", "api.sandbox", "api.development"].map { "\($0).push.apple.com" }
-    private static let applesPorts: [UInt16] = [443, 2197]
-
-    package var isApples: Bool {
-        let name = host.lowercased()
-        return Self.applesHosts.contains(name.hasSuffix(".") ? String(name.dropLast()) : name)
-            && Self.applesPorts.contains(port)
-    }
-
-    /// `api.push.apple.com:443`.
-    package var description: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 }

@@ -122,9 +122,7 @@ package struct SenderClock: Sendable {
     package var wall: @Sendable () -> Int64
     /// Runs the action once, at or soon after the instant of `now`, never synchronously.
     package var wake: @Sendable (_ at: Int64, _ action: @escaping @Sendable () -> Void) -> Void
-}
 
-extension SenderClock {
     /// CLOCK_BOOTTIME, the wall clock, and a timer of Dispatch.
     ///
     /// The timer runs on CLOCK_MONOTONIC, which stops while the machine is suspended. After a suspension it is late by

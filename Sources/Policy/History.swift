@@ -63,9 +63,7 @@ public struct History: Sendable, Equatable {
 
     /// A slot ended without counting.
     public mutating func close(_ slot: LocalDate) { if !closed.contains(slot) { closed.append(slot) } }
-}
 
-extension History {
     /// Entries more than 48 h ahead are ignored: a host that once ran with a wrong clock must not silence its users for
     /// years.
     static let horizon: Int64 = 48 * 3600

@@ -151,9 +151,7 @@ extension Policy {
         trace.note("next", .wait, ["slot": next.date.iso, "at": next.earliest.rfc3339])
         return Decision(.wait, reason, nextAt: next.earliest)
     }
-}
 
-extension Policy {
     /// Slots that have passed unsent since the last evaluation, the earliest first: D is open and ok, and `lastEvaluated` <
     /// limit(D) <= `now`. Empty if check-ins are held. At most the last seven days are searched.
     ///

@@ -61,9 +61,7 @@ public struct Policy: Sendable {
         let jitter = minutes == 0 ? 0 : Int64(FNV1a(candidate.userID).adding(":quiet") % (minutes * 60))
         return WakeUp(quiet: QuietSchedule(hours, clock), jitter: jitter)
     }
-}
 
-extension Policy {
     /// A fingerprint of everything that sets `since`. Equal values have equal fingerprints in every version of the
     /// daemon.
     ///

@@ -123,9 +123,7 @@ extension Recurrence {
 
     /// The smallest multiple of `step` that is at least `number`, which is 0 or more.
     private static func roundedUp(_ number: Int, _ step: Int) -> Int { (number + step - 1) / step * step }
-}
 
-extension Recurrence {
     /// The next occurrence in a zone after an instant. nil: none. Occurrences before the instant are skipped but count
     /// for COUNT, so a user who was away for a week gets one reminder, not seven.
     ///

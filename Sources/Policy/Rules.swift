@@ -37,9 +37,7 @@ public struct Rules: Sendable, Equatable {
     package init(_ set: (inout Rules) -> Void = { _ in }) { set(&self) }
 
     var maxStaleness: Int64 { Int64(maxStalenessMinutes) * 60 }
-}
 
-extension Rules {
     /// Reads the object `rules` of docs/POLICY-SPEC.md, "Input". Absent keys have the default. Unknown keys are
     /// ignored.
     init(_ fields: Field) throws(PolicyError) {

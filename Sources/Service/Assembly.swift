@@ -35,7 +35,7 @@ package struct Assembly: Sendable {
         heartbeat = configuration.heartbeat
         var planner = Planner(
             policy: Policy(rules: configuration.policy, zones: zones),
-            lanes: LaneDirectory(standard: LaneIdentity(main), others: lanes.map(\.identity)),
+            lanes: LaneDirectory(standard: lanes[0].identity, others: lanes.map(\.identity)),
             messages: configuration.messages
         )
         planner.asksService = decision != nil
@@ -107,10 +107,6 @@ package struct Assembly: Sendable {
         sender.client.requestDeadline = apns.responseTimeout.milliseconds
         return sender
     }
-}
-
-extension LaneIdentity {
-    init(_ lane: Configuration.Lane) { self.init(environment: lane.environment.rawValue, topic: lane.bundleID) }
 }
 
 extension ConfigurationChecks {

@@ -144,9 +144,7 @@ package final class Reporter: Sendable {
         for (name, count) in report.counts { fields[name] = "\(count)" }
         say(.sweep, "sweep: \(report.text)", fields)
     }
-}
 
-extension Reporter {
     func sender(_ event: SenderEvent, _ lane: LaneIdentity) {
         let (name, text, fields) = Self.line(event, lane.text)
         let all = fields.merging(["topic": lane.topic, "environment": lane.environment]) { $1 }

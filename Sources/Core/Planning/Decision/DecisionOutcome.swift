@@ -35,6 +35,39 @@ package struct DecisionOutcome: Sendable, Equatable {
             "reason": answer.reason,
         ])
     }
+
+    /// The decision of the user's fallback strategy instead of the service's. The texts don't change.
+    ///
+    /// - Parameters:
+    ///   - isUrgent: the policy's result: the sender marked it urgent, or it contains one of the user's keywords.
+    ///   - isMention: whether it mentions this user.
+    static func fallback(
+        _ strategy: FallbackStrategy,
+        _ kind: NudgeKind,
+        isUrgent: Bool,
+        isMention: Bool = false,
+        because failure: DecisionFailure
+    ) -> DecisionOutcome {
+        let found: (shouldNotify: Bool, ground: String) =
+            switch (strategy, kind) {
+            case (.notifyAll, _): (true, "notify_all")
+            case (.suppressAll, _): (false, "suppress_all")
+            case (.simpleRules, _) where isUrgent: (true, "urgent")
+            case (.simpleRules, _) where isMention: (true, "mention")
+            case (.simpleRules, .message): (false, "neither urgent nor a mention")
+            // A check-in is sent with its own text.
+            case (.simpleRules, .checkIn): (true, "template")
+            // Its author set it for this time, so it is wanted.
+            case (.simpleRules, .reminder): (true, "reminder")
+            }
+        let answer = DecisionAnswer(
+            shouldNotify: found.shouldNotify,
+            // The service would have been asked with it.
+            priority: isUrgent ? .urgent : .medium,
+            reason: "\(found.ground): \(failure.text)".oneLine(most: DecisionAnswer.mostReason)
+        )
+        return DecisionOutcome(origin: .fallback, answer: answer)
+    }
 }
 
 /// What came of a question to the decision service.
@@ -80,40 +113,5 @@ package enum DecisionFailure: Error, Sendable, Equatable {
         case .busy, .stopped: .abandoned
         case .unreachable, .timedOut, .unreadable, .status, .nonsense: .failed
         }
-    }
-}
-
-extension DecisionOutcome {
-    /// The decision of the user's fallback strategy instead of the service's. The texts don't change.
-    ///
-    /// - Parameters:
-    ///   - isUrgent: the policy's result: the sender marked it urgent, or it contains one of the user's keywords.
-    ///   - isMention: whether it mentions this user.
-    static func fallback(
-        _ strategy: FallbackStrategy,
-        _ kind: NudgeKind,
-        isUrgent: Bool,
-        isMention: Bool = false,
-        because failure: DecisionFailure
-    ) -> DecisionOutcome {
-        let found: (shouldNotify: Bool, ground: String) =
-            switch (strategy, kind) {
-            case (.notifyAll, _): (true, "notify_all")
-            case (.suppressAll, _): (false, "suppress_all")
-            case (.simpleRules, _) where isUrgent: (true, "urgent")
-            case (.simpleRules, _) where isMention: (true, "mention")
-            case (.simpleRules, .message): (false, "neither urgent nor a mention")
-            // A check-in is sent with its own text.
-            case (.simpleRules, .checkIn): (true, "template")
-            // Its author set it for this time, so it is wanted.
-            case (.simpleRules, .reminder): (true, "reminder")
-            }
-        let answer = DecisionAnswer(
-            shouldNotify: found.shouldNotify,
-            // The service would have been asked with it.
-            priority: isUrgent ? .urgent : .medium,
-            reason: "\(found.ground): \(failure.text)".oneLine(most: DecisionAnswer.mostReason)
-        )
-        return DecisionOutcome(origin: .fallback, answer: answer)
     }
 }

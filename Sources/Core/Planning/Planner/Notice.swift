@@ -38,9 +38,7 @@ package enum Notice: Sendable, Equatable {
             Value(event: "device", hash: "\(environment ?? "") \(topic ?? "")".stableHash)
         }
     }
-}
 
-extension Notice {
     package init(_ refusal: Refusal) {
         self = .rowUnreadable(user: refusal.userID, column: refusal.column, error: refusal.error)
     }

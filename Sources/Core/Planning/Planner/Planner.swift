@@ -116,9 +116,7 @@ package struct Planner: Sendable {
             continued: draft.ended.compactMap { draft.continuations[$0] }
         )
     }
-}
 
-extension Planner {
     /// Every user is evaluated again within a day, so that changed rules and zone files take effect.
     package static let recheckSeconds: Int64 = 86_400
     /// A user whose zone could not be read is evaluated again after a minute, with jitter over the next.

@@ -107,12 +107,11 @@ extension UserPlanner {
         }
         return woken
     }
-}
 
-/// Reminders. From their time on they are decided like messages.
-extension UserPlanner {
-    /// The reminders to evaluate. Cancelled ones end here, and so do those that may have been sent before a backup was
-    /// restored. A wall time without a zone is held.
+    // MARK: Reminders
+
+    /// The reminders to evaluate. From their time on they are decided like messages. Cancelled ones end here, and so do
+    /// those that may have been sent before a backup was restored. A wall time without a zone is held.
     mutating func reminders() throws(TimeZoneError) -> [PendingText] {
         draft.wait(until: recipient.user.reminders.wakesAt)
         var texts: [PendingText] = []
