@@ -86,8 +86,7 @@ extension Answer {
 
     /// Retry-After as a date would need the server's clock. Apple sends numbers.
     private static func seconds(_ text: String) -> Int? {
-        guard let seconds = Int(text), seconds >= 0 else { return nil }
-        return min(seconds, 86_400 * 7)
+        Int(text).flatMap { $0 >= 0 ? min($0, 86_400 * 7) : nil }
     }
 
     /// The name for the log and the record.

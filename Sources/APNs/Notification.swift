@@ -225,14 +225,10 @@ package struct CustomMembers: Sendable, Equatable {
         guard case .object(let object)? = try? JSONValue(parsing: text),
             !object.members.contains(where: { Self.reserved.contains($0.key) })
         else { return nil }
-        guard !object.members.isEmpty else {
-            rendered = []
-            return
-        }
         // Take the text from the first member to the last. Only white space can be outside the braces.
         var inner = text.utf8[...]
         while let first = inner.popFirst(), first != UInt8(ascii: "{") {}
         while let last = inner.popLast(), last != UInt8(ascii: "}") {}
-        rendered = [UInt8(ascii: ",")] + inner
+        rendered = object.members.isEmpty ? [] : [UInt8(ascii: ",")] + inner
     }
 }

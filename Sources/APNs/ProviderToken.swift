@@ -24,15 +24,8 @@ extension SenderConfiguration {
 /// Base 64 for URLs, without padding (RFC 4648 section 5, RFC 7515 section 2).
 enum Base64URL {
     static func encoded(_ bytes: [UInt8]) -> String {
-        let characters = Data(bytes).base64EncodedString().compactMap { character -> Character? in
-            switch character {
-            case "+": "-"
-            case "/": "_"
-            case "=": nil
-            default: character
-            }
-        }
-        return String(characters)
+        let padded = Data(bytes).base64EncodedString()
+        return String(padded.prefix { $0 != "=" }.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
     }
 }
 

@@ -44,8 +44,8 @@ package struct SenderConfiguration: Sendable, Equatable {
             self.port = port
         }
 
-        /// Apple's hosts and ports (Apple, "Sending notification requests to APNs"). `api.development` is another name of
-        /// the sandbox.
+        /// Apple's hosts and ports (Apple, "Sending notification requests to APNs"). `api.development` is another name
+        /// of the sandbox.
         private static let applesHosts = ["api", "api.sandbox", "api.development"].map { "\($0).push.apple.com" }
         private static let applesPorts: [UInt16] = [443, 2197]
 

@@ -17,14 +17,7 @@ struct ClientLoop: Sendable {
         let deadline = UInt64(MonotonicTime.milliseconds()) + UInt64(configuration.connectTimeout)
         do throws(CloseReason) {
             let (descriptor, tls) = try dial(by: deadline)
-            let wire = ClientWire(
-                session: session,
-                tls: tls,
-                descriptor: descriptor,
-                inbox: inbox,
-                onEvent: onEvent,
-                deadline: deadline
-            )
+            let wire = ClientWire(loop: self, session: session, tls: tls, descriptor: descriptor, deadline: deadline)
             let reason = wire.serve()
             Glibc.close(descriptor)
             end(session, reason)

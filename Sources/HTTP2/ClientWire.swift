@@ -4,11 +4,10 @@ import OpenSSL
 
 /// An open connection: the session, TLS and the socket, used by one thread.
 struct ClientWire: ~Copyable {
+    let loop: ClientLoop
     let session: ClientSession
     let tls: TLSConnection
     let descriptor: Int32
-    let inbox: ClientInbox
-    let onEvent: @Sendable (ClientEvent) -> Void
     /// When the server's first SETTINGS frame must have arrived.
     let deadline: UInt64
 
@@ -42,16 +41,16 @@ struct ClientWire: ~Copyable {
     /// Sleeps until something happens. Returns whether the socket is readable.
     private mutating func wait() -> Bool {
         guard !mayHoldMore else { return false }
-        let isIdle = inbox.goToSleep()
+        let isIdle = loop.inbox.goToSleep()
         var descriptors = (
             pollfd(fd: descriptor, events: Int16(POLLIN) | (blockedOn ?? 0), revents: 0),
-            pollfd(fd: inbox.wake.descriptor, events: Int16(POLLIN), revents: 0)
+            pollfd(fd: loop.inbox.wake.descriptor, events: Int16(POLLIN), revents: 0)
         )
         let timeout = isIdle ? self.timeout() : 0
         _ = withUnsafeMutableBytes(of: &descriptors) { bytes in
             poll(bytes.assumingMemoryBound(to: pollfd.self).baseAddress, 2, timeout)
         }
-        if descriptors.1.revents != 0 { inbox.wake.clear() }
+        if descriptors.1.revents != 0 { loop.inbox.wake.clear() }
         if descriptors.0.revents & Int16(POLLOUT) != 0 || (blockedOn == Int16(POLLIN) && descriptors.0.revents != 0) {
             blockedOn = nil
         }
@@ -78,7 +77,7 @@ struct ClientWire: ~Copyable {
 
     /// Returns false if the connection is to close.
     private func takeRequests() -> Bool {
-        guard let requests = inbox.take() else { return false }
+        guard let requests = loop.inbox.take() else { return false }
         for (submission, slots) in requests { session.queue.append(submission, slots) }
         if session.isExhausted {
             session.returnQueue(.connectionLost)
@@ -161,13 +160,13 @@ struct ClientWire: ~Copyable {
         if !session.events.isEmpty {
             let events = session.events
             session.events = []
-            events.forEach(onEvent)
+            events.forEach(loop.onEvent)
         }
         if !session.completions.isEmpty {
             let completions = session.completions
             session.completions = []
             session.completions.reserveCapacity(min(completions.count, 4_096))
-            onEvent(.completions(completions))
+            loop.onEvent(.completions(completions))
         }
     }
 

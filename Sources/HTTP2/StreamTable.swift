@@ -58,9 +58,8 @@ struct StreamTable: ~Copyable {
     private let state: UnsafeMutablePointer<State>
 
     init() {
-        let capacity = 64
         state = .allocate(capacity: 1)
-        state.initialize(to: State(capacity: capacity, slots: .allocate(capacity: capacity)))
+        state.initialize(to: State(capacity: 64, slots: .allocate(capacity: 64)))
     }
 
     deinit {

@@ -107,11 +107,7 @@ struct Tokens: Sequence, IteratorProtocol {
         return run.isEmpty ? nil : String(run)
     }
 
-    private enum Kind {
-        case separator
-        case letter
-        case ideograph
-    }
+    private enum Kind { case separator, letter, ideograph }
 
     private static func append(_ scalar: Unicode.Scalar, to run: inout String.UnicodeScalarView) {
         guard !scalar.isASCII else {

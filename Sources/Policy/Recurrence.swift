@@ -91,16 +91,14 @@ extension Recurrence {
 
     /// With MONTHLY: `every Mon and the last Fri`.
     private var plainWeekdays: String {
-        Self.listed(
-            weekdays.map { day in
-                switch (frequency, day.ordinal) {
-                case (.monthly, nil): "every \(day.name)"
-                case (.monthly, _?): "the \(Self.text(day))"
-                default: day.name
-                }
-            },
-            "and"
-        )
+        let days = weekdays.map { day in
+            switch (frequency, day.ordinal) {
+            case (.monthly, nil): "every \(day.name)"
+            case (.monthly, _?): "the \(Self.text(day))"
+            default: day.name
+            }
+        }
+        return Self.listed(days, "and")
     }
 
     private static func text(_ day: RecurrenceDay) -> String {

@@ -85,7 +85,8 @@ struct Caps {
     /// The earliest instant from `now` on at which both caps allow one more send.
     func free(from now: Instant, _ sent: [Instant]) -> Instant {
         func free(_ limit: Int64?, window: Int64) -> Instant {
-            guard let limit, limit <= sent.count, Self.count(sent, window: window, now: now) >= limit else { return now }
+            guard let limit, limit <= sent.count else { return now }
+            guard Self.count(sent, window: window, now: now) >= limit else { return now }
             // A send is allowed at t exactly if the n-th latest send is not after t - w.
             let horizon = now + History.horizon
             let latest = sent.filter { $0 > now - window && $0 <= horizon }.sorted(by: >)

@@ -235,10 +235,8 @@ package actor Daemon {
 
     /// Independent of the sweeps: a sweep of several minutes must not look like a dead daemon.
     private func beat() async {
-        await heartbeat.run(engine.store) {
-            await self.stateToWrite()
-        } onFailure: { [reporter] error in
-            reporter.statusFailed(error)
+        await heartbeat.run(engine.store) { await self.stateToWrite() } onFailure: { [reporter] in
+            reporter.statusFailed($0)
         }
     }
 

@@ -64,7 +64,8 @@ struct DaemonMetrics: Sendable {
     private var pushes: [MetricFamily] {
         let rows = NudgeKind.allCases.flatMap { kind in
             DeliveryRecord.Outcome.allCases.map { outcome in
-                MetricSample(Double(totals.record.count(outcome, of: kind.rawValue)), [kind.rawValue, outcome.rawValue])
+                let count = totals.record.count(outcome, of: kind.rawValue)
+                return MetricSample(Double(count), [kind.rawValue, outcome.rawValue])
             }
         }
         return [
@@ -96,11 +97,8 @@ struct DaemonMetrics: Sendable {
         let reasons =
             Reason.allCases.filter { ![.due, .urgent, .deviceNotServed].contains($0) }.map(\.rawValue)
             + [SweepReport.zonesUnread]
-        let service = DecisionOutcome.Origin.allCases.flatMap { origin in
-            [true, false].map { notify in
-                let count = totals.decisions[.init(origin: origin, shouldNotify: notify)] ?? 0
-                return MetricSample(Double(count), [origin.rawValue, "\(notify)"])
-            }
+        let service = DecisionOutcome.Kind.all.map { kind in
+            MetricSample(Double(totals.decisions[kind] ?? 0), [kind.origin.rawValue, "\(kind.shouldNotify)"])
         }
         let states = state.decision.map { status in
             [("active", status.state == DecisionStatus.active), ("fallback", status.state != DecisionStatus.active)]

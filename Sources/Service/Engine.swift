@@ -48,13 +48,16 @@ package final class Engine: Sendable {
         store = Store(configuration: connection, statementTimeout: connection.statementTimeout, onFailure: failed)
         migrator = Migrator(configuration: connection, onFailure: failed)
         lanes = Lanes(assembly.lanes) { event, lane in reporter.sender(event, lane) }
+        let decider = try assembly.decision.map { settings throws(ConfigurationFault) in
+            try Decider(settings, clock: clock) { reporter.decisions($0) }
+        }
         pipeline = Pipeline(
             store: store,
             lanes: lanes,
             clock: clock,
             planner: assembly.planner,
             settings: assembly.settings,
-            decider: try Self.decider(assembly.decision, clock, reporter, replacing: nil),
+            decider: decider,
             hooks: hooks,
             daemonID: identity.id
         ) { event in
@@ -66,19 +69,10 @@ package final class Engine: Sendable {
     }
 
     /// nil: no service is configured. If nothing about it changed, it is the old decider with its state.
-    private static func decider(
-        _ settings: Configuration.Decision?,
-        _ clock: PolicyClock,
-        _ reporter: Reporter,
-        replacing old: Decider?
-    ) throws(ConfigurationFault) -> Decider? {
-        guard let settings else { return nil }
-        if let old, old.settings == settings { return old }
-        return try Decider(settings, clock: clock) { reporter.decisions($0) }
-    }
-
     func decider(for settings: Configuration.Decision?) throws(ConfigurationFault) -> Decider? {
-        try Self.decider(settings, clock, reporter, replacing: pipeline.decider)
+        guard let settings else { return nil }
+        if let old = pipeline.decider, old.settings == settings { return old }
+        return try Decider(settings, clock: clock) { [reporter] in reporter.decisions($0) }
     }
 
     func state(lostLines: Int, interval: Duration) -> DaemonState {

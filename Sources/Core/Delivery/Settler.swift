@@ -226,7 +226,7 @@ actor Settler {
         tell(moved: settlement.changes.flatMap(\.environments).filter { $0.state == .moved })
         var tally = RecordTally()
         for record in settlement.changes.lazy.flatMap(\.records) {
-            tally.enter(record)
+            tally.enter(record.outcome, of: record.kind)
             switch record.outcome {
             case .accepted, .dropped, .deferred, .skipped: break
             case .rejected:

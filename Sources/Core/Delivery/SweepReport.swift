@@ -102,8 +102,6 @@ package struct RecordTally: Sendable, Equatable {
         counts[Self.place(outcome, Self.kinds.firstIndex(of: kind))] += count
     }
 
-    mutating func enter(_ record: DeliveryRecord) { enter(record.outcome, of: record.kind) }
-
     mutating func add(_ other: RecordTally) {
         if counts.isEmpty {
             self = other

@@ -14,9 +14,8 @@ package struct DecisionOutcome: Sendable, Equatable {
         package let origin: Origin
         package let shouldNotify: Bool
 
-        package init(origin: Origin, shouldNotify: Bool) {
-            self.origin = origin
-            self.shouldNotify = shouldNotify
+        package static let all = Origin.allCases.flatMap { origin in
+            [true, false].map { Kind(origin: origin, shouldNotify: $0) }
         }
     }
 

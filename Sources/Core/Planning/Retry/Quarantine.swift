@@ -27,14 +27,11 @@ package struct Quarantine: Sendable {
     /// How long a refused device waits for its one push in the other environment.
     private static let trialSeconds: Int64 = 86_400
 
-    private let entries: [Entry]
+    private var entries: [Entry] = []
 
     /// Ignores what it can't read: at worst, a push is refused once more.
     package init(json text: String) {
-        guard case .array(let items)? = try? JSONValue(parsing: text) else {
-            entries = []
-            return
-        }
+        guard case .array(let items)? = try? JSONValue(parsing: text) else { return }
         entries = items.compactMap { item in
             guard let device = item["device"]?.text, let environment = item["environment"]?.text,
                 let topic = item["topic"]?.text, let at = item["at"]?.text.flatMap({ Instant(rfc3339: $0) }),

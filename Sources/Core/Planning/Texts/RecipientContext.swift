@@ -8,16 +8,12 @@ import struct FoundationEssentials.UUID
 /// it.
 struct RecipientContext: Sendable, Equatable {
     /// Empty if the column is null, too long or not an object.
-    let object: JSONObject
+    private(set) var object = JSONObject()
 
     static let none = RecipientContext(json: nil)
 
     init(json: String?) {
-        guard let json, case .object(let object)? = try? JSONValue(parsing: json) else {
-            self.object = JSONObject()
-            return
-        }
-        self.object = object
+        if let json, case .object(let found)? = try? JSONValue(parsing: json) { object = found }
     }
 
     /// The value of a placeholder: an integer, or a text without the white space around it. nil: missing, or not
