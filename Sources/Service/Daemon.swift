@@ -81,7 +81,8 @@ package actor Daemon {
         let heartbeat = Heartbeat(identity, clock: clock)
         self.heartbeat = heartbeat
         let (reporter, notifier) = (reporter, notifier)
-        let meter = Meter(caller: try Self.caller(assembly.heartbeat, reporter))
+        let caller = try assembly.heartbeat.map { try HeartbeatCaller($0) { reporter.heartbeat($0) } }
+        let meter = Meter(caller: caller)
         self.meter = meter
         engine = try Engine(
             assembly,
@@ -268,14 +269,10 @@ package actor Daemon {
     }
 
     /// nil: no address is configured. If nothing about it changed, it is the old caller with its state.
-    private static func caller(
-        _ settings: Configuration.Heartbeat?,
-        _ reporter: Reporter,
-        replacing old: HeartbeatCaller? = nil
-    ) throws(ConfigurationFault) -> HeartbeatCaller? {
+    private func caller(for settings: Configuration.Heartbeat?) throws(ConfigurationFault) -> HeartbeatCaller? {
         guard let settings else { return nil }
-        if let old, old.settings == settings { return old }
-        return try HeartbeatCaller(settings) { reporter.heartbeat($0) }
+        if let old = meter.heartbeat, old.settings == settings { return old }
+        return try HeartbeatCaller(settings) { [reporter] in reporter.heartbeat($0) }
     }
 
     // MARK: Reload
@@ -308,7 +305,7 @@ package actor Daemon {
                 reporter.say(.configurationWarning, "\(what): the old value stays in force until a restart")
             }
             let decider = try engine.decider(for: next.decision)
-            let caller = try Self.caller(next.heartbeat, reporter, replacing: meter.heartbeat)
+            let caller = try caller(for: next.heartbeat)
             engine.lanes.reconfigure(next.lanes)
             reporter.callDevices(by: next.deviceNames)
             watchdog.expect(longestWait: next.longestWait)

@@ -66,7 +66,7 @@ package struct SweepHooks: Sendable {
 #if DEBUG
     import Glibc
 
-    /// Named fail points, for tests of the real process. Release builds have none.
+    /// Named fail points of this process, for tests. Release builds have none.
     ///
     /// `NUDGED_FAIL_POINT=<FailPoint>:kill[:N]` kills the process with SIGKILL when it reaches the point for the N-th
     /// time (default 1).
@@ -76,7 +76,8 @@ package struct SweepHooks: Sendable {
     /// `NUDGED_RENEWAL=<milliseconds>` renews a membership so often, however long the lease is. So a test needs no short
     /// lease for members that notice each other soon.
     extension SweepHooks {
-        package static func failPoint(_ environment: [String: String]) -> SweepHooks {
+        package static var ofProcess: SweepHooks {
+            let environment = ProcessEnvironment.current()
             var hooks = SweepHooks()
             hooks.renewalMilliseconds = environment["NUDGED_RENEWAL"].flatMap { Int64($0) }
             guard let text = environment["NUDGED_FAIL_POINT"] else { return hooks }
@@ -102,15 +103,6 @@ package struct SweepHooks: Sendable {
             while access(path, F_OK) != 0 { try? await Task.sleep(for: .milliseconds(5)) }
         }
     }
+#else
+    extension SweepHooks { package static var ofProcess: SweepHooks { SweepHooks() } }
 #endif
-
-extension SweepHooks {
-    /// The hooks of this process. Only a debug build has any, if the environment names a point.
-    package static var ofProcess: SweepHooks {
-        #if DEBUG
-            failPoint(ProcessEnvironment.current())
-        #else
-            SweepHooks()
-        #endif
-    }
-}

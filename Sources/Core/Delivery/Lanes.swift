@@ -4,11 +4,7 @@ import Synchronization
 
 /// The senders, one per lane. They share no connection, provider token or back-off, and each stops alone.
 package final class Lanes: Sendable {
-    private struct Lane {
-        let identity: LaneIdentity
-        let sender: Sender
-        let configuration: SenderConfiguration
-    }
+    private typealias Lane = (identity: LaneIdentity, sender: Sender, configuration: SenderConfiguration)
 
     /// In the configuration's order. There are few, so a search is cheaper than hashing.
     private let lanes = Mutex<[Lane]>([])
@@ -37,10 +33,10 @@ package final class Lanes: Sendable {
             let identity = configuration.identity
             guard let known = old.first(where: { $0.identity == identity }) else {
                 let sender = Sender(configuration: configuration, log: { [log] in log($0, identity) })
-                return Lane(identity: identity, sender: sender, configuration: configuration)
+                return (identity, sender, configuration)
             }
             if known.configuration != configuration { known.sender.reconfigure(configuration) }
-            return Lane(identity: identity, sender: known.sender, configuration: configuration)
+            return (identity, known.sender, configuration)
         }
         lanes.withLock { $0 = next }
         for lane in old where !next.contains(where: { $0.identity == lane.identity }) {

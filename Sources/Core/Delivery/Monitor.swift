@@ -5,18 +5,9 @@ import Synchronization
 final class Monitor<State: Sendable>: Sendable {
     private typealias Condition = @Sendable (State) -> Bool
 
-    private enum Waiter {
-        /// → waiting; → expired, if its time is over first; → removed, if its condition holds already.
-        case arriving
-        /// → removed, when its condition holds or its time is over.
-        case waiting(Condition, CheckedContinuation<Void, Never>)
-        /// → removed, when it starts to wait.
-        case expired
-    }
-
     private struct Guarded {
         var state: State
-        var waiters: [UInt64: Waiter] = [:]
+        var waiters: [UInt64: (isReady: Condition, continuation: CheckedContinuation<Void, Never>)] = [:]
         var lastWaiter: UInt64 = 0
     }
 
@@ -30,9 +21,9 @@ final class Monitor<State: Sendable>: Sendable {
         let (result, woken) = guarded.withLock { guarded -> (Result, [CheckedContinuation<Void, Never>]) in
             let result = body(&guarded.state)
             var woken: [CheckedContinuation<Void, Never>] = []
-            for case (let id, .waiting(let isReady, let continuation)) in guarded.waiters where isReady(guarded.state) {
+            for (id, waiter) in guarded.waiters where waiter.isReady(guarded.state) {
                 guarded.waiters[id] = nil
-                woken.append(continuation)
+                woken.append(waiter.continuation)
             }
             return (result, woken)
         }
@@ -42,43 +33,22 @@ final class Monitor<State: Sendable>: Sendable {
 
     /// Waits until the condition holds, or until this many milliseconds have passed.
     func wait(atMost milliseconds: Int64? = nil, until isReady: @escaping @Sendable (State) -> Bool) async {
-        let id = guarded.withLock { guarded in
-            guarded.lastWaiter += 1
-            guarded.waiters[guarded.lastWaiter] = .arriving
-            return guarded.lastWaiter
-        }
-        let timer = milliseconds.map { milliseconds in
-            Task {
-                try await Task.sleep(for: .milliseconds(milliseconds))
-                expire(id)
-            }
-        }
+        var timer: Task<Void, any Error>?
         await withCheckedContinuation { continuation in
-            let isOver = guarded.withLock { guarded in
-                if case .arriving? = guarded.waiters[id], !isReady(guarded.state) {
-                    guarded.waiters[id] = .waiting(isReady, continuation)
-                    return false
-                }
-                guarded.waiters[id] = nil
-                return true
+            let id = guarded.withLock { guarded -> UInt64? in
+                if isReady(guarded.state) { return nil }
+                guarded.lastWaiter += 1
+                guarded.waiters[guarded.lastWaiter] = (isReady, continuation)
+                return guarded.lastWaiter
             }
-            if isOver { continuation.resume() }
+            guard let id else { return continuation.resume() }
+            timer = milliseconds.map { milliseconds in
+                Task {
+                    try await Task.sleep(for: .milliseconds(milliseconds))
+                    guarded.withLock { $0.waiters.removeValue(forKey: id)?.continuation }?.resume()
+                }
+            }
         }
         timer?.cancel()
-    }
-
-    private func expire(_ id: UInt64) {
-        let continuation = guarded.withLock { guarded -> CheckedContinuation<Void, Never>? in
-            switch guarded.waiters[id] {
-            case .arriving:
-                guarded.waiters[id] = .expired
-                return nil
-            case .waiting(_, let continuation):
-                guarded.waiters[id] = nil
-                return continuation
-            case .expired, nil: return nil
-            }
-        }
-        continuation?.resume()
     }
 }
