@@ -156,8 +156,6 @@ struct LaneLink: Sendable {
     var hasEnded = false
     var use: ProviderTokenSchedule.Use?
 
-    init(number: Int) { self.number = number }
-
     func capacity(share: Int) -> Int { phase == .open && !hasEnded ? min(streams, isProven ? share : 1) : 0 }
 
     func space(share: Int) -> Int { max(0, capacity(share: share) - inFlight) }

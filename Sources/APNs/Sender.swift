@@ -51,7 +51,7 @@ package final class Sender: Sendable {
         onResults: @escaping @Sendable ([PushResult]) -> Void
     ) {
         guard pushes.count > 0 else { return }
-        handle { _ in .send(pushes, PushReceiver(onQuarantine: onQuarantine, onResults: onResults)) }
+        handle { _ in .send(pushes, PushReceiver(RefusalReceiver(onQuarantine), onResults: onResults)) }
     }
 
     /// Closes the window of answers now, because nothing more is sent for a while. `onQuarantine` is called before this
@@ -144,7 +144,7 @@ package final class Sender: Sendable {
             let orders = self.orders(effects, &core)
             return (effects, orders, core.nextTimer(now: now), core.takeReady(now: now))
         }
-        if let timer { setTimer(timer) }
+        if let timer { clock.wake(timer) { [weak self] in self?.timerCame(timer) } }
         for order in orders { order() }
         for delivery in effects.deliveries { delivery.receiver.onResults(delivery.results) }
         quarantine(effects.condemned)
@@ -210,12 +210,10 @@ package final class Sender: Sendable {
         (try? JSONValue(parsing: debug)).flatMap(Answer.reason) ?? "code_\(code)"
     }
 
-    private func setTimer(_ instant: Int64) {
-        clock.wake(instant) { [weak self] in
-            self?.handle { core in
-                core.timerCame(instant)
-                return .tick
-            }
+    private func timerCame(_ instant: Int64) {
+        handle { core in
+            core.timerCame(instant)
+            return .tick
         }
     }
 

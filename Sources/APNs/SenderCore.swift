@@ -6,12 +6,9 @@ final class PushReceiver: Sendable {
     let onResults: @Sendable ([PushResult]) -> Void
     let refusals: RefusalReceiver
 
-    init(
-        onQuarantine: @escaping @Sendable ([RefusedToken]) -> Void,
-        onResults: @escaping @Sendable ([PushResult]) -> Void
-    ) {
+    init(_ refusals: RefusalReceiver, onResults: @escaping @Sendable ([PushResult]) -> Void) {
+        self.refusals = refusals
         self.onResults = onResults
-        refusals = RefusalReceiver(onQuarantine)
     }
 }
 

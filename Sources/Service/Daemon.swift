@@ -115,7 +115,10 @@ package actor Daemon {
         let interval = assembly.schedule.interval
         let fields = ["version": version, "interval_ms": "\(interval.milliseconds)"]
         reporter.say(.daemonReady, "nudged \(version) is ready; a sweep every \(DurationText.format(interval))", fields)
-        let beating = Task { await beat() }
+        // Independent of the sweeps: a sweep of several minutes must not look like a dead daemon.
+        let beating = Task { [heartbeat, engine, reporter] in
+            await heartbeat.run(engine.store) { await self.stateToWrite() } onFailure: { reporter.statusFailed($0) }
+        }
         let answering = Task { [engine] in await engine.pipeline.answerPreviews() }
         let exporter = MetricsExporter(connection: assembly.connection, reporter: reporter) { await self.metrics() }
         self.exporter = exporter
@@ -128,7 +131,7 @@ package actor Daemon {
         await engine.finish()
         heartbeat.end()
         await beating.value
-        await exporter.end()
+        await exporter.apply(nil)
         self.exporter = nil
         await meter.heartbeat?.close()
         if reporter.databaseTroubleText == nil { await heartbeat.takeBack(assembly.connection) }
@@ -233,13 +236,6 @@ package actor Daemon {
     }
 
     // MARK: How it stands, for `nudged status`
-
-    /// Independent of the sweeps: a sweep of several minutes must not look like a dead daemon.
-    private func beat() async {
-        await heartbeat.run(engine.store) { await self.stateToWrite() } onFailure: { [reporter] in
-            reporter.statusFailed($0)
-        }
-    }
 
     private func stateToWrite() -> DaemonState? {
         tellStatus()

@@ -48,7 +48,11 @@ actor MetricsExporter {
         }
         settings = next
         if next == nil {
-            await rest()
+            loop?.ticker.cancel()
+            (loop, work) = (nil, nil)
+            latest.withLock { $0 = nil }
+            await store?.close()
+            store = nil
         } else if loop == nil {
             let ticker = Ticker(every: .seconds(1))
             let task = Task { [weak self] in
@@ -58,20 +62,10 @@ actor MetricsExporter {
         }
     }
 
-    func end() async { await apply(nil) }
-
-    private func rest() async {
-        loop?.ticker.cancel()
-        (loop, work) = (nil, nil)
-        latest.withLock { $0 = nil }
-        await store?.close()
-        store = nil
-    }
-
     private func step() async {
         let now = BootTime.milliseconds()
         var metrics = await read()
-        // `end` was called meanwhile.
+        // It was ended meanwhile.
         guard loop != nil else { return }
         if let work, now - work.askedAt < Self.oldest {
             metrics.work = (work.status, .milliseconds(now - work.askedAt))

@@ -75,7 +75,7 @@ struct LaneBench {
     }
 
     mutating func send(_ pushes: PushBatch, first: UInt64 = 0) {
-        let receiver = PushReceiver(onQuarantine: { _ in }, onResults: { _ in })
+        let receiver = PushReceiver(RefusalReceiver { _ in }, onResults: { _ in })
         // Kept, so that no other gets the same identity.
         tags[ObjectIdentifier(receiver)] = (receiver, first)
         tags[ObjectIdentifier(receiver.refusals)] = (receiver, first)

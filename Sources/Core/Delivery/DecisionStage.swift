@@ -31,7 +31,12 @@ actor DecisionStage {
         let isResting = decider.isResting
         for user in users {
             guard user.plan.isToBeAsked else {
-                if user.plan.lacksConsent { goesUnasked(user) }
+                // The user does not consent, so only the policy decides. The service's earlier answers are forgotten: a
+                // later consent does not bring them back.
+                if user.plan.lacksConsent {
+                    delivery.answers.withLock { $0.forget(user.plan.userID, user.plan.nudges.lazy.map(\.identity)) }
+                    user.held.run.count { $0.withoutConsent += 1 }
+                }
                 ready.append(user)
                 continue
             }
@@ -75,13 +80,6 @@ actor DecisionStage {
     func isAnyonePostponed(at now: Instant) -> Bool { line.asideUntil.map { $0 > now } ?? false }
 
     // MARK: One user
-
-    /// The user does not consent, so only the policy decides. The service's earlier answers are forgotten: a later
-    /// consent does not bring them back.
-    private func goesUnasked(_ user: PlannedUser) {
-        delivery.answers.withLock { $0.forget(user.plan.userID, user.plan.nudges.lazy.map(\.identity)) }
-        user.held.run.count { $0.withoutConsent += 1 }
-    }
 
     private func ask(_ asked: Asked) async {
         let plan = asked.user.plan

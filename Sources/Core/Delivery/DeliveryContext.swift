@@ -120,7 +120,20 @@ final class DeliveryContext: Sendable {
     func quarantine(_ tokens: [RefusedToken], of plans: [SendPlan], on lane: LaneIdentity, attemptedAt: Instant) {
         hand.errand { [self] in
             let now = clock.now ?? attemptedAt
-            let devices = Self.devices(tokens, of: plans, on: lane, at: max(now, attemptedAt + 1))
+            let reasons = Dictionary(tokens.map { ($0.slot, $0.reason) }, uniquingKeysWith: { first, _ in first })
+            let targets = plans.flatMap { plan in plan.nudges.flatMap(\.targets).map { (user: plan.userID, target: $0) } }
+            let devices = targets.enumerated().compactMap { slot, place -> RefusedDevice? in
+                guard let reason = reasons[slot] else { return nil }
+                return RefusedDevice(
+                    userID: place.user,
+                    deviceHash: place.target.hash,
+                    environment: lane.environment,
+                    topic: lane.topic,
+                    registration: place.target.device.registration,
+                    at: max(now, attemptedAt + 1),
+                    reason: reason
+                )
+            }
             var attempt = 0
             while !hand.isAbandoned {
                 do throws(PostgresError) {
@@ -137,28 +150,6 @@ final class DeliveryContext: Sendable {
                     try? await Task.sleep(for: .milliseconds(min(5000, 100 << min(attempt, 6))))
                 }
             }
-        }
-    }
-
-    private static func devices(
-        _ refused: [RefusedToken],
-        of plans: [SendPlan],
-        on lane: LaneIdentity,
-        at instant: Instant
-    ) -> [RefusedDevice] {
-        let reasons = Dictionary(refused.map { ($0.slot, $0.reason) }, uniquingKeysWith: { first, _ in first })
-        let targets = plans.flatMap { plan in plan.nudges.flatMap(\.targets).map { (user: plan.userID, target: $0) } }
-        return targets.enumerated().compactMap { slot, place -> RefusedDevice? in
-            guard let reason = reasons[slot] else { return nil }
-            return RefusedDevice(
-                userID: place.user,
-                deviceHash: place.target.hash,
-                environment: lane.environment,
-                topic: lane.topic,
-                registration: place.target.device.registration,
-                at: instant,
-                reason: reason
-            )
         }
     }
 }

@@ -26,7 +26,7 @@ package final class PolicyClock: Sendable {
     package static func simulated(at instant: Instant) -> PolicyClock { PolicyClock(.simulated(instant)) }
 
     /// The current instant in whole seconds, rounded down. nil before the first reading.
-    package var now: Instant? { milliseconds.map { Instant(seconds: Self.floor($0)) } }
+    package var now: Instant? { milliseconds.map { Instant(seconds: ($0 >= 0 ? $0 : $0 - 999) / 1000) } }
 
     /// Milliseconds since 1970, for what must not happen after an instant. nil before the first reading.
     var milliseconds: Int64? {
@@ -65,9 +65,5 @@ package final class PolicyClock: Sendable {
             guard case .simulated = source else { return }
             source = .simulated(instant)
         }
-    }
-
-    private static func floor(_ milliseconds: Int64) -> Int64 {
-        milliseconds >= 0 ? milliseconds / 1000 : -((-milliseconds + 999) / 1000)
     }
 }

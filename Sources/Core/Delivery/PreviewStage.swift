@@ -116,19 +116,9 @@ package struct Previewer: Sendable {
         let claimed = found ?? ClaimedUser(ClaimedUser.Values(stranger: user))
         let preview = planner.preview(message, for: claimed, now: now)
         guard let decider, let question = preview.question else { return preview }
-        let limit = planner.parsed(claimed.preferences).maxAnalysesPerHour
-        return try await decided(preview, question, by: decider, limit: limit, now: now)
-    }
-
-    private func decided(
-        _ preview: Preview,
-        _ question: DecisionQuestion,
-        by decider: Decider,
-        limit: Int,
-        now: Instant
-    ) async throws -> Preview {
         guard !decider.isDead else { return preview.fallback(because: .resting) }
         let budget = AnalysisBudget(try await store.analysed(question.userID), now: now)
+        let limit = planner.parsed(claimed.preferences).maxAnalysesPerHour
         guard budget.allows(limit, now: now) else { return preview.fallback(because: .overLimit) }
         // The last thing before the question leaves. Without consent, only the policy decides.
         guard try await store.consents(question.userID, planner) else { return preview }

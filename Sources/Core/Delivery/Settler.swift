@@ -242,7 +242,8 @@ actor Settler {
             case .rest: served += 1
             case .arrived(let user, let outcomes, let flight):
                 flight.settled(1)
-                let unwritten = outcomes.count { !$0.wasWritten }
+                // The others were written to Apple, whatever became of them.
+                let unwritten = outcomes.count { if case .unsent = $0 { true } else { false } }
                 unsent += unwritten
                 if unwritten < outcomes.count { sent.append(user.plan) }
             case .withdrawn(_, let outcomes, _): unsent += outcomes.count
@@ -286,9 +287,4 @@ actor Settler {
         }
         for point in Set(points) { await delivery.hooks.reach(point) }
     }
-}
-
-extension PushOutcome {
-    /// Whether it was written to Apple, whatever the outcome.
-    fileprivate var wasWritten: Bool { if case .unsent = self { false } else { true } }
 }
