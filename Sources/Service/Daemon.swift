@@ -117,7 +117,7 @@ package actor Daemon {
         reporter.say(.daemonReady, "nudged \(version) is ready; a sweep every \(DurationText.format(interval))", fields)
         // Independent of the sweeps: a sweep of several minutes must not look like a dead daemon.
         let beating = Task { [heartbeat, engine, reporter] in
-            await heartbeat.run(engine.store) { await self.stateToWrite() } onFailure: { reporter.statusFailed($0) }
+            await heartbeat.run(engine.store, state: { await self.stateToWrite() }) { reporter.statusFailed($0) }
         }
         let answering = Task { [engine] in await engine.pipeline.answerPreviews() }
         let exporter = MetricsExporter(connection: assembly.connection, reporter: reporter) { await self.metrics() }

@@ -121,15 +121,16 @@ final class DeliveryContext: Sendable {
         hand.errand { [self] in
             let now = clock.now ?? attemptedAt
             let reasons = Dictionary(tokens.map { ($0.slot, $0.reason) }, uniquingKeysWith: { first, _ in first })
-            let targets = plans.flatMap { plan in plan.nudges.flatMap(\.targets).map { (user: plan.userID, target: $0) } }
-            let devices = targets.enumerated().compactMap { slot, place -> RefusedDevice? in
+            let places = plans.flatMap { plan in plan.nudges.flatMap(\.targets).map { (plan.userID, $0) } }
+            let devices = places.enumerated().compactMap { slot, place -> RefusedDevice? in
                 guard let reason = reasons[slot] else { return nil }
+                let (user, target) = place
                 return RefusedDevice(
-                    userID: place.user,
-                    deviceHash: place.target.hash,
+                    userID: user,
+                    deviceHash: target.hash,
                     environment: lane.environment,
                     topic: lane.topic,
-                    registration: place.target.device.registration,
+                    registration: target.device.registration,
                     at: max(now, attemptedAt + 1),
                     reason: reason
                 )

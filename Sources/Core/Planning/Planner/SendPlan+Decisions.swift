@@ -1,5 +1,5 @@
-package import Policy
-package import TimeZones
+import Policy
+import TimeZones
 
 extension SendPlan {
     /// The record's reason for a declined nudge.
