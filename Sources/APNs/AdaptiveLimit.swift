@@ -54,8 +54,7 @@ struct AdaptiveLimit: Sendable {
             return nil
         }
         self.round &+= 1
-        good = 0
-        bad = 0
+        (good, bad) = (0, 0)
         guard limit > 1 else { return nextPause(jitter: jitter) }
         window = max(1, window / 2)
         threshold = window
@@ -78,7 +77,6 @@ struct AdaptiveLimit: Sendable {
 
     private mutating func rollRound() {
         guard good + bad >= max(Self.leastAnswers, limit) else { return }
-        good = 0
-        bad = 0
+        (good, bad) = (0, 0)
     }
 }

@@ -30,8 +30,7 @@ package struct OutputBuffer: ~Copyable {
     package mutating func append(_ frame: UnsafeRawPointer, _ count: Int) -> Bool {
         if end + count > Self.capacity {
             memmove(memory, memory + start, end - start)
-            end -= start
-            start = 0
+            (start, end) = (0, end - start)
         }
         guard end + count <= Self.capacity else { return false }
         memcpy(memory + end, frame, count)
@@ -49,9 +48,6 @@ package struct OutputBuffer: ~Copyable {
 
     package mutating func accept(_ count: Int) {
         start += count
-        if start == end {
-            start = 0
-            end = 0
-        }
+        if isEmpty { (start, end) = (0, 0) }
     }
 }
