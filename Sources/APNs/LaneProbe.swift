@@ -51,7 +51,7 @@ package enum LaneProbe {
         var opened: Int64?
         for await (event, now) in events {
             if case .opened = event { opened = now }
-            guard let result = result(of: event, wasOpen: opened != nil) else { continue }
+            guard let result = Self.result(of: event, wasOpen: opened != nil) else { continue }
             let start = opened ?? now
             return Report(result: result, trip: (now - start) * 1_000, askedAt: (now + start) * 500)
         }
