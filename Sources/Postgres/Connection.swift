@@ -121,30 +121,28 @@ extension Connection {
     /// - Throws: `connectionFailed`, or `cancelled` as soon as the task is cancelled.
     public static func open(_ configuration: ConnectionConfiguration) async throws(PostgresError) -> Connection {
         let connection = Connection(configuration)
-        let first = FirstAnswer<Result<Void, PostgresError>>()
+        // The first answer counts.
+        let (answers, answer) = AsyncStream<Result<Void, PostgresError>>.makeStream(bufferingPolicy: .bufferingOldest(1))
         // libpq resolves names with the blocking getaddrinfo on the connection's queue, and no deadline or cancellation
-        // interrupts it. So this function doesn't wait for it: a connection that comes too late is closed. A Task would
+        // interrupts it. So this function doesn't wait for it: a connection that comes too late is released. A Task would
         // start on the cooperative pool. If all its threads are busy, the time would pass unused.
         connection.executor.perform {
             connection.assumeIsolated { isolated in
-                let result = Result { () throws(PostgresError) in try isolated.connect() }
-                if !first.settle(result) { isolated.close() }
+                _ = answer.yield(Result { () throws(PostgresError) in try isolated.connect() })
             }
         }
         let patience = configuration.connectTimeout + (configuration.headStart ?? .zero)
         let time = patience * configuration.attempts.count + grace
         let late = DispatchWorkItem {
-            first.settle(.failure(PostgresError(.connectionFailed, detail: "no answer in time")))
+            answer.yield(.failure(PostgresError(.connectionFailed, detail: "no answer in time")))
         }
         DispatchQueue.global().asyncAfter(deadline: .now() + time / .seconds(1), execute: late)
         defer { late.cancel() }
-        let result = await withTaskCancellationHandler {
-            await first.wait()
-        } onCancel: {
-            first.settle(.failure(PostgresError(.cancelled)))
+        for await result in answers {
+            try result.get()
+            return connection
         }
-        try result.get()
-        return connection
+        throw PostgresError(.cancelled)
     }
 }
 

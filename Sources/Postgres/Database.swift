@@ -1,24 +1,22 @@
 public import Base
-import Synchronization
 
 /// Keeps one connection open. It hands it out, and makes a new one with back-off and jitter if it is lost. Refused
-/// credentials are tried again too, so a corrected password needs no restart. `report` gets each failure. Each kind of
-/// work has its own `Database`.
+/// credentials are tried again too, so a corrected password needs no restart. `onFailure` gets the error of each failed
+/// attempt. Each kind of work has its own `Database`.
 public actor Database {
-    /// Reports a failed attempt: the number of failures in a row, the error, and the wait before the next attempt.
-    public typealias Report = @Sendable (_ failures: Int, _ error: PostgresError, _ wait: Duration) -> Void
-
     /// Checks a new connection before it is used. Throws if it must not be used yet.
     public typealias Probe = @Sendable (Connection) async throws(PostgresError) -> Void
+
+    private typealias Answers = AsyncStream<Result<Connection, PostgresError>>
 
     private let configuration: ConnectionConfiguration
     private let backoff: Backoff
     private let afterSilence: Probe?
     private let random: @Sendable () -> Double
-    private let report: Report?
+    private let onFailure: @Sendable (PostgresError) -> Void
     private var current: Connection?
     private var attempt: Task<Void, Never>?
-    private var waiting: [UInt64: FirstAnswer<Result<Connection, PostgresError>>] = [:]
+    private var waiting: [UInt64: Answers.Continuation] = [:]
     private var lastWaiter: UInt64 = 0
     private var isClosed = false
     /// A connection was lost and not replaced yet.
@@ -39,13 +37,13 @@ public actor Database {
         backoff: Backoff = Backoff(first: 250, most: 30_000),
         afterSilence: Probe? = nil,
         random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) },
-        report: Report? = nil
+        onFailure: @escaping @Sendable (PostgresError) -> Void = { _ in }
     ) {
         self.configuration = configuration
         self.backoff = backoff
         self.afterSilence = afterSilence
         self.random = random
-        self.report = report
+        self.onFailure = onFailure
     }
 
     /// The connection. Without one, it waits as long as needed.
@@ -60,20 +58,19 @@ public actor Database {
             if current.endedInSilence { isAfterSilence = true }
         }
         current = nil
-        let answer = FirstAnswer<Result<Connection, PostgresError>>()
+        let (answers, answer) = Answers.makeStream(bufferingPolicy: .bufferingOldest(1))
         lastWaiter += 1
         let id = lastWaiter
         waiting[id] = answer
         if attempt == nil { attempt = Task { await self.reconnect() } }
-        let result = await withTaskCancellationHandler {
-            await answer.wait()
-        } onCancel: {
-            answer.settle(.failure(PostgresError(.cancelled)))
+        defer {
+            waiting[id] = nil
+            // No caller waits for a connection any more, so stop trying.
+            if waiting.isEmpty, current == nil { attempt?.cancel() }
         }
-        waiting[id] = nil
-        // No caller waits for a connection any more, so stop trying.
-        if waiting.isEmpty, current == nil { attempt?.cancel() }
-        return try result.get()
+        // The first answer counts. A cancelled task gets none.
+        for await result in answers { return try result.get() }
+        throw PostgresError(.cancelled)
     }
 
     /// Closes the connection for good. Callers that wait for one get `notConnected`. May be called more than once.
@@ -124,59 +121,13 @@ public actor Database {
         if error.code != .cancelled {
             failures += 1
             let wait = Duration.milliseconds(backoff.wait(failures: failures, random: random()))
-            report?(failures, error, wait)
+            onFailure(error)
             try? await Task.sleep(for: wait)
         }
         return !Task.isCancelled
     }
 
     private func settle(_ result: Result<Connection, PostgresError>) {
-        for answer in waiting.values { answer.settle(result) }
-    }
-}
-
-/// The first of several answers counts. `wait` must be called only once.
-final class FirstAnswer<Value: Sendable>: Sendable {
-    // empty → waiting or answered. waiting → done. answered → done.
-    private enum State {
-        case empty
-        case waiting(CheckedContinuation<Value, Never>)
-        case answered(Value)
-        case done
-    }
-
-    private let state = Mutex(State.empty)
-
-    func wait() async -> Value {
-        await withCheckedContinuation { continuation in
-            let ready: Value? = state.withLock { state in
-                if case .answered(let value) = state {
-                    state = .done
-                    return value
-                }
-                state = .waiting(continuation)
-                return nil
-            }
-            if let ready { continuation.resume(returning: ready) }
-        }
-    }
-
-    /// Returns false if there was an answer already.
-    @discardableResult
-    func settle(_ value: Value) -> Bool {
-        // The continuation is resumed after unlocking.
-        let (first, continuation) = state.withLock { state -> (Bool, CheckedContinuation<Value, Never>?) in
-            switch state {
-            case .empty:
-                state = .answered(value)
-                return (true, nil)
-            case .waiting(let continuation):
-                state = .done
-                return (true, continuation)
-            case .answered, .done: return (false, nil)
-            }
-        }
-        continuation?.resume(returning: value)
-        return first
+        for answer in waiting.values { answer.yield(result) }
     }
 }

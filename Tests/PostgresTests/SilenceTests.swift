@@ -16,7 +16,7 @@ import Testing
         let cluster = try LocalCluster(LocalCluster.Options(settings: ["synchronous_commit": "on"]))
         defer { cluster.stop() }
         try cluster.sql("create table t (n integer)")
-        let refused = FirstAnswer<PostgresError?>()
+        let (answers, refused) = AsyncStream.makeStream(of: PostgresError?.self)
         var configuration = try ConnectionConfiguration.parse(url: cluster.url())
         configuration.searchPath = "public"
         let database = Database(
@@ -25,7 +25,7 @@ import Testing
                 let answer = try await connection.run(F.sql(Self.stuck))
                 if try answer.int8(0, 0) > 0 { throw PostgresError(.timedOut, detail: "stuck") }
             },
-            report: { _, error, _ in refused.settle(error) }
+            onFailure: { refused.yield($0) }
         )
         let first = try await database.connection()
         #expect(await database.replacedAt == nil)
@@ -39,10 +39,10 @@ import Testing
         #expect(error?.code == .timedOut)
         let next = Task {
             let connection = try await database.connection()
-            refused.settle(nil)
+            refused.yield(nil)
             return connection
         }
-        #expect(await refused.wait()?.detail == "stuck")
+        #expect(await answers.first { _ in true }??.detail == "stuck")
         #expect(try cluster.sql(Self.stuck) == "1\n")
         try cluster.sql("alter system reset synchronous_standby_names")
         try cluster.sql("select pg_reload_conf()")

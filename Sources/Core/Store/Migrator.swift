@@ -46,7 +46,7 @@ package struct Migrator: Sendable {
         configuration: ConnectionConfiguration,
         onFailure: @escaping @Sendable (PostgresError) -> Void = { _ in }
     ) {
-        database = Database(configuration, backoff: Store.backoff, report: { _, error, _ in onFailure(error) })
+        database = Database(configuration, backoff: Store.backoff, onFailure: onFailure)
     }
 
     package func close() async { await database.close() }

@@ -31,12 +31,7 @@ package struct Store: Sendable {
         onFailure: @escaping @Sendable (PostgresError) -> Void = { _ in }
     ) {
         func database() -> Database {
-            Database(
-                configuration,
-                backoff: Self.backoff,
-                afterSilence: Self.expectAnswers,
-                report: { _, error, _ in onFailure(error) }
-            )
+            Database(configuration, backoff: Self.backoff, afterSilence: Self.expectAnswers, onFailure: onFailure)
         }
         claims = database()
         intents = database()
