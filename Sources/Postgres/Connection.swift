@@ -1,12 +1,13 @@
+import CLibPQ
 import Dispatch
 import Synchronization
 
 /// One connection to PostgreSQL. The actor runs on its own queue, so waiting for the server blocks no other work.
 ///
 /// Statements are sent in pipeline mode and leave no session state, so a connection works through a transaction pooler.
-/// Only without a pooler it prepares what runs often. Calls are served in the order of their arrival. Cancelling a task doesn't interrupt its
-/// statement; only time-outs do. First the server's `statement_timeout` ends it. If the server doesn't answer, the
-/// connection is closed.
+/// Only without a pooler it prepares what runs often. Calls are served in the order of their arrival. Cancelling a task
+/// doesn't interrupt its statement; only time-outs do. First the server's `statement_timeout` ends it. If the server
+/// doesn't answer, the connection is closed.
 public actor Connection {
     /// The time that the server gets to report its own time-out before the connection is closed.
     static let grace: Duration = .seconds(2)
@@ -21,8 +22,8 @@ public actor Connection {
     /// transaction waits.
     private var isTaken = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
-    private(set) var currentTransaction: UInt64?
-    private var lastTransaction: UInt64 = 0
+    var currentTransaction: UInt64?
+    var lastTransaction: UInt64 = 0
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -37,8 +38,7 @@ public actor Connection {
 
     /// Closes the connection if the server has ended it while it was idle, so that its next user gets a new one.
     func closeIfEnded() {
-        guard !isTaken, let link, link.hasEnded() else { return }
-        close()
+        if !isTaken, let link, link.hasEnded() { close() }
     }
 
     private func connect() throws(PostgresError) {
@@ -121,11 +121,12 @@ extension Connection {
     /// - Throws: `connectionFailed`, or `cancelled` as soon as the task is cancelled.
     public static func open(_ configuration: ConnectionConfiguration) async throws(PostgresError) -> Connection {
         let connection = Connection(configuration)
+        typealias Answers = AsyncStream<Result<Void, PostgresError>>
         // The first answer counts.
-        let (answers, answer) = AsyncStream<Result<Void, PostgresError>>.makeStream(bufferingPolicy: .bufferingOldest(1))
+        let (answers, answer) = Answers.makeStream(bufferingPolicy: .bufferingOldest(1))
         // libpq resolves names with the blocking getaddrinfo on the connection's queue, and no deadline or cancellation
-        // interrupts it. So this function doesn't wait for it: a connection that comes too late is released. A Task would
-        // start on the cooperative pool. If all its threads are busy, the time would pass unused.
+        // interrupts it. So this function doesn't wait for it: a connection that comes too late is released. A Task
+        // would start on the cooperative pool. If all its threads are busy, the time would pass unused.
         connection.executor.perform {
             connection.assumeIsolated { isolated in
                 _ = answer.yield(Result { () throws(PostgresError) in try isolated.connect() })
@@ -144,9 +145,7 @@ extension Connection {
         }
         throw PostgresError(.cancelled)
     }
-}
 
-extension Connection {
     public static func once<T: Sendable>(
         _ configuration: ConnectionConfiguration,
         _ work: (Connection) async throws(PostgresError) -> T
@@ -187,6 +186,20 @@ extension Connection {
 // MARK: - The link
 
 extension Connection {
+    /// A password as the server stores it (SCRAM-SHA-256), for `alter role … password`. The server's log then never
+    /// holds the password itself.
+    ///
+    /// - Throws: `notConnected`; `unexpectedResult` if libpq has no memory or no random numbers.
+    public func verifier(password: String, user: String) throws(PostgresError) -> String {
+        try perform(leavingTransaction: false) { link throws(PostgresError) in
+            guard let text = PQencryptPasswordConn(link.handle, password, user, "scram-sha-256") else {
+                throw PostgresError(.unexpectedResult, statement: "password")
+            }
+            defer { PQfreemem(text) }
+            return String(cString: text)
+        }
+    }
+
     func flight(
         _ statements: [Statement],
         named: Range<Int> = 0..<0,
@@ -231,7 +244,7 @@ extension Connection {
         guard let link else { throw PostgresError(.notConnected) }
         do throws(PostgresError) {
             let value = try work(link)
-            if !leavingTransaction { rollBackWhatIsOpen(link) }
+            if !leavingTransaction { rollBackWhatIsOpen() }
             return value
         } catch {
             if error.code == .connectionLost || error.code == .timedOut || link.isBroken {
@@ -242,26 +255,16 @@ extension Connection {
                 // writable one.
                 close()
             } else if !leavingTransaction {
-                rollBackWhatIsOpen(link)
+                rollBackWhatIsOpen()
             }
             throw error
         }
     }
 
-    func startTransaction() -> UInt64 {
-        lastTransaction += 1
-        currentTransaction = lastTransaction
-        return lastTransaction
-    }
-
-    func endTransaction() { currentTransaction = nil }
-
-    func rollBack() { if let link { rollBackWhatIsOpen(link) } }
-
     /// After an error between BEGIN and COMMIT the server needs a ROLLBACK. The same flight can't carry it, because the
     /// server skips what follows an error.
-    private func rollBackWhatIsOpen(_ link: ServerLink) {
-        guard link.isInTransaction else { return }
+    func rollBackWhatIsOpen() {
+        guard let link, link.isInTransaction else { return }
         do throws(PostgresError) {
             _ = try link.flight([Self.rollback], Deadline(after: Self.grace * 2))
         } catch {

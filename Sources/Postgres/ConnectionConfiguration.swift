@@ -14,18 +14,26 @@ public struct ConnectionConfiguration: Sendable, Equatable {
     let attempts: [[String: String]]
 }
 
+// MARK: - What it says
+
 extension ConnectionConfiguration {
+    public var user: String { attempts.first?["user"] ?? "" }
+
+    /// The database. Without a name in the URL it is the role's.
+    public var database: String { attempts.first?["dbname"] ?? user }
+
+    private var sessionKind: String { attempts.first?["target_session_attrs"] ?? "any" }
+
+    /// Whether any server that accepts the connection will do, even a read-only one (`target_session_attrs` is any).
+    public var takesAnyServer: Bool { sessionKind == "any" }
+
     /// Whether only a writable server is accepted (`target_session_attrs`).
-    var wantsWritable: Bool {
-        ["read-write", "primary"].contains(attempts.first?["target_session_attrs"] ?? "any")
-    }
+    var wantsWritable: Bool { ["read-write", "primary"].contains(sessionKind) }
 
     /// How long to wait for a silent host before the next one is tried. Nil: until its time is over. Used only if every
     /// writable host is equally good. Otherwise the order says which one is wanted.
     var headStart: Duration? { attempts.count > 1 && wantsWritable ? .seconds(1) : nil }
-}
 
-extension ConnectionConfiguration {
     public struct Host: Sendable, Equatable {
         /// Name or address with port, or the folder of a socket.
         public let name: String
@@ -55,27 +63,52 @@ extension ConnectionConfiguration {
         all.enumerated().filter { all.firstIndex(of: $0.element) == $0.offset }.map(\.element)
     }
 
-    /// Whether any server that accepts the connection will do, even a read-only one (`target_session_attrs` is any).
-    public var takesAnyServer: Bool { (attempts.first?["target_session_attrs"] ?? "any") == "any" }
-
-    static func target(_ keywords: [String: String]) -> String {
+    static func target(_ keywords: [String: String], at hosts: String? = nil) -> String {
         let user = keywords["user"].map { "\($0)@" } ?? ""
-        return "\(user)\(name(keywords))/\(keywords["dbname"] ?? "")"
+        return "\(user)\(hosts ?? name(keywords))/\(keywords["dbname"] ?? "")"
     }
 
     private static func name(_ keywords: [String: String]) -> String {
         let host = keywords["host"] ?? keywords["hostaddr"] ?? "the default socket"
         return host.hasPrefix("/") ? host : "\(host):\(keywords["port"] ?? "5432")"
     }
+
+    /// A URL of the same hosts and database, with the same checks of the server, for another role. What the environment
+    /// gave is in it. Of this role's secrets and options none is.
+    public func url(user: String, password: String) -> String {
+        func escaped(_ text: String) -> String {
+            text.unicodeScalars.map { scalar in
+                let isLetter = scalar.isASCII && scalar.properties.isAlphabetic
+                if isLetter || "0123456789-._~/:,".unicodeScalars.contains(scalar) { return String(scalar) }
+                return scalar.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
+            }.joined()
+        }
+        func list(_ key: String, or missing: String = "") -> String? {
+            guard attempts.contains(where: { $0[key] != nil }) else { return nil }
+            return attempts.map { $0[key] ?? missing }.joined(separator: ",")
+        }
+        let kept = ["sslmode", "sslrootcert", "sslcrl", "sslcrldir", "ssl_min_protocol_version", "target_session_attrs"]
+        var parameters = [("host", list("host")), ("hostaddr", list("hostaddr")), ("port", list("port", or: "5432"))]
+        parameters += kept.map { ($0, attempts.first?[$0]) }
+        var place = ""
+        if attempts.count == 1, let host = attempts[0]["host"], !host.hasPrefix("/"), !host.hasPrefix("@") {
+            place = (host.contains(":") ? "[\(host)]" : host) + (attempts[0]["port"].map { ":\($0)" } ?? "")
+            parameters.removeAll { ["host", "port"].contains($0.0) }
+        }
+        let defaults = ["prefer", "any", "TLSv1.2"]
+        let shown = parameters.compactMap { name, value in
+            value.flatMap { defaults.contains($0) ? nil : "\(name)=\(escaped($0))" }
+        }
+        return "postgresql://\(escaped(user)):\(escaped(password))@\(place)/\(escaped(database))"
+            + (shown.isEmpty ? "" : "?" + shown.joined(separator: "&"))
+    }
 }
 
 extension ConnectionConfiguration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String {
-        let hosts = attempts.map(Self.name)
+        let hosts = attempts.map(Self.name).joined(separator: ",")
         let first = attempts.first ?? [:]
-        let user = first["user"].map { "\($0)@" } ?? ""
-        return "\(user)\(hosts.joined(separator: ","))/\(first["dbname"] ?? "")"
-            + " sslmode=\(first["sslmode"] ?? "prefer")"
+        return Self.target(first, at: hosts) + " sslmode=\(first["sslmode"] ?? "prefer")"
     }
 
     public var debugDescription: String { description }

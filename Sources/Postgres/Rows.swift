@@ -25,9 +25,7 @@ public final class Rows: Sendable {
     deinit { PQclear(result) }
 
     /// The command's tag without numbers: `INSERT`, `COMMIT` …
-    var command: String {
-        PQcmdStatus(result).map { String(String(cString: $0).prefix { $0 != " " }) } ?? ""
-    }
+    var command: String { PQcmdStatus(result).map { String(String(cString: $0).prefix { $0 != " " }) } ?? "" }
 
     public func map<T>(_ read: (_ row: Int) throws(PostgresError) -> T) throws(PostgresError) -> [T] {
         var all: [T] = []

@@ -23,14 +23,13 @@ final class ServerLink {
     /// Non-blocking mode is on, so the last message that PQfinish sends can't block.
     deinit { PQfinish(handle) }
 
+    /// A value between quotation marks has its backslashes and quotation marks escaped (manual, 34.1.1.1).
     private static func start(_ keywords: [String: String]) -> OpaquePointer? {
-        let pairs = keywords.sorted { $0.key < $1.key }
-        let copies = pairs.flatMap { [strdup($0.key), strdup($0.value)] }
-        defer { copies.forEach { free($0) } }
-        let texts = copies.map { $0.map { UnsafePointer($0) } }
-        let names = stride(from: 0, to: texts.count, by: 2).map { texts[$0] }
-        let values = stride(from: 1, to: texts.count, by: 2).map { texts[$0] }
-        return PQconnectStartParams(names + [nil], values + [nil], 0)
+        let pairs = keywords.map { keyword, value in
+            let escaped = value.unicodeScalars.map { ["\\", "'"].contains($0) ? "\\\($0)" : "\($0)" }
+            return "\(keyword)='\(escaped.joined())'"
+        }
+        return PQconnectStart(pairs.joined(separator: " "))
     }
 
     /// Tries the configuration's hosts in order. With a `headStart`, a silent host is left for the next one soon, and

@@ -44,41 +44,25 @@ extension Connection {
     /// uses the connection meanwhile. For migrations; the pipeline sends its statements in one flight.
     ///
     /// - Parameters:
+    ///   - isSnapshot: Whether it only reads one snapshot (REPEATABLE READ READ ONLY). Keep it short: meanwhile VACUUM
+    ///     removes no row version that died since.
     ///   - settings: Settings for this transaction only.
     ///   - timeout: The time limit of each statement. Nil: the configuration's.
     /// - Throws: What `body` throws. `rolledBack` if `body` ignored a statement's error and returned.
     public func transaction<T: Sendable>(
+        isSnapshot: Bool = false,
         settings: [(String, String)] = [],
         timeout: Duration? = nil,
-        _ body: @Sendable (Transaction) async throws -> T
-    ) async throws -> T {
-        try await transaction(Self.begin, settings: settings, timeout: timeout, body)
-    }
-
-    /// Runs `body` in a transaction that only reads one snapshot (REPEATABLE READ READ ONLY). Keep it short: meanwhile
-    /// VACUUM removes no row version that died since.
-    ///
-    /// Parameters and errors are those of `transaction`.
-    public func snapshot<T: Sendable>(
-        settings: [(String, String)] = [],
-        timeout: Duration? = nil,
-        _ body: @Sendable (Transaction) async throws -> T
-    ) async throws -> T {
-        try await transaction(Self.beginSnapshot, settings: settings, timeout: timeout, body)
-    }
-
-    private func transaction<T: Sendable>(
-        _ begin: Statement,
-        settings: [(String, String)],
-        timeout: Duration?,
         _ body: @Sendable (Transaction) async throws -> T
     ) async throws -> T {
         let timeout = timeout ?? configuration.statementTimeout
         await takeTurn()
         defer { passTurn() }
-        let transaction = Transaction(connection: self, id: startTransaction(), timeout: timeout)
-        defer { endTransaction() }
-        let start = [begin, self.settings(settings, timeout)]
+        lastTransaction += 1
+        let transaction = Transaction(connection: self, id: lastTransaction, timeout: timeout)
+        currentTransaction = transaction.id
+        defer { currentTransaction = nil }
+        let start = [isSnapshot ? Self.beginSnapshot : Self.begin, self.settings(settings, timeout)]
         _ = try flight(start, timeout + Self.grace, leavingTransaction: true)
         do {
             let value = try await body(transaction)
@@ -87,7 +71,7 @@ extension Connection {
             return value
         } catch {
             // Does nothing if the commit failed or the connection is lost. Otherwise it ends the transaction.
-            rollBack()
+            rollBackWhatIsOpen()
             throw error
         }
     }

@@ -253,8 +253,8 @@ extension Store {
         let timeout = min(timeout ?? statementTimeout, statementTimeout)
         return try await asking { isDistributed async throws -> T in
             let connection = try await claims.connection()
-            return try await connection.snapshot(settings: Self.pinnedPlans, timeout: timeout) { transaction in
-                try await work(SnapshotReader(transaction, isDistributed: isDistributed))
+            return try await connection.transaction(isSnapshot: true, settings: Self.pinnedPlans, timeout: timeout) {
+                try await work(SnapshotReader($0, isDistributed: isDistributed))
             }
         }
     }

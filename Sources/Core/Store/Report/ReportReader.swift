@@ -97,8 +97,9 @@ extension Store {
     /// the server can't clean up dead rows, and old partitions of the record are dropped later.
     package func reporting<T: Sendable>(_ work: @Sendable (SnapshotReader) async throws -> T) async throws -> T {
         let connection = try await claims.connection()
-        return try await connection.snapshot(settings: Self.gentlePlans, timeout: .seconds(86_400)) { transaction in
-            try await work(SnapshotReader(transaction))
+        let day = Duration.seconds(86_400)
+        return try await connection.transaction(isSnapshot: true, settings: Self.gentlePlans, timeout: day) {
+            try await work(SnapshotReader($0))
         }
     }
 
