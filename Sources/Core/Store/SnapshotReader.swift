@@ -250,7 +250,7 @@ extension Store {
         within timeout: Duration? = nil,
         _ work: @Sendable (SnapshotReader) async throws -> T
     ) async throws -> T {
-        let timeout = min(timeout ?? statementTimeout, statementTimeout)
+        let timeout = bounded(timeout)
         return try await asking { isDistributed async throws -> T in
             let connection = try await claims.connection()
             return try await connection.transaction(isSnapshot: true, settings: Self.pinnedPlans, timeout: timeout) {

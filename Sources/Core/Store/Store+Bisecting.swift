@@ -5,21 +5,21 @@ import struct FoundationEssentials.UUID
 /// A list that the database refuses is halved until the user is found who causes it. This covers causes that nobody
 /// expected.
 extension Store {
-    /// How long one attempt may wait and run.
+    /// How long a transaction may wait and run.
     struct Patience: Sendable, Equatable {
-        /// The lock time-out in milliseconds. Another transaction's commit takes less.
-        let lock: Int
-        /// The time-out of each statement; nil: the usual one.
-        let statement: Duration?
+        /// The lock time-out in milliseconds: longer than another transaction's commit takes. Nil: none.
+        var lock: Int? = 250
+        /// The time-out of each statement, if it is less than usual.
+        var statement: Duration?
 
-        /// For the whole list.
-        static let usual = Patience(lock: 250, statement: nil)
+        static let unlimited = Patience(lock: nil)
+        static let usual = Patience()
         /// For what was refused before.
-        static let again = Patience(lock: 50, statement: nil)
+        static let again = Patience(lock: 50)
         /// For the search in a list.
         static let searching = Patience(lock: 50, statement: .seconds(1))
 
-        var settings: [(String, String)] { [("lock_timeout", String(lock))] }
+        var settings: [(String, String)] { lock.map { [("lock_timeout", String($0))] } ?? [] }
     }
 
     /// If nobody can be read or written, more refusals than this are a fault of the server and not of single users.

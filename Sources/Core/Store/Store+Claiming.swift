@@ -300,7 +300,7 @@ extension Store {
         try await asking { isDistributed throws(PostgresError) in
             try await UserParts.read(users, until: until, bytes: bytes, isDistributed: isDistributed) {
                 statements throws(PostgresError) in
-                try await transaction(claims, statements, settings: Self.impatient, timeout: timeout)
+                try await transaction(claims, statements, Patience(statement: timeout))
             }
         }
     }
@@ -343,7 +343,7 @@ extension Store {
         for column in probe.columns {
             do throws(PostgresError) {
                 let statement = probe.probe([.uuid(person.userID), .text(column)])
-                _ = try await transaction(claims, [statement], settings: Self.impatient, timeout: .seconds(1))
+                _ = try await transaction(claims, [statement], Patience(statement: .seconds(1)))
             } catch {
                 guard error.isAboutContent || error.code == .refusedByServer else { throw error }
                 let name = "\(probe.relation).\(column)"

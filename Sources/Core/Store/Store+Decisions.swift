@@ -57,11 +57,11 @@ extension Store {
     /// Answers a question, unless it was answered or deleted meanwhile.
     package func answer(_ question: PreviewQuestion, _ json: String) async throws(PostgresError) {
         let answer: [Parameter] = [.uuid(question.userID), .uuid(question.message.id), .text(json.asciiJSON)]
-        _ = try await one(records, .answerPreview, answer, settings: Self.impatient)
+        _ = try await one(records, .answerPreview, answer, .usual)
     }
 
     /// Deletes questions and answers that nobody reads any more.
     package func prunePreviews() async throws(PostgresError) {
-        _ = try await one(records, .prunePreviews, [], settings: Self.impatient)
+        _ = try await one(records, .prunePreviews, [], .usual)
     }
 }

@@ -25,13 +25,7 @@ extension Store {
                     .uuidArray(postponements.map(\.userID)), .int8Array(postponements.map(\.version)),
                     .timestampArray(postponements.map(\.until.microseconds)),
                 ])
-                _ = try await transaction(
-                    intents,
-                    holding: member,
-                    [postpone],
-                    settings: patience.settings,
-                    timeout: patience.statement
-                )
+                _ = try await transaction(intents, holding: member, [postpone], patience)
             }
         )
     }
@@ -130,14 +124,7 @@ extension Store {
             let drain = Query.drain([
                 .uuidArray(touches.map(\.0)), .int8Array(touches.map(\.1)), .timestamp(now.microseconds),
             ])
-            let rows = try await transaction(
-                claims,
-                holding: member,
-                [drain],
-                settings: patience.settings,
-                timeout: patience.statement
-            )
-            return Int(try rows[0].int8(0, 0))
+            return Int(try await transaction(claims, holding: member, [drain], patience)[0].int8(0, 0))
         }
         try await bisecting(
             users,

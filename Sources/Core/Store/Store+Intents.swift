@@ -53,22 +53,19 @@ extension Store {
         let settings = [("enable_hashjoin", "on")]
         guard !intent.messages.isEmpty else {
             let answers = try await transaction(intents, [commit], afterwards: looks, settings: settings)
-            guard answers.count == 3 else { throw PostgresError(.unexpectedResult, statement: commit.name) }
             return (try answers[1].uuidSet(), try Self.kinds(answers[2]), [])
         }
-        let wanted: [Parameter] = [
-            .uuidArray(intent.messages.map(\.userID)), .uuidArray(intent.messages.map(\.id)),
-        ]
+        let wanted: [Parameter] = [.uuidArray(intent.messages.map(\.userID)), .uuidArray(intent.messages.map(\.id))]
         // Distributed rows are locked by an update.
         let answers = try await asking { isDistributed throws(PostgresError) in
             try await transaction(
                 intents,
                 [(isDistributed ? Query.holdMessagesDistributed : .holdMessages)(wanted), commit],
                 afterwards: looks,
-                settings: settings + Self.impatient
+                .usual,
+                settings: settings
             )
         }
-        guard answers.count == 4 else { throw PostgresError(.unexpectedResult, statement: commit.name) }
         let held = try answers[0].decoded(MessageReference.init(userID:id:))
         return (try answers[2].uuidSet(), try Self.kinds(answers[3]), Set(intent.messages).subtracting(held))
     }

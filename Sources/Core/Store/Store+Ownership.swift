@@ -93,18 +93,11 @@ extension Store {
     }
 
     /// Ends a membership, which frees its ranges at once. False: an intent is still open.
-    package func leave(_ member: UUID) async throws(PostgresError) -> Bool {
-        try await end(member, isDeath: false)
-    }
+    package func leave(_ member: UUID) async throws(PostgresError) -> Bool { try await end(member, isDeath: false) }
 
     private func end(_ member: UUID, isDeath: Bool) async throws(PostgresError) -> Bool {
-        let rows = try await transaction(
-            ownership,
-            [Query.lockMember([.uuid(member)]), Query.endMember([.uuid(member), .bool(isDeath)])],
-            settings: Self.impatient
-        )
-        guard rows.count == 2 else { throw PostgresError(.unexpectedResult, statement: Query.endMember.name) }
-        return try rows[1].bool(0, 0)
+        let statements = [Query.lockMember([.uuid(member)]), Query.endMember([.uuid(member), .bool(isDeath)])]
+        return try await transaction(ownership, statements, .usual)[1].bool(0, 0)
     }
 
     // MARK: Intents that nobody knows of

@@ -50,9 +50,6 @@ extension Store {
             [Query.clock(), Query.pausedKinds(), Query.migrationsNeeded(), Query.waiting([due, .int8(start)])]
             + (checksBinding ? [Query.isMisbound()] : [])
         let rows = try await transaction(claims, statements)
-        guard rows.count == statements.count else {
-            throw PostgresError(.unexpectedResult, statement: Query.pausedKinds.name)
-        }
         let isAnyoneTouched = try rows[3].bool(0, 2)
         if !isAnyoneTouched {
             claiming.with { $0.touches.took(start: start, asked: asked, answered: Claiming.now()) }
@@ -92,9 +89,7 @@ extension Store {
     private static func quoted(_ text: String) -> String { text.document.asciiJSON }
 
     /// All kinds that are paused or still being resumed, sorted by kind.
-    package func pauses() async throws(PostgresError) -> [Pause] {
-        try Self.pauses(try await one(claims, .pauses, []))
-    }
+    package func pauses() async throws(PostgresError) -> [Pause] { try Self.pauses(try await one(claims, .pauses)) }
 
     /// Lets kinds be sent again. Returns those that were paused or are still being resumed: their users must be made
     /// due.
@@ -111,7 +106,7 @@ extension Store {
     package func pausedUsers(_ kinds: [NudgeKind]) async throws(PostgresError) -> [NudgeKind: Int]? {
         let parameters: [Parameter] = [.int8(Int64(WorkStatus.most)), .textArray(kinds.map(\.rawValue))]
         do throws(PostgresError) {
-            let rows = try await one(records, .pausedUsers, parameters, timeout: .seconds(2))
+            let rows = try await one(records, .pausedUsers, parameters, Patience(lock: nil, statement: .seconds(2)))
             let counts = try rows.decoded(at: 0) { (checkIns: Int, messages: Int, reminders: Int) in
                 [NudgeKind.checkIn: checkIns, .message: messages, .reminder: reminders]
             }

@@ -26,17 +26,11 @@ extension Store {
         try await bisecting(
             fanOuts,
             probe: { () async throws(PostgresError) in
-                _ = try await one(claims, .claimProfiles, DueFanOut.authors([]), settings: Self.impatient)
+                _ = try await one(claims, .claimProfiles, DueFanOut.authors([]), .usual)
             },
             refused: { (fanOut, error) in onRefused(fanOut.reminder, error) },
             work: { (fanOuts, patience) async throws(PostgresError) in
-                let profiles = try await one(
-                    claims,
-                    .claimProfiles,
-                    DueFanOut.authors(fanOuts),
-                    settings: patience.settings,
-                    timeout: patience.statement
-                )
+                let profiles = try await one(claims, .claimProfiles, DueFanOut.authors(fanOuts), patience)
                 joined += try DueFanOut.joined(fanOuts, profiles)
             }
         )
@@ -119,12 +113,8 @@ extension Store {
             guard width > 1 else { return width == 1 && hasPassed ? UUID(number: high) : nil }
             let middle = (low ?? 0) + width / 2
             do throws(PostgresError) {
-                let rows = try await one(
-                    claims,
-                    .fanOutMembers,
-                    fanOut.page(limit, after: low, upTo: middle, except: refused),
-                    settings: Self.impatient
-                )
+                let page = fanOut.page(limit, after: low, upTo: middle, except: refused)
+                let rows = try await one(claims, .fanOutMembers, page, .usual)
                 let last = rows.count < limit ? nil : try rows.uuid(rows.count - 1, 0)
                 low = last?.number ?? middle
                 hasPassed = true
@@ -162,7 +152,7 @@ extension Store {
 
     /// Ends a fan-out whose reminder was cancelled or replaced.
     package func drop(_ fanOut: DueFanOut, now: Instant) async throws(PostgresError) {
-        _ = try await one(claims, .fanOutDrop, fanOut.row + [.timestamp(now.microseconds)], settings: Self.impatient)
+        _ = try await one(claims, .fanOutDrop, fanOut.row + [.timestamp(now.microseconds)], .usual)
     }
 
     /// Reminders of a page.
@@ -174,7 +164,7 @@ extension Store {
         let parameters: [Parameter] = [
             .uuid(place.author), .text(place.subjectType), .text(place.subjectID), .int8(Self.definitionsAtOnce),
         ]
-        let rows = try await one(claims, .pruneReminders, parameters, settings: Self.impatient)
+        let rows = try await one(claims, .pruneReminders, parameters, .usual)
         guard let author = try rows.uuidOrNull(0, 1) else { return nil }
         return ReminderPlace(author: author, subjectType: try rows.text(0, 2), subjectID: try rows.text(0, 3))
     }
@@ -189,16 +179,13 @@ extension Store {
         let connection = try await claims.connection()
         do {
             // The plan is not pinned, since the members come from the app's own view.
-            return try await connection.transaction(settings: Self.impatient, timeout: min(patience, statementTimeout))
-            {
-                transaction in
+            let settings = Patience.usual.settings
+            return try await connection.transaction(settings: settings, timeout: bounded(patience)) { transaction in
                 guard try await transaction.run(hold).count > 0 else { return .held }
                 return try await body(transaction)
             }
-        } catch let error as PostgresError {
-            throw error
         } catch {
-            throw PostgresError(.unexpectedResult, statement: Query.fanOutHold.name, detail: "\(error)")
+            throw error as? PostgresError ?? PostgresError(.unexpectedResult, statement: Query.fanOutHold.name)
         }
     }
 }

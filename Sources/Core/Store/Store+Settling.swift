@@ -45,13 +45,8 @@ extension Store {
         for change in settlement.changes where !open.contains(change.userID) {
             for token in change.staleTokens where refusals < Self.mostRefusals {
                 do throws(PostgresError) {
-                    let rows = try await transaction(
-                        records,
-                        holding: settlement.member,
-                        [forgetDevices([token], since: since(settlement))],
-                        settings: Patience.searching.settings,
-                        timeout: Patience.searching.statement
-                    )
+                    let deletion = forgetDevices([token], since: since(settlement))
+                    let rows = try await transaction(records, holding: settlement.member, [deletion], .searching)
                     result.tokensDeleted += Int(try rows[0].int8(0, 0))
                 } catch {
                     guard error.code == .refusedByServer, !error.isFenced else { throw error }
@@ -109,32 +104,24 @@ extension Store {
         _ patience: Patience,
         isRepeated: Bool
     ) async throws(PostgresError) -> Settlement.Result {
+        let time = patience == .usual ? Patience(lock: 2_000) : patience
         // Lists are joined with lists here, which takes linear time only by hashing.
-        let settings = [
-            ("enable_hashjoin", "on"), ("lock_timeout", String(max(patience.lock, patience == .usual ? 2_000 : 0))),
-        ]
+        let settings = [("enable_hashjoin", "on")]
         let statements = statements(of: settlement, isRepeated: isRepeated)
         let bound = Set(settlement.changes.compactMap { $0.isOnlyIfUnchanged ? $0.userID : nil })
         let rows: [Rows]
         if bound.isEmpty {
-            rows = try await transaction(
-                records,
-                holding: settlement.member,
-                statements,
-                settings: settings,
-                timeout: patience.statement
-            )
+            rows = try await transaction(records, holding: settlement.member, statements, time, settings: settings)
         } else {
-            let written = try await write(statements, of: settlement, ifUnchanged: bound, settings, patience.statement)
-            switch written {
-            case .success(let answers): rows = answers
-            case .failure(let error):
+            let written = try await write(statements, of: settlement, ifUnchanged: bound, time, settings)
+            guard written.changed.isEmpty else {
                 var others = settlement
-                others.changes.removeAll { error.users.contains($0.userID) }
+                others.changes.removeAll { written.changed.contains($0.userID) }
                 var result = try await settle(others, patience, isRepeated: isRepeated)
-                result.changed.formUnion(error.users)
+                result.changed.formUnion(written.changed)
                 return result
             }
+            rows = written.rows
         }
         var result = Settlement.Result()
         for (statement, answer) in zip(statements, rows) {
@@ -152,21 +139,21 @@ extension Store {
         let users: Set<UUID>
     }
 
-    /// Commits the statements if each of these users was settled and none has changed by then.
+    /// Commits the statements if each of these users was settled and none has changed by then. Returns those who have.
     private func write(
         _ statements: [Statement],
         of settlement: Settlement,
         ifUnchanged users: Set<UUID>,
-        _ settings: [(String, String)],
-        _ timeout: Duration?
-    ) async throws(PostgresError) -> Result<[Rows], UsersChanged> {
+        _ patience: Patience,
+        _ settings: [(String, String)]
+    ) async throws(PostgresError) -> (rows: [Rows], changed: Set<UUID>) {
         let hold = settlement.member.map { [Query.holdMember([.uuid($0)])] } ?? []
         let look = Query.touchedSince([.uuidArray(Array(users))])
         let connection = try await records.connection()
         do {
             let rows = try await connection.transaction(
-                settings: Self.pinnedPlans + settings,
-                timeout: min(timeout ?? statementTimeout, statementTimeout)
+                settings: Self.pinnedPlans + settings + patience.settings,
+                timeout: bounded(patience.statement)
             ) { transaction in
                 let answers = Array(try await transaction.run(hold + statements + [look]).dropFirst(hold.count))
                 var changed = try answers[statements.count].uuidSet()
@@ -176,9 +163,9 @@ extension Store {
                 guard changed.isEmpty else { throw UsersChanged(users: changed) }
                 return Array(answers.prefix(statements.count))
             }
-            return .success(rows)
+            return (rows, [])
         } catch let error as UsersChanged {
-            return .failure(error)
+            return ([], error.users)
         } catch {
             throw error as? PostgresError ?? PostgresError(.unexpectedResult, statement: Query.settle.name)
         }
@@ -270,7 +257,7 @@ extension Store {
             .uuidArray(notes.map(\.userID)), .textArray(notes.map(\.token)),
             .textArray(notes.map(\.newEnvironment)), .textArray(notes.map(\.topic)),
         ]
-        _ = try await one(records, .moveDevices, parameters, settings: Self.impatient)
+        _ = try await one(records, .moveDevices, parameters, .usual)
     }
 
     private func forgetDevices(_ tokens: [StaleToken], since: Int64) -> Statement {

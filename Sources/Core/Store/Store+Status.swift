@@ -96,9 +96,6 @@ extension Store {
     }()
 
     static func workStatus(_ rows: [Rows]) throws(PostgresError) -> WorkStatus {
-        guard rows.count == workStatusStatements.count else {
-            throw PostgresError(.unexpectedResult, statement: Query.status.name)
-        }
         let work = rows[0]
         return WorkStatus(
             now: Instant(roundingDown: try work.timestamp(0, 0)),

@@ -59,11 +59,8 @@ package struct Store: Sendable {
     // MARK: The sweep's reading side
 
     package func clock() async throws(PostgresError) -> Int64 {
-        try await one(claims, .clock, []).timestamp(0, 0)
+        try await one(claims, .clock).timestamp(0, 0)
     }
-
-    /// Waits for a locked row only as long as another transaction's commit takes.
-    static let impatient = Patience.usual.settings
 
     /// Puts devices into quarantine until they register again. Returns each user's devices that work in the other
     /// environment, as in the column: they stay as they are.
@@ -80,7 +77,7 @@ package struct Store: Sendable {
                 ]),
                 Query.touchUsers([.uuidArray(Set(devices.map(\.userID)).sorted())]),
             ],
-            settings: Self.impatient
+            .usual
         )[0].byUser()
     }
 
@@ -108,19 +105,19 @@ package struct Store: Sendable {
     package func maintainDelivery() async throws(PostgresError) -> (made: Int, dropped: Int) {
         // A partition needs an exclusive lock on the record. Behind a long reader (pg_dump), every outcome would queue
         // after it.
-        let rows = try await one(claims, .maintainDelivery, [], settings: [("lock_timeout", "200")])
+        let rows = try await one(claims, .maintainDelivery, [], Patience(lock: 200))
         return (Int(try rows.int8(0, 0)), Int(try rows.int8(0, 1)))
     }
 
     /// Deletes a bounded number of old dedupe keys. Returns how many: if any, more may be left.
     package func pruneMessageKeys() async throws(PostgresError) -> Int {
-        Int(try await one(claims, .pruneMessageKeys, []).int8(0, 0))
+        Int(try await one(claims, .pruneMessageKeys).int8(0, 0))
     }
 
     /// Erases users of `nudged.departed` who are due, for about half a second. Returns how many, and how many could not
     /// be erased.
     package func eraseDeparted() async throws(PostgresError) -> (erased: Int, held: Int) {
-        let rows = try await one(claims, .eraseDeparted, [])
+        let rows = try await one(claims, .eraseDeparted)
         return (Int(try rows.int8(0, 0)), Int(try rows.int8(0, 1)))
     }
 
@@ -129,50 +126,37 @@ package struct Store: Sendable {
     func one(
         _ database: Database,
         _ query: Query,
-        _ parameters: [Parameter],
-        settings: [(String, String)] = [],
-        timeout: Duration? = nil
+        _ parameters: [Parameter] = [],
+        _ patience: Patience = .unlimited
     ) async throws(PostgresError) -> Rows {
-        let rows = try await transaction(database, [query(parameters)], settings: settings, timeout: timeout)
-        guard let first = rows.first else { throw PostgresError(.unexpectedResult, statement: query.name) }
-        return first
+        try await transaction(database, [query(parameters)], patience)[0]
     }
 
-    /// - Parameter timeout: of each statement, if it is less than usual.
+    /// - Parameters:
+    ///   - member: for which users' rows are written. Refused (ND020) if the membership has ended. Nil: what is written
+    ///     needs none.
+    ///   - afterwards: statements of another transaction (`Connection.transaction`).
+    /// - Returns: the results of `statements` and `afterwards`.
     func transaction(
         _ database: Database,
+        holding member: UUID? = nil,
         _ statements: [Statement],
         afterwards: [Statement] = [],
-        settings: [(String, String)] = [],
-        timeout: Duration? = nil
-    ) async throws(PostgresError) -> [Rows] {
-        let connection = try await database.connection()
-        return try await connection.transaction(
-            statements,
-            afterwards: afterwards,
-            settings: Self.pinnedPlans + settings,
-            timeout: min(timeout ?? statementTimeout, statementTimeout)
-        )
-    }
-
-    /// A transaction that writes users' rows for a member. Refused (ND020) if the membership has ended.
-    ///
-    /// - Parameter member: nil: what it writes needs no membership.
-    /// - Returns: the results of `statements`.
-    func transaction(
-        _ database: Database,
-        holding member: UUID?,
-        _ statements: [Statement],
-        settings: [(String, String)] = [],
-        timeout: Duration? = nil
+        _ patience: Patience = .unlimited,
+        settings: [(String, String)] = []
     ) async throws(PostgresError) -> [Rows] {
         let hold = member.map { [Query.holdMember([.uuid($0)])] } ?? []
-        let rows = try await transaction(database, hold + statements, settings: settings, timeout: timeout)
-        guard rows.count == statements.count + hold.count else {
-            throw PostgresError(.unexpectedResult, statement: statements.first?.name)
-        }
+        let rows = try await database.connection().transaction(
+            hold + statements,
+            afterwards: afterwards,
+            settings: Self.pinnedPlans + settings + patience.settings,
+            timeout: bounded(patience.statement)
+        )
         return Array(rows.dropFirst(hold.count))
     }
+
+    /// The time-out of a statement that may take so long, but no longer than usual.
+    func bounded(_ time: Duration?) -> Duration { min(time ?? statementTimeout, statementTimeout) }
 }
 
 extension Rows {

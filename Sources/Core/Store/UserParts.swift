@@ -68,7 +68,6 @@ struct UserParts {
             Query.claimReminders([all, .int8(reminders(of: count))]),
             Query.claimSeen([all]),
         ])
-        guard first.count == 5 else { throw PostgresError(.unexpectedResult, statement: Query.claimProfiles.name) }
         let size = first[0].count > 0 ? try first[0].int8(0, 5) : 0
         if users.count > 1, size > bytes || first[0].count >= profiles(of: count) { return nil }
 
@@ -96,9 +95,6 @@ struct UserParts {
         }
         if hasOptions { more.append((nil, Query.claimSurfaces([all, .int8(surfacesAUser)]))) }
         let second = more.isEmpty ? [] : try await ask(more.map(\.statement))
-        guard second.count == more.count else {
-            throw PostgresError(.unexpectedResult, statement: Query.claimDevicesBounded.name)
-        }
         var rows = first
         for (one, answer) in zip(more, second) {
             if let place = one.place { rows[place] = answer }
