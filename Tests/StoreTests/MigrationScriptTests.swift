@@ -45,7 +45,7 @@ import Testing
     @Test func script_whenSplit_isAppliedStatementByStatement() async throws {
         let fixture = try await StoreFixture(migrated: false)
         let connection = try await fixture.connection()
-        let statements = ScriptStatements.of(Migration.script())
+        let statements = Migration.statements(of: Migration.script())
         try await connection.transaction(timeout: .seconds(60)) { transaction in
             for statement in statements { try await transaction.execute(script: statement) }
         }
@@ -72,7 +72,7 @@ import Testing
     /// The tools do that; Flyway would replace `${`.
     @Test func script_always_holdsNoTransactionNoMetaCommandNoPlaceholder() {
         let script = Migration.script()
-        for line in ScriptStatements.of(script) {
+        for line in Migration.statements(of: script) {
             let code = line.split(separator: "\n").drop { $0.hasPrefix("--") || $0.isEmpty }.first ?? ""
             let first = code.lowercased().split { $0 == " " || $0 == ";" }.first ?? ""
             #expect(!["begin", "commit", "rollback", "start", "end"].contains(String(first)), "\(code)")

@@ -53,29 +53,30 @@ import Testing
 }
 
 @Suite struct ScriptStatementsTests {
-    @Test func statements_whenSemicolonsAreQuoted_areNotSplitThere() {
+    @Test func statements_whenSemicolonsAreQuotedOrInsideOfALine_areNotSplitThere() {
         let script = """
-            -- one; two
+            -- a note; and more;
             select ';', 'it''s;', "a;b";
             do $$ begin perform 1; end $$;
-            create function f() returns int language sql as $body$ select 1; $$ ; $body$ ;
+            create function f() returns int language plpgsql as $$
+            begin
+                execute $body$ select 1;
+                $body$;
+            end
+            $$;
 
             -- nothing follows;
             """
-        let statements = ScriptStatements.of(script)
+        let statements = Migration.statements(of: script)
         #expect(statements.count == 3)
-        #expect(statements[0].hasSuffix("\"a;b\";") && statements[1].hasSuffix("end $$;"))
-        #expect(statements[2].hasSuffix("$body$ ;"))
-    }
-
-    @Test func statements_whenTheLastHasNoSemicolon_areAllThere() {
-        #expect(ScriptStatements.of("select 1; select $1") == ["select 1;", " select $1"])
-        #expect(ScriptStatements.of(" -- nothing\n").isEmpty && ScriptStatements.of("").isEmpty)
+        #expect(statements[0].hasSuffix("\"a;b\";\n") && statements[1].hasSuffix("end $$;\n"))
+        #expect(statements[2].hasSuffix("end\n$$;\n"))
+        #expect(Migration.statements(of: "-- nothing\n").isEmpty && Migration.statements(of: "").isEmpty)
     }
 
     /// Each migration falls into statements of which each begins as one does, and nothing is lost.
     @Test(arguments: Migration.all) func migrations_whenSplit_areWhole(migration: Migration) {
-        let statements = ScriptStatements.of(migration.script)
+        let statements = Migration.statements(of: migration.script)
         let words = [
             "create", "alter", "insert", "comment", "revoke", "do", "select", "drop", "update", "grant", "set",
             "delete", "with",

@@ -74,12 +74,11 @@ struct ByteReader {
         return text
     }
 
-    mutating func optional<T>(_ read: (inout ByteReader) throws(Malformed) -> T) throws(Malformed) -> T? {
-        switch try byte() {
-        case 0: nil
-        case 1: try read(&self)
-        default: throw Malformed()
-        }
+    /// Whether an optional value is there. It follows.
+    mutating func isThere() throws(Malformed) -> Bool {
+        let byte = try byte()
+        guard byte <= 1 else { throw Malformed() }
+        return byte == 1
     }
 
     mutating func list<T>(_ read: (inout ByteReader) throws(Malformed) -> T) throws(Malformed) -> [T] {

@@ -92,12 +92,10 @@ extension Change {
             var reader = ByteReader(content)
             guard try reader.byte() == Self.format else { return nil }
             let evaluatedAt = Instant(seconds: try reader.number())
-            let since = try reader.optional { reader throws(ByteReader.Malformed) in
-                Instant(seconds: try reader.number())
-            }
+            let since = try reader.isThere() ? Instant(seconds: reader.number()) : nil
             guard let state = UserState(bytes: Array(try reader.data())) else { return nil }
             let ignored = Int16(clamping: try reader.number())
-            let retry = try reader.optional { reader throws(ByteReader.Malformed) in try reader.text() }
+            let retry = try reader.isThere() ? reader.text() : nil
             let records = try reader.list { reader throws(ByteReader.Malformed) in
                 try DeliveryRecord(&reader, userID, attemptedAt: attemptedAt, reason: reason)
             }
@@ -152,23 +150,21 @@ extension DeliveryRecord {
         reason: String
     ) throws(ByteReader.Malformed) {
         let (kind, key) = (try reader.text(), try reader.text())
-        let slot = try reader.optional { reader throws(ByteReader.Malformed) in
-            LocalDate(slot: try reader.number())
-        }
+        let slot = try reader.isThere() ? LocalDate(slot: reader.number()) : nil
         let deviceHash = try reader.text()
         guard let outcome = Outcome(rawValue: try reader.text()) else { throw ByteReader.Malformed() }
-        let apnsID = try reader.optional { reader throws(ByteReader.Malformed) in try reader.uuid() }
+        let apnsID = try reader.isThere() ? reader.uuid() : nil
         var (at, why, status) = (attemptedAt, Optional(reason), Int?.none)
         if apnsID == nil {
             at = Instant(seconds: try reader.number()).microseconds
-            why = try reader.optional { reader throws(ByteReader.Malformed) in try reader.text() }
-            status = try reader.optional { reader throws(ByteReader.Malformed) in Int(clamping: try reader.number()) }
+            why = try reader.isThere() ? reader.text() : nil
+            status = try reader.isThere() ? Int(clamping: reader.number()) : nil
         }
         self.init(
             userID: userID,
             kind: kind,
             key: key,
-            slot: slot ?? nil,
+            slot: slot,
             deviceHash: deviceHash,
             apnsID: apnsID,
             outcome: outcome,
@@ -176,13 +172,9 @@ extension DeliveryRecord {
             status: status,
             attemptedAt: Instant(nearest: at) ?? Instant(seconds: 0),
             fraction: apnsID == nil ? 0 : Int32(at % 1_000_000),
-            decision: try reader.optional { reader throws(ByteReader.Malformed) in try reader.text() },
-            template: try reader.optional { reader throws(ByteReader.Malformed) in
-                Int32(clamping: try reader.number())
-            },
-            localMinute: try reader.optional { reader throws(ByteReader.Malformed) in
-                Int16(clamping: try reader.number())
-            }
+            decision: try reader.isThere() ? reader.text() : nil,
+            template: try reader.isThere() ? Int32(clamping: reader.number()) : nil,
+            localMinute: try reader.isThere() ? Int16(clamping: reader.number()) : nil
         )
     }
 }

@@ -198,7 +198,7 @@ package struct Migrator: Sendable {
                 _ = try await transaction.run(Self.lock)
                 _ = try await transaction.run(lockTimeout)
                 guard try await transaction.run(known).count == 0 else { return false }
-                for statement in ScriptStatements.of(migration.script) {
+                for statement in Migration.statements(of: migration.script) {
                     try await transaction.execute(script: statement, name: migration.name)
                 }
                 _ = try await transaction.run(applied)

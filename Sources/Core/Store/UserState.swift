@@ -57,10 +57,8 @@ package struct UserState: Sendable, Equatable {
             var reader = ByteReader(bytes)
             let format = try reader.byte()
             guard Self.formats.contains(format) else { return nil }
-            fingerprint = try reader.optional { reader throws(ByteReader.Malformed) in try reader.number() }
-            template = try reader.optional { reader throws(ByteReader.Malformed) in
-                Int32(clamping: try reader.number())
-            }
+            fingerprint = try reader.isThere() ? reader.number() : nil
+            template = try reader.isThere() ? Int32(clamping: reader.number()) : nil
             var last: Int64 = 0
             func step(_ reader: inout ByteReader) throws(ByteReader.Malformed) -> Instant {
                 last &+= try reader.number()

@@ -24,7 +24,7 @@ extension DaemonRight {
     /// from the migrations' text, so that there is only one list. A later right on an object replaces an earlier one.
     package static let all: [DaemonRight] = {
         var found: [(object: String, privileges: [String])] = []
-        for said in Migration.all.flatMap({ ScriptStatements.of($0.script) }).flatMap(allowed) {
+        for said in Migration.all.flatMap({ Migration.statements(of: $0.script) }).flatMap(allowed) {
             found.removeAll { $0.object == said.object }
             found.append(said)
         }
