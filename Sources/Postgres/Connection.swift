@@ -113,9 +113,7 @@ public actor Connection {
             try link.script(text, name: name, Deadline(after: timeout + Self.grace))
         }
     }
-}
 
-extension Connection {
     /// Connects. Each host of the configuration has `connectTimeout`.
     ///
     /// - Throws: `connectionFailed`, or `cancelled` as soon as the task is cancelled.
@@ -160,11 +158,9 @@ extension Connection {
             throw error
         }
     }
-}
 
-// MARK: - Turns
+    // MARK: Turns
 
-extension Connection {
     func takeTurn() async {
         await withCheckedContinuation { continuation in
             // Asked here: under a task executor, the call to `withCheckedContinuation` itself lets others in before.
@@ -178,14 +174,10 @@ extension Connection {
     }
 
     /// The next caller has the connection at once, so no other can get it before.
-    func passTurn() {
-        if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() }
-    }
-}
+    func passTurn() { if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() } }
 
-// MARK: - The link
+    // MARK: The link
 
-extension Connection {
     /// A password as the server stores it (SCRAM-SHA-256), for `alter role … password`. The server's log then never
     /// holds the password itself.
     ///
@@ -271,11 +263,9 @@ extension Connection {
             close()
         }
     }
-}
 
-// MARK: - Statements of our own
+    // MARK: Statements of our own
 
-extension Connection {
     // The isolation is named, since a database or a role can carry another default.
     static let begin = Statement("begin", sql: "begin isolation level read committed")
     static let beginSnapshot = Statement("begin_snapshot", sql: "begin isolation level repeatable read, read only")
@@ -328,7 +318,5 @@ final class SerialQueueExecutor: SerialExecutor {
 
 extension Duration {
     /// Whole milliseconds as PostgreSQL's settings expect them. At least 1, because 0 would mean no limit.
-    fileprivate var asSetting: Int32 {
-        Int32(Swift.min(Swift.max(self / .milliseconds(1), 1), 2_000_000_000))
-    }
+    fileprivate var asSetting: Int32 { Int32(Swift.min(Swift.max(self / .milliseconds(1), 1), 2_000_000_000)) }
 }

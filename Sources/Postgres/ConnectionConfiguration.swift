@@ -12,11 +12,7 @@ public struct ConnectionConfiguration: Sendable, Equatable {
     public var searchPath = "pg_catalog, pg_temp"
     /// libpq's keywords for each host, in the order of the attempts.
     let attempts: [[String: String]]
-}
 
-// MARK: - What it says
-
-extension ConnectionConfiguration {
     public var user: String { attempts.first?["user"] ?? "" }
 
     /// The database. Without a name in the URL it is the role's.

@@ -70,12 +70,14 @@ public struct Parameter: Sendable {
     public static func int4(_ value: Int32) -> Parameter { one(.int4, value.bigEndian) }
     public static func int8(_ value: Int64) -> Parameter { one(.int8, value.bigEndian) }
     public static func bool(_ value: Bool) -> Parameter { Parameter(.bool, [value ? 1 : 0]) }
-    public static func text(_ value: String) -> Parameter { Parameter(.text, Array(value.utf8)) }
-    public static func uuid(_ value: UUID) -> Parameter { one(.uuid, value.uuid) }
+    public static func text(_ value: String?) -> Parameter { Parameter(.text, value.map { Array($0.utf8) }) }
+    public static func uuid(_ value: UUID?) -> Parameter { value.map { one(.uuid, $0.uuid) } ?? null(.uuid) }
     public static func bytea(_ value: [UInt8]) -> Parameter { Parameter(.bytea, value) }
     /// `jsonb`, as JSON text: jsonb_recv wants a version byte first.
-    public static func json(_ value: String) -> Parameter { Parameter(.jsonb, [1] + value.utf8) }
-    public static func timestamp(_ value: Int64) -> Parameter { one(.timestamptz, instant(value)) }
+    public static func json(_ value: String?) -> Parameter { Parameter(.jsonb, value.map { [1] + $0.utf8 }) }
+    public static func timestamp(_ value: Int64?) -> Parameter {
+        value.map { one(.timestamptz, instant($0)) } ?? null(.timestamptz)
+    }
     public static func date(_ value: Int32) -> Parameter { one(.date, day(value)) }
 
     public static func int2Array(_ values: [Int16?]) -> Parameter {

@@ -9,9 +9,7 @@ public enum Pooling: Sendable, Equatable {
     case statement
     /// A pooler that gave no second server connection in time.
     case exhausted
-}
 
-extension Pooling {
     /// The server processes that answered two clients, while the first one stayed connected.
     struct Turn: Equatable {
         let first: Int32

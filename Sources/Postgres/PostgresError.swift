@@ -1,28 +1,29 @@
 /// A failure of PostgreSQL or its connection. It never holds a parameter, a row's value or a password. `ServerReport`
 /// decides which of the server's messages it may repeat.
 public struct PostgresError: Error, Sendable, Equatable {
-    public enum Code: Sendable, Equatable {
+    /// The raw value says it to a person.
+    public enum Code: String, Sendable {
         /// No connection could be made. `sqlState` gives the reason if the server itself refused.
-        case connectionFailed
+        case connectionFailed = "connecting failed"
         /// The connection broke during a statement. The statement may or may not be committed.
-        case connectionLost
+        case connectionLost = "the connection was lost"
         /// The server didn't answer in time, and the connection was closed. The statement may or may not be committed.
-        case timedOut
+        case timedOut = "no answer in time"
         /// The connection was closed or lost before. Nothing was sent.
-        case notConnected
+        case notConnected = "not connected"
         /// The server refused the statement, see `sqlState`. Nothing of its transaction was committed.
-        case refusedByServer
+        case refusedByServer = "refused by the server"
         /// The server answered COMMIT with a rollback, because an earlier error in the transaction was ignored.
-        case rolledBack
+        case rolledBack = "the transaction was rolled back"
         /// The database URL is malformed, or something in it isn't supported.
-        case invalidURL
+        case invalidURL = "the database URL is invalid"
         /// The URL would send data to another host without a verified TLS connection.
-        case insecure
+        case insecure = "the database URL is insecure"
         /// A parameter can't be expressed in PostgreSQL's format, or there are more than 65,535.
-        case invalidParameter
+        case invalidParameter = "a parameter can't be expressed"
         /// A result has another type, width or shape than the reader expects, or an unexpected NULL.
-        case unexpectedResult
-        case transactionEnded
+        case unexpectedResult = "unexpected result"
+        case transactionEnded = "the transaction has ended"
         case cancelled
     }
 
@@ -50,18 +51,13 @@ public struct PostgresError: Error, Sendable, Equatable {
         self.object = object
         self.detail = detail
     }
-}
 
-extension PostgresError {
     /// PostgreSQL's name for the condition of `sqlState` (appendix A of its manual), or for its class.
     public var condition: String? { sqlState.map(SQLState.condition) }
 
     public var isTransient: Bool {
         if let sqlState { return SQLState.isTransient(sqlState) }
-        switch code {
-        case .connectionFailed, .connectionLost, .timedOut, .notConnected: return true
-        default: return false
-        }
+        return [.connectionFailed, .connectionLost, .timedOut, .notConnected].contains(code)
     }
 
     /// Whether the server gave the statement up because of other work: a lock that was held too long, a time-out, a
@@ -90,8 +86,8 @@ extension PostgresError {
             return "start the standby, or remove it from synchronous_standby_names and reload PostgreSQL"
         // libpq's text for target_session_attrs. The server itself gave no SQLSTATE.
         case .connectionFailed where detail?.hasSuffix("session is read-only") ?? false:
-            return
-                "promote the standby, or end the read-only mode; nudged tries all hosts of database.url again by itself"
+            return "promote the standby, or end the read-only mode; "
+                + "nudged tries all hosts of database.url again by itself"
         case .connectionFailed where sqlState == nil:
             return "check that PostgreSQL runs and that host and port in database.url (DATABASE_URL) are right"
         case .invalidURL where detail == Self.unescapedAt:
@@ -112,36 +108,19 @@ extension PostgresError {
 extension PostgresError: CustomStringConvertible {
     /// What failed, without the statement and the remedy: `42P01 relation "nudged.recipient" does not exist`.
     public var cause: String {
-        let what = detail ?? condition ?? Self.text(code)
+        let what = detail ?? condition ?? code.rawValue
         let text = sqlState.map { "\($0) \(what)" } ?? what
         return object.map { "\(text) (\($0))" } ?? text
     }
 
     public var description: String {
-        var text = "PostgreSQL: \(Self.text(code))"
+        var text = "PostgreSQL: \(code.rawValue)"
         if let statement { text += " in \(statement)" }
         if let sqlState { text += ": \(sqlState) \(SQLState.condition(sqlState))" }
         if let object { text += " (\(object))" }
         if let detail { text += ": \(detail)" }
         if let remedy { text += "; \(remedy)" }
         return text
-    }
-
-    private static func text(_ code: Code) -> String {
-        switch code {
-        case .connectionFailed: "connecting failed"
-        case .connectionLost: "the connection was lost"
-        case .timedOut: "no answer in time"
-        case .notConnected: "not connected"
-        case .refusedByServer: "refused by the server"
-        case .rolledBack: "the transaction was rolled back"
-        case .invalidURL: "the database URL is invalid"
-        case .insecure: "the database URL is insecure"
-        case .invalidParameter: "a parameter can't be expressed"
-        case .unexpectedResult: "unexpected result"
-        case .transactionEnded: "the transaction has ended"
-        case .cancelled: "cancelled"
-        }
     }
 }
 

@@ -45,10 +45,11 @@ extension Store {
     package func look(now: Instant? = nil, checksBinding: Bool = false) async throws(PostgresError) -> Look {
         let asked = Claiming.now()
         let start = claiming.with { $0.touches.start(at: asked) }
-        let due = now.map { Parameter.timestamp($0.endOfSecond) } ?? Parameter.null(.timestamptz)
-        let statements =
-            [Query.clock(), Query.pausedKinds(), Query.migrationsNeeded(), Query.waiting([due, .int8(start)])]
-            + (checksBinding ? [Query.isMisbound()] : [])
+        var statements = [
+            Query.clock(), Query.pausedKinds(), Query.migrationsNeeded(),
+            Query.waiting([.timestamp(now?.endOfSecond), .int8(start)]),
+        ]
+        if checksBinding { statements.append(Query.isMisbound()) }
         let rows = try await transaction(claims, statements)
         let isAnyoneTouched = try rows[3].bool(0, 2)
         if !isAnyoneTouched {
@@ -80,13 +81,10 @@ extension Store {
         byWhom: String,
         reason: String?
     ) async throws(PostgresError) -> Set<NudgeKind> {
-        let reason = reason.map { Parameter.text(Self.quoted($0)) } ?? .null(.text)
-        return try Self.kinds(
-            try await one(claims, .pause, [.textArray(kinds.map(\.rawValue)), .text(Self.quoted(byWhom)), reason])
-        )
+        let names = Parameter.textArray(kinds.map(\.rawValue))
+        let said = [byWhom, reason].map { Parameter.text($0?.document.asciiJSON) }
+        return try Self.kinds(try await one(claims, .pause, [names] + said))
     }
-
-    private static func quoted(_ text: String) -> String { text.document.asciiJSON }
 
     /// All kinds that are paused or still being resumed, sorted by kind.
     package func pauses() async throws(PostgresError) -> [Pause] { try Self.pauses(try await one(claims, .pauses)) }
@@ -157,11 +155,11 @@ extension Store {
         evaluated: ClosedRange<Instant>?,
         limit: Int
     ) async throws(PostgresError) -> (woken: Int, users: Int, next: UUID?) {
-        let bounds = [evaluated?.lowerBound, evaluated?.upperBound].map { instant in
-            instant.map { Parameter.timestamp($0.microseconds) } ?? .null(.timestamptz)
-        }
-        let parameters: [Parameter] = [.timestamp(now.microseconds), .uuid(user), .int8(Int64(limit))]
-        let rows = try await one(claims, .wakeUsers, parameters + bounds)
+        let parameters: [Parameter] = [
+            .timestamp(now.microseconds), .uuid(user), .int8(Int64(limit)),
+            .timestamp(evaluated?.lowerBound.microseconds), .timestamp(evaluated?.upperBound.microseconds),
+        ]
+        let rows = try await one(claims, .wakeUsers, parameters)
         return try rows.decoded(at: 0) { (woken: Int, users: Int, next: UUID?) in (woken, users, next) }
     }
 }

@@ -86,9 +86,7 @@ extension Store {
                 return .told(recipients.count, last: last)
             }
             let continuation = ReminderContinuation.json([next].compactMap(\.self))
-            _ = try await transaction.run(
-                Query.endReminders(fanOut.rows + [continuation.map(Parameter.json) ?? .null(.jsonb)])
-            )
+            _ = try await transaction.run(Query.endReminders(fanOut.rows + [.json(continuation)]))
             return .finished(recipients.count)
         }
     }
@@ -175,7 +173,7 @@ extension Store {
         _ patience: Duration = .seconds(3600),
         _ body: @escaping @Sendable (Transaction) async throws(PostgresError) -> FanOutStep
     ) async throws(PostgresError) -> FanOutStep {
-        let hold = Query.fanOutHold(fanOut.row + [fanOut.after.map(Parameter.uuid) ?? .null(.uuid)])
+        let hold = Query.fanOutHold(fanOut.row + [.uuid(fanOut.after)])
         let connection = try await claims.connection()
         do {
             // The plan is not pinned, since the members come from the app's own view.
@@ -199,10 +197,10 @@ extension DueFanOut {
 
     /// For `Query.fanOutMembers`: the next members, or those of a range of ids.
     func page(_ limit: Int, after: UInt128? = nil, upTo: UInt128? = nil, except refused: [UUID] = []) -> [Parameter] {
-        let start = after.map(UUID.init(number:)) ?? self.after
-        return [
-            .text(reminder.subjectType), .text(reminder.subjectID), start.map(Parameter.uuid) ?? .null(.uuid),
-            .int8(Int64(limit)), upTo.map { .uuid(UUID(number: $0)) } ?? .null(.uuid), .uuidArray(refused),
+        [
+            .text(reminder.subjectType), .text(reminder.subjectID),
+            .uuid(after.map(UUID.init(number:)) ?? self.after), .int8(Int64(limit)),
+            .uuid(upTo.map(UUID.init(number:))), .uuidArray(refused),
         ]
     }
 

@@ -193,8 +193,8 @@ extension Store {
             // An id is unique across both tables.
             let ended: [Parameter] = [.uuidArray(ended.map(\.0)), .uuidArray(ended.map(\.1))]
             statements.append(Query.endMessages(ended))
-            let continued = ReminderContinuation.json(changes.flatMap(\.continued)).map(Parameter.json)
-            statements.append(Query.endReminders(ended + [continued ?? .null(.jsonb)]))
+            let continued = ReminderContinuation.json(changes.flatMap(\.continued))
+            statements.append(Query.endReminders(ended + [.json(continued)]))
         }
         let closed = settlement.closed
         let whole = Parameter.uuidArray(closed.filter(\.isWhole).map(\.intent))
