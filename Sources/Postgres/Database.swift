@@ -98,7 +98,13 @@ public actor Database {
                 isReplacing = false
                 return settle(.success(connection))
             } catch {
-                if await !pause(after: error, &failures) { return }
+                // Without a caller that waits, it was cancelled.
+                if error.code != .cancelled {
+                    failures += 1
+                    onFailure(error)
+                    try? await Task.sleep(for: .milliseconds(backoff.wait(failures: failures, random: random())))
+                }
+                if Task.isCancelled { return }
             }
         }
     }
@@ -114,17 +120,6 @@ public actor Database {
         }
         isAfterSilence = false
         return connection
-    }
-
-    /// Waits before the next attempt. Returns false if no caller waits any more.
-    private func pause(after error: PostgresError, _ failures: inout Int) async -> Bool {
-        if error.code != .cancelled {
-            failures += 1
-            let wait = Duration.milliseconds(backoff.wait(failures: failures, random: random()))
-            onFailure(error)
-            try? await Task.sleep(for: wait)
-        }
-        return !Task.isCancelled
     }
 
     private func settle(_ result: Result<Connection, PostgresError>) {

@@ -45,7 +45,7 @@ extension ServerLink {
         while true {
             let step = ended < steps.count ? steps[ended] : nil
             let name = step?.statement
-            guard try becomeReady(deadline, during: name) else { throw PostgresError(.timedOut, statement: name) }
+            try becomeReady(deadline, during: name)
             guard let result = PQgetResult(handle) else {
                 if isBroken { throw failure.map(asLost) ?? lost(name) }
                 ended += 1
@@ -86,7 +86,7 @@ extension ServerLink {
         guard PQexitPipelineMode(handle) == 1, PQsendQuery(handle, text) == 1 else { throw lost(name) }
         var failure: PostgresError?
         while true {
-            guard try becomeReady(deadline, during: name) else { throw PostgresError(.timedOut, statement: name) }
+            try becomeReady(deadline, during: name)
             guard let result = PQgetResult(handle) else { break }
             let status = PQresultStatus(result)
             let rows = Rows(owning: result, statement: name)
@@ -130,15 +130,17 @@ extension ServerLink {
     }
 
     /// Waits until PQgetResult doesn't block. It reads while it writes: otherwise both sides could wait for the other
-    /// to empty its full socket buffer. Returns false if the deadline came first.
-    private func becomeReady(_ deadline: Deadline, during name: String?) throws(PostgresError) -> Bool {
+    /// to empty its full socket buffer.
+    private func becomeReady(_ deadline: Deadline, during name: String?) throws(PostgresError) {
         while true {
             let unsent = PQflush(handle)
             // A server that ends a connection sends the reason first. A write may fail before that is read.
             if unsent < 0 { PQconsumeInput(handle) }
-            if PQisBusy(handle) == 0 { return true }
+            if PQisBusy(handle) == 0 { return }
             if unsent < 0 { throw lost(name) }
-            guard try wait(for: unsent == 1 ? POLLIN | POLLOUT : POLLIN, deadline) else { return false }
+            guard try wait(for: unsent == 1 ? POLLIN | POLLOUT : POLLIN, deadline) else {
+                throw PostgresError(.timedOut, statement: name)
+            }
             // After a failure the data that was read before is still there, such as a FATAL with its reason.
             if PQconsumeInput(handle) == 0, PQisBusy(handle) == 1 { throw lost(name) }
         }

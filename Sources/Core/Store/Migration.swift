@@ -70,9 +70,7 @@ package struct Migration: Sendable, Equatable {
 
     /// The number of the last migration that this version knows.
     static var newest: Int32 { all.last?.number ?? 0 }
-}
 
-extension Migration {
     /// The migrations after a number as one script, for psql or a migration tool. It does what `Migrator` does, and
     /// writes the rows by which `Migrator` later finds them applied. It begins and ends no transaction: the tools do
     /// that.

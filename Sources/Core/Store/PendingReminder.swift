@@ -46,6 +46,25 @@ package struct PendingReminder: Sendable, Equatable {
         case at(Instant)
         /// A wall time, in `timezone` or in the recipient's own zone.
         case local(LocalDateTime)
+
+        var isLocal: Bool { if case .local = self { true } else { false } }
+
+        /// The earliest instant at which it can be due in any zone. None is further ahead than UTC+14 (as in the column
+        /// `wakes_at`).
+        package var earliest: Instant {
+            switch self {
+            case .at(let instant): instant
+            case .local(let time): time.asUTC - 14 * 3600
+            }
+        }
+
+        /// The latest one: no zone is further behind than UTC-12.
+        package var latest: Instant {
+            switch self {
+            case .at(let instant): instant
+            case .local(let time): time.asUTC + 12 * 3600
+            }
+        }
     }
 
     /// An occurrence's place in its series.
@@ -58,9 +77,7 @@ package struct PendingReminder: Sendable, Equatable {
         /// The wall time of this occurrence by the rule, which a snooze doesn't change; nil: that of `first`.
         package let planned: LocalDateTime?
     }
-}
 
-extension PendingReminder {
     /// A fan-out's row for one of its members, for `nudged forecast`. The id is random, since the database chooses the
     /// real one.
     package func told(to member: UUID) -> PendingReminder {
@@ -70,29 +87,6 @@ extension PendingReminder {
         told.series = nil
         told.wakesAtAsStored = nil
         return told
-    }
-}
-
-extension PendingReminder.Due {
-    /// No zone is further ahead than UTC+14 (as in the column `wakes_at`).
-    private static let furthestAhead: Int64 = 14 * 3600
-
-    var isLocal: Bool { if case .local = self { true } else { false } }
-
-    /// The earliest instant at which it can be due in any zone.
-    package var earliest: Instant {
-        switch self {
-        case .at(let instant): instant
-        case .local(let time): time.asUTC - Self.furthestAhead
-        }
-    }
-
-    /// The latest one: no zone is further behind than UTC-12.
-    package var latest: Instant {
-        switch self {
-        case .at(let instant): instant
-        case .local(let time): time.asUTC + 12 * 3600
-        }
     }
 }
 

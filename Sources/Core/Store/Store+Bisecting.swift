@@ -129,9 +129,7 @@ struct Bisection<Element> {
     /// True once a piece was refused or put back. Later pieces are tried with shorter time-outs.
     private(set) var isSearching = false
 
-    init(_ all: [Element]) {
-        pieces = all.isEmpty ? [] : [all]
-    }
+    init(_ all: [Element]) { pieces = all.isEmpty ? [] : [all] }
 
     /// The next piece to try; nil: none is left.
     mutating func next() -> [Element]? { pieces.popLast() }

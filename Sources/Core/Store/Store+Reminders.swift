@@ -228,9 +228,7 @@ extension DueFanOut {
 
 extension UUID {
     /// The id as a number. PostgreSQL orders ids alike.
-    fileprivate var number: UInt128 {
-        withUnsafeBytes(of: uuid) { $0.reduce(0) { $0 << 8 | UInt128($1) } }
-    }
+    fileprivate var number: UInt128 { withUnsafeBytes(of: uuid) { $0.reduce(0) { $0 << 8 | UInt128($1) } } }
 
     fileprivate init(number: UInt128) {
         var id = UUID.random().uuid

@@ -52,14 +52,15 @@ package struct Store: Sendable {
         ("enable_bitmapscan", "off"),
     ]
 
-    package func close() async {
-        for database in [claims, intents, records, ownership] { await database.close() }
-    }
+    package func close() async { for database in [claims, intents, records, ownership] { await database.close() } }
 
     // MARK: The sweep's reading side
 
-    package func clock() async throws(PostgresError) -> Int64 {
-        try await one(claims, .clock).timestamp(0, 0)
+    package func clock() async throws(PostgresError) -> Int64 { try await one(claims, .clock).timestamp(0, 0) }
+
+    /// The active templates, sorted by id.
+    package func templates() async throws(PostgresError) -> [StoredTemplate] {
+        try await one(claims, .templates, [.int8(StoredTemplate.most)]).decoded(StoredTemplate.init)
     }
 
     /// Puts devices into quarantine until they register again. Returns each user's devices that work in the other
@@ -157,6 +158,31 @@ package struct Store: Sendable {
 
     /// The time-out of a statement that may take so long, but no longer than usual.
     func bounded(_ time: Duration?) -> Duration { min(time ?? statementTimeout, statementTimeout) }
+}
+
+/// The text of a check-in: an active row of `nudged.template`.
+package struct StoredTemplate: Sendable, Equatable {
+    /// The record refers to it.
+    package let id: Int32
+    /// Only for users whose context has this domain; nil: for all.
+    package var domain: String?
+    /// A language (`de`), or one of a region (`pt-BR`); nil: for users whose own has no template.
+    package var locale: String?
+    /// With placeholders; may be empty.
+    package let title: String
+    /// With placeholders; may be empty.
+    package let body: String
+    /// 1 to 1,000.
+    package var weight: Int32 = 1
+    /// `open_conversation` or `new_conversation`; nil: the one that fits the user.
+    package var action: String?
+    /// How the phone shows it: a JSON object; nil: nothing is set.
+    package var apns: String?
+    /// A JSON object of members beside `aps`; nil: none.
+    package var data: String?
+
+    /// At most so many templates are read.
+    static let most: Int64 = 1_000
 }
 
 extension Rows {

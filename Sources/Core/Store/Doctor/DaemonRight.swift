@@ -14,9 +14,7 @@ package struct DaemonRight: Sendable, Hashable {
             ? "grant execute on function nudged.\(object) to \(role)"
             : "grant \(privilege) on nudged.\(object) to \(role)"
     }
-}
 
-extension DaemonRight {
     /// The role that the migrations give rights to.
     private static let role = "nudged_daemon"
 
@@ -55,9 +53,7 @@ package struct ExcessRight: Sendable, Equatable {
     package var privileges: [String]
     /// The statement that takes them back.
     package var statement: String
-}
 
-extension ExcessRight {
     /// A broad grant to three roles makes some hundred rows.
     private static let most: Int64 = 20_000
 

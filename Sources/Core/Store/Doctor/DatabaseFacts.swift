@@ -24,6 +24,11 @@ package enum DatabaseFacts {
         package var firesTriggers: Bool
         /// Roles that may create functions in schemas which the app's statements search.
         package var creators: [Creator]
+
+        /// Needs no right.
+        package static func read(_ connection: Connection) async throws(PostgresError) -> Self {
+            try await connection.run(Query.doctorServer()).decoded(at: 0, Self.init)
+        }
     }
 
     /// A role that may create functions and tables in a schema, beside the owners and superusers.
@@ -46,6 +51,10 @@ package enum DatabaseFacts {
         package var lacking: [String]
         /// Row-level security hides rows from nudged_writer.
         package var isHidden: Bool
+
+        package static func read(_ connection: Connection) async throws(PostgresError) -> [Self] {
+            try await connection.run(Query.doctorWriter()).decoded(Self.init)
+        }
     }
 
     /// A view through which the daemon reads the app.
@@ -55,19 +64,6 @@ package enum DatabaseFacts {
         case device
         /// The members of a subject, for reminders to everyone.
         case subjectMember = "subject_member"
-    }
-}
-
-extension DatabaseFacts.Server {
-    /// Needs no right.
-    package static func read(_ connection: Connection) async throws(PostgresError) -> Self {
-        try await connection.run(Query.doctorServer()).decoded(at: 0, Self.init)
-    }
-}
-
-extension DatabaseFacts.Written {
-    package static func read(_ connection: Connection) async throws(PostgresError) -> [Self] {
-        try await connection.run(Query.doctorWriter()).decoded(Self.init)
     }
 }
 

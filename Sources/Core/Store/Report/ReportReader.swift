@@ -103,9 +103,7 @@ extension Store {
         }
     }
 
-    private static let gentlePlans = [
-        ("max_parallel_workers_per_gather", "0"), ("work_mem", "64MB"), ("jit", "off"),
-    ]
+    private static let gentlePlans = [("max_parallel_workers_per_gather", "0"), ("work_mem", "64MB"), ("jit", "off")]
 }
 
 // MARK: What is counted
