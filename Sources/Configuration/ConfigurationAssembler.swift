@@ -32,13 +32,19 @@ struct ConfigurationAssembler {
         checkMissing()
         let lanes = assembleLanes()
         checkLease()
-        checkDatabase()
-        checkDigest()
-        checkDecision()
-        checkZone()
-        checkHeartbeat()
-        checkMetrics()
         let draft = values.draft
+        check("database.url") { my in
+            my.disclosed["database.url"] = try my.checks.database(draft.database.url.text, draft.database.allowInsecure)
+        }
+        let shorter = "shorten messages.digestTitle or messages.digestBody; nudged never cuts a text"
+        check("messages.digestBody", shorter) { my in
+            try my.checks.text(draft.messages.digestTitle, draft.messages.digestBody)
+        }
+        check("decision.url") { my in try my.checks.service(draft.decision.url, draft.decision.token?.text) }
+        checkDecisionTime()
+        checkZone()
+        check("heartbeat.url") { my in try my.checks.heartbeat(draft.heartbeat.url.text) }
+        checkMetrics()
         var apns = draft.apns
         apns.lanes = lanes ?? []
         return Configuration(
@@ -53,10 +59,9 @@ struct ConfigurationAssembler {
             logLevel: draft.logLevel
         )
     }
-}
 
-// MARK: - Rules
-extension ConfigurationAssembler {
+    // MARK: Rules
+
     /// A secret in a file that everyone can read is no longer secret.
     private mutating func checkOpenFile() {
         guard file.isOpen else { return }
@@ -96,29 +101,13 @@ extension ConfigurationAssembler {
 
     /// Calls another module's check. Its error says what is wrong, and usually the key and the remedy.
     private mutating func check(_ name: String, _ remedy: String? = nil, _ body: (inout Self) throws -> Void) {
+        guard values.has(name) else { return }
         do {
             try body(&self)
         } catch {
             let fault = error as? ConfigurationFault
             let form = "write \(ConfigurationKey.byName[name]?.values.expectation ?? "another value")"
             values.report(fault?.key ?? name, fault?.what ?? "\(error)", fault?.remedy ?? remedy ?? form)
-        }
-    }
-
-    private mutating func checkDatabase() {
-        guard values.has("database.url") else { return }
-        check("database.url") { my in
-            let database = my.values.draft.database
-            my.disclosed["database.url"] = try my.checks.database(database.url.text, database.allowInsecure)
-        }
-    }
-
-    /// Its texts must fit a push.
-    private mutating func checkDigest() {
-        let remedy = "shorten messages.digestTitle or messages.digestBody; nudged never cuts a text"
-        check("messages.digestBody", remedy) { my in
-            let messages = my.values.draft.messages
-            try my.checks.text(messages.digestTitle, messages.digestBody)
         }
     }
 
@@ -134,24 +123,15 @@ extension ConfigurationAssembler {
         )
     }
 
-    private mutating func checkDecision() {
-        guard values.has("decision.url") else { return }
-        check("decision.url") { my in
-            try my.checks.service(my.values.draft.decision.url, my.values.draft.decision.token?.text)
-        }
-        // A decision must leave time to write the pushes within the lease.
+    /// A decision must leave time to write the pushes within the lease.
+    private mutating func checkDecisionTime() {
         let (lease, timeout) = (values.draft.schedule.lease, values.draft.decision.timeout)
-        guard values.has("schedule.lease"), lease < timeout * 3 else { return }
+        guard values.has("decision.url", "schedule.lease"), lease < timeout * 3 else { return }
         values.report(
             "decision.timeout",
             "\(DurationText.format(timeout)) is more than a third of a daemon's lease (\(DurationText.format(lease)))",
             "make it at most \(DurationText.format(lease / 3))"
         )
-    }
-
-    private mutating func checkHeartbeat() {
-        guard values.has("heartbeat.url") else { return }
-        check("heartbeat.url") { my in try my.checks.heartbeat(my.values.draft.heartbeat.url.text) }
     }
 
     /// Other machines read the metrics only with a token, or if the operator says that all may. Commands that don't run

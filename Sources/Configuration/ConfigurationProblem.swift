@@ -48,9 +48,7 @@ extension ConfigurationProblem {
 package struct ConfigurationError: Error, Sendable, CustomStringConvertible {
     package let problems: [ConfigurationProblem]
 
-    package var exitStatus: ExitStatus {
-        problems.contains { $0.severity == .error } ? .configuration : .permission
-    }
+    package var exitStatus: ExitStatus { problems.contains { $0.severity == .error } ? .configuration : .permission }
 
     package var description: String {
         problems.map { "\($0.severity == .warning ? "warning" : "error"): \($0)" }.joined(separator: "\n")

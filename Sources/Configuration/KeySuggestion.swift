@@ -1,5 +1,5 @@
 package enum KeySuggestion {
-    /// The candidate nearest to a dotted name. Nil if none is near.
+    /// The candidate nearest to a dotted name or a variable. Nil if none is near.
     ///
     /// Case, `_` and `-` are ignored. The last part is also compared alone, so that a key in the wrong section is
     /// found.
@@ -16,13 +16,6 @@ package enum KeySuggestion {
             if found <= limit, found < best?.distance ?? Int.max { best = (found, candidate) }
         }
         return best?.candidate
-    }
-
-    static func nearest(toVariable name: String, among candidates: [String]) -> String? {
-        let limit = max(2, name.count / 4)
-        let wanted = Array(name.utf8)
-        let near = candidates.map { ($0, distance(wanted, Array($0.utf8))) }.filter { $0.1 <= limit }
-        return near.min { $0.1 < $1.1 }?.0
     }
 
     private static func plain(_ name: String) -> [UInt8] {

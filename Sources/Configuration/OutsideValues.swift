@@ -71,7 +71,7 @@ struct OutsideValues {
         return environment.keys.sorted().filter { name in
             (name.hasPrefix("APNS_") || name.hasPrefix("POLICY_")) && !known.contains(name)
         }.map { name in
-            let near = KeySuggestion.nearest(toVariable: name, among: known).map { "did you mean \($0)?" }
+            let near = KeySuggestion.nearest(to: name, among: known).map { "did you mean \($0)?" }
             return ConfigurationProblem(
                 severity: .warning,
                 source: .environment(name: name),
