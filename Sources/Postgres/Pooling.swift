@@ -33,24 +33,16 @@ public enum Pooling: Sendable, Equatable {
     public static func of(_ configuration: ConnectionConfiguration) async throws(PostgresError) -> Pooling {
         try await Connection.once(configuration) { (first) async throws(PostgresError) in
             let answering = try await processID(first)
-            return await first.namedProcessID == answering
-                ? .direct : try await behind(first, answering, configuration)
-        }
-    }
-
-    private static func behind(
-        _ first: Connection,
-        _ answering: Int32,
-        _ configuration: ConnectionConfiguration
-    ) async throws(PostgresError) -> Pooling {
-        guard let second = try? await Connection.open(configuration) else { return .exhausted }
-        do throws(PostgresError) {
-            let pooling = try await shared(first, answering, second)
-            await second.close()
-            return pooling
-        } catch {
-            await second.close()
-            throw error
+            if await first.namedProcessID == answering { return .direct }
+            do throws(PostgresError) {
+                return try await Connection.once(configuration) { (second) async throws(PostgresError) in
+                    try await shared(first, answering, second)
+                }
+            } catch {
+                // Only the second connection itself can fail so.
+                guard error.code == .connectionFailed else { throw error }
+                return .exhausted
+            }
         }
     }
 
@@ -84,9 +76,7 @@ public enum Pooling: Sendable, Equatable {
     /// In two round trips, so the transaction stays open between them.
     private static func inTransaction(_ connection: Connection) async throws(PostgresError) -> Int32 {
         do {
-            return try await connection.transaction(settings: []) { transaction in
-                try await transaction.run(question).int4(0, 0)
-            }
+            return try await connection.transaction { try await $0.run(question).int4(0, 0) }
         } catch {
             throw error as? PostgresError ?? PostgresError(.unexpectedResult, statement: question.name)
         }

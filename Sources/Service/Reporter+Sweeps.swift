@@ -80,7 +80,7 @@ extension Reporter {
         say(.fanOutFailed, about: reminder.subjectType, text, fields)
     }
 
-    private func quarantined(_ refused: RefusedDevice) {
+    private func quarantined(_ refused: EnvironmentNote) {
         let (user, reason, topic) = (Self.name(refused.userID), refused.reason, refused.topic)
         let what = "Apple refuses a device of user \(user) for \(topic) (\(refused.environment)): \(reason)"
         let fields = [

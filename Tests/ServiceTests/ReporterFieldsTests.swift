@@ -23,11 +23,13 @@ import struct FoundationEssentials.UUID
     private static var sweeps: [SweepEvent] {
         var report = SweepReport()
         report.record.enter(.accepted, of: "check_in", 3)
-        let refused = RefusedDevice(
+        let refused = EnvironmentNote(
             userID: user,
+            token: "",
             deviceHash: hash,
             environment: "production",
             topic: "com.example.app",
+            state: .refused,
             registration: nil,
             at: Instant(seconds: 0),
             reason: "BadDeviceToken"

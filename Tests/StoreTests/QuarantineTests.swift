@@ -13,11 +13,13 @@ import struct FoundationEssentials.UUID
         let fixture = try await F.withUsers(1...1)
         for round in 0..<3 {
             let devices = (0..<60).map { number in
-                RefusedDevice(
+                EnvironmentNote(
                     userID: F.user(1),
+                    token: "",
                     deviceHash: "\(round)-\(number)",
                     environment: "sandbox",
                     topic: "com.example.app",
+                    state: .refused,
                     registration: nil,
                     at: F.now,
                     reason: "BadDeviceToken"

@@ -122,14 +122,16 @@ final class DeliveryContext: Sendable {
             let now = clock.now ?? attemptedAt
             let reasons = Dictionary(tokens.map { ($0.slot, $0.reason) }, uniquingKeysWith: { first, _ in first })
             let places = plans.flatMap { plan in plan.nudges.flatMap(\.targets).map { (plan.userID, $0) } }
-            let devices = places.enumerated().compactMap { slot, place -> RefusedDevice? in
+            let devices = places.enumerated().compactMap { slot, place -> EnvironmentNote? in
                 guard let reason = reasons[slot] else { return nil }
                 let (user, target) = place
-                return RefusedDevice(
+                return EnvironmentNote(
                     userID: user,
+                    token: target.device.token,
                     deviceHash: target.hash,
                     environment: lane.environment,
                     topic: lane.topic,
+                    state: .refused,
                     registration: target.device.registration,
                     at: max(now, attemptedAt + 1),
                     reason: reason

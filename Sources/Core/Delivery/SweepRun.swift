@@ -67,7 +67,7 @@ package enum SweepEvent: Sendable {
     /// A push was refused for good. It gets a line of its own.
     case rejected(user: UUID, deviceHash: String, reason: String, status: Int?)
     /// A device gets nothing on its lane until it registers again.
-    case quarantined(RefusedDevice)
+    case quarantined(EnvironmentNote)
     /// A device works only in the environment that it was not registered for. Its pushes go there from now on.
     case moved(EnvironmentNote)
     /// A push was written and got no answer.

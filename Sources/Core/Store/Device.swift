@@ -68,6 +68,15 @@ package struct EnvironmentNote: Sendable, Equatable {
         return environment == "production" ? "sandbox" : "production"
     }
 
+    /// For statements about notes: who, which device, where, since which registration, when and why.
+    static func columns(_ notes: [EnvironmentNote]) -> [Parameter] {
+        [
+            .uuidArray(notes.map(\.userID)), .textArray(notes.map(\.deviceHash)), .textArray(notes.map(\.environment)),
+            .textArray(notes.map(\.topic)), .int8Array(notes.map(\.registration)), .textArray(notes.map(\.at.rfc3339)),
+            .textArray(notes.map(\.reason)),
+        ]
+    }
+
     /// One note for each device and lane, since several nudges of a flight can bring the same one.
     static func distinct(_ notes: [EnvironmentNote]) -> [EnvironmentNote] {
         var seen: Set<[String]> = []
@@ -76,16 +85,4 @@ package struct EnvironmentNote: Sendable, Equatable {
             seen.insert([$0.userID.uuidString, $0.deviceHash, $0.environment, $0.topic, $0.state.rawValue]).inserted
         }
     }
-}
-
-/// A device whose token Apple refuses for an environment and topic.
-package struct RefusedDevice: Sendable {
-    package let userID: UUID
-    package let deviceHash: String
-    /// `sandbox` or `production`.
-    package let environment: String
-    package let topic: String
-    let registration: Int64?
-    let at: Instant
-    package let reason: String
 }

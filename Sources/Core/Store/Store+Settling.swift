@@ -240,12 +240,7 @@ extension Store {
 
     private func noteEnvironments(_ notes: [EnvironmentNote]) -> Statement {
         let notes = EnvironmentNote.distinct(notes)
-        return Query.noteEnvironments([
-            .uuidArray(notes.map(\.userID)), .textArray(notes.map(\.deviceHash)),
-            .textArray(notes.map(\.environment)), .textArray(notes.map(\.topic)),
-            .int8Array(notes.map(\.registration)), .textArray(notes.map(\.at.rfc3339)),
-            .textArray(notes.map(\.reason)), .textArray(notes.map(\.state.rawValue)),
-        ])
+        return Query.noteEnvironments(EnvironmentNote.columns(notes) + [.textArray(notes.map(\.state.rawValue))])
     }
 
     /// Writes the environments in which devices work into a table of devices that nudged created. It is for people and

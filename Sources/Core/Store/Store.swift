@@ -66,16 +66,11 @@ package struct Store: Sendable {
     /// Puts devices into quarantine until they register again. Returns each user's devices that work in the other
     /// environment, as in the column: they stay as they are.
     @discardableResult
-    package func quarantine(_ devices: [RefusedDevice], now: Instant) async throws(PostgresError) -> [UUID: String] {
+    package func quarantine(_ devices: [EnvironmentNote], now: Instant) async throws(PostgresError) -> [UUID: String] {
         try await transaction(
             records,
             [
-                Query.quarantine([
-                    .timestamp(now.microseconds), .uuidArray(devices.map(\.userID)),
-                    .textArray(devices.map(\.deviceHash)), .textArray(devices.map(\.environment)),
-                    .textArray(devices.map(\.topic)), .int8Array(devices.map(\.registration)),
-                    .textArray(devices.map(\.at.rfc3339)), .textArray(devices.map(\.reason)),
-                ]),
+                Query.quarantine([.timestamp(now.microseconds)] + EnvironmentNote.columns(devices)),
                 Query.touchUsers([.uuidArray(Set(devices.map(\.userID)).sorted())]),
             ],
             .usual

@@ -378,18 +378,20 @@ actor DaemonCalls {
         return []
     }
 
-    private func device(_ user: UUID) throws -> RefusedDevice {
+    private func device(_ user: UUID) throws -> EnvironmentNote {
         let row = try fixture.sql(
             """
             select left(encode(sha256(convert_to(device_token, 'UTF8')), 'hex'), 16), extract(epoch from updated_at) * 1000000
             from public.push_tokens where user_id = '\(user)'
             """
         ).split(separator: "|")
-        return RefusedDevice(
+        return EnvironmentNote(
             userID: user,
+            token: "",
             deviceHash: String(row[0]),
             environment: options["environment"] ?? "sandbox",
             topic: "com.example.app",
+            state: .refused,
             registration: has("unregistered") ? nil : Int64(row[1].split(separator: ".")[0]),
             at: F.now,
             reason: options["reason"] ?? "BadDeviceToken"

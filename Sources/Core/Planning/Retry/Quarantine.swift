@@ -85,7 +85,7 @@ package struct Quarantine: Sendable {
     }
 
     /// Whether a refused device works in the other environment.
-    package func hasMoved(_ device: RefusedDevice) -> Bool {
+    package func hasMoved(_ device: EnvironmentNote) -> Bool {
         let lane = LaneIdentity(environment: device.environment, topic: device.topic)
         return entries.contains { $0.state == .moved && $0.deviceHash == device.deviceHash && $0.lane == lane }
     }
