@@ -37,9 +37,7 @@ public actor Connection {
     private init(_ configuration: ConnectionConfiguration) { self.configuration = configuration }
 
     /// Closes the connection if the server has ended it while it was idle, so that its next user gets a new one.
-    func closeIfEnded() {
-        if !isTaken, let link, link.hasEnded() { close() }
-    }
+    func closeIfEnded() { if !isTaken, let link, link.hasEnded() { close() } }
 
     private func connect() throws(PostgresError) {
         link = try ServerLink.open(configuration)

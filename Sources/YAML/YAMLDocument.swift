@@ -147,9 +147,7 @@ private final class YAMLParser {
         return YAMLError(mark: mark, what: context + problem)
     }
 
-    private static func mark(_ mark: yaml_mark_t) -> YAMLMark {
-        YAMLMark(line: mark.line + 1, column: mark.column + 1)
-    }
+    private static func mark(_ mark: yaml_mark_t) -> YAMLMark { YAMLMark(line: mark.line + 1, column: mark.column + 1) }
 
     private func mark(atOffset offset: Int) -> YAMLMark {
         let before = input.prefix(max(0, min(offset, input.count)))

@@ -87,9 +87,7 @@ struct ByteReader {
         return all
     }
 
-    func end() throws(Malformed) {
-        guard place == bytes.count else { throw Malformed() }
-    }
+    func end() throws(Malformed) { if place < bytes.count { throw Malformed() } }
 
     private mutating func unsigned() throws(Malformed) -> UInt64 {
         var value: UInt64 = 0

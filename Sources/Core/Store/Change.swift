@@ -17,7 +17,6 @@ package struct Change: Sendable, Equatable {
     /// docs/POLICY-SPEC.md, `since`.
     package var since: Instant?
     package var state: UserState
-    /// Check-ins that counted as sent since the app last saw the user.
     package var ignored: Int16 = 0
     /// What is left of nudges, as JSON, or nil.
     package var retry: String?
@@ -31,10 +30,8 @@ package struct Change: Sendable, Equatable {
     package var records: [DeliveryRecord] = []
     /// Messages and reminders that ended. Their rows are deleted.
     package var ended: [UUID] = []
-    /// The next occurrences of those reminders.
     package var continued: [ReminderContinuation] = []
     package var staleTokens: [StaleToken] = []
-    /// What Apple's answers say about the devices' environments.
     package var environments: [EnvironmentNote] = []
 }
 

@@ -39,7 +39,6 @@ package final class ClaimedUser: Sendable {
         package var quarantine: String?
         /// The text of `notification_preferences`; nil: it is null, or the profile is missing.
         package var preferences: String?
-        /// The zone in the profile.
         package var timezone: String?
         package var firstSessionComplete = false
         /// The JSON that fills placeholders; nil: none. It may be any JSON, or text that was cut off and is no JSON.
@@ -62,7 +61,6 @@ package final class ClaimedUser: Sendable {
 }
 
 extension ClaimedUser.Values {
-    /// A user without data.
     package init(stranger userID: UUID, version: Int64 = 1) { self.init(userID: userID, version: version, dueAt: 0) }
 
     /// A user whose row the next drain inserts. Version 0 is one less than the first.

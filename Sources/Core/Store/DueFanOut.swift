@@ -4,13 +4,11 @@ package import struct FoundationEssentials.UUID
 
 /// A fan-out that is due: a reminder for everyone, before it becomes one row per member.
 package struct DueFanOut: Sendable, Equatable {
-    /// The author's row.
     package let reminder: PendingReminder
     /// The last member who has a row; nil: none.
     package var after: UUID?
     /// The text of the author's preferences; nil: they are null, or the profile is missing.
     package var preferences: String?
-    /// The zone in the author's profile.
     package var timezone: String?
 }
 

@@ -8,9 +8,7 @@ package struct PendingReminder: Sendable, Equatable {
     package var id: UUID
     package let reminderID: UUID
     package let authorID: UUID
-    /// The kind of thing that it is about.
     package let subjectType: String
-    /// The id of what it is about.
     package let subjectID: String
     /// May be empty.
     package let title: String

@@ -42,13 +42,10 @@ package struct ReminderContinuation: Sendable, Equatable {
     package let userID: UUID
     /// The row that ended.
     package let id: UUID
-    /// The next one's place in the series.
     package let number: Int
-    /// When the series' first occurrence is due.
     package let first: PendingReminder.Due
     /// The next one's wall time by the rule.
     package let planned: LocalDateTime
-    /// When the next one is due.
     package let due: PendingReminder.Due
     /// The same as an instant, in the zone in which it was computed.
     package let instant: Instant

@@ -128,16 +128,13 @@ struct SetAside: Sendable {
     }
 
     /// Forgets a suspect who could be read. One who was delayed stays: what refused them may come after the read.
-    mutating func clear(_ user: UUID) {
-        if suspects[user]?.nextDelay == Self.firstDelay { suspects[user] = nil }
-    }
+    mutating func clear(_ user: UUID) { if suspects[user]?.nextDelay == Self.firstDelay { suspects[user] = nil } }
 
     mutating func skipped(at now: Int64) -> [UUID] {
         skippedUntil = skippedUntil.filter { $0.value > now }
         return Array(skippedUntil.keys)
     }
 
-    /// Users who are to be read alone.
     mutating func suspects(at now: Int64) -> Set<UUID> {
         suspects = suspects.filter { $0.value.until > now }
         return Set(suspects.keys)

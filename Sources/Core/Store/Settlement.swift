@@ -15,7 +15,6 @@ package struct Settlement: Sendable {
     package let member: UUID?
     package let sweepID: UUID
     package var changes: [Change] = []
-    /// Intents that these changes belong to.
     package var closed: [ClosedPart] = []
     /// Intents whose commit got no answer. Nothing of them was written to Apple. An empty row takes the place of each
     /// for a minute.

@@ -121,7 +121,6 @@ package struct SnapshotReader: Sendable {
         return try await users(ids, try await run(.readUsers, [.uuidArray(ids)]), until: end, now: now)
     }
 
-    /// - Parameter people: the users' own rows.
     private func users(
         _ ids: [UUID],
         _ people: Rows,
@@ -153,8 +152,6 @@ package struct SnapshotReader: Sendable {
         try await transaction.attempt(Query.fanOutMembers(fanOut.page(limit))).decoded { (member: UUID) in member }
     }
 
-    /// Whether a user is a member of the fan-out's subject.
-    ///
     /// - Throws: as `members`.
     package func isMember(_ user: UUID, of fanOut: DueFanOut) async throws(PostgresError) -> Bool {
         let (type, id) = (fanOut.reminder.subjectType, fanOut.reminder.subjectID)

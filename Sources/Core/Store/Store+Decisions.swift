@@ -61,7 +61,5 @@ extension Store {
     }
 
     /// Deletes questions and answers that nobody reads any more.
-    package func prunePreviews() async throws(PostgresError) {
-        _ = try await one(records, .prunePreviews, [], .usual)
-    }
+    package func prunePreviews() async throws(PostgresError) { _ = try await one(records, .prunePreviews, [], .usual) }
 }

@@ -135,9 +135,7 @@ extension Store {
     }
 
     /// These users have changed since the decision, so nothing was written.
-    private struct UsersChanged: Error {
-        let users: Set<UUID>
-    }
+    private struct UsersChanged: Error { let users: Set<UUID> }
 
     /// Commits the statements if each of these users was settled and none has changed by then. Returns those who have.
     private func write(
