@@ -19,8 +19,7 @@ package struct Configuration: Sendable, Equatable {
     package struct Lane: Sendable, Equatable {
         package var teamID: String
         package var keyID: String
-        /// The signing key as PEM text. It is overwritten when the configuration is released, after the
-        /// key is parsed.
+        /// The signing key as PEM text. It is overwritten when the configuration is released, after the key is parsed.
         package var privateKey: Secret
         package var bundleID: String
         package var environment: APNsEnvironment

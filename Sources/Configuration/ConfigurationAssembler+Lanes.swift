@@ -7,8 +7,7 @@ extension ConfigurationAssembler {
     /// Whether the command sends pushes. People who run other commands may not have the right to read the key.
     private var sends: Bool { needs.contains(.apns) }
 
-    /// The lanes: the main app's, then those of `apns.apps`. Each has its own signing key or inherits one. Nil if one
-    /// can't be made.
+    /// The lanes: the main app's, then those of `apns.apps`. Each has a signing key or inherits one. Nil: one fails.
     mutating func assembleLanes() -> [Configuration.Lane]? {
         var main = values
         let key = mainKey(&main)

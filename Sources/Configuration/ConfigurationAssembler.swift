@@ -11,8 +11,7 @@ struct ConfigurationAssembler {
     /// What `config` shows of secrets, by key.
     var disclosed: [String: String] = [:]
     var apps: [EffectiveValues] = []
-    /// By key id: the values that gave the key first. The key is nil if it can't be used, so that the error is reported
-    /// only once.
+    /// By key id: the values that gave the key first. The key is nil if it can't be used: the error is reported once.
     var brought: [String: (values: EffectiveValues, key: Secret?)] = [:]
     /// By environment and bundle id: the shown name of the app that has them.
     var taken: [[String]: String] = [:]

@@ -37,8 +37,7 @@ extension ConfigurationKey {
             .means("Where PostgreSQL is, as a libpq URI."),
         .init("database.allowInsecure", .boolean(\.database.allowInsecure), default: "false")
             .means("Allows a database on another host without sslmode=verify-full."),
-        // A sweep with nothing due takes a few milliseconds, so one a second is cheap. A delay of a second is not
-        // noticed.
+        // A sweep with nothing due takes a few milliseconds, so one a second is cheap. Nobody notices a second.
         .init("schedule.interval", .duration(.milliseconds(100)...(.seconds(3600)), \.schedule.interval), default: "1s")
             .means("How often a sweep begins."),
         .init("messages.digestAfter", .integer(1...1000, \.messages.digestAfter), default: "3")

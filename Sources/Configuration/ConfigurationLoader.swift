@@ -42,8 +42,7 @@ package enum ConfigurationLoader {
         )
     }
 
-    /// Problems with a place in the file first, by line and column. The others follow in the order in which they were
-    /// found.
+    /// Problems with a place in the file first, by line and column. The others follow as they were found.
     private static func inReadingOrder(_ problems: [ConfigurationProblem]) -> [ConfigurationProblem] {
         let placed = problems.enumerated().filter { $0.element.mark != nil }.sorted { left, right in
             guard let a = left.element.mark, let b = right.element.mark, a != b else {

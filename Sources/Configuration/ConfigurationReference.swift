@@ -1,7 +1,6 @@
 import JSON
 
-/// The reference of all keys, as in docs/CONFIGURATION.md and `nudged.yaml(5)`. It is made from the list that the
-/// loader uses.
+/// The reference of all keys, as in docs/CONFIGURATION.md and `nudged.yaml(5)`. It is made from the loader's list.
 package enum ConfigurationReference {
     package static var page: String {
         let lists = ConfigurationKey.sections.map { section in

@@ -47,8 +47,7 @@ struct AppEntry {
     let source: ValueSource
     /// The values that the entry gives, by the key that each overrides, such as `apns.teamId`.
     var values: [String: RawValue] = [:]
-    /// Whether something in the entry was not understood. Then the values that it seems to inherit may not be what the
-    /// author meant.
+    /// Whether something in the entry was not understood. Then what it seems to inherit may not be meant.
     var isUnclear = false
 
     /// `apns.apps[1].teamId` for `apns.teamId`.
@@ -103,8 +102,7 @@ struct EffectiveValues {
         }
     }
 
-    /// An app's values: those of its entry, else the main app's. The signing key is not inherited here: it depends on
-    /// the key's id.
+    /// An app's values: those of its entry, else the main app's. Not the signing key: it depends on the key's id.
     init(_ app: AppEntry, over main: EffectiveValues) {
         self.app = app
         draft = main.draft

@@ -1,8 +1,7 @@
 package enum KeySuggestion {
     /// The candidate nearest to a dotted name or a variable. Nil if none is near.
     ///
-    /// Case, `_` and `-` are ignored. The last part is also compared alone, so that a key in the wrong section is
-    /// found.
+    /// Case, `_` and `-` are ignored. The last part is also compared alone: it may be in a wrong section.
     package static func nearest(to name: String, among candidates: [String]) -> String? {
         let wanted = plain(name)
         // The limit depends on the last part: most long names have the same beginning.

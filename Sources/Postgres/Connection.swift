@@ -30,8 +30,7 @@ public actor Connection {
     /// Whether the connection is open. It answers at once, even while a statement runs.
     public nonisolated var isUsable: Bool { usable.load(ordering: .acquiring) }
 
-    /// Whether it was closed because an answer did not come (`timedOut`). The statement may still be running in the
-    /// server.
+    /// Whether it was closed because an answer did not come (`timedOut`). The statement may still be running.
     nonisolated var endedInSilence: Bool { silent.load(ordering: .acquiring) }
 
     private init(_ configuration: ConnectionConfiguration) { self.configuration = configuration }
@@ -44,8 +43,7 @@ public actor Connection {
         usable.store(true, ordering: .releasing)
     }
 
-    /// Closes the connection. An open interactive transaction fails at its next statement. May be called more than
-    /// once.
+    /// Closes the connection. An open interactive transaction fails at its next statement. May be called again.
     public func close() {
         usable.store(false, ordering: .releasing)
         link = nil
@@ -241,8 +239,7 @@ public actor Connection {
                 if error.code == .timedOut { silent.store(true, ordering: .releasing) }
                 close()
             } else if error.sqlState == "25006", configuration.wantsWritable {
-                // The server was demoted behind a pooler, or made read-only. The next connection must look for a
-                // writable one.
+                // The server was demoted behind a pooler, or made read-only. The next one must be writable.
                 close()
             } else if !leavingTransaction {
                 rollBackWhatIsOpen()

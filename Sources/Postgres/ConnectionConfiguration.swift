@@ -154,8 +154,7 @@ extension ConnectionConfiguration {
         )
     }
 
-    /// A host that vanished is noticed after six seconds, not only after the statement's time-out. libpq's default is
-    /// two hours.
+    /// A host that vanished is noticed after six seconds, not after the statement's time-out or libpq's two hours.
     private static let quickToNotice = [
         "keepalives_idle": "2", "keepalives_interval": "2", "keepalives_count": "2", "tcp_user_timeout": "6000",
     ]

@@ -292,8 +292,7 @@ extension BinaryReader<UUID> {
 }
 
 extension BinaryReader<String> {
-    /// Invalid UTF-8 (possible only in a database with SQL_ASCII) becomes U+FFFD, because one bad row must not stop a
-    /// batch.
+    /// Invalid UTF-8 (possible only in a database with SQL_ASCII) becomes U+FFFD: one bad row must not stop a batch.
     static var text: Self {
         Self("text", in: { [.textArray, .varcharArray, .jsonbArray].contains($0) }) { type, bytes in
             switch type {

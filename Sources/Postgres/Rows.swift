@@ -42,8 +42,7 @@ public final class Rows: Sendable {
         return PQgetisnull(result, Int32(row), Int32(column)) == 1
     }
 
-    /// Calls `body` with the type and the bytes of a cell. Returns nil for NULL. The buffer is valid only during the
-    /// call.
+    /// Calls `body` with the type and the bytes of a cell. Returns nil for NULL. The buffer is valid during the call.
     func cell<R>(
         _ row: Int,
         _ column: Int,
@@ -58,8 +57,7 @@ public final class Rows: Sendable {
         return try body(type, UnsafeRawBufferPointer(start: PQgetvalue(result, row32, column32), count: length))
     }
 
-    /// The error for a cell that has another type than the reader expects. It names the column and the OID, never the
-    /// value.
+    /// The error for a cell that has another type than the reader expects. It names column and OID, never the value.
     func mismatch(_ row: Int, _ column: Int, _ wanted: String) -> PostgresError {
         let name = PQfname(result, Int32(column)).map { String(cString: $0) } ?? ""
         return PostgresError(

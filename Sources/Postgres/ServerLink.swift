@@ -33,8 +33,7 @@ final class ServerLink {
     }
 
     /// Tries the configuration's hosts in order. With a `headStart`, a silent host is left for the next one soon, and
-    /// tried again for its whole time if no other accepts. After a failover, the first host of the list often drops
-    /// packets.
+    /// tried again for its whole time if no other accepts. After a failover, the first host often drops packets.
     ///
     /// - Throws: The last host's error. An error from a server has priority over one from the network.
     static func open(_ configuration: ConnectionConfiguration) throws(PostgresError) -> ServerLink {

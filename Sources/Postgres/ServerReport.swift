@@ -12,8 +12,7 @@ import CLibPQ
 struct ServerReport: Equatable {
     var sqlState: String
     var message: String
-    /// Only the parser and the analyser set it. Then the message is about the statement's text, which holds no
-    /// parameter.
+    /// Only the parser and the analyser set it. Then the message is about the statement's text, without parameters.
     var hasPosition = false
     /// Set if a function was running. Its dynamic SQL can hold values.
     var hasContext = false

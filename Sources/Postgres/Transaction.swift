@@ -17,8 +17,7 @@ public struct Transaction: Sendable {
         try await connection.run(statements, in: self)
     }
 
-    /// Runs one statement that may fail. If the server refuses it, the transaction continues in the state before the
-    /// statement.
+    /// Runs one statement that may fail. If the server refuses it, the transaction continues as before it.
     ///
     /// - Throws: As `run`. The transaction ends only if the connection is lost.
     public func attempt(_ statement: Statement) async throws(PostgresError) -> Rows {

@@ -35,8 +35,7 @@ struct ByteWriter {
     }
 }
 
-/// Reads what `ByteWriter` wrote, or fails: nothing is read beyond the end, and no count is believed that the bytes
-/// can't hold.
+/// Reads what `ByteWriter` wrote, or fails: it reads nothing beyond the end, and checks each count.
 struct ByteReader {
     struct Malformed: Error {}
 

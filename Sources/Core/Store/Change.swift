@@ -20,8 +20,7 @@ package struct Change: Sendable, Equatable {
     package var ignored: Int16 = 0
     /// What is left of nudges, as JSON, or nil.
     package var retry: String?
-    /// What the policy says of the user's check-ins now; nil: as before. For people who ask why; the daemon does not
-    /// read it.
+    /// What the policy says of the user's check-ins now; nil: as before. For people: the daemon doesn't read it.
     package var reason: Reason?
     /// Whether nothing is written if the user has changed since `version`: for declined nudges, which have no intent
     /// that would check it.

@@ -66,8 +66,7 @@ extension ClaimedUser.Values {
     /// A user whose row the next drain inserts. Version 0 is one less than the first.
     init(newcomer userID: UUID, dueAt: Int64) { self.init(userID: userID, version: 0, dueAt: dueAt) }
 
-    /// Reads the user's own row, as `Query.claimPeople`, `Query.readUsers` and `Query.readDue` give it. `UserParts` has
-    /// the rest.
+    /// Reads the user's own row, as `Query.claimPeople`, `Query.readUsers` and `Query.readDue` give it.
     init(_ rows: Rows, _ row: Int) throws(PostgresError) {
         let bytes = try rows.bytesOrNull(row, 9)
         guard let state = bytes.map(UserState.init(bytes:)) ?? UserState() else {

@@ -32,8 +32,7 @@ final class Claiming: Sendable {
     private static let started = ContinuousClock.now
 }
 
-/// The order in which claims read the ranges that a daemon owns. A value: it says what to read next and takes the
-/// result.
+/// The order in which claims read the ranges that a daemon owns. A value: it says what to read next.
 ///
 /// Reading all ranges at once shows, for one index probe per range, whether anyone is due. If more users are due than
 /// one claim takes, the walk reads one range after another, each from where it was left. So no user is read twice.
@@ -166,15 +165,13 @@ struct DueFloor: Sendable {
     }
 }
 
-/// When `DueFloor` and `TouchFloor` look again. A slow look is repeated less often. A value: the caller passes the
-/// time.
+/// When `DueFloor` and `TouchFloor` look again. A slow look is repeated less often. The caller passes the time.
 struct LookPace: Sendable {
     private var nextAt: Int64 = .min
 
     func isDue(at milliseconds: Int64) -> Bool { milliseconds >= nextAt }
 
-    /// Takes the begin and the end of a look. At most one is taken in five seconds, and looks take at most a twentieth
-    /// of the time.
+    /// Takes the begin and the end of a look. At most one is taken in five seconds. Looks take up to a twentieth of the time.
     mutating func took(asked: Int64, answered: Int64) { nextAt = answered + max(5_000, 20 * (answered - asked)) }
 }
 

@@ -24,8 +24,7 @@ extension Instant {
     /// 9999-12-31T23:59:59Z
     private static let lastSecond: Int64 = 253_402_300_799
 
-    /// The last microsecond of this second. The policy's `now` is rounded down, so users who are due within its second
-    /// are due.
+    /// The last microsecond of this second. The policy's `now` is rounded down: users of its whole second are due.
     var endOfSecond: Int64 {
         let (value, overflow) = microseconds.addingReportingOverflow(999_999)
         return overflow ? .max : value

@@ -72,8 +72,7 @@ package struct Migration: Sendable, Equatable {
     static var newest: Int32 { all.last?.number ?? 0 }
 
     /// The migrations after a number as one script, for psql or a migration tool. It does what `Migrator` does, and
-    /// writes the rows by which `Migrator` later finds them applied. It begins and ends no transaction: the tools do
-    /// that.
+    /// writes the rows by which `Migrator` later finds them applied. It begins and ends no transaction.
     package static func script(after last: Int32 = 0, usesTemplates: Bool = false) -> String {
         let wanted = all.filter { $0.number > last }
         guard let first = wanted.first, let final = wanted.last else {

@@ -173,8 +173,7 @@ package struct Migrator: Sendable {
     }
 
     private func apply(_ migration: Migration, on connection: Connection) async throws(PostgresError) -> Bool {
-        // For this transaction. It is set after `lock` is held, so that another migrator is waited for, however long it
-        // takes.
+        // For this transaction. It is set after `lock` is held, so that it waits for another migrator without a limit.
         let lockTimeout = Statement(
             "migration_lock_timeout",
             sql: "select set_config('lock_timeout', $1, true)",

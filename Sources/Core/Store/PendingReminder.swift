@@ -47,8 +47,7 @@ package struct PendingReminder: Sendable, Equatable {
 
         var isLocal: Bool { if case .local = self { true } else { false } }
 
-        /// The earliest instant at which it can be due in any zone. None is further ahead than UTC+14 (as in the column
-        /// `wakes_at`).
+        /// The earliest instant at which it can be due in any zone. None is further ahead than UTC+14.
         package var earliest: Instant {
             switch self {
             case .at(let instant): instant
@@ -76,8 +75,7 @@ package struct PendingReminder: Sendable, Equatable {
         package let planned: LocalDateTime?
     }
 
-    /// A fan-out's row for one of its members, for `nudged forecast`. The id is random, since the database chooses the
-    /// real one.
+    /// A fan-out's row for one of its members, for `nudged forecast`. The database chooses the real id.
     package func told(to member: UUID) -> PendingReminder {
         var told = self
         told.id = UUID.random()

@@ -72,8 +72,7 @@ package struct ReminderContinuation: Sendable, Equatable {
 }
 
 extension PendingReminder {
-    /// The row of the next occurrence, for `nudged forecast`. The id is random, since the database chooses the real
-    /// one.
+    /// The row of the next occurrence, for `nudged forecast`. The database chooses the real id.
     package func continued(by next: ReminderContinuation) -> PendingReminder {
         var continued = self
         continued.id = UUID.random()

@@ -16,8 +16,7 @@ package struct Settlement: Sendable {
     package let sweepID: UUID
     package var changes: [Change] = []
     package var closed: [ClosedPart] = []
-    /// Intents whose commit got no answer. Nothing of them was written to Apple. An empty row takes the place of each
-    /// for a minute.
+    /// Intents whose commit got no answer. Nothing was written to Apple. For a minute an empty row takes the place.
     package var withdrawn: [UUID] = []
 
     /// The part about these users. It closes no intent as a whole, and withdraws none.
@@ -61,8 +60,7 @@ package struct DeliveryRecord: Sendable, Equatable {
     package let userID: UUID
     /// `check_in`, `message` or `reminder`.
     package let kind: String
-    /// Identifies the nudge for its user and kind: a check-in's date, or the id of a message or of a reminder's
-    /// occurrence.
+    /// Identifies the nudge for its user and kind: a check-in's date, or the id of a message or an occurrence.
     package let key: String
     /// The check-in's local date.
     package let slot: LocalDate?
@@ -83,8 +81,7 @@ package struct DeliveryRecord: Sendable, Equatable {
     package var decision: String?
     /// The template of a check-in; nil: no check-in.
     package var template: Int32?
-    /// When the push was sent, by the user's clock: the minute of the week from Monday 00:00 on; nil: no push, or no
-    /// zone.
+    /// When the push was sent, by the user's clock: the minute of the week from Monday 00:00 on; nil: none, or no zone.
     package var localMinute: Int16?
 
     var attemptedAtMicroseconds: Int64 { attemptedAt.microseconds &+ Int64(fraction) }

@@ -2,8 +2,7 @@ import Postgres
 
 import struct FoundationEssentials.UUID
 
-/// A list that the database refuses is halved until the user is found who causes it. This covers causes that nobody
-/// expected.
+/// A list that the database refuses is halved until the user is found who causes it. This covers unexpected causes.
 extension Store {
     /// How long a transaction may wait and run.
     struct Patience: Sendable, Equatable {
@@ -28,8 +27,7 @@ extension Store {
     /// How long locked rows are searched for by halves.
     static let searchTime = Duration.seconds(2)
 
-    /// Runs `work` over a list. If the database refuses it because of its content or a locked row, runs it over halves
-    /// of the list.
+    /// Runs `work` over a list. If the database refuses it because of its content or a locked row, runs it over halves.
     ///
     /// - Parameters:
     ///   - first: the error of an earlier attempt with the whole list; nil: there was none.

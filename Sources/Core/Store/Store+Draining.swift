@@ -15,8 +15,7 @@ extension Store {
     /// - Throws: `isFenced` if the membership has ended.
     package func postpone(_ postponements: [Postponement], member: UUID) async throws(PostgresError) {
         try await bisecting(
-            // In the order of user_id, like all writers that wait for locks, to avoid deadlocks with an operator's
-            // commands.
+            // In the order of user_id, like all writers that wait for locks, to avoid deadlocks with commands.
             postponements.sorted { $0.userID < $1.userID },
             parting: parting(intents, user: \.userID),
             refused: { (one, error) in skip(Refusal(one.userID, error)) },

@@ -72,8 +72,7 @@ extension Store {
 
     // MARK: Changes
 
-    /// Whether a change of the user waits to be drained, checked as after an intent's commit. For a decision that sends
-    /// nothing.
+    /// Whether a change of the user waits to be drained, checked as after a commit. For decisions to send nothing.
     package func isTouched(_ user: UUID) async throws(PostgresError) -> Bool {
         try await one(records, .touchedSince, [.uuidArray([user])]).count > 0
     }

@@ -84,8 +84,7 @@ extension Store {
             do throws(PostgresError) {
                 if try await end(one, isDeath: true) { declared += 1 }
             } catch {
-                // The member is settling something, or somebody erases a user of one of its intents. The next renewal
-                // tries again.
+                // The member is settling something, or somebody erases a user of its intents. A renewal tries again.
                 guard error.isHeldRow else { throw error }
             }
         }

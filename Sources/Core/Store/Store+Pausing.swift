@@ -18,8 +18,7 @@ package struct Pause: Sendable, Equatable {
     package let resumedAt: Instant?
 }
 
-/// Pauses, and making users due: `nudged pause`, `resume`, `replan`. Each call is one short transaction. Repeated, it
-/// does no harm.
+/// Pauses, and making users due: `nudged pause`, `resume`, `replan`. Each call is one short, repeatable transaction.
 extension Store {
     /// What a sweep reads first.
     package struct Look: Sendable {
@@ -89,8 +88,7 @@ extension Store {
     /// All kinds that are paused or still being resumed, sorted by kind.
     package func pauses() async throws(PostgresError) -> [Pause] { try Self.pauses(try await one(claims, .pauses)) }
 
-    /// Lets kinds be sent again. Returns those that were paused or are still being resumed: their users must be made
-    /// due.
+    /// Lets kinds be sent again. Returns those that were paused or are being resumed: their users must become due.
     package func resume(_ kinds: [NudgeKind]) async throws(PostgresError) -> [Pause] {
         try Self.pauses(try await one(claims, .resume, [.textArray(kinds.map(\.rawValue))]))
     }

@@ -134,8 +134,7 @@ extension Store {
         guard !members.isEmpty else { return [] }
         let held = try await transaction.run(Query.fanOutRecipients([.uuidArray(members)])).uuidSet()
         guard held.count < members.count else { return members }
-        // Only the app's view knows the others. It is read again: users who were erased during the wait are no longer
-        // in it.
+        // Only the app's view knows the others. It is read again: users who were erased meanwhile are no longer in it.
         let still = try await transaction.run(page).uuidSet()
         return members.filter { held.contains($0) || still.contains($0) }
     }
@@ -156,8 +155,7 @@ extension Store {
     /// Reminders of a page.
     private static let definitionsAtOnce: Int64 = 2_000
 
-    /// Deletes the reminders of a page that have no pending occurrence. Returns where the next page begins; nil: this
-    /// was the last.
+    /// Deletes the reminders of a page that have no pending occurrence. Returns the next page's begin; nil: no more.
     package func pruneReminders(from place: ReminderPlace) async throws(PostgresError) -> ReminderPlace? {
         let parameters: [Parameter] = [
             .uuid(place.author), .text(place.subjectType), .text(place.subjectID), .int8(Self.definitionsAtOnce),

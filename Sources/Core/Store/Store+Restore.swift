@@ -53,8 +53,7 @@ package struct LivingDaemon: Sendable, Equatable {
     package let leaseMilliseconds: Int64
 }
 
-/// After a restore from a backup (`nudged after-restore`). Each call is one short transaction. Repeated, it does no
-/// harm.
+/// After a restore from a backup (`nudged after-restore`). Each call is one short, repeatable transaction.
 extension Store {
     /// Takes touches that the backup holds. Returns whether there may be more.
     package func restoreTouches(before now: Instant, limit: Int) async throws(PostgresError) -> Bool {
@@ -93,8 +92,7 @@ extension Store {
         try await one(claims, .livingDaemons, [.int8(100)]).decoded(LivingDaemon.init)
     }
 
-    /// What `restoreUsers` would drop of the next users' messages, or mark of their reminders, and the first user of
-    /// the next page.
+    /// What `restoreUsers` would drop of messages or mark of reminders, and the first user of the next page.
     ///
     /// - Parameter query: `restoreMessages` or `restoreReminders`.
     package func restorable(

@@ -180,8 +180,7 @@ extension Store {
                 ])
             )
         }
-        // In the order of user_id, like all writers that wait for locks, to avoid deadlocks with an operator's
-        // commands.
+        // In the order of user_id, like all writers that wait for locks, to avoid deadlocks with commands.
         let changes = settlement.changes.sorted { $0.userID < $1.userID }
         if !changes.isEmpty { statements.append(Query.settle(parameters(changes, settlement.sweepID))) }
         let notes = changes.flatMap { $0.environments }

@@ -99,8 +99,7 @@ package struct Store: Sendable {
     /// `nudged.setting.retention_days` ago. Each call does a bounded part: if it did something, more may be left. It
     /// waits for no reader: what a reader blocks is left for the next call.
     package func maintainDelivery() async throws(PostgresError) -> (made: Int, dropped: Int) {
-        // A partition needs an exclusive lock on the record. Behind a long reader (pg_dump), every outcome would queue
-        // after it.
+        // A partition needs an exclusive lock on the record. Behind a long reader (pg_dump), all outcomes would queue.
         let rows = try await one(claims, .maintainDelivery, [], Patience(lock: 200))
         return (Int(try rows.int8(0, 0)), Int(try rows.int8(0, 1)))
     }
@@ -110,8 +109,7 @@ package struct Store: Sendable {
         Int(try await one(claims, .pruneMessageKeys).int8(0, 0))
     }
 
-    /// Erases users of `nudged.departed` who are due, for about half a second. Returns how many, and how many could not
-    /// be erased.
+    /// Erases users of `nudged.departed` who are due, for about half a second. Counts them, and those it could not.
     package func eraseDeparted() async throws(PostgresError) -> (erased: Int, held: Int) {
         let rows = try await one(claims, .eraseDeparted)
         return (Int(try rows.int8(0, 0)), Int(try rows.int8(0, 1)))

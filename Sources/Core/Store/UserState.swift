@@ -1,8 +1,7 @@
 package import Policy
 import TimeZones
 
-/// What nudged remembers of a user for the policy: the column `nudged.person.state`. Only the daemon reads and writes
-/// it.
+/// What nudged remembers of a user for the policy: the column `nudged.person.state`. Only the daemon uses it.
 package struct UserState: Sendable, Equatable {
     /// A hash of what sets `since`; nil: never evaluated.
     package var fingerprint: Int64?
