@@ -4,12 +4,10 @@ package import Logging
 package import Metrics
 package import Policy
 
-/// The complete, valid configuration. `ConfigurationLoader` makes it. What each value means, its bounds and its default
-/// are in `ConfigurationKey.all`.
+/// The complete, valid configuration. `ConfigurationLoader` makes it. `ConfigurationKey.all` explains its values.
 package struct Configuration: Sendable, Equatable {
     package struct APNs: Sendable, Equatable {
-        /// The main app's lane, then those of `apns.apps` in their order. Never empty; environment and bundle id
-        /// together are unique.
+        /// Of the main app, then of `apns.apps`. Never empty; environment and bundle id together are unique.
         package var lanes: [Lane]
         package var maxInFlight: Int
         package var responseTimeout: Duration
@@ -35,8 +33,7 @@ package struct Configuration: Sendable, Equatable {
 
     package struct Schedule: Sendable, Equatable {
         package var interval: Duration
-        /// How long a membership, and so the ownership of ranges, lasts without a renewal. More than twice
-        /// `apns.responseTimeout`.
+        /// How long ranges are owned without a renewal. More than twice `apns.responseTimeout`.
         package var lease: Duration
         package var batch: Int
     }

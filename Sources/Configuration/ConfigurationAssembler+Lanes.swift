@@ -59,8 +59,7 @@ extension ConfigurationAssembler {
         }
     }
 
-    /// A key belongs to one team (Apple, "Establishing a token-based connection to APNs"). Apple refuses every push
-    /// with another team's id.
+    /// A key belongs to one team (Apple, "Establishing a token-based connection to APNs"). Apple checks that.
     private func checkTeam(_ app: inout EffectiveValues) {
         guard app.inherits("apns.keyId"), app.has("apns.teamId"), values.has("apns.teamId"),
             app.draft.lane.teamID != values.draft.lane.teamID
@@ -92,8 +91,7 @@ extension ConfigurationAssembler {
         return key
     }
 
-    /// The entry's own key, from the file or from a source that is named for the key's id. Else the key of an earlier
-    /// app with the same id.
+    /// The entry's own key, from the file or a source that its id names. Else an earlier app's of the same id.
     private mutating func appKey(_ app: inout EffectiveValues) -> Secret? {
         guard let keyID = app.text("apns.keyId") else { return nil }
         if sends, !app.inherits("apns.keyId") {
@@ -124,8 +122,7 @@ extension ConfigurationAssembler {
         return key
     }
 
-    /// The key's text, from the stronger source of `apns.privateKey` and `apns.privateKeyFile`. Both from equally
-    /// strong sources is an error.
+    /// From the stronger source of `apns.privateKey` and `apns.privateKeyFile`. Equally strong ones are an error.
     private func ownKey(_ app: inout EffectiveValues) -> Secret? {
         let (text, path) = (Key.signingKey, Key.signingKeyFile)
         if app.isGiven(text), app.isGiven(path) {

@@ -133,8 +133,7 @@ struct ConfigurationAssembler {
         )
     }
 
-    /// Other machines read the metrics only with a token, or if the operator says that all may. Commands that don't run
-    /// the daemon may not have the token.
+    /// Other machines read the metrics only with a token, or if the operator says that all may. Commands may lack it.
     private mutating func checkMetrics() {
         if values.text("metrics.token") == ValueKind.openToken { disclosed["metrics.token"] = ValueKind.openToken }
         guard needs == .all, let address = values.draft.metrics.listen, !address.isLoopback,

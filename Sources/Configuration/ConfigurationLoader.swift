@@ -63,8 +63,7 @@ package struct LoadedConfiguration: Sendable {
 
 package struct ConfigurationRow: Sendable {
     package let key: String
-    /// The value as it would be written; nil if there is none. `(hidden)` for a secret; for the database's URL what of
-    /// it is no secret.
+    /// The value as it would be written; nil if there is none. `(hidden)` for a secret, or what of it is none.
     package let value: String?
     package let isSecret: Bool
     package let source: ValueSource

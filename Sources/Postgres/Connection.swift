@@ -18,8 +18,7 @@ public actor Connection {
     private let usable = Atomic<Bool>(false)
     private let silent = Atomic<Bool>(false)
 
-    /// Whether a caller has the connection. The actor alone would admit others while the body of an interactive
-    /// transaction waits.
+    /// Whether a caller has the connection. The actor alone would admit others into an interactive transaction.
     private var isTaken = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
     var currentTransaction: UInt64?
@@ -49,8 +48,7 @@ public actor Connection {
         link = nil
     }
 
-    /// The process id from the start of the connection, for cancel requests. Without a pooler it is the server process.
-    /// 0 after closing.
+    /// The process id from the start of the connection, without a pooler the server's. 0 after closing.
     var namedProcessID: Int32 { link?.processID ?? 0 }
 
     /// Runs one statement as its own transaction.
@@ -62,8 +60,7 @@ public actor Connection {
         try await transaction([statement], timeout: timeout)[0]
     }
 
-    /// Runs the statements as one transaction in one flight: BEGIN, the settings, the statements, COMMIT. The first
-    /// error rolls everything back.
+    /// Runs the statements as one transaction in one flight, between BEGIN and COMMIT. An error rolls all back.
     ///
     /// - Parameters:
     ///   - afterwards: Statements of another transaction, after the first is committed, in the same flight. If one of
@@ -98,8 +95,7 @@ public actor Connection {
         return Array(rows[2..<end]) + rows.dropFirst(end + 3).dropLast()
     }
 
-    /// Runs several statements without parameters with the simple protocol, as one transaction. Don't use `SET` without
-    /// `LOCAL`: its effect would last.
+    /// Runs statements without parameters with the simple protocol, as one transaction. Use no `SET` without `LOCAL`.
     public func execute(script: String, name: String = "script", timeout: Duration? = nil) async throws(PostgresError) {
         let timeout = timeout ?? configuration.statementTimeout
         await takeTurn()
@@ -174,8 +170,7 @@ public actor Connection {
 
     // MARK: The link
 
-    /// A password as the server stores it (SCRAM-SHA-256), for `alter role … password`. The server's log then never
-    /// holds the password itself.
+    /// A password as the server stores it (SCRAM-SHA-256), for `alter role … password`: its log gets no password.
     ///
     /// - Throws: `notConnected`; `unexpectedResult` if libpq has no memory or no random numbers.
     public func verifier(password: String, user: String) throws(PostgresError) -> String {

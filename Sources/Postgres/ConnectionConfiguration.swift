@@ -259,8 +259,7 @@ extension ConnectionConfiguration {
         }
     }
 
-    /// Whether this is a Unix socket or a loopback address. `hostaddr` decides if both are given, because libpq
-    /// connects there.
+    /// Whether this is a Unix socket or a loopback address. libpq connects to `hostaddr` if both are given.
     static func isLocal(host: String?, address: String?) -> Bool {
         guard let target = address ?? host else { return true }
         if address == nil, target.hasPrefix("/") || target.hasPrefix("@") || target == "localhost" { return true }

@@ -49,8 +49,7 @@ public enum PostgresType: UInt32, Sendable, CaseIterable {
     case jsonbArray = 3807
 }
 
-/// A bound value in PostgreSQL's binary format. It is sent with its type's OID, so the server doesn't need to describe
-/// the statement first.
+/// A bound value in PostgreSQL's binary format. It is sent with its type's OID, so nothing is described first.
 ///
 /// Instants are microseconds since the Unix epoch. `Int64.max` and `Int64.min` are PostgreSQL's `infinity` and
 /// `-infinity`. Dates are days since 1970-01-01. `Int32.max` and `Int32.min` are the infinities. The server refuses a

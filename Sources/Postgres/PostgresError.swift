@@ -32,8 +32,7 @@ public struct PostgresError: Error, Sendable, Equatable {
     public var sqlState: String?
     /// The name of the statement (`Statement.name`), never its text.
     public var statement: String?
-    /// What the failure is about: the name of a constraint, table, column or data type; for a failed connection user,
-    /// host and database.
+    /// A constraint, table, column or data type; for a failed connection user, host and database.
     public var object: String?
     /// A text that is known to hold no user data.
     public var detail: String?

@@ -169,8 +169,7 @@ extension Rows {
     }
 }
 
-/// Reads values of one kind in PostgreSQL's binary format (network byte order). `read` returns nil if the type or the
-/// width doesn't fit.
+/// Reads values of one kind in PostgreSQL's binary format. `read` returns nil if type or width doesn't fit.
 struct BinaryReader<Value> {
     typealias Bytes = UnsafeRawBufferPointer
 

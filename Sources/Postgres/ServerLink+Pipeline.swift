@@ -129,8 +129,7 @@ extension ServerLink {
         if sent != 1 { throw lost(statement.name) }
     }
 
-    /// Waits until PQgetResult doesn't block. It reads while it writes: otherwise both sides could wait for the other
-    /// to empty its full socket buffer.
+    /// Waits until PQgetResult doesn't block. It reads while it writes, else both sides could wait with full buffers.
     private func becomeReady(_ deadline: Deadline, during name: String?) throws(PostgresError) {
         while true {
             let unsent = PQflush(handle)

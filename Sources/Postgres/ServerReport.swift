@@ -33,8 +33,7 @@ struct ServerReport: Equatable {
             switch sqlState.prefix(2) {
             // About the session: names of roles, databases and hosts, which are configuration.
             case "28", "3D": true
-            // Fixed texts. One that quotes something is left out: class 53 can quote a file name, which is a parameter
-            // of pg_read_file.
+            // Fixed texts. One that quotes something is left out: class 53 can quote a parameter of pg_read_file.
             case "08", "25", "40", "53", "55", "57": !message.contains("\"")
             // With a position, see `hasPosition`. The other form names an object that exists, so it isn't user data.
             case "42": hasPosition || (sqlState == "42501" && message.hasPrefix("permission denied for "))
@@ -86,8 +85,7 @@ extension PostgresError {
     /// class 28, 3D, 53, 57 or 08. So the first line may be shown.
     init(connecting message: String) {
         let lines = message.split(separator: "\n")
-        // A name with several addresses gives several lines. The server's own line is the most useful: it has
-        // `FATAL:  28P01: ` before its text.
+        // Each address gives a line. The server's own is the most useful: `FATAL:  28P01: ` is before its text.
         for line in lines {
             let parts = line.split(separator: ":")
             for (severity, next) in zip(parts, parts.dropFirst())

@@ -1,5 +1,4 @@
-/// An interactive transaction for the body of `Connection.transaction`. Don't call the connection itself in the body:
-/// it waits for the transaction's end.
+/// An interactive transaction for the body of `Connection.transaction`. The body must not call the connection itself.
 public struct Transaction: Sendable {
     let connection: Connection
     let id: UInt64
@@ -7,8 +6,7 @@ public struct Transaction: Sendable {
 
     /// Runs one statement.
     ///
-    /// - Throws: As `Connection.run`. After an error the transaction can only roll back. `transactionEnded` after its
-    ///   end.
+    /// - Throws: As `Connection.run`. After an error it can only roll back. `transactionEnded` after its end.
     public func run(_ statement: Statement) async throws(PostgresError) -> Rows {
         try await connection.run([statement], in: self)[0]
     }

@@ -3,8 +3,7 @@ package import TimeZones
 
 package import FoundationEssentials
 
-/// What a decision or an outcome changes for one user: their row, the record, and what ended. It is written once, and
-/// only while the membership lasts.
+/// What a decision or an outcome changes for one user: their row, the record, what ended. Written once, by a member.
 package struct Change: Sendable, Equatable {
     package let userID: UUID
     /// The turn that it is of. If the row has another one, nothing is written.
@@ -22,8 +21,7 @@ package struct Change: Sendable, Equatable {
     package var retry: String?
     /// What the policy says of the user's check-ins now; nil: as before. For people: the daemon doesn't read it.
     package var reason: Reason?
-    /// Whether nothing is written if the user has changed since `version`: for declined nudges, which have no intent
-    /// that would check it.
+    /// Whether nothing is written if the user has changed since `version`: for declined nudges, without an intent.
     package var isOnlyIfUnchanged = false
     /// Outcomes, skipped slots and devices, dropped messages.
     package var records: [DeliveryRecord] = []

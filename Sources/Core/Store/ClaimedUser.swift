@@ -5,8 +5,7 @@ package import TimeZones
 
 /// A claimed user, with everything that the policy reads about them.
 ///
-/// A class around a struct, though nothing in it changes: it is passed from list to list, and each copy of the struct
-/// would retain a dozen references.
+/// A class around a constant struct: lists pass it on, and each copy of the struct would retain a dozen references.
 @dynamicMemberLookup
 package final class ClaimedUser: Sendable {
     package let values: Values

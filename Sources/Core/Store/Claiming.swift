@@ -2,8 +2,7 @@ import FoundationEssentials
 import Synchronization
 import TimeZones
 
-/// What a store remembers between claims and drains. `Mutex` guards the state; claims and drains are called by one
-/// caller at a time.
+/// What a store remembers between claims and drains. `Mutex` guards it. Claims and drains have one caller.
 final class Claiming: Sendable {
     struct State: Sendable {
         var walk = RangeWalk(over: [])
@@ -124,8 +123,7 @@ extension Cursor {
     }
 }
 
-/// The instant at which claims start their walks: no user is due before it. A value: it says when to look again, and
-/// takes the result.
+/// The instant at which claims start their walks: no user is due before it. A value: it says when to look again.
 ///
 /// Only users of urgent messages become due below it, and `ExpressPace` finds them. All others become due at the
 /// policy's now. If a person changes a row, or a clock is set back, the next look finds it.
@@ -171,7 +169,7 @@ struct LookPace: Sendable {
 
     func isDue(at milliseconds: Int64) -> Bool { milliseconds >= nextAt }
 
-    /// Takes the begin and the end of a look. At most one is taken in five seconds. Looks take up to a twentieth of the time.
+    /// Takes the begin and the end of a look. One is taken in five seconds at most, and up to a twentieth of the time.
     mutating func took(asked: Int64, answered: Int64) { nextAt = answered + max(5_000, 20 * (answered - asked)) }
 }
 

@@ -41,8 +41,7 @@ package struct EnvironmentNote: Sendable, Equatable {
         /// The lane's window blames the device: nothing is sent to it here until it registers again. → `moved`.
         /// `Query.quarantine` writes it, without a name.
         case refused
-        /// Apple answered BadDeviceToken here once, and the lane's window is open. It is tried in the other
-        /// environment. → `moved`, `refused`.
+        /// BadDeviceToken came once, and the window is open. The other environment is tried. → `moved`, `refused`.
         case suspected
         /// It was tried here, and refused. The next registration is tried again.
         case tried

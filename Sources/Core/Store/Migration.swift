@@ -9,8 +9,7 @@ package struct Migration: Sendable, Equatable {
     package let name: String
     /// Several statements (`statements`).
     let script: String
-    /// The number of the migration that a daemon must know to work beside this one. 0: this one only adds, so older
-    /// daemons go on during an upgrade.
+    /// The number of the migration that a daemon must know to work beside this one. 0: it only adds, so all can.
     let oldest: Int32
 
     /// FNV-1a of the script. It shows whether a database was migrated with another text.

@@ -1,7 +1,6 @@
 package import Postgres
 
-/// Brings a database to the newest schema. Each migration is a transaction of its own under a lock, so that two
-/// migrators don't collide.
+/// Brings a database to the newest schema. Each migration is a transaction of its own, under a lock.
 package struct Migrator: Sendable {
     package enum SchemaState: Sendable, Equatable {
         case current

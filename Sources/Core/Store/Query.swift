@@ -54,8 +54,7 @@ package enum Query: String, Sendable, CaseIterable {
     }
 
     /// What each batch of a sweep runs: without preparing, planning takes a seventh of the database's time. A plan is kept
-    /// while the tables grow, so only a statement whose plan is good for empty and for large tables may be here
-    /// (PlanLongTests).
+    /// while the tables grow, so each plan here must be good for empty and for large tables (PlanLongTests).
     private static let frequent: Set<Query> = [
         .claimPeople, .claimProfiles, .claimDevices, .claimSeen, .claimMessages, .claimReminders, .holdMember,
         .intent, .settle, .closeIntents, .dropIntents,

@@ -30,8 +30,7 @@ package struct Refusal: Sendable, Equatable {
 }
 
 extension Refusal {
-    /// - Parameter locks: whether the statement takes locks. If it doesn't, the app's view has raised what looks like a
-    ///   held lock.
+    /// - Parameter locks: whether the statement takes locks. If not, the app's view raised what looks like one.
     package init(_ userID: UUID, _ error: PostgresError, column: String? = nil, locks: Bool = true) {
         self.init(
             userID: userID,
@@ -54,8 +53,7 @@ extension PostgresError {
         }
     }
 
-    /// A row stayed locked for longer than a commit takes. (The member row is locked by the transaction that ends the
-    /// membership, so it doesn't count.)
+    /// A row stayed locked for longer than a commit takes. (A locked member row means that the membership ends.)
     package var isHeldRow: Bool { sqlState == "55P03" && statement != Query.holdMember.name }
 
     /// The database refuses the content that a statement reads or writes, not the statement: a value that is too large,

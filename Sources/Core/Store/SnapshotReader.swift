@@ -93,8 +93,7 @@ package struct SnapshotReader: Sendable {
         return (found.users, found.unreadable, people.count < limit ? nil : next)
     }
 
-    /// The next users with touches that no sweep has drained, without those who are due by `end` anyway. The next sweep
-    /// makes them due.
+    /// The next users with touches that no sweep has drained, without those who are due by `end`. It makes them due.
     ///
     /// - Parameter user: `Store.firstUser`, then `next` of the page before.
     package func waiting(
@@ -239,8 +238,7 @@ package struct SnapshotReader: Sendable {
 extension Store {
     /// Passes a reader of one snapshot to the work. Meanwhile the server can't clean up dead rows: a minute, no more.
     ///
-    /// On distributed tables the work may be done twice, since a refused statement ends the snapshot. There each
-    /// machine has a snapshot of its own.
+    /// On distributed tables the work may be done twice (a refusal ends a snapshot), with one for each machine.
     ///
     /// - Parameter timeout: of each statement, if it is less than usual.
     package func reading<T: Sendable>(

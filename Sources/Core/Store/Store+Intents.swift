@@ -10,8 +10,7 @@ package struct Intent: Sendable {
     package let member: UUID
     package let sweepID: UUID
     package let attemptedAt: Instant
-    /// Microseconds to add to `attemptedAt`, 0 to 999,999, from a counter. With them, two attempts in one second have
-    /// two instants in the record.
+    /// Microseconds to add to `attemptedAt`, from a counter: two attempts in a second have two instants.
     package var fraction: Int32 = 0
     /// What is recorded of each user if the daemon dies now.
     package let changes: [Change]

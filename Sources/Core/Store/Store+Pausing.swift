@@ -134,8 +134,7 @@ extension Store {
         return (Int(try rows.int8(0, 0)), try rows.uuidOrNull(0, 1))
     }
 
-    /// Hands users who are in the app's views and not in nudged.person to the daemons. Returns how many, and the first
-    /// user of the next page.
+    /// Hands the app's users who are not in nudged.person to the daemons. Returns how many, and who is next.
     package func adoptUsers(from user: UUID, limit: Int) async throws(PostgresError) -> (users: Int, next: UUID?) {
         let rows = try await one(claims, .unseenUsers, [.uuid(user), .int8(Int64(limit))])
         let users = try rows.uuidArray(0, 0)

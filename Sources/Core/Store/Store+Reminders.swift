@@ -37,8 +37,7 @@ extension Store {
         return joined
     }
 
-    /// Inserts rows for the next members of a fan-out. After the last member, deletes the fan-out and inserts the next
-    /// one of its series.
+    /// Inserts rows for the next members of a fan-out. After the last one, the next of its series replaces it.
     ///
     /// - Parameters:
     ///   - limit: members of a page.

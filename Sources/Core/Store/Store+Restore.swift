@@ -63,8 +63,7 @@ extension Store {
         return taken > 0 || isMore
     }
 
-    /// Records as unknown what was being sent when the backup was made, for members whose lease has ended. A running
-    /// daemon records its own.
+    /// Records as unknown what was being sent when the backup was made, if its member's lease has ended.
     package func restoreIntents(limit: Int) async throws(PostgresError) -> Recovery {
         _ = try await declareDeadNow(except: UUID.random())
         return try await recoverOrphans(limit: limit, reason: "restored")

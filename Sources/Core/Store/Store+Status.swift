@@ -32,8 +32,7 @@ package struct WorkStatus: Sendable, Equatable {
     package var bindingFaults: [BindingFault] = []
 }
 
-/// Fan-outs that could have been due a minute ago or earlier, and are not finished. Either the view fails, or a subject
-/// has very many members.
+/// Fan-outs that could have been due a minute ago, and are not finished: the view fails, or they are very large.
 package struct WaitingFanOuts: Sendable, Equatable {
     /// Counted up to `WorkStatus.most`.
     package let count: Int

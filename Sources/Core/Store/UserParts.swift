@@ -4,8 +4,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// What the app and nudged have about users beside their own rows: profiles, devices, messages, reminders. For claims,
-/// and for `SnapshotReader`.
+/// What the app and nudged have about users beside their own rows: profiles, devices, messages, reminders.
 ///
 /// Each read is bounded. The first statements are cheap and have one limit for all users. If that is reached, some user
 /// has unusually many rows, and another statement reads them with a limit for each user.

@@ -85,8 +85,7 @@ package struct UserState: Sendable, Equatable {
 }
 
 extension LocalDate {
-    /// A check-in's slot. nil for years outside 1970 to 9999: after the last date of all, the search for the next slot
-    /// would never end.
+    /// A check-in's slot. nil for years outside 1970 to 9999: the search for a next slot must end.
     init?(slot days: Int64) {
         guard (0...2_932_896).contains(days) else { return nil }
         self.init(days: Int32(days))
