@@ -133,7 +133,7 @@ struct ConfigurationAssembler {
         )
     }
 
-    /// Other machines read the metrics only with a token, or if the operator says that all may. Commands may lack it.
+    /// Other machines read the metrics only with a token, or if the operator allows all. Commands may have no token.
     private mutating func checkMetrics() {
         if values.text("metrics.token") == ValueKind.openToken { disclosed["metrics.token"] = ValueKind.openToken }
         guard needs == .all, let address = values.draft.metrics.listen, !address.isLoopback,

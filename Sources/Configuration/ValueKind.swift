@@ -21,9 +21,7 @@ struct ValueKind: Sendable {
 }
 
 extension ValueKind {
-    /// - Parameters:
-    ///   - shown: the value as it would be written.
-    ///   - wrong: what is wrong with a text that `parse` refuses.
+    /// - Parameter wrong: what is wrong with a text that `parse` refuses.
     private init<Value>(
         _ expectation: String,
         takesNone: Bool = false,

@@ -40,11 +40,8 @@ extension Connection {
     /// Runs `body` in a transaction. It commits when `body` returns and rolls back when `body` throws. No other caller
     /// uses the connection meanwhile. For migrations; the pipeline sends its statements in one flight.
     ///
-    /// - Parameters:
-    ///   - isSnapshot: Whether it only reads one snapshot (REPEATABLE READ READ ONLY). Keep it short: meanwhile VACUUM
-    ///     removes no row version that died since.
-    ///   - settings: Settings for this transaction only.
-    ///   - timeout: The time limit of each statement. Nil: the configuration's.
+    /// - Parameter isSnapshot: Whether it only reads one snapshot (REPEATABLE READ READ ONLY). Keep it short: meanwhile
+    ///   VACUUM removes no row version that died since.
     /// - Throws: What `body` throws. `rolledBack` if `body` ignored a statement's error and returned.
     public func transaction<T: Sendable>(
         isSnapshot: Bool = false,

@@ -76,11 +76,8 @@ extension Change {
         return writer.bytes
     }
 
-    /// nil: no daemon of this version wrote it.
-    ///
-    /// - Parameters:
-    ///   - attemptedAt: the intent's instant, in microseconds since 1970.
-    ///   - reason: the reason in the record of its pushes.
+    /// nil: no daemon of this version wrote it. The record of its pushes gets the intent's instant (microseconds since
+    /// 1970) and the reason.
     package init?(userID: UUID, turn: Int32, content: [UInt8], attemptedAt: Int64, reason: String) {
         do throws(ByteReader.Malformed) {
             var reader = ByteReader(content)

@@ -86,11 +86,8 @@ struct RangeWalk: Sendable {
         }
     }
 
-    /// Takes the result of `ask`. Returns whether the walk has ended: everyone who is due was in its results.
-    ///
-    /// - Parameters:
-    ///   - isFull: whether as many users came as were asked for.
-    ///   - last: the position of the last of them.
+    /// Takes the result of `ask`: whether as many users came as were asked for, and the position of the last one.
+    /// Returns whether the walk has ended: everyone who is due was in its results.
     mutating func took(isFull: Bool, last: Cursor?) -> Bool {
         switch (width, isFull) {
         case (.all, false): return true
@@ -149,11 +146,7 @@ struct DueFloor: Sendable {
         pace = LookPace()
     }
 
-    /// - Parameters:
-    ///   - count: rows that were read, at most `rowLimit`.
-    ///   - oldest: the oldest `due_at` among them, in microseconds; nil: there was none.
-    ///   - asked: milliseconds before the statement, on the clock of `isDue`.
-    ///   - answered: milliseconds after the result.
+    /// Takes a look: how many rows it read, up to `rowLimit`, the oldest `due_at` in them, and its begin and end.
     mutating func took(_ ranges: [Int32], count: Int, oldest: Int64?, now: Instant, asked: Int64, answered: Int64) {
         self.ranges = ranges
         pace.took(asked: asked, answered: answered)
@@ -210,13 +203,7 @@ struct TouchFloor: Sendable {
     /// Makes the next look start from id 0.
     mutating func forget() { pace = LookPace() }
 
-    /// Takes a result.
-    ///
-    /// - Parameters:
-    ///   - start: what `start` returned.
-    ///   - first: the lowest id that was found; nil: none.
-    ///   - last: the highest id that was found; nil: none.
-    ///   - isFull: whether as many touches were found as were asked for.
+    /// Takes a look: its `start`, the lowest and the highest id that it found, and whether it found all that it may.
     mutating func took(
         start: Int64,
         first: Int64? = nil,

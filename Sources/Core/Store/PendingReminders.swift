@@ -13,11 +13,8 @@ package struct PendingReminders: Sendable, Equatable {
 
     package var isEmpty: Bool { all.isEmpty && wakesAt == nil }
 
-    /// Adds a row of a claim. Rows come in the order of `wakesAt`.
-    ///
-    /// - Parameters:
-    ///   - until: reminders that can be due by then are added; microseconds since 1970.
-    ///   - limit: how many instants, and how many wall times, are added.
+    /// Adds a row of a claim, if it can be due until an instant (microseconds since 1970): up to so many instants and so
+    /// many wall times. Rows come in the order of `wakesAt`.
     mutating func add(_ reminder: PendingReminder, until: Int64, limit: Int) {
         guard reminder.wakesAt.microseconds <= until else {
             wakesAt = min(wakesAt ?? reminder.wakesAt, reminder.wakesAt)

@@ -38,9 +38,7 @@ extension Store {
         package let isAnyIntentLost: Bool
     }
 
-    /// - Parameters:
-    ///   - now: the policy's; nil: not known yet.
-    ///   - checksBinding: look at the views, too.
+    /// - Parameter now: the policy's; nil: not known yet.
     package func look(now: Instant? = nil, checksBinding: Bool = false) async throws(PostgresError) -> Look {
         let asked = Claiming.now()
         let start = claiming.with { $0.touches.start(at: asked) }

@@ -15,10 +15,6 @@ extension Store {
     /// Records orphans as unknown, and deletes the empty rows of intents that were withdrawn a minute ago.
     ///
     /// Several daemons may do it at once: each user is settled once, by their turn.
-    ///
-    /// - Parameters:
-    ///   - limit: most intents.
-    ///   - reason: the reason in the record.
     package func recoverOrphans(limit: Int, reason: String = "daemon_lost") async throws(PostgresError) -> Recovery {
         let now = Claiming.now()
         let left = claiming.with { state in

@@ -8,9 +8,7 @@ package import TimeZones
 extension Store {
     /// Fan-outs that are due, the earliest first. Their authors' profiles say in which zone a series counts.
     ///
-    /// - Parameters:
-    ///   - left: ids that are left for a while.
-    ///   - onRefused: called for each whose author can't be read.
+    /// - Parameter onRefused: called for each whose author can't be read.
     package func dueFanOuts(
         now: Instant,
         except left: [UUID],
@@ -40,7 +38,6 @@ extension Store {
     /// Inserts rows for the next members of a fan-out. After the last one, the next of its series replaces it.
     ///
     /// - Parameters:
-    ///   - limit: members of a page.
     ///   - patience: how long the app's view may take, if that is less than the usual time-out.
     ///   - onRefused: called for each member whose row the app's view refuses. The others are told.
     package func tell(

@@ -45,12 +45,8 @@ struct UserParts {
     /// Bytes of preferences and contexts.
     let bytes: Int64
 
-    /// Reads these users' parts.
-    ///
-    /// - Parameters:
-    ///   - until: messages and reminders that can be due by then are read; microseconds since 1970.
-    ///   - bytes: most bytes of preferences and contexts.
-    /// - Returns: nil: there are more bytes or rows and several users, so the caller must ask for fewer users.
+    /// Reads what can be due until an instant (microseconds since 1970), and up to so many bytes of preferences and
+    /// contexts. Returns nil if several users have more bytes or rows: then the caller must ask for fewer users.
     static func read(
         _ users: [UUID],
         until: Int64,

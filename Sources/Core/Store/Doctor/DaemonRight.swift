@@ -4,7 +4,7 @@ package import Postgres
 package struct DaemonRight: Sendable, Hashable {
     /// In schema `nudged`; a function without its arguments.
     package let object: String
-    /// `select`, `insert`, `update` or `delete`, or `execute` for a function. They can have a column: `update (id)`.
+    /// `select`, `insert`, `update` or `delete`, or `execute` for a function. Some have a column: `update (id)`.
     package let privilege: String
 
     /// The GRANT statement that gives it to a role.

@@ -75,11 +75,7 @@ extension SnapshotReader {
         return (with, without)
     }
 
-    /// Sweeps that recorded something: all of them by size, and the largest ones singly.
-    ///
-    /// - Parameters:
-    ///   - least: rows of a sweep that is listed singly.
-    ///   - most: how many are listed singly.
+    /// Sweeps that recorded something: all of them by size, and singly the `most` largest with `least` rows or more.
     package func sweeps(in span: Range<Instant>, least: Int, most: Int) async throws(PostgresError) -> [SweepCount] {
         let limits: [Parameter] = [.int8(Int64(least)), .int8(Int64(most))]
         return try await run(.reportSweeps, bounds(span) + limits).decoded(SweepCount.init)
