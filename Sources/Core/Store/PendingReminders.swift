@@ -13,7 +13,7 @@ package struct PendingReminders: Sendable, Equatable {
 
     package var isEmpty: Bool { all.isEmpty && wakesAt == nil }
 
-    /// Adds a row of a claim, if it can be due until an instant (microseconds since 1970): up to so many instants and so
+    /// Adds a row of a claim, if it can be due until an instant (microseconds since 1970): up to so many instants and
     /// many wall times. Rows come in the order of `wakesAt`.
     mutating func add(_ reminder: PendingReminder, until: Int64, limit: Int) {
         guard reminder.wakesAt.microseconds <= until else {

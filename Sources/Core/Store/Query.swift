@@ -5,11 +5,10 @@ import SQLFiles
 /// A statement of `sql/queries`, embedded at build time. The cases are sorted as in the files, and named alike.
 package enum Query: String, Sendable, CaseIterable {
     // claim.sql
-    case claimPeople, dueFloor, claimProfiles, claimDevices, claimDevicesBounded, claimDevicesDistributed,
-        claimSeen, claimSurfaces, claimMessages, claimMessagesBounded, claimMessagesDistributed, claimReminders,
-        claimRemindersBounded,
-        claimRemindersDistributed, liveReminders, templates, freePeople, postpone, probeProfile, probeDevices,
-        probeMessages, probeReminders, analysed, noteAnalysed
+    case claimPeople, dueFloor, claimProfiles, claimDevices, claimDevicesBounded, claimDevicesDistributed, claimSeen,
+        claimSurfaces, claimMessages, claimMessagesBounded, claimMessagesDistributed, claimReminders,
+        claimRemindersBounded, claimRemindersDistributed, liveReminders, templates, freePeople, postpone, probeProfile,
+        probeDevices, probeMessages, probeReminders, analysed, noteAnalysed
     // touches.sql
     case touches, drain, touchUsers, unseenUsers
     // intents.sql
@@ -21,8 +20,8 @@ package enum Query: String, Sendable, CaseIterable {
     case dueFanOuts, fanOutHold, fanOutWait, fanOutMembers, fanOutRecipients, fanOutTell, fanOutAdvance,
         fanOutDrop, fanOutMember, waitingFanOuts
     // ownership.sql
-    case join, renew, takeRanges, membership, holdMember, lockMember, ownIntents, orphanIntents, endMember,
-        deadMembers, livingDaemons
+    case join, renew, takeRanges, membership, holdMember, lockMember, ownIntents, orphanIntents, endMember, deadMembers,
+        livingDaemons
     // status.sql
     case clock, heartbeat, daemonGone, daemons, status, remaining
     // upkeep.sql
