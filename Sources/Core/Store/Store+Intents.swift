@@ -21,8 +21,7 @@ package struct Intent: Sendable {
         [
             .uuid(id), .uuid(member), .uuid(sweepID), .timestamp(attemptedAt.microseconds &+ Int64(fraction)),
             .uuidArray(changes.map { $0.userID }), .int4Array(changes.map { $0.turn }),
-            .byteaArray(changes.map { $0.content }),
-            .uuidArray(messages.map(\.id)),
+            .byteaArray(changes.map { $0.content }), .uuidArray(messages.map(\.id)),
         ]
     }
 }

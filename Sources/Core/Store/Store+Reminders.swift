@@ -191,9 +191,9 @@ extension DueFanOut {
 
     /// For `Query.fanOutMembers`: the next members, or those of a range of ids.
     func page(_ limit: Int, after: UInt128? = nil, upTo: UInt128? = nil, except refused: [UUID] = []) -> [Parameter] {
-        [
-            .text(reminder.subjectType), .text(reminder.subjectID),
-            .uuid(after.map(UUID.init(number:)) ?? self.after), .int8(Int64(limit)),
+        let start = after.map(UUID.init(number:)) ?? self.after
+        return [
+            .text(reminder.subjectType), .text(reminder.subjectID), .uuid(start), .int8(Int64(limit)),
             .uuid(upTo.map(UUID.init(number:))), .uuidArray(refused),
         ]
     }

@@ -217,21 +217,18 @@ extension Store {
         let decisions = records.contains { $0.decision != nil } ? records.map { $0.decision?.asciiJSON } : []
         return [
             .uuidArray(changes.map { $0.userID }), .int4Array(changes.map { $0.turn }),
-            .int8Array(changes.map { $0.version }),
-            .timestampArray(changes.map { $0.dueAt.microseconds }),
+            .int8Array(changes.map { $0.version }), .timestampArray(changes.map { $0.dueAt.microseconds }),
             .timestampArray(changes.map { $0.evaluatedAt.microseconds }),
             .timestampArray(changes.map { $0.since?.microseconds }), .textArray(changes.map { $0.reason?.rawValue }),
             .textArray(changes.map { $0.retry }), .byteaArray(changes.map { $0.state.bytes }),
-            .int2Array(changes.map { $0.ignored }),
-            .uuidArray(records.map { $0.userID }), .textArray(records.map { $0.kind }),
-            .textArray(records.map { $0.key }),
+            .int2Array(changes.map { $0.ignored }), .uuidArray(records.map { $0.userID }),
+            .textArray(records.map { $0.kind }), .textArray(records.map { $0.key }),
             .dateArray(records.map { $0.slot?.days }), .textArray(records.map { $0.deviceHash }),
             .uuidArray(records.map { $0.apnsID }), .textArray(records.map { $0.outcome.rawValue }),
             .textArray(records.map { $0.reason }), .int2Array(records.map { $0.status.map(Int16.init(clamping:)) }),
-            .int2Array(records.map { $0.localMinute }),
-            .timestampArray(records.map { $0.attemptedAtMicroseconds }), .textArray(decisions),
-            .int4Array(records.map { $0.template }),
-            .uuid(sweepID), .uuidArray(changes.compactMap { $0.isOnlyIfUnchanged ? $0.userID : nil }),
+            .int2Array(records.map { $0.localMinute }), .timestampArray(records.map { $0.attemptedAtMicroseconds }),
+            .textArray(decisions), .int4Array(records.map { $0.template }), .uuid(sweepID),
+            .uuidArray(changes.compactMap { $0.isOnlyIfUnchanged ? $0.userID : nil }),
         ]
     }
 
