@@ -56,7 +56,7 @@ package struct SnapshotReader: Sendable {
 
     package func devicesLeftOut(of user: UUID) async throws(PostgresError) -> DevicesLeftOut {
         let rows = try await run(.readLeftOut, [.uuid(user)])
-        return DevicesLeftOut(withoutToken: Int(try rows.int8(0, 0)), platforms: try rows.textOrNull(0, 1))
+        return try rows.decoded(at: 0, DevicesLeftOut.init(withoutToken:platforms:))
     }
 
     package func pauses() async throws(PostgresError) -> [Pause] { try Store.pauses(try await run(.pauses, [])) }

@@ -58,9 +58,7 @@ extension Store {
     /// Takes touches that the backup holds. Returns whether there may be more.
     package func restoreTouches(before now: Instant, limit: Int) async throws(PostgresError) -> Bool {
         let rows = try await one(claims, .restoreTouches, [.timestamp(now.microseconds), .int8(Int64(limit))])
-        let taken = try rows.int8(0, 0)
-        let isMore = try rows.bool(0, 1)
-        return taken > 0 || isMore
+        return try rows.decoded(at: 0) { (taken: Int, isMore: Bool) in taken > 0 || isMore }
     }
 
     /// Records as unknown what was being sent when the backup was made, if its member's lease has ended.

@@ -101,7 +101,7 @@ package struct Store: Sendable {
     package func maintainDelivery() async throws(PostgresError) -> (made: Int, dropped: Int) {
         // A partition needs an exclusive lock on the record. Behind a long reader (pg_dump), all outcomes would queue.
         let rows = try await one(claims, .maintainDelivery, [], Patience(lock: 200))
-        return (Int(try rows.int8(0, 0)), Int(try rows.int8(0, 1)))
+        return try rows.decoded(at: 0) { (made: Int, dropped: Int) in (made, dropped) }
     }
 
     /// Deletes a bounded number of old dedupe keys. Returns how many: if any, more may be left.
@@ -111,8 +111,7 @@ package struct Store: Sendable {
 
     /// Erases users of `nudged.departed` who are due, for about half a second. Counts them, and those it could not.
     package func eraseDeparted() async throws(PostgresError) -> (erased: Int, held: Int) {
-        let rows = try await one(claims, .eraseDeparted)
-        return (Int(try rows.int8(0, 0)), Int(try rows.int8(0, 1)))
+        try await one(claims, .eraseDeparted).decoded(at: 0) { (erased: Int, held: Int) in (erased, held) }
     }
 
     // MARK: How a statement runs
