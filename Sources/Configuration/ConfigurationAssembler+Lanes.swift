@@ -64,11 +64,8 @@ extension ConfigurationAssembler {
         guard app.inherits("apns.keyId"), app.has("apns.teamId"), values.has("apns.teamId"),
             app.draft.lane.teamID != values.draft.lane.teamID
         else { return }
-        app.report(
-            "apns.teamId",
-            "it is not apns.teamId, but the key belongs to that team",
-            "add the keyId of a key of this team, and its privateKeyFile"
-        )
+        let remedy = "add the keyId of a key of this team, and its privateKeyFile"
+        app.report("apns.teamId", "it is not apns.teamId, but the key belongs to that team", remedy)
     }
 
     private static func isKeyGiven(_ app: EffectiveValues) -> Bool {

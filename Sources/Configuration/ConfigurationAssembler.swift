@@ -150,10 +150,7 @@ struct ConfigurationAssembler {
 
     private mutating func checkZone() {
         guard let zone = values.draft.policy.defaultTimezone, !checks.zone(zone) else { return }
-        values.report(
-            "policy.defaultTimezone",
-            "this system knows no zone \(ValueKind.quoted(zone))",
-            "write a name from /usr/share/zoneinfo, such as Europe/Berlin"
-        )
+        let remedy = "write a name from /usr/share/zoneinfo, such as Europe/Berlin"
+        values.report("policy.defaultTimezone", "this system knows no zone \(ValueKind.quoted(zone))", remedy)
     }
 }

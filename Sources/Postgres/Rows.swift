@@ -60,21 +60,14 @@ public final class Rows: Sendable {
     /// The error for a cell that has another type than the reader expects. It names column and OID, never the value.
     func mismatch(_ row: Int, _ column: Int, _ wanted: String) -> PostgresError {
         let name = PQfname(result, Int32(column)).map { String(cString: $0) } ?? ""
-        return PostgresError(
-            .unexpectedResult,
-            statement: statement,
-            object: "column \(name)",
-            detail: "row \(row), type OID \(PQftype(result, Int32(column))) read as \(wanted)"
-        )
+        let detail = "row \(row), type OID \(PQftype(result, Int32(column))) read as \(wanted)"
+        return PostgresError(.unexpectedResult, statement: statement, object: "column \(name)", detail: detail)
     }
 
     private func check(_ row: Int, _ column: Int) throws(PostgresError) {
         guard row >= 0, row < count, column >= 0, column < columnCount else {
-            throw PostgresError(
-                .unexpectedResult,
-                statement: statement,
-                detail: "no cell (\(row), \(column)) in \(count) rows of \(columnCount) columns"
-            )
+            let detail = "no cell (\(row), \(column)) in \(count) rows of \(columnCount) columns"
+            throw PostgresError(.unexpectedResult, statement: statement, detail: detail)
         }
     }
 }

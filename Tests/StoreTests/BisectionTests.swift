@@ -75,11 +75,11 @@ struct BisectionTests {
     @Test func touchFloor_whenTouchesWereFound_startsBehindThem() {
         var floor = TouchFloor()
         #expect(floor.start(at: 0) == 0)
-        floor.took(start: 0, first: 1_000_000, last: 1_000_400, isFull: false, asked: 0, answered: 10)
+        floor.took(start: 0, ids: (1_000_000, 1_000_400), isFull: false, asked: 0, answered: 10)
         #expect(floor.start(at: 20) == 1_000_400 - TouchFloor.margin)
         #expect(floor.start(at: 5_011) == 0)
         // A look that took a second is taken every twenty; meanwhile nothing below is looked at, though nothing was found.
-        floor.took(start: 0, first: nil, last: nil, isFull: false, asked: 6_000, answered: 7_000)
+        floor.took(start: 0, ids: nil, isFull: false, asked: 6_000, answered: 7_000)
         #expect(floor.start(at: 26_999) == 1_000_400 - TouchFloor.margin && floor.start(at: 27_001) == 0)
         floor.forget()
         #expect(floor.start(at: 7_001) == 0)

@@ -206,8 +206,7 @@ struct TouchFloor: Sendable {
     /// Takes a look: its `start`, the lowest and the highest id that it found, and whether it found all that it may.
     mutating func took(
         start: Int64,
-        first: Int64? = nil,
-        last: Int64? = nil,
+        ids: (first: Int64, last: Int64)? = nil,
         isFull: Bool = false,
         asked: Int64,
         answered: Int64
@@ -215,6 +214,6 @@ struct TouchFloor: Sendable {
         if start == 0 { pace.took(asked: asked, answered: answered) }
         // Not all that were found are taken at once.
         if isFull, start == 0 { id = 0 }
-        id = max(id, ((isFull ? first : last) ?? 0) - Self.margin)
+        id = max(id, ((isFull ? ids?.first : ids?.last) ?? 0) - Self.margin)
     }
 }

@@ -78,13 +78,11 @@ package struct SnapshotReader: Sendable {
         now: Instant,
         limit: Int
     ) async throws(PostgresError) -> (users: [ClaimedUser], unreadable: Int, next: Cursor?) {
-        let people = try await run(
-            .readDue,
-            [
-                .int4(range), .timestamp(cursor.dueAt), .uuid(cursor.userID), .timestamp(end.endOfSecond),
-                .int8(Int64(limit)),
-            ]
-        )
+        let parameters: [Parameter] = [
+            .int4(range), .timestamp(cursor.dueAt), .uuid(cursor.userID), .timestamp(end.endOfSecond),
+            .int8(Int64(limit)),
+        ]
+        let people = try await run(.readDue, parameters)
         guard people.count > 0 else { return ([], 0, nil) }
         let ids = try people.map { row throws(PostgresError) in try people.uuid(row, 0) }
         let last = people.count - 1
@@ -167,10 +165,8 @@ package struct SnapshotReader: Sendable {
         through: Instant,
         limit: Int
     ) async throws(PostgresError) -> [DeliveryRecord] {
-        let rows = try await run(
-            .readDeliveries,
-            [.uuid(user), .timestamp(from.microseconds), .timestamp(through.endOfSecond), .int8(Int64(limit))]
-        )
+        let span: [Parameter] = [.timestamp(from.microseconds), .timestamp(through.endOfSecond)]
+        let rows = try await run(.readDeliveries, [.uuid(user)] + span + [.int8(Int64(limit))])
         return try rows.map { row throws(PostgresError) -> DeliveryRecord? in
             guard let outcome = DeliveryRecord.Outcome(rawValue: try rows.text(row, 5)) else { return nil }
             return DeliveryRecord(
@@ -193,12 +189,10 @@ package struct SnapshotReader: Sendable {
     // MARK: Parts
 
     private func parts(of ids: [UUID], until end: Instant) async throws(PostgresError) -> UserParts {
-        let parts = try await UserParts.read(
-            ids,
-            until: end.endOfSecond,
-            bytes: .max,
-            isDistributed: isDistributed
-        ) { statements throws(PostgresError) in try await transaction.run(statements) }
+        let parts = try await UserParts.read(ids, until: end.endOfSecond, bytes: .max, isDistributed: isDistributed) {
+            statements throws(PostgresError) in
+            try await transaction.run(statements)
+        }
         guard let parts else { throw PostgresError(.unexpectedResult, statement: Query.claimProfiles.name) }
         return parts
     }

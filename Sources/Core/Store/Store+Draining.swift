@@ -97,15 +97,9 @@ extension Store {
                 users.append((user, [id]))
             }
         }
+        let isFull = rows.count >= limit || users.count > wanted
         claiming.with {
-            $0.touches.took(
-                start: start,
-                first: ids?.first,
-                last: ids?.last,
-                isFull: rows.count >= limit || users.count > wanted,
-                asked: asked,
-                answered: Claiming.now()
-            )
+            $0.touches.took(start: start, ids: ids, isFull: isFull, asked: asked, answered: Claiming.now())
         }
         return (rows.count, users, changed)
     }

@@ -55,14 +55,9 @@ extension Store {
         }
         let wanted: [Parameter] = [.uuidArray(intent.messages.map(\.userID)), .uuidArray(intent.messages.map(\.id))]
         // Distributed rows are locked by an update.
-        let answers = try await asking { isDistributed throws(PostgresError) in
-            try await transaction(
-                intents,
-                [(isDistributed ? Query.holdMessagesDistributed : .holdMessages)(wanted), commit],
-                afterwards: looks,
-                .usual,
-                settings: settings
-            )
+        let answers = try await asking { isDistributed async throws(PostgresError) -> [Rows] in
+            let hold = (isDistributed ? Query.holdMessagesDistributed : .holdMessages)(wanted)
+            return try await transaction(intents, [hold, commit], afterwards: looks, .usual, settings: settings)
         }
         let held = try answers[0].decoded(MessageReference.init(userID:id:))
         return (try answers[2].uuidSet(), try Self.kinds(answers[3]), Set(intent.messages).subtracting(held))

@@ -43,14 +43,11 @@ extension Store {
     package func renew(_ member: UUID, leaseMilliseconds: Int64) async throws(PostgresError) -> Membership? {
         do throws(PostgresError) {
             // The member row is locked first. So a declaration of its death either came before, or sees this renewal.
-            let rows = try await transaction(
-                ownership,
-                holding: member,
-                [
-                    Query.renew([.uuid(member), .int8(leaseMilliseconds)]), Query.takeRanges([.uuid(member)]),
-                    Query.membership(),
-                ]
-            )
+            let statements = [
+                Query.renew([.uuid(member), .int8(leaseMilliseconds)]), Query.takeRanges([.uuid(member)]),
+                Query.membership(),
+            ]
+            let rows = try await transaction(ownership, holding: member, statements)
             // A person has deleted the lease.
             guard rows[0].count > 0 else { return nil }
             return try membership(member, rows[2])

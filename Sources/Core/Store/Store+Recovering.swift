@@ -74,10 +74,7 @@ extension Store {
     @Sendable static func expectAnswers(_ connection: Connection) async throws(PostgresError) {
         let rows = try await connection.run(Query.stuckCommits())
         guard try rows.bool(0, 0) else { return }
-        throw PostgresError(
-            .timedOut,
-            statement: "commit",
-            detail: "commits wait for a synchronous standby that is away"
-        )
+        let detail = "commits wait for a synchronous standby that is away"
+        throw PostgresError(.timedOut, statement: "commit", detail: detail)
     }
 }

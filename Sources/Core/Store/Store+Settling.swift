@@ -67,13 +67,10 @@ extension Store {
         _ settlement: Settlement,
         after error: PostgresError
     ) async throws(PostgresError) -> Settlement.Result {
+        let (member, sweepID) = (settlement.member, settlement.sweepID)
         var result = Settlement.Result()
         if !settlement.withdrawn.isEmpty {
-            let withdrawal = Settlement(
-                member: settlement.member,
-                sweepID: settlement.sweepID,
-                withdrawn: settlement.withdrawn
-            )
+            let withdrawal = Settlement(member: member, sweepID: sweepID, withdrawn: settlement.withdrawn)
             _ = try await settle(withdrawal, .usual, isRepeated: true)
         }
         try await bisecting(
@@ -92,8 +89,7 @@ extension Store {
         let open = Set(result.refused.map(\.userID))
         let whole = settlement.closed.filter { $0.isWhole && open.isDisjoint(with: $0.users) }
         if !whole.isEmpty {
-            let closing = Settlement(member: settlement.member, sweepID: settlement.sweepID, closed: whole)
-            _ = try await settle(closing, .usual, isRepeated: true)
+            _ = try await settle(Settlement(member: member, sweepID: sweepID, closed: whole), .usual, isRepeated: true)
         }
         return result
     }
@@ -174,11 +170,8 @@ extension Store {
     private func statements(of settlement: Settlement, isRepeated: Bool) -> [Statement] {
         var statements: [Statement] = []
         if !settlement.withdrawn.isEmpty, let member = settlement.member {
-            statements.append(
-                Query.withdrawIntents([
-                    .uuidArray(settlement.withdrawn.sorted()), .uuid(member), .uuid(settlement.sweepID),
-                ])
-            )
+            let withdrawn = Parameter.uuidArray(settlement.withdrawn.sorted())
+            statements.append(Query.withdrawIntents([withdrawn, .uuid(member), .uuid(settlement.sweepID)]))
         }
         // In the order of user_id, like all writers that wait for locks, to avoid deadlocks with commands.
         let changes = settlement.changes.sorted { $0.userID < $1.userID }
@@ -194,17 +187,12 @@ extension Store {
             statements.append(Query.endReminders(ended + [.json(continued)]))
         }
         let closed = settlement.closed
+        let intents = Parameter.uuidArray(closed.map(\.intent))
+        let counts = Parameter.int4Array(closed.map { Int32(clamping: $0.users.count) })
         let whole = Parameter.uuidArray(closed.filter(\.isWhole).map(\.intent))
-        if !closed.isEmpty {
-            statements.append(
-                Query.closeIntents([
-                    .uuidArray(closed.map(\.intent)), .int4Array(closed.map { Int32(clamping: $0.users.count) }),
-                    .bool(isRepeated), whole,
-                ])
-            )
-        }
+        if !closed.isEmpty { statements.append(Query.closeIntents([intents, counts, .bool(isRepeated), whole])) }
         if !closed.isEmpty || !settlement.withdrawn.isEmpty {
-            statements.append(Query.dropIntents([.uuidArray(closed.map(\.intent)), .uuidArray(settlement.withdrawn)]))
+            statements.append(Query.dropIntents([intents, .uuidArray(settlement.withdrawn)]))
         }
         let tokens = changes.flatMap { $0.staleTokens }
         if !tokens.isEmpty { statements.append(forgetDevices(tokens, since: since(settlement))) }
@@ -251,16 +239,12 @@ extension Store {
 
     private func forgetDevices(_ tokens: [StaleToken], since: Int64) -> Statement {
         let tokens = tokens.sorted { ($0.userID, $0.token) < ($1.userID, $1.token) }
+        let unregistered = tokens.map { $0.unregisteredAt.multipliedReportingOverflow(by: 1000) }
         return Query.forgetDevices([
             .uuidArray(tokens.map(\.userID)), .textArray(tokens.map(\.token)),
             .textArray(tokens.map(\.environment)), .textArray(tokens.map(\.topic)),
-            .timestampArray(
-                tokens.map { $0.unregisteredAt.multipliedReportingOverflow(by: 1000) }.map {
-                    $0.overflow ? nil : $0.partialValue
-                }
-            ),
-            .uuidArray(tokens.map(\.apnsID)),
-            .timestamp(since),
+            .timestampArray(unregistered.map { $0.overflow ? nil : $0.partialValue }),
+            .uuidArray(tokens.map(\.apnsID)), .timestamp(since),
         ])
     }
 }

@@ -67,14 +67,11 @@ package struct Store: Sendable {
     /// environment, as in the column: they stay as they are.
     @discardableResult
     package func quarantine(_ devices: [EnvironmentNote], now: Instant) async throws(PostgresError) -> [UUID: String] {
-        try await transaction(
-            records,
-            [
-                Query.quarantine([.timestamp(now.microseconds)] + EnvironmentNote.columns(devices)),
-                Query.touchUsers([.uuidArray(Set(devices.map(\.userID)).sorted())]),
-            ],
-            .usual
-        )[0].byUser()
+        let statements = [
+            Query.quarantine([.timestamp(now.microseconds)] + EnvironmentNote.columns(devices)),
+            Query.touchUsers([.uuidArray(Set(devices.map(\.userID)).sorted())]),
+        ]
+        return try await transaction(records, statements, .usual)[0].byUser()
     }
 
     package struct Remaining: Sendable, Equatable {

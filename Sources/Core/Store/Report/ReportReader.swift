@@ -37,10 +37,8 @@ extension SnapshotReader {
         let minutes = [
             rules.quietHours?.start, rules.quietHours?.end, rules.spreadMinutes > 0 ? nil : rules.checkInTime,
         ]
-        let rows = try await run(
-            .reportHours,
-            bounds(span) + minutes.map { $0.map { .int4(Int32($0.minutes)) } ?? .null(.int4) }
-        )
+        let times = minutes.map { $0.map { Parameter.int4(Int32($0.minutes)) } ?? .null(.int4) }
+        let rows = try await run(.reportHours, bounds(span) + times)
         var counts: [HourCount] = []
         var people = PeopleReached()
         for row in 0..<rows.count {
