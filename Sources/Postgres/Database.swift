@@ -7,13 +7,15 @@ public actor Database {
     /// Checks a new connection before it is used. Throws if it must not be used yet.
     public typealias Probe = @Sendable (Connection) async throws(PostgresError) -> Void
 
+    public typealias FailureReport = @Sendable (PostgresError) -> Void
+
     private typealias Answers = AsyncStream<Result<Connection, PostgresError>>
 
     private let configuration: ConnectionConfiguration
     private let backoff: Backoff
     private let afterSilence: Probe?
     private let random: @Sendable () -> Double
-    private let onFailure: @Sendable (PostgresError) -> Void
+    private let onFailure: FailureReport
     private var current: Connection?
     private var attempt: Task<Void, Never>?
     private var waiting: [UInt64: Answers.Continuation] = [:]
@@ -37,7 +39,7 @@ public actor Database {
         backoff: Backoff = Backoff(first: 250, most: 30_000),
         afterSilence: Probe? = nil,
         random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) },
-        onFailure: @escaping @Sendable (PostgresError) -> Void = { _ in }
+        onFailure: @escaping FailureReport = { _ in }
     ) {
         self.configuration = configuration
         self.backoff = backoff

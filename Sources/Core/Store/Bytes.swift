@@ -35,10 +35,10 @@ struct ByteWriter {
     }
 }
 
+struct Malformed: Error {}
+
 /// Reads what `ByteWriter` wrote, or fails: it reads nothing beyond the end, and checks each count.
 struct ByteReader {
-    struct Malformed: Error {}
-
     private let bytes: [UInt8]
     private var place = 0
 

@@ -79,7 +79,7 @@ extension Change {
     /// nil: no daemon of this version wrote it. The record of its pushes gets the intent's instant (microseconds since
     /// 1970) and the reason.
     package init?(userID: UUID, turn: Int32, content: [UInt8], attemptedAt: Int64, reason: String) {
-        do throws(ByteReader.Malformed) {
+        do throws(Malformed) {
             var reader = ByteReader(content)
             guard try reader.byte() == Self.format else { return nil }
             let evaluatedAt = Instant(seconds: try reader.number())
@@ -87,13 +87,11 @@ extension Change {
             guard let state = UserState(bytes: Array(try reader.data())) else { return nil }
             let ignored = Int16(clamping: try reader.number())
             let retry = try reader.isThere() ? reader.text() : nil
-            let records = try reader.list { reader throws(ByteReader.Malformed) in
+            let records = try reader.list { reader throws(Malformed) in
                 try DeliveryRecord(&reader, userID, attemptedAt: attemptedAt, reason: reason)
             }
-            let ended = try reader.list { reader throws(ByteReader.Malformed) in try reader.uuid() }
-            let continued = try reader.list { reader throws(ByteReader.Malformed) in
-                try ReminderContinuation(&reader, userID)
-            }
+            let ended = try reader.list { reader throws(Malformed) in try reader.uuid() }
+            let continued = try reader.list { reader throws(Malformed) in try ReminderContinuation(&reader, userID) }
             try reader.end()
             self.init(
                 userID: userID,
@@ -134,16 +132,11 @@ extension DeliveryRecord {
         writer.optional(localMinute) { $0.number(Int64($1)) }
     }
 
-    fileprivate init(
-        _ reader: inout ByteReader,
-        _ userID: UUID,
-        attemptedAt: Int64,
-        reason: String
-    ) throws(ByteReader.Malformed) {
+    fileprivate init(_ reader: inout ByteReader, _ userID: UUID, attemptedAt: Int64, reason: String) throws(Malformed) {
         let (kind, key) = (try reader.text(), try reader.text())
         let slot = try reader.isThere() ? LocalDate(slot: reader.number()) : nil
         let deviceHash = try reader.text()
-        guard let outcome = Outcome(rawValue: try reader.text()) else { throw ByteReader.Malformed() }
+        guard let outcome = Outcome(rawValue: try reader.text()) else { throw Malformed() }
         let apnsID = try reader.isThere() ? reader.uuid() : nil
         var (at, why, status) = (attemptedAt, Optional(reason), Int?.none)
         if apnsID == nil {
@@ -180,12 +173,12 @@ extension ReminderContinuation {
         writer.number(instant.seconds)
     }
 
-    fileprivate init(_ reader: inout ByteReader, _ userID: UUID) throws(ByteReader.Malformed) {
-        func hour(_ reader: inout ByteReader) throws(ByteReader.Malformed) -> PendingReminder.Due {
+    fileprivate init(_ reader: inout ByteReader, _ userID: UUID) throws(Malformed) {
+        func hour(_ reader: inout ByteReader) throws(Malformed) -> PendingReminder.Due {
             switch try reader.byte() {
             case 0: .at(Instant(seconds: try reader.number()))
             case 1: .local(try reader.local())
-            default: throw ByteReader.Malformed()
+            default: throw Malformed()
             }
         }
         // Arguments are evaluated in their order, which is that of `write`.

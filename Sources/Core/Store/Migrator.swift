@@ -41,10 +41,7 @@ package struct Migrator: Sendable {
     static let timeout = Duration.seconds(3600)
 
     /// - Parameter onFailure: called for each failed attempt to connect; attempts go on.
-    package init(
-        configuration: ConnectionConfiguration,
-        onFailure: @escaping @Sendable (PostgresError) -> Void = { _ in }
-    ) {
+    package init(configuration: ConnectionConfiguration, onFailure: @escaping Database.FailureReport = { _ in }) {
         database = Database(configuration, backoff: Store.backoff, onFailure: onFailure)
     }
 

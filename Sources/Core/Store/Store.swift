@@ -28,7 +28,7 @@ package struct Store: Sendable {
     package init(
         configuration: ConnectionConfiguration,
         statementTimeout: Duration = .seconds(10),
-        onFailure: @escaping @Sendable (PostgresError) -> Void = { _ in }
+        onFailure: @escaping Database.FailureReport = { _ in }
     ) {
         func database() -> Database {
             Database(configuration, backoff: Self.backoff, afterSilence: Self.expectAnswers, onFailure: onFailure)

@@ -52,26 +52,25 @@ package struct UserState: Sendable, Equatable {
 
     /// nil: no daemon of this version wrote it. Instants and dates that no calendar holds are left out.
     package init?(bytes: [UInt8]) {
-        do throws(ByteReader.Malformed) {
+        do throws(Malformed) {
             var reader = ByteReader(bytes)
             let format = try reader.byte()
             guard Self.formats.contains(format) else { return nil }
             fingerprint = try reader.isThere() ? reader.number() : nil
             template = try reader.isThere() ? Int32(clamping: reader.number()) : nil
             var last: Int64 = 0
-            func step(_ reader: inout ByteReader) throws(ByteReader.Malformed) -> Instant {
+            func step(_ reader: inout ByteReader) throws(Malformed) -> Instant {
                 last &+= try reader.number()
                 return Instant(seconds: last)
             }
             history = History()
             history.sent = try reader.list(step)
-            history.checkIns = try reader.list { reader throws(ByteReader.Malformed) -> CheckIn? in
+            history.checkIns = try reader.list { reader throws(Malformed) -> CheckIn? in
                 let at = try step(&reader)
                 return LocalDate(slot: try reader.number()).map { CheckIn(at: at, slot: $0) }
             }.compactMap(\.self)
-            history.closed = try reader.list { reader throws(ByteReader.Malformed) in
-                LocalDate(slot: try reader.number())
-            }.compactMap(\.self)
+            let closed = try reader.list { reader throws(Malformed) in LocalDate(slot: try reader.number()) }
+            history.closed = closed.compactMap(\.self)
             if format == 2 {
                 let count = Int32(clamping: try reader.number())
                 let lastAt = try step(&reader)
