@@ -44,13 +44,10 @@ package enum ConfigurationLoader {
 
     /// Problems with a place in the file first, by line and column. The others follow as they were found.
     private static func inReadingOrder(_ problems: [ConfigurationProblem]) -> [ConfigurationProblem] {
-        let placed = problems.enumerated().filter { $0.element.mark != nil }.sorted { left, right in
-            guard let a = left.element.mark, let b = right.element.mark, a != b else {
-                return left.offset < right.offset
-            }
-            return a < b
+        problems.sorted { left, right in
+            guard let mark = left.mark else { return false }
+            return right.mark.map { mark < $0 } ?? true
         }
-        return placed.map(\.element) + problems.filter { $0.mark == nil }
     }
 }
 

@@ -180,9 +180,7 @@ public struct Parameter: Sendable {
             guard let value else { continue }
             encode(&bytes, value)
             guard let length = Int32(exactly: bytes.count - start - 4) else { return inexpressible(type) }
-            withUnsafeBytes(of: length.bigEndian) { raw in
-                for index in 0..<4 { bytes[start + index] = raw[index] }
-            }
+            withUnsafeBytes(of: length.bigEndian) { bytes.replaceSubrange(start..<start + 4, with: $0) }
         }
         return Parameter(type, bytes)
     }

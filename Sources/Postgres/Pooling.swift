@@ -32,11 +32,10 @@ public enum Pooling: Sendable, Equatable {
     /// - Throws: Why the first connection could not be made or did not answer.
     public static func of(_ configuration: ConnectionConfiguration) async throws(PostgresError) -> Pooling {
         try await Connection.once(configuration) { (first) async throws(PostgresError) in
-            let answering = try await processID(first)
-            if await first.namedProcessID == answering { return .direct }
+            if try await processID(first) == first.namedProcessID { return .direct }
             do throws(PostgresError) {
                 return try await Connection.once(configuration) { (second) async throws(PostgresError) in
-                    try await shared(first, answering, second)
+                    try await shared(first, second)
                 }
             } catch {
                 // Only the second connection itself can fail so.
@@ -46,18 +45,13 @@ public enum Pooling: Sendable, Equatable {
         }
     }
 
-    private static func shared(
-        _ first: Connection,
-        _ answering: Int32,
-        _ second: Connection
-    ) async throws(PostgresError) -> Pooling {
+    private static func shared(_ first: Connection, _ second: Connection) async throws(PostgresError) -> Pooling {
         // If not even a single statement runs, other clients have all connections of the pool.
         guard (try? await processID(second)) != nil else { return .exhausted }
         var all: [Turn] = []
         do throws(PostgresError) {
             for _ in 0..<turns where all.isEmpty || Pooling(behind: all) == .session {
-                let one = all.isEmpty ? answering : try await processID(first)
-                all.append(Turn(first: one, second: try await inTransaction(second)))
+                all.append(Turn(first: try await processID(first), second: try await inTransaction(second)))
             }
         } catch {
             // protocol_violation: PgBouncer in statement mode closes a client that begins a transaction.

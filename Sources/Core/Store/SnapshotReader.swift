@@ -55,8 +55,7 @@ package struct SnapshotReader: Sendable {
     }
 
     package func devicesLeftOut(of user: UUID) async throws(PostgresError) -> DevicesLeftOut {
-        let rows = try await run(.readLeftOut, [.uuid(user)])
-        return try rows.decoded(at: 0, DevicesLeftOut.init(withoutToken:platforms:))
+        try await run(.readLeftOut, [.uuid(user)]).decoded(at: 0, DevicesLeftOut.init(withoutToken:platforms:))
     }
 
     package func pauses() async throws(PostgresError) -> [Pause] { try Store.pauses(try await run(.pauses, [])) }
