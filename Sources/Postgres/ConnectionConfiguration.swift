@@ -134,9 +134,7 @@ extension ConnectionConfiguration {
         guard !url.utf8.contains(0) else { throw PostgresError(.invalidURL, detail: "it contains U+0000") }
         try checkEscapes(url)
         let given = try keywords(of: url)
-        if given["service"] != nil {
-            throw PostgresError(.invalidURL, detail: "service files aren't supported")
-        }
+        if given["service"] != nil { throw PostgresError(.invalidURL, detail: "service files aren't supported") }
         var keywords = quickToNotice.merging(defaults()) { $1 }.merging(given) { $1 }
         keywords["service"] = nil
         keywords["client_encoding"] = "UTF8"

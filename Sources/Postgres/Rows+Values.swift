@@ -68,17 +68,15 @@ public protocol ColumnElement {
 
 extension Rows {
     /// One value for each row: `make`, mostly a memberwise initializer, gets the first columns in their order.
-    public func decoded<each Value: ColumnValue, Made>(
-        _ make: (repeat each Value) -> Made
-    ) throws(PostgresError) -> [Made] {
+    public func decoded<each Value: ColumnValue, T>(_ make: (repeat each Value) -> T) throws(PostgresError) -> [T] {
         try map { row throws(PostgresError) in try decoded(at: row, make) }
     }
 
     /// The same for one row.
-    public func decoded<each Value: ColumnValue, Made>(
+    public func decoded<each Value: ColumnValue, T>(
         at row: Int,
-        _ make: (repeat each Value) -> Made
-    ) throws(PostgresError) -> Made {
+        _ make: (repeat each Value) -> T
+    ) throws(PostgresError) -> T {
         var column = -1
         func next<One: ColumnValue>(_: One.Type) throws(PostgresError) -> One {
             column += 1

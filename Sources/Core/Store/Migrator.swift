@@ -225,9 +225,7 @@ package struct Migrator: Sendable {
         if let changed { return .changed(number: changed.number) }
         let isEarly = pending.allSatisfy { $0.number > needed }
         // If no migration is visible, row-level security may hide them too.
-        if isEarly || applied.isEmpty {
-            if try await connection.run(Query.hidden()).bool(0, 0) { return .hidden }
-        }
+        if isEarly || applied.isEmpty, try await connection.run(Query.hidden()).bool(0, 0) { return .hidden }
         guard isEarly else { return .behind(pending) }
         if pending.isEmpty, newest > known { return .newer(newest: newest) }
         let faults = try await bindingFaults(connection).filter(\.stops)

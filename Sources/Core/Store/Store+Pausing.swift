@@ -49,9 +49,7 @@ extension Store {
         if checksBinding { statements.append(Query.isMisbound()) }
         let rows = try await transaction(claims, statements)
         let isAnyoneTouched = try rows[3].bool(0, 2)
-        if !isAnyoneTouched {
-            claiming.with { $0.touches.took(start: start, asked: asked, answered: Claiming.now()) }
-        }
+        if !isAnyoneTouched { claiming.with { $0.touches.took(start: start, asked: asked, answered: Claiming.now()) } }
         let isOutdated = try rows[2].int4(0, 0) > Migration.newest
         let isMisbound = checksBinding ? try rows[4].bool(0, 0) : false
         return Look(

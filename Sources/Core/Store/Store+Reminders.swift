@@ -74,9 +74,7 @@ extension Store {
             let row = fanOut.row
             let members = try await transaction.run(page).decoded { (id: UUID) in id }
             let recipients = try await Self.recipients(among: members, page, in: transaction)
-            if !recipients.isEmpty {
-                _ = try await transaction.run(Query.fanOutTell(row + [.uuidArray(recipients)]))
-            }
+            if !recipients.isEmpty { _ = try await transaction.run(Query.fanOutTell(row + [.uuidArray(recipients)])) }
             if let last = members.last, members.count >= limit {
                 _ = try await transaction.run(Query.fanOutAdvance(row + [.uuid(last)]))
                 return .told(recipients.count, last: last)

@@ -115,9 +115,7 @@ struct UserParts {
                 profileRow[user] = row
             }
         }
-        for row in 0..<seen.count {
-            seenAt[try seen.uuid(row, 0)] = Instant(microseconds: try seen.timestamp(row, 1))
-        }
+        for row in 0..<seen.count { seenAt[try seen.uuid(row, 0)] = Instant(microseconds: try seen.timestamp(row, 1)) }
         for row in 0..<devices.count {
             guard let device = try Device(devices, row, from: 1) else { continue }
             devicesOf[try devices.uuid(row, 0), default: []].append(device)
