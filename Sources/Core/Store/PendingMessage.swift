@@ -9,9 +9,8 @@ package struct PendingMessage: Sendable, Equatable {
     package let createdAt: Instant
     /// `createdAt` in microseconds since 1970; nil: in whole seconds.
     var createdAtMicroseconds: Int64?
-    /// May be empty.
+    /// May be empty, as may the body.
     package var title: String
-    /// May be empty.
     package var body: String
     /// A JSON object of members beside `aps`, without `conversation_id` and `domain`; nil: none.
     package var data: String?

@@ -10,9 +10,8 @@ package struct PendingReminder: Sendable, Equatable {
     package let authorID: UUID
     package let subjectType: String
     package let subjectID: String
-    /// May be empty.
+    /// May be empty, as may the body.
     package let title: String
-    /// May be empty.
     package let body: String
     /// How the phone shows it: a JSON object without `data`; nil: nothing is set.
     package var apns: String?

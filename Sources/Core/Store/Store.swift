@@ -157,9 +157,8 @@ package struct StoredTemplate: Sendable, Equatable {
     package var domain: String?
     /// A language (`de`), or one of a region (`pt-BR`); nil: for users whose own has no template.
     package var locale: String?
-    /// With placeholders; may be empty.
+    /// With placeholders; may be empty, as may the body.
     package let title: String
-    /// With placeholders; may be empty.
     package let body: String
     /// 1 to 1,000.
     package var weight: Int32 = 1

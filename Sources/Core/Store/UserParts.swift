@@ -12,16 +12,15 @@ struct UserParts {
     /// Runs statements in one flight.
     typealias Ask = (_ statements: [Statement]) async throws(PostgresError) -> [Rows]
 
-    /// If a batch has more devices, the newest hundred of each user count, out of a thousand that are read.
+    /// If a batch has more devices, the newest hundred of each user count, out of `lookedAt` that are read.
     private static func devices(of users: Int) -> Int64 { Int64(4 * users + 100) }
-    private static let devicesLookedAt: Int64 = 1_000
     /// If a batch has more messages, at most `messagesAUser` of each user are read.
     private static func messages(of users: Int) -> Int64 { Int64(2 * users + 2_000) }
     private static let messagesAUser: Int64 = 2_000
     /// If a batch has more reminders, at most `remindersAUser` of each user are read; the others later.
     private static func reminders(of users: Int) -> Int64 { Int64(4 * users + 1_000) }
     private static let remindersAUser = 200
-    private static let remindersLookedAt: Int64 = 1_000
+    private static let lookedAt: Int64 = 1_000
     /// A user has at most a hundred (`nudged.write_surface`), or some more if calls overlap.
     private static let surfacesAUser: Int64 = 200
     /// Most bytes of preferences and contexts in a batch.
@@ -50,7 +49,7 @@ struct UserParts {
     static func read(
         _ users: [UUID],
         until: Int64,
-        bytes: Int64 = profileBytes,
+        bytes: Int64,
         isDistributed: Bool,
         ask: Ask
     ) async throws(PostgresError) -> UserParts? {
@@ -70,7 +69,7 @@ struct UserParts {
         var more: [(place: Int?, statement: Statement)] = []
         if first[1].count >= devices(of: count) {
             let query = isDistributed ? Query.claimDevicesDistributed : .claimDevicesBounded
-            more.append((1, query([all, .int8(devicesLookedAt)])))
+            more.append((1, query([all, .int8(lookedAt)])))
         }
         // A message for a surface has options. It may be one of those that were not read yet.
         var hasOptions = false
@@ -81,7 +80,7 @@ struct UserParts {
         }
         if first[3].count >= reminders(of: count) {
             let query = isDistributed ? Query.claimRemindersDistributed : .claimRemindersBounded
-            let bounds = [Int64(remindersAUser), remindersLookedAt, reminders(of: count)].map(Parameter.int8)
+            let bounds = [Int64(remindersAUser), lookedAt, reminders(of: count)].map(Parameter.int8)
             more.append((3, query([all, .timestamp(until)] + bounds)))
         }
         for row in 0..<first[2].count where try !first[2].isNull(row, PendingMessage.apnsColumn) {
