@@ -77,7 +77,7 @@ import Testing
         // Dates have more room.
         #expect(try rows.dateOrNull(0, 1) ?? 0 > 0)
         let error = await ServerFixture.error {
-            _ = try await connection.run(ServerFixture.sql("select $1", .timestamp(.min + 1)))
+            _ = try await connection.run(ServerFixture.sql("select $1", .timestamp(Int64.min + 1)))
         }
         #expect(error?.code == .invalidParameter)
         #expect(connection.isUsable)
