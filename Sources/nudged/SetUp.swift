@@ -243,8 +243,6 @@ struct SetUp: AsyncParsableCommand {
         return .success
     }
 
-    // MARK: Asking
-
     /// What is given, else what the files have, else what is typed.
     private func answers(_ environment: [String: String]) throws -> SetUpAnswers {
         var missing: [String] = []

@@ -92,8 +92,6 @@ package struct AfterRestoreReport: CommandOutput {
         }
     }
 
-    // MARK: For a person
-
     /// The last line of a dry run is the command that does it.
     package func text(on screen: Screen) -> String {
         let head =
@@ -161,8 +159,6 @@ package struct AfterRestoreReport: CommandOutput {
         let remedy = daemons.isEmpty || besideDaemons ? [] : [Self.remedy]
         return living + remedy + ["", remedy.isEmpty ? "To do it:" : "Then run:", "    \(command) --yes\(flag)"]
     }
-
-    // MARK: For a program
 
     package var json: String {
         let more: Fields = ["fan_outs": reminders.fanOuts, "perhaps": reminders.perhaps]

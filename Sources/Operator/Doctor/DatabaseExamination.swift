@@ -65,8 +65,6 @@ actor DatabaseExamination {
         [Finding.unchecked(missing).of(.database, "rest")] + zoneChecks.map { .unchecked(why).of(.zones, $0) }
     }
 
-    // MARK: The checks, in the order of the report
-
     private func examine() async {
         let answer = await meet()
         note("connection", Verdicts.connection(answer, configuration, trip: trip))
@@ -199,8 +197,6 @@ actor DatabaseExamination {
     private func note(_ check: String, _ verdict: some Verdict, _ group: Finding.Group = .database) {
         findings += verdict.findings.map { $0.of(group, check) }
     }
-
-    // MARK: Questions
 
     /// Connects, and reads the server's clock beside this machine's.
     private func meet() async -> Known<DatabaseFacts.Server> {

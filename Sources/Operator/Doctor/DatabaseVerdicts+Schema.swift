@@ -24,8 +24,6 @@ extension DatabaseVerdicts {
         }
     }
 
-    // MARK: Who we are, and what we may
-
     static func role(_ server: Facts.Server) -> Finding {
         let fix = "let the daemon connect as nudged_daemon, which has only the rights it needs (docs/TABLES.md)"
         if server.isSuperuser {
@@ -130,8 +128,6 @@ extension DatabaseVerdicts {
             + obstacle(hides, fix: "as its owner: \(policy)").when(table.isHidden)
     }
 
-    // MARK: Views and triggers, which stay with a table that is renamed
-
     static func bindings(_ faults: [BindingFault]) -> [Finding] {
         faults.isEmpty
             ? [.ok("views and triggers are bound to the app's tables")]
@@ -177,8 +173,6 @@ extension DatabaseVerdicts {
         }
         return nil
     }
-
-    // MARK: Row-level security, and what a found table lacks
 
     static func rowSecurity(_ open: [String]) -> Finding {
         guard let first = open.first else { return .ok("on for all of nudged's tables") }

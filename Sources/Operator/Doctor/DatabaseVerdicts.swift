@@ -6,8 +6,6 @@ import TimeZones
 enum DatabaseVerdicts {
     typealias Facts = DatabaseFacts
 
-    // MARK: The connection
-
     /// The oldest version that the tests use.
     private static let oldest: Int32 = 150_000
 
@@ -122,8 +120,6 @@ enum DatabaseVerdicts {
             .when(!server.firesTriggers)
     }
 
-    // MARK: Dead rows, and who keeps them
-
     /// The live and dead rows of a table of nudged, by the server's estimate.
     struct Bloat {
         let table: String
@@ -214,8 +210,6 @@ enum DatabaseVerdicts {
         }
         return found.isEmpty ? [.ok("no long transaction, no prepared one, no idle replication slot")] : found
     }
-
-    // MARK: Partitions and work
 
     /// A daemon makes partitions a week ahead, once an hour.
     static func partitions(_ days: Int) -> Finding {

@@ -52,8 +52,6 @@ package struct DoctorReport: CommandOutput {
         return [.configuration, .permission, .unavailable].first(where: all.contains) ?? .success
     }
 
-    // MARK: For a person
-
     package func text(on screen: Screen) -> String { text(on: screen, findings) }
 
     package func troubles(on screen: Screen) -> String {
@@ -94,8 +92,6 @@ package struct DoctorReport: CommandOutput {
         if count(.unchecked) > 0 { parts.append("\(count(.unchecked)) not checked") }
         return parts.joined(separator: ", ")
     }
-
-    // MARK: For a program
 
     package var json: String { findings.map(\.fields).document }
 }

@@ -81,8 +81,6 @@ struct LaneFacts: Sendable {
         }
     }
 
-    // MARK: The answer to a token that nobody has
-
     private func checked(_ answer: Answer) -> Finding {
         let said = "\(name) answers \(answer.reason ?? "with status \(answer.status)")"
         switch answer.action {

@@ -51,8 +51,6 @@ struct ServiceFacts: Sendable {
         return path.hasPrefix("/run/") ? "systemctl unmask --runtime nudged" : "install the package again"
     }
 
-    // MARK: Settings
-
     private static let wanted: [(line: String, without: String, isSet: @Sendable (UnitSettings) -> Bool)] = [
         (
             "Type=notify", "systemd does not know when the daemon is ready",
@@ -103,8 +101,6 @@ struct ServiceFacts: Sendable {
             )
         return [.error("the unit's user can't \(what): the service does not start", .permission).fix(fix)]
     }
-
-    // MARK: Processes
 
     private func running(_ work: Known<WorkStatus>) -> Finding {
         switch process {

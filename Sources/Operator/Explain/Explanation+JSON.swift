@@ -43,8 +43,6 @@ extension Explanation {
         return (asked + decided + known).document
     }
 
-    // MARK: What is planned
-
     private static func fields(_ send: FutureSend) -> Fields {
         let nudges = send.plan.nudges.map { nudge -> Fields in
             ["kind": nudge.identity.kind.rawValue, "key": nudge.identity.key]
@@ -87,8 +85,6 @@ extension Explanation {
         let result: Fields = ["template": template, "result": outcome.name]
         return outcome.missing.isEmpty ? result : result + ["missing": outcome.missing]
     }
-
-    // MARK: What is known
 
     private func fields(_ read: ReadUser) -> Fields {
         let user = read.user

@@ -39,8 +39,6 @@ extension Explanation {
         return "\(local(instant)) (\(distance))"
     }
 
-    // MARK: The decision
-
     private func show(_ plan: Plan, _ read: ReadUser, in page: inout TextPage) {
         page.line("")
         page.fields("in the way", obstacles.map { $0.text + ($0.fix.map { ". \($0)" } ?? "") })
@@ -135,8 +133,6 @@ extension Explanation {
         }
     }
 
-    // MARK: What is known
-
     private func show(_ read: ReadUser, in page: inout TextPage) {
         let user = read.user
         page.line("")
@@ -217,8 +213,6 @@ extension Explanation {
             "reminder \(reminder.id.uuidString.lowercased()) about \(reminder.subjectType) \(reminder.subjectID), "
             + "due \(hour)\(series)\(reminder.isCancelled ? ", cancelled" : "")"
     }
-
-    // MARK: The record
 
     private func line(_ record: DeliveryRecord) -> String {
         let answer = [record.reason, record.status.map { "status \($0)" }, decision(record)].compactMap(\.self)

@@ -124,8 +124,6 @@ extension Planner {
     }
 }
 
-// MARK: Reading
-
 extension Explanation {
     /// How far ahead an instant can be explained. Every day until then is simulated.
     package static let mostDaysAhead: Int64 = 366
@@ -294,8 +292,6 @@ extension Explanation {
 
     private static let firstDue = Instant(seconds: 31_536_000)
 
-    // MARK: What stands in the way
-
     private func pause(of send: FutureSend) -> Obstacle? {
         obstacles.first { $0.kind.map(send.kinds.contains) ?? false }
     }
@@ -310,8 +306,6 @@ extension Explanation {
         guard let lane = obstacle.lane else { return false }
         return send.lanes.contains(lane.lane) && (lane.state == .stopped || send.at <= now)
     }
-
-    // MARK: Nothing
 
     private func nothing(_ read: ReadUser) -> String { "Nothing is planned: \(whyNoCheckIn(read))\(texts(read))" }
 
@@ -358,8 +352,6 @@ extension Explanation {
         }
         return text
     }
-
-    // MARK: Parts
 
     private var zoneName: String { zone?.name ?? "UTC" }
 

@@ -131,8 +131,6 @@ package struct Forecast: CommandOutput {
     }
 }
 
-// MARK: Making it
-
 extension Forecast {
     /// How many hours can be forecast. Changes that nobody can know decide what comes later.
     package static let hours = 1...168

@@ -254,8 +254,6 @@ struct MigrationPlan: Sendable {
         return [("texts", "check-ins need a template of yours in nudged.template; \(inactive)")]
     }
 
-    // MARK: Text
-
     private static func listed(_ names: [String]) -> String {
         let shown = names.prefix(8).joined(separator: ", ")
         return names.count > 8 ? "\(shown) and others" : shown

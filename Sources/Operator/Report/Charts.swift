@@ -9,18 +9,14 @@ struct ChartLabel: Sendable {
     ///
     /// Screen readers skip the parts: there are hundreds, and the table has the same numbers.
     func picture(height: Int, _ parts: [Node]) -> Node {
-        .element(
-            "svg",
-            [
-                "class": "chart", "role": "img", "width": "100%", "height": height, "aria-labelledby": "\(id)-title",
-                "aria-describedby": "\(id)-desc",
-            ],
-            [
-                .element("title", ["id": "\(id)-title"], text: title),
-                .element("desc", ["id": "\(id)-desc"], text: summary),
-                .element("g", ["aria-hidden": "true"], parts),
-            ]
-        )
+        let attributes: Attributes = [
+            "class": "chart", "role": "img", "width": "100%", "height": height, "aria-labelledby": "\(id)-title",
+            "aria-describedby": "\(id)-desc",
+        ]
+        let texts = [
+            Node("title", ["id": "\(id)-title"], text: title), Node("desc", ["id": "\(id)-desc"], text: summary),
+        ]
+        return Node("svg", attributes, texts + [Node("g", ["aria-hidden": "true"], parts)])
     }
 }
 
@@ -37,10 +33,8 @@ struct BarList {
 
     var node: Node {
         let longest = max(lines.map(\.range.upperBound).max() ?? 0, 1)
-        return label.picture(
-            height: lines.count * Self.lineHeight,
-            lines.enumerated().map { place, line in draw(line, top: place * Self.lineHeight, longest: longest) }
-        )
+        let drawn = lines.enumerated().map { draw($1, top: $0 * Self.lineHeight, longest: longest) }
+        return label.picture(height: lines.count * Self.lineHeight, drawn)
     }
 
     private func draw(_ line: Line, top: Int, longest: Double) -> Node {
@@ -48,18 +42,11 @@ struct BarList {
         // A small count among millions must stay visible.
         let length = max((line.range.upperBound - line.range.lowerBound) / longest, 0.004) * Self.room
         let end = line.range.upperBound > 0 ? start + length : 0
-        let name = Node.element("text", ["class": "name", "x": 0, "y": top + 16], text: line.name)
-        let bar = Node.element(
-            "rect",
-            ["class": "bar", "x": Percent(start), "y": top + 22, "width": Percent(length), "height": 12],
-            []
-        )
-        let number = Node.element(
-            "text",
-            ["class": "number", "x": Percent(end), "dx": end > 0 ? 6 : 0, "y": top + 33],
-            text: line.number
-        )
-        return .element("g", [:], [name] + (end > 0 ? [bar] : []) + [number])
+        let box: Attributes = ["x": Percent(start), "y": top + 22, "width": Percent(length), "height": 12]
+        let place: Attributes = ["class": "number", "x": Percent(end), "dx": end > 0 ? 6 : 0, "y": top + 33]
+        let name = Node("text", ["class": "name", "x": 0, "y": top + 16], text: line.name)
+        let bar = end > 0 ? [Node("rect", ["class": "bar"] + box)] : []
+        return Node("g", [name] + bar + [Node("text", place, text: line.number)])
     }
 }
 
@@ -110,13 +97,9 @@ struct ColumnChart {
 
     /// A hatch as well as a tint: a printer may drop the tint.
     private var hatch: Node {
-        let line = Node.element("path", ["class": "hatch", "d": "M-2 10L10 -2M4 10L10 4M-2 4L4 -2"], [])
-        let pattern = Node.element(
-            "pattern",
-            ["id": "\(label.id)-hatch", "width": 8, "height": 8, "patternUnits": "userSpaceOnUse"],
-            [line]
-        )
-        return .element("defs", [:], [pattern])
+        let size: Attributes = ["width": 8, "height": 8, "patternUnits": "userSpaceOnUse"]
+        let line = Node("path", ["class": "hatch", "d": "M-2 10L10 -2M4 10L10 4M-2 4L4 -2"])
+        return Node("defs", [Node("pattern", ["id": "\(label.id)-hatch"] + size, [line])])
     }
 
     private func draw(_ panel: Panel, bottom: Int, _ ticks: Ticks) -> Node {
@@ -124,15 +107,11 @@ struct ColumnChart {
         var parts: [Node] = shades.flatMap { shade -> [Node] in
             let classes: [Attributes] = [["class": "shade"], ["class": "hatched", "fill": "url(#\(label.id)-hatch)"]]
             let box = box(shade.lowerBound, shade.upperBound, top, panelHeight)
-            return classes.map { Node.element("rect", $0 + box, []) }
+            return classes.map { Node("rect", $0 + box) }
         }
         parts += ticks.values.map { tick -> Node in
             let y = bottom - Int((ticks.fraction(Double(tick)) * Double(panelHeight)).rounded())
-            return .element(
-                "line",
-                ["class": tick == 0 ? "axis" : "grid", "x1": 0, "x2": "100%", "y1": y, "y2": y],
-                []
-            )
+            return Node("line", ["class": tick == 0 ? "axis" : "grid", "x1": 0, "x2": "100%", "y1": y, "y2": y])
         }
         for (place, bar) in panel.bars.enumerated() where bar.value > 0 {
             let width = 1 / Double(panel.bars.count)
@@ -140,16 +119,15 @@ struct ColumnChart {
             // visible.
             let (left, right) = ((Double(place) + 0.08) * width, (Double(place) + 0.92) * width)
             let height = max(2, Int((ticks.fraction(bar.value) * Double(panelHeight)).rounded()))
-            let attributes: Attributes = ["class": "\(panel.paint)"]
-            let title = Node.element("title", text: bar.text)
-            parts.append(.element("rect", attributes + box(left, right, bottom - height, height), [title]))
+            let box = box(left, right, bottom - height, height)
+            parts.append(Node("rect", ["class": "\(panel.paint)"] + box, [Node("title", text: bar.text)]))
         }
         // The panel's title and the number at the top of its scale are above the bars and take no width from them.
         if !panel.title.isEmpty {
-            parts.append(.element("text", ["class": "panel", "x": 0, "y": top - 6], text: panel.title))
+            parts.append(Node("text", ["class": "panel", "x": 0, "y": top - 6], text: panel.title))
         }
         let scale: Attributes = ["class": "tick", "x": "100%", "y": top - 6, "text-anchor": "end"]
-        return .element("g", [:], parts + [.element("text", scale, text: number(ticks.top))])
+        return Node("g", parts + [Node("text", scale, text: number(ticks.top))])
     }
 
     private func box(_ left: Double, _ right: Double, _ y: Int, _ height: Int) -> Attributes {
@@ -161,8 +139,8 @@ struct ColumnChart {
         let anchor = mark.at < 0.05 ? "start" : mark.at > 0.95 ? "end" : "middle"
         let (x, top) = (Percent(mark.at), height - Self.foot)
         return .group([
-            .element("line", ["class": "axis", "x1": x, "x2": x, "y1": top, "y2": top + 5], []),
-            .element("text", ["class": "tick", "x": x, "y": height - 5, "text-anchor": anchor], text: mark.text),
+            Node("line", ["class": "axis", "x1": x, "x2": x, "y1": top, "y2": top + 5]),
+            Node("text", ["class": "tick", "x": x, "y": height - 5, "text-anchor": anchor], text: mark.text),
         ])
     }
 }
@@ -170,12 +148,10 @@ struct ColumnChart {
 /// The marks of an axis of counts, from zero to the first mark that is not below the greatest value. All steps are
 /// equal and round: 1, 2 or 5 times a power of ten.
 struct Ticks: Sendable, Equatable {
-    /// The marks, ascending. The first is 0, and there are at least two.
+    /// Ascending from 0. There are at least two.
     let values: [Int]
 
-    /// - Parameters:
-    ///   - greatest: the greatest value that is drawn; a value below 1 counts as 1.
-    ///   - wanted: the most steps, 1 or more. There is one mark more than steps.
+    /// - Parameter wanted: the most steps, 1 or more. There is one mark more than steps.
     init(covering greatest: Int, wanted: Int) {
         // The bound keeps the sums below from overflowing. Real counts are far smaller.
         let greatest = min(max(greatest, 1), Int.max / 16)

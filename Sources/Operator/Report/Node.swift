@@ -5,31 +5,31 @@
 struct Node: Sendable {
     let markup: String
 
+    private init(markup: String) { self.markup = markup }
+
     /// `<name …>children</name>`. A void element (HTML, 13.1.2) has no end tag, and its children are not written.
-    static func element(_ name: StaticString, _ attributes: Attributes, _ children: [Node]) -> Node {
-        var markup = "<\(name)"
-        for (name, value) in attributes.all { markup += " \(name)=\"\(escaped(value))\"" }
-        markup += ">"
-        if ["br", "hr", "meta"].contains("\(name)") { return Node(markup: markup) }
-        for child in children { markup += child.markup }
-        return Node(markup: "\(markup)</\(name)>")
+    init(_ name: StaticString, _ attributes: Attributes = [:], _ children: [Node] = []) {
+        let start = attributes.all.reduce("<\(name)") { $0 + " \($1.name)=\"\(Self.escaped($1.value))\"" } + ">"
+        let isVoid = ["br", "hr", "meta"].contains("\(name)")
+        markup = isVoid ? start : start + children.map(\.markup).joined() + "</\(name)>"
     }
 
-    static func element(_ name: StaticString, _ attributes: Attributes = [:], text: String) -> Node {
-        .element(name, attributes, [.text(text)])
+    init(_ name: StaticString, _ children: [Node]) { self.init(name, [:], children) }
+
+    init(_ name: StaticString, _ attributes: Attributes = [:], text: String) {
+        self.init(name, attributes, [.text(text)])
     }
 
     static func text(_ text: String) -> Node { Node(markup: escaped(text)) }
 
     static func p(_ text: String, class name: String? = nil) -> Node {
-        .element("p", name.map { ["class": $0] } ?? [:], text: text)
+        Node("p", name.map { ["class": $0] } ?? [:], text: text)
     }
 
     static func style(_ sheet: StaticString) -> Node { Node(markup: "<style>\(sheet)</style>") }
 
     static func group(_ nodes: [Node]) -> Node { Node(markup: nodes.map(\.markup).joined()) }
 
-    /// A complete document: `<!DOCTYPE html>`, this element and a newline.
     var document: String { "<!DOCTYPE html>\n\(markup)\n" }
 
     /// The only place that turns text into markup, for element content and for values in double quotes. Control
@@ -44,9 +44,7 @@ struct Node: Sendable {
             case "\"": markup += "&quot;"
             case "'": markup += "&#39;"
             case "\n", "\t": markup.unicodeScalars.append(scalar)
-            default:
-                let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
-                markup.unicodeScalars.append(isControl ? " " : scalar)
+            default: markup.unicodeScalars.append(scalar.properties.generalCategory == .control ? " " : scalar)
             }
         }
         return markup
@@ -86,7 +84,6 @@ struct Table {
     let columns: [String]
     /// How many columns hold texts. The others hold numbers, which are aligned right.
     let texts: Int
-    /// Each row has as many cells as there are columns.
     let rows: [[String]]
     let sums: [String]
 
@@ -94,34 +91,28 @@ struct Table {
         (self.caption, self.columns, self.texts, self.rows, self.sums) = (caption, columns, texts, rows, sums)
     }
 
-    /// The table. Its box can take the focus, so that the keyboard scrolls it (WCAG 2.1.1).
+    /// Its box can take the focus, so that the keyboard scrolls it (WCAG 2.1.1).
     var node: Node {
         let head = columns.enumerated().map { place, name in
-            Node.element("th", ["scope": "col"] + alignment(place), text: name)
+            Node("th", ["scope": "col"] + alignment(place), text: name)
         }
-        var parts: [Node] = [
-            .element("caption", text: caption), .element("thead", [:], [.element("tr", [:], head)]),
-            .element("tbody", [:], rows.map(row)),
-        ]
-        if !sums.isEmpty { parts.append(.element("tfoot", [:], [row(sums)])) }
-        return .element(
-            "div",
-            ["class": "scroll", "role": "region", "tabindex": "0", "aria-label": caption],
-            [.element("table", [:], parts)]
-        )
+        let parts = [Node("caption", text: caption), Node("thead", [Node("tr", head)]), Node("tbody", rows.map(row))]
+        let foot = sums.isEmpty ? [] : [Node("tfoot", [row(sums)])]
+        let box: Attributes = ["class": "scroll", "role": "region", "tabindex": "0", "aria-label": caption]
+        return Node("div", box, [Node("table", parts + foot)])
     }
 
     /// The table inside a closed `details` element. The summary repeats the caption, because a list of controls shows
     /// it without its context.
-    var folded: Node { .element("details", [:], [.element("summary", text: "As a table: \(caption)"), node]) }
+    var folded: Node { Node("details", [Node("summary", text: "As a table: \(caption)"), node]) }
 
     private func row(_ cells: [String]) -> Node {
         let cells = cells.enumerated().map { place, cell in
             place == 0
-                ? Node.element("th", ["scope": "row"] + alignment(place), text: cell)
-                : .element("td", alignment(place), text: cell)
+                ? Node("th", ["scope": "row"] + alignment(place), text: cell)
+                : Node("td", alignment(place), text: cell)
         }
-        return .element("tr", [:], cells)
+        return Node("tr", cells)
     }
 
     private func alignment(_ place: Int) -> Attributes { place < texts ? [:] : ["class": "n"] }

@@ -22,8 +22,6 @@ package struct Report: Sendable {
     let daemons: [DaemonRow]
     let pauses: [Pause]
 
-    // MARK: Sums
-
     /// Rows of the record.
     func count(_ isCounted: (DeliveryCount) -> Bool = { _ in true }) -> Int { stretches.joined().sum(isCounted) }
 
@@ -53,8 +51,6 @@ extension Sequence where Element: Counted {
         reduce(0) { isCounted($1) ? $0 + $1.count : $0 }
     }
 }
-
-// MARK: Counting the record
 
 extension Report {
     package static let days = 1...366

@@ -65,10 +65,8 @@ extension ReportPage {
         let table = Table(title, ["Outcome", "Reason", "Rows"], texts: 2, rows, sums: ["All", "", shown(all)])
         let more = "The chart has the \(names.count) most frequent of \(reasons.count) reasons."
         let chart = bars(id, title, names, Array(counts.prefix(names.count)), of: counts, summary: summary)
-        return [.element("h3", text: title), chart] + (reasons.count > names.count ? [.p(more)] : []) + [table.folded]
+        return [Node("h3", text: title), chart] + (reasons.count > names.count ? [.p(more)] : []) + [table.folded]
     }
-
-    // MARK: People
 
     var people: Section {
         let (id, title, people) = ("people", "People reached", report.people)
@@ -82,8 +80,6 @@ extension ReportPage {
             + "lines, and once in the last line."
         return (id, title, [.p(explanation), table.node])
     }
-
-    // MARK: Sweeps
 
     private static let sizeTexts = [
         "fewer than 5 rows", "5 to 49 rows", "50 to 499 rows", "500 to 4,999 rows", "5,000 rows and more",
@@ -125,8 +121,6 @@ extension ReportPage {
             "The journal has a line for each sweep that did something: journalctl -u nudged NUDGED_EVENT=sweep."
         return [table.folded, .p(journal)]
     }
-
-    // MARK: Daemons
 
     /// The page may be passed on: it names no host and no error's text.
     var daemons: Section {
@@ -190,7 +184,7 @@ extension ReportPage {
             return parts.isEmpty
                 ? [] : chart(parts, all, id: "works-\(kind)-\(part)", title: "\(title) by \(part)")
         }
-        return [.element("h3", text: title), .p(text)] + charts
+        return [Node("h3", text: title), .p(text)] + charts
     }
 
     private func chart(_ counts: [OpenCount], _ all: OpenCount, id: String, title: String) -> [Node] {
@@ -214,7 +208,7 @@ extension ReportPage {
         let columns = ["What", "Sent", "Opened", "Share (95 %)", "With feedback", "Helpful", "Share (95 %)"]
         let rows = counts.map { row(Self.name($0), $0) }
         let table = Table("\(title): opened and helpful", columns, rows, sums: row("All", all))
-        return [.element("h4", text: title), .p(verdict), BarList(label: label, lines: lines).node, table.folded]
+        return [Node("h4", text: title), .p(verdict), BarList(label: label, lines: lines).node, table.folded]
     }
 
     /// Whether any two differ by more than chance.
@@ -256,6 +250,6 @@ extension ReportPage {
         let text =
             "Users whose check-ins were due in this time. Those who are held out got none (policy.holdoutPercent). "
             + "If the intervals overlap, the difference may be chance."
-        return [.element("h3", text: "With and without check-ins"), .p(text), table.node]
+        return [Node("h3", text: "With and without check-ins"), .p(text), table.node]
     }
 }

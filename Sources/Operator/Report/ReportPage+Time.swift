@@ -97,8 +97,6 @@ extension ReportPage {
         return (id, title, [.p(explanation), chart.node, table("What did not arrive", measures).folded])
     }
 
-    // MARK: Local hours
-
     var localHours: Section {
         let (id, title) = ("hours", "Accepted pushes by the user's local hour")
         let placed = report.hours.filter { $0.hour != nil }
@@ -165,8 +163,6 @@ extension ReportPage {
             + sentence("with quiet hours of their own", placed.filter(\.hasOwnQuietHours), "theirs"))
             .joined(separator: " ")
     }
-
-    // MARK: Lateness
 
     private static let latenessTexts = [
         "before its time (the time was changed later)", "within a minute", "1 to 5 minutes", "5 to 15 minutes",

@@ -19,27 +19,22 @@ struct ReportPage {
     typealias Section = (id: String, title: String, parts: [Node])
 
     var markup: String {
-        Node.element("html", ["lang": "en"], [head, .element("body", [:], [header, main, footer])]).document
+        Node("html", ["lang": "en"], [head, Node("body", [header, main, footer])]).document
     }
 
     private var head: Node {
         func meta(_ name: StaticString, _ value: String, _ content: String) -> Node {
-            .element("meta", [name: value, "content": content], [])
+            Node("meta", [name: value, "content": content])
         }
-        return .element(
-            "head",
-            [:],
-            [
-                .element("meta", ["charset": "utf-8"], []),
-                meta("http-equiv", "Content-Security-Policy", ReportStyle.contentSecurityPolicy),
-                meta("name", "viewport", "width=device-width, initial-scale=1"),
-                meta("name", "color-scheme", "light dark"), meta("name", "referrer", "no-referrer"),
-                meta("name", "robots", "noindex"), .element("title", text: title), .style(ReportStyle.sheet),
-            ]
-        )
+        let parts: [Node] = [
+            Node("meta", ["charset": "utf-8"]),
+            meta("http-equiv", "Content-Security-Policy", ReportStyle.contentSecurityPolicy),
+            meta("name", "viewport", "width=device-width, initial-scale=1"),
+            meta("name", "color-scheme", "light dark"), meta("name", "referrer", "no-referrer"),
+            meta("name", "robots", "noindex"), Node("title", text: title), .style(ReportStyle.sheet),
+        ]
+        return Node("head", parts)
     }
-
-    // MARK: Above
 
     private var title: String {
         "nudged: the last \(report.window.days == 1 ? "24 hours" : "\(report.window.days) days")"
@@ -50,8 +45,8 @@ struct ReportPage {
         let span =
             "\(TimeText.minute(window.from)) to \(TimeText.minute(window.now)) UTC, counted by nudged \(version). "
             + "Times are UTC unless they are said to be local."
-        let texts: [Node] = [.element("h1", text: title), .p(span, class: "soft"), .p(precision, class: "soft")]
-        return .element("header", [:], texts + remarks.map { .p($0, class: "remark") } + [tiles])
+        let texts: [Node] = [Node("h1", text: title), .p(span, class: "soft"), .p(precision, class: "soft")]
+        return Node("header", texts + remarks.map { Node.p($0, class: "remark") } + [tiles])
     }
 
     private var precision: String {
@@ -93,49 +88,35 @@ struct ReportPage {
         let shares = numbers.shares(of: attempts)
         let noShare = attempts.contains { $0 > 0 } ? "too few for a share" : "of no attempts"
         func tile(_ name: String, _ count: Int, _ text: String) -> Node {
-            let number = Node.element("dd", [:], [.text(shown(count)), .element("small", text: text)])
-            return .element("div", [:], [.element("dt", text: name), number])
+            let number = Node("dd", [.text(shown(count)), Node("small", text: text)])
+            return Node("div", [Node("dt", text: name), number])
         }
         func attempt(_ name: String, _ place: Int) -> Node {
             tile(name, attempts[place], shares.map { "\($0[place]) of attempts" } ?? noShare)
         }
-        return .element(
-            "dl",
-            ["class": "tiles"],
-            [
-                attempt("Accepted by Apple", 0),
-                tile("People reached", report.people.all, "at least one accepted push"),
-                attempt("Rejected for good", 1),
-                attempt("Deferred, tried again", 2),
-                attempt("Unknown", 3),
-                tile("Never sent", report.count(.dropped) + report.count(.skipped), "dropped or skipped"),
-                tile("Tokens gone", report.count(\.isGone), "answered 410"),
-            ]
-        )
+        let tiles = [
+            attempt("Accepted by Apple", 0), tile("People reached", report.people.all, "at least one accepted push"),
+            attempt("Rejected for good", 1), attempt("Deferred, tried again", 2), attempt("Unknown", 3),
+            tile("Never sent", report.count(.dropped) + report.count(.skipped), "dropped or skipped"),
+            tile("Tokens gone", report.count(\.isGone), "answered 410"),
+        ]
+        return Node("dl", ["class": "tiles"], tiles)
     }
-
-    // MARK: Middle and below
 
     private var main: Node {
         let sections = [sent, people, works, troubles, outcomes, unsent, localHours, lateness, sweeps, daemons, method]
-        let links = sections.map { section in
-            Node.element("li", [:], [.element("a", ["href": "#\(section.id)"], text: section.title)])
-        }
+        let links = sections.map { Node("li", [Node("a", ["href": "#\($0.id)"], text: $0.title)]) }
         let nodes = sections.map { section in
-            Node.element(
-                "section",
-                ["id": section.id, "aria-labelledby": "\(section.id)-heading"],
-                [.element("h2", ["id": "\(section.id)-heading"], text: section.title)] + section.parts
-            )
+            let heading = Node("h2", ["id": "\(section.id)-heading"], text: section.title)
+            let attributes: Attributes = ["id": section.id, "aria-labelledby": "\(section.id)-heading"]
+            return Node("section", attributes, [heading] + section.parts)
         }
-        return .group([
-            .element("nav", ["aria-label": "Charts"], [.element("ul", [:], links)]), .element("main", [:], nodes),
-        ])
+        return .group([Node("nav", ["aria-label": "Charts"], [Node("ul", links)]), Node("main", nodes)])
     }
 
     private var footer: Node {
         let text = "Made by nudged report --days \(report.window.days)\(numbers == .rounded ? " --rounded" : "")."
-        return .element("footer", ["class": "soft"], [.p(text)])
+        return Node("footer", ["class": "soft"], [.p(text)])
     }
 
     private var counting: String {
@@ -161,8 +142,6 @@ struct ReportPage {
         return ("method", "How this is counted", texts.map { .p($0) })
     }
 
-    // MARK: Numbers
-
     func shown(_ count: Int) -> String { numbers.count(count).text }
 
     /// A count with its unit, such as `1 push` or `1–4 pushes`.
@@ -171,11 +150,8 @@ struct ReportPage {
         return "\(text) \(text == "1" ? one : many)"
     }
 
-    /// The known kinds, and the last one of `Report.kinds` if there are others.
     static func kinds(hasOthers: Bool) -> [String] { hasOthers ? Report.kinds : Report.kinds.dropLast() }
 
-    /// A chart of bars, each with its count and its share.
-    ///
     /// - Parameter all: the parts that the shares are of. Nil: `counts`.
     func bars(
         _ id: String,

@@ -30,8 +30,6 @@ package struct SetUpAnswers: Sendable {
         return String(name.dropFirst("AuthKey_".count).dropLast(".p8".count))
     }
 
-    // MARK: Apple
-
     /// - Parameters:
     ///   - apple: `simulated`, or the folder of nudged-apple. Nil: as the file has it.
     ///   - hasNewKey: a new key ends a simulated Apple.
@@ -66,8 +64,6 @@ package struct SetUpAnswers: Sendable {
         return place?.withAddress { connect(file, $0, $1) } == 0
     }
 
-    // MARK: The configuration
-
     /// Nil: the file must not have this key.
     var values: [(key: String, value: String?)] {
         [
@@ -86,8 +82,6 @@ package struct SetUpAnswers: Sendable {
         }
         return (head + lines).joined(separator: "\n")
     }
-
-    // MARK: The database
 
     static let role = "nudged_daemon"
 

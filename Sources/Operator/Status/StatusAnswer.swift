@@ -30,8 +30,6 @@ struct StatusAnswer: Sendable, Equatable {
         return fault ?? paused(work, waiting) ?? behind(work, alive) ?? works(work, alive)
     }
 
-    // MARK: What does not work
-
     /// - Parameters:
     ///   - place: such as ` on web-1`.
     ///   - since: nil: not known.
@@ -92,8 +90,6 @@ struct StatusAnswer: Sendable, Equatable {
         return fault("\(backlog.text), and none was served in the last 10 s\(reason)", fix: fix, .failure, work)
     }
 
-    // MARK: What works
-
     private static func paused(_ work: WorkStatus, _ waiting: [NudgeKind: Int]?) -> StatusAnswer? {
         let pauses = work.pauses.filter { $0.resumedAt == nil }
         guard let first = pauses.min(by: { $0.since < $1.since }) else { return nil }
@@ -132,8 +128,6 @@ struct StatusAnswer: Sendable, Equatable {
         let users = work.dueUsers == 0 ? "nobody waits" : Elapsed.counted(work.dueUsers, "user is due", "users are due")
         return StatusAnswer(state: .works, sentence: "Works: \(daemons), \(sweep ?? "no sweep yet"), \(users).")
     }
-
-    // MARK: Times
 
     /// `since 09:12 UTC (6 min)`. With the date if it is more than a day ago.
     static func since(_ instant: Instant, _ now: Instant) -> String {

@@ -38,8 +38,6 @@ package struct StatusPage: CommandOutput {
 
     private var backlog: Backlog { Backlog(work, alive) }
 
-    // MARK: For a person
-
     package func text(on screen: Screen) -> String {
         var page = TextPage(width: screen.width)
         page.line(answer.sentence)
@@ -157,8 +155,6 @@ package struct StatusPage: CommandOutput {
             page.line("    next try \(wait > 0 ? "in \(Elapsed.text(wait))" : "now")")
         }
     }
-
-    // MARK: For a program
 
     package var json: String {
         Fields.text([
