@@ -11,7 +11,6 @@ import TimeZones
 /// come may have been sent, so no such slot is sent. The command works user by user. After an interruption, run it
 /// again.
 package struct AfterRestoreReport: CommandOutput {
-    /// The command as it was typed, without `--yes`.
     let command: String
     /// Whether it may work while daemons are alive. They may send nudges a second time.
     let besideDaemons: Bool
@@ -27,9 +26,6 @@ package struct AfterRestoreReport: CommandOutput {
 
     private static let intentsAtOnce = 100
 
-    /// - Parameters:
-    ///   - isDryRun: only counts what it would do. It changes nothing and locks nothing.
-    /// - Throws: `CommandFailure` if a daemon is alive, and as `DatabaseAccess.withStore`.
     package static func run(
         _ configuration: Configuration,
         command: String,

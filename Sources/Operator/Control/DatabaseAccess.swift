@@ -18,9 +18,6 @@ struct DatabaseAccess: Sendable {
     }
 
     /// Runs `work` with a store, and closes the store afterwards.
-    ///
-    /// - Throws: `PostgresError` if the database can't be reached or refuses. `CommandFailure` if its schema is not this
-    ///   version's.
     func withStore<Result: Sendable>(_ work: (Store) async throws -> Result) async throws -> Result {
         // A single attempt: a person at a terminal wants the error at once.
         let schemaState = try await Migrator.schemaState(connection)

@@ -127,11 +127,6 @@ package struct ReplanReport: CommandOutput {
     package static let usersASecond = 2_000
     static let pace = Duration.seconds(1) / usersASecond
 
-    /// Makes every user due, and adds users who are in the app's views and not in nudged.person.
-    ///
-    /// - Parameters:
-    ///   - over: how long it should take. Nil: `usersASecond`.
-    ///   - onProgress: called with the number of users passed over, and of all users.
     package static func replan(
         over: Duration?,
         _ configuration: Configuration,
@@ -195,7 +190,6 @@ struct UserWalk {
 
     private var steps: Steps { Steps(flag: flag) }
 
-    /// Counts all users, in bounded steps. A signal ends it early.
     func count() async throws -> Int {
         try await steps.count { try await store.countUsers(from: $0, limit: Steps.countedAtOnce) }
     }
@@ -216,9 +210,6 @@ struct UserWalk {
         return total
     }
 
-    /// - Parameters:
-    ///   - pace: the time for each user who is made due. It delays the next page.
-    ///   - onPage: called after each page with the result so far.
     func run(pace: Duration, onPage: (Result) -> Void) async throws -> Result {
         var result = Result()
         let begun = ContinuousClock.now

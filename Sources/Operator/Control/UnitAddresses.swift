@@ -50,11 +50,6 @@ package struct UnitAddresses: Sendable {
         metrics = configuration.metrics?.listen
     }
 
-    /// The drop-in's text, without its last newline.
-    ///
-    /// - Parameters:
-    ///   - nameServers: addresses.
-    ///   - resolve: the addresses of a host; empty if it has none.
     package func dropIn(
         nameServers: [String] = UnitAddresses.nameServers(),
         resolve: (String) -> [String] = UnitAddresses.addresses(of:)

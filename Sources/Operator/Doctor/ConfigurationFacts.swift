@@ -49,8 +49,6 @@ struct ConfigurationFacts: Sendable {
 extension ConfigurationFacts {
     static let standardFolder = "/etc/nudged/credentials"
 
-    /// Loads the configuration and inspects the files of its secrets.
-    ///
     /// - Parameter folder: the folder of the unit's credentials.
     init(path: String?, environment: [String: String], folder: String = standardFolder) {
         func load(_ needs: ConfigurationNeeds) -> Result<LoadedConfiguration, ConfigurationError> {
@@ -85,7 +83,6 @@ extension ConfigurationFacts {
 /// A file that holds a secret. Only its permissions are read, not its content.
 struct SecretFile: Sendable, Equatable {
     let path: String
-    /// The permission bits. Nil if they can't be read.
     let mode: mode_t?
     let folderMode: mode_t?
     /// Whether the file or its folder belongs to neither root nor the user who runs this process.

@@ -38,7 +38,6 @@ actor DatabaseExamination {
         deadline = .now + Self.patience
     }
 
-    /// - Parameter zones: this host's, which are compared with the database's.
     static func run(
         _ configuration: Configuration?,
         _ zones: ZoneFacts
@@ -130,13 +129,11 @@ actor DatabaseExamination {
         }
     }
 
-    /// What was asked about, each with its answer.
     private static func each<Asked, Answer>(_ asked: [Asked], _ answers: [Answer]) throws -> [(Asked, Answer)] {
         guard asked.count == answers.count else { throw PostgresError(.unexpectedResult) }
         return Array(zip(asked, answers))
     }
 
-    /// Tables that are written in every sweep.
     private static let hotTables = ["daemon", "intent", "message", "occurrence", "person", "touched"]
 
     private func examineHealth(_ server: DatabaseFacts.Server) async {
@@ -198,7 +195,6 @@ actor DatabaseExamination {
         findings += verdict.findings.map { $0.of(group, check) }
     }
 
-    /// Connects, and reads the server's clock beside this machine's.
     private func meet() async -> Known<DatabaseFacts.Server> {
         let first = await ask(DatabaseFacts.Server.read)
         guard case .success = first else { return first }

@@ -136,7 +136,6 @@ extension DatabaseVerdicts {
 
     typealias Column = (view: String, name: String, type: String)
 
-    /// - Parameter reading: the answer to the daemon's own statement.
     static func view(_ view: Facts.View, _ columns: [Column], _ reading: Known<Void>) -> Finding {
         let own = columns.filter { $0.view == view.rawValue }
         let name = "the view nudged.\(view.rawValue)"
@@ -196,7 +195,6 @@ extension DatabaseVerdicts {
         var hasUserIndex: Bool
         /// Those of Supabase's roles `anon` and `authenticated` that may read it.
         var readers: [String]
-        /// Whether nudged's views read it.
         var isRead: Bool
     }
 
@@ -279,7 +277,6 @@ struct RoleExcess: Sendable, Equatable {
 }
 
 extension [String] {
-    /// Each element once, in its first place.
     var distinct: [String] {
         var seen: Set<String> = []
         return filter { seen.insert($0).inserted }

@@ -125,7 +125,6 @@ enum DatabaseVerdicts {
         let table: String
         let live: Int64
         let dead: Int64
-        /// Autovacuum is off for this table.
         let isNeverCleaned: Bool
     }
 

@@ -45,7 +45,6 @@ struct ServiceFacts: Sendable {
         return .ok("\(unit.path), enabled")
     }
 
-    /// The command that removes a mask. It depends on the folder that the mask is in.
     private static func unmasking(_ path: String) -> String {
         if path.hasPrefix("/etc/") { return "systemctl unmask nudged" }
         return path.hasPrefix("/run/") ? "systemctl unmask --runtime nudged" : "install the package again"
@@ -148,8 +147,6 @@ struct ServiceFacts: Sendable {
 }
 
 extension ServiceFacts {
-    /// Inspects this machine.
-    ///
     /// - Parameter root: a folder in place of `/`, for tests. It does not apply to running processes.
     init(environment: [String: String], root: String = "") {
         hasSystemd = Folder.has("\(root)/run/systemd/system")
@@ -249,8 +246,6 @@ extension UnitSettings {
         "/lib/systemd/system",
     ]
 
-    /// Reads the files. Nil if no folder has the unit.
-    ///
     /// - Parameter root: a folder in place of `/`, for tests.
     init?(unit: String, root: String = "") {
         // A broken link counts as no file.

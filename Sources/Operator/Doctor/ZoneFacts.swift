@@ -22,9 +22,6 @@ struct ZoneFacts: Sendable {
     private static let most = 10_000
     static let mostParameter = Parameter.int8(Int64(most))
 
-    /// What needs no database.
-    ///
-    /// - Parameter now: this machine's clock.
     func findings(now: Instant) -> [Finding] { [read.of(.zones, "files"), released(now).of(.zones, "release")] }
 
     private var read: Finding {
@@ -53,10 +50,6 @@ struct ZoneFacts: Sendable {
     }
 
     /// PostgreSQL and each host have lists of their own. So SQL may accept a name that a daemon can't use.
-    ///
-    /// - Parameters:
-    ///   - used: the names that the app and its users have written, the most frequent first.
-    ///   - server: PostgreSQL's offsets.
     func known(_ used: [(name: String, count: Int)], _ server: [String: Int]) -> Finding {
         let unknown = used.filter { !isKnown($0.name) }
         guard let first = unknown.first else {
@@ -82,8 +75,6 @@ struct ZoneFacts: Sendable {
     }
 
     /// Messages of users without a valid zone are dropped after a day, unless the user has no quiet hours.
-    ///
-    /// - Parameter standard: the rules' zone.
     func waiting(_ messages: [(preferences: String?, profile: String?, count: Int)], standard: String?) -> Finding {
         let count = messages.reduce(0) { count, users in
             [users.preferences, users.profile, standard].contains { $0.map(isKnown) ?? false }

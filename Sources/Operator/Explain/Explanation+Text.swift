@@ -67,7 +67,6 @@ extension Explanation {
         for entry in decisions { show(entry, in: &page) }
     }
 
-    /// What is sent before a future instant, if every push is accepted.
     private func show(_ sends: [FutureSend], in page: inout TextPage) {
         let most = 20
         let shown = sends.prefix(most).map { send in

@@ -106,7 +106,6 @@ package struct Explanation: CommandOutput {
     /// Check-ins that the user has ignored since the app last saw them. Nil: no rule counts them.
     var ignored: Int64? { read.flatMap { planner.ignored(by: $0.user, now: at) } }
 
-    /// Whether a decision service is configured and the user does not consent.
     var lacksConsent: Bool { planner.asksService && preferences?.smartEnabled == false }
 
     var paused: [String] { planner.paused.map(\.rawValue).sorted() }
@@ -131,9 +130,6 @@ extension Explanation {
     /// For a past instant: the seconds before and after it whose record is shown.
     private static let around: Int64 = 86_400
 
-    /// Explains the decision. Nil if neither nudged, the app nor the record has anything of that user.
-    ///
-    /// - Parameter at: the instant to explain, at most `mostDaysAhead`. Nil: now. A past instant is answered from the
     ///   record.
     package static func explain(
         _ user: UUID,
@@ -242,7 +238,6 @@ extension Explanation {
         return "Past: from a day before to a day after this instant, the record has \(found)."
     }
 
-    /// For the time from the explained instant on.
     private func outlook(_ read: ReadUser) -> String {
         if case .unreadable(let error)? = plan {
             return "Waits: \(error). "
@@ -332,7 +327,6 @@ extension Explanation {
         }
     }
 
-    /// The end of the sentence: what becomes of messages and reminders.
     private func texts(_ read: ReadUser) -> String {
         let user = read.user
         let wakesAt = [user.messagesWakeAt, user.reminders.wakesAt].compactMap(\.self).min()

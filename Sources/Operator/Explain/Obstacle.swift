@@ -15,12 +15,8 @@ struct Obstacle: Sendable {
     var kind: NudgeKind?
     var lane: LaneReport?
 
-    /// Whether it is about the daemons, so that nothing at all is sent to the user.
     var isOfDaemons: Bool { kind == nil && lane == nil }
 
-    /// All that hold now.
-    ///
-    /// - Parameter lanes: those of the user's devices.
     static func all(
         of read: ReadUser,
         _ facts: Explanation.Facts,
@@ -150,7 +146,6 @@ struct ExplainedDevice: Sendable {
         }
     }
 
-    /// - Parameter local: an instant in the user's local time.
     func text(_ local: (Instant) -> String) -> String {
         let registered = registeredAt.map { "registered \(local($0))" } ?? "registered at an unknown time"
         return "\(hash) (\(journalName) in the journal) on \(lane.text), \(registered)\(state.text)"

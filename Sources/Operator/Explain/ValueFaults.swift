@@ -22,8 +22,6 @@ enum ValueFaults {
     }
 
     /// A consent that is neither true nor false: it counts as none, and does not make the preferences malformed.
-    ///
-    /// - Parameter text: as above.
     static func consent(_ text: String?) -> String? {
         let key = PreferenceKey.smartEnabled
         guard let text, case .object(let object)? = try? JSONValue(parsing: text) else { return nil }

@@ -12,7 +12,6 @@ package struct Forecast: CommandOutput {
     let hours: Int
     let tally: ForecastTally
     let paused: Set<NudgeKind>
-    /// Whether a decision service is configured. The forecast assumes that it allows everything.
     var asksService = false
     var gaps: [String] = []
 
@@ -125,7 +124,6 @@ package struct Forecast: CommandOutput {
         Fields(counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
     }
 
-    /// Those that occurred.
     private static func reasons(_ counts: [Reason: Int]) -> Fields {
         Fields(Reason.allCases.compactMap { reason in counts[reason].map { (reason.rawValue, $0) } })
     }

@@ -170,8 +170,6 @@ struct FutureFanOuts: Sendable {
 
     init() {}
 
-    /// Reads the fan-outs as a sweep would. If the app's view can't be read, `gaps` says what is missing.
-    ///
     /// - Parameter user: only this user's reminders. Nil: those of all users.
     init(_ reader: SnapshotReader, planner: Planner, start: Instant, end: Instant, only user: UUID? = nil) async throws
     {

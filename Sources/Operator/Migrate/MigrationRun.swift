@@ -7,7 +7,6 @@ package import Systemd
 package struct MigrationRun: Sendable {
     package struct Survey: Sendable {
         package let lines: [String]
-        /// Not `success`: something is in the way, and nothing may be applied.
         package let status: ExitStatus
         let facts: SetUpFacts
         fileprivate let isPending: Bool
@@ -17,10 +16,6 @@ package struct MigrationRun: Sendable {
     private let configuration: ConnectionConfiguration
     private let options: MigrationPlan.Options
 
-    /// - Parameters:
-    ///   - createsTables: make the app's tables, even in a database that has other tables.
-    ///   - usesTemplates: let check-ins use the built-in templates.
-    /// - Throws: what is wrong with `database.url`.
     package init(_ configuration: Configuration, createsTables: Bool = false, usesTemplates: Bool = false) throws {
         self.configuration = try DatabaseAccess(configuration).connection
         options = MigrationPlan.Options(createsTables: createsTables, usesTemplates: usesTemplates)
@@ -33,8 +28,6 @@ package struct MigrationRun: Sendable {
     }
 
     /// Reads the catalog, in a single attempt: a person at a terminal wants the error at once.
-    ///
-    /// - Throws: `CommandFailure` if the schema is not this version's and no migration makes it so.
     package func survey(isDryRun: Bool) async throws -> Survey {
         let facts = try await Migrator.survey(configuration)
         switch facts.schemaState {

@@ -12,7 +12,6 @@ package struct Report: Sendable {
     let retentionDays: Int
     let rules: Rules
     let stretches: [[DeliveryCount]]
-    /// Whether the rows were cut. Then the rarest are missing.
     let isCut: Bool
     let hours: [HourCount]
     let people: PeopleReached
@@ -22,7 +21,6 @@ package struct Report: Sendable {
     let daemons: [DaemonRow]
     let pauses: [Pause]
 
-    /// Rows of the record.
     func count(_ isCounted: (DeliveryCount) -> Bool = { _ in true }) -> Int { stretches.joined().sum(isCounted) }
 
     func count(_ outcome: DeliveryRecord.Outcome) -> Int { count { $0.outcome == outcome } }
@@ -35,7 +33,6 @@ package struct Report: Sendable {
             .sorted { ($1.count, $0.outcome, $0.reason) < ($0.count, $1.outcome, $1.reason) }
     }
 
-    /// The start of the first stretch that has rows. Nil if there are none.
     var firstRecorded: Instant? { stretches.firstIndex { $0.sum() > 0 }.map(window.beginning) }
 }
 
@@ -61,11 +58,6 @@ extension Report {
     private static let mostSweeps = 20
     private static let mostDaemons = 100
 
-    /// Counts the record on one snapshot and makes a page of it. It writes nothing to the database.
-    ///
-    /// - Parameter onProgress: called with the number of answered questions, and of all questions.
-    /// - Returns: the page's HTML.
-    /// - Throws: as `DatabaseAccess.withStore`.
     package static func page(
         days: Int,
         numbers: ReportNumbers,

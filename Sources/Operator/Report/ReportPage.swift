@@ -6,8 +6,6 @@ import TimeZones
 
 import struct FoundationEssentials.Data
 
-/// Makes the page from a report's counts.
-///
 /// The page is one file without scripts and fonts, and loads nothing from a network. Each chart has a title and a
 /// summary for screen readers, and a table with its numbers.
 struct ReportPage {
@@ -171,8 +169,6 @@ struct ReportPage {
     }
 }
 
-/// The page's style sheet and its content security policy.
-///
 /// Text has a contrast of at least 4.5 to 1, bars 3 to 1 (WCAG 2.2, 1.4.3 and 1.4.11). The two colours of bars differ
 /// for every kind of colour blindness, and no meaning depends on colour alone.
 enum ReportStyle {

@@ -28,11 +28,7 @@ package struct SendTestRun: Sendable {
     /// Milliseconds for connection, push and answer together.
     private static let patience: Int64 = 20_000
 
-    /// - Parameters:
-    ///   - title: the title. If `body` is nil too: nudged's text.
-    ///   - body: the text. If `title` is nil too: nudged's text.
-    ///   - isForced: whether to send over a production lane too.
-    /// - Throws: what is wrong with the configuration, or a text that is too long for Apple.
+    /// Without title and body it sends nudged's text. `isForced`: over a production lane too.
     package init(_ configuration: Configuration, title: String? = nil, body: String? = nil, isForced: Bool) throws {
         guard let apns = configuration.apns else {
             throw ConfigurationFault(key: "apns", what: "is missing", remedy: "run nudged check-config")
@@ -45,9 +41,6 @@ package struct SendTestRun: Sendable {
         payload = try (isOwn ? own : Notification(title: title ?? "", body: body ?? "")).rendered()
     }
 
-    /// Sends the pushes and waits for their outcomes.
-    ///
-    /// - Throws: `CommandFailure` if none was sent. `PostgresError` if a user's devices can't be read.
     package func run(_ target: Target) async throws -> SendTestReport {
         var report = SendTestReport()
         for (lane, tokens) in try await devices(of: target, &report) {
