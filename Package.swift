@@ -95,8 +95,8 @@ let package = Package(
         library("HTTPClient", ["Base", "CLibCurl", "OpenSSL"]),
         // C, which embeds the files of `sql/`.
         .target(name: "SQLFiles", cSettings: [.treatAllWarnings(as: .error)]),
-        // C, which embeds `systemd/nudged.catalog`.
-        .target(name: "Catalog", cSettings: [.treatAllWarnings(as: .error)]),
+        // C, which embeds `systemd/nudged.catalog`, and the style sheet of the report.
+        .target(name: "Catalog", exclude: ["report.css"], cSettings: [.treatAllWarnings(as: .error)]),
         library("Systemd", ["Base", "Catalog", "CLinux", logging]),
         library("Metrics", ["Base"]),
         library(
@@ -123,7 +123,7 @@ let package = Package(
             "Operator",
             [
                 "Base", "JSON", "NudgedPreferences", "TimeZones", "Policy", "Postgres", "OpenSSL", "HTTP2", "APNs",
-                "HTTPClient", "Core", "Systemd", "Metrics", "Configuration", "Service",
+                "HTTPClient", "Catalog", "Core", "Systemd", "Metrics", "Configuration", "Service",
             ]
         ),
         executable(

@@ -1,4 +1,4 @@
-/* The catalog as C's #embed takes it in. */
+/* The catalog and the report's style sheet as C's #embed takes them in. */
 #include "Catalog.h"
 
 /* clang 19 and later know #embed in every C standard. */
@@ -9,3 +9,9 @@ static const char catalog[] = {
     0};
 
 const char *nudged_catalog(void) { return catalog; }
+
+static const char report_style[] = {
+#embed "report.css" suffix(, )
+    0};
+
+const char *nudged_report_style(void) { return report_style; }

@@ -26,7 +26,8 @@ struct Node: Sendable {
         Node("p", name.map { ["class": $0] } ?? [:], text: text)
     }
 
-    static func style(_ sheet: StaticString) -> Node { Node(markup: "<style>\(sheet)</style>") }
+    /// Only for a sheet of this program: it is not escaped.
+    static func style(_ sheet: String) -> Node { Node(markup: "<style>\(sheet)</style>") }
 
     static func group(_ nodes: [Node]) -> Node { Node(markup: nodes.map(\.markup).joined()) }
 
