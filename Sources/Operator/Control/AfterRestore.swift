@@ -69,13 +69,9 @@ package struct AfterRestoreReport: CommandOutput {
     private mutating func restore(_ store: Store) async throws {
         let (steps, now) = (Steps(), at)
         // Changes first: they make rows for users who have none yet, and the pass over all users must find these rows.
-        while try await steps.again({
-            try await store.restoreTouches(before: now, limit: Steps.page)
-        }) {}
+        while try await steps.again({ try await store.restoreTouches(before: now, limit: Steps.page) }) {}
         while true {
-            let found = try await steps.again {
-                try await store.restoreIntents(limit: Self.intentsAtOnce)
-            }
+            let found = try await steps.again { try await store.restoreIntents(limit: Self.intentsAtOnce) }
             unknown += found.pushes
             if found.intents < Self.intentsAtOnce { break }
         }
@@ -96,7 +92,7 @@ package struct AfterRestoreReport: CommandOutput {
             : "nothing was changed: this is a dry run. Use this command only after a restore from a backup."
         let all = effects
         let width = all.map { $0.verb.count }.max() ?? 0
-        let lines = all.map { $0.verb + String(repeating: " ", count: width + 2 - $0.verb.count) + $0.what }
+        let lines = all.map { $0.verb.padded(width + 2) + $0.what }
         return ([head, ""] + lines + [""] + (isDone ? doneEnd : dryEnd)).joined(separator: "\n")
     }
 

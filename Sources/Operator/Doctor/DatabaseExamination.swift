@@ -79,7 +79,7 @@ actor DatabaseExamination {
         let skew = ClockSkew(ahead: server.clock - askedAt, margin: trip / 2)
         // The database's clock decides when a nudge is due. This machine's clock is in the provider tokens for Apple.
         note("clock", skew.finding(whose: "the database's"))
-        note("encoding", Verdicts.encoding(server))
+        note("encoding", Verdicts.encoding(server.encoding))
         note("replication_role", Verdicts.triggers(server))
         guard server.hasSchema, server.mayUseSchema else {
             if !server.hasSchema { note("migrations", Verdicts.migrations(.behind(Migration.all))) }

@@ -17,10 +17,9 @@ enum DatabaseVerdicts {
     ) -> [Finding] {
         if case .failure(let unanswered) = answer, let error = unanswered.error {
             let status = CommandFailure.status(of: error)
-            return [
-                .error(error.withoutRemedy, [.permission, .configuration].contains(status) ? status : .unavailable)
-                    .fix(error.remedy ?? "see the server's log, then run doctor again")
-            ]
+            let shown = [.permission, .configuration].contains(status) ? status : .unavailable
+            let fix = error.remedy ?? "see the server's log, then run doctor again"
+            return [.error(error.withoutRemedy, shown).fix(fix)]
         }
         return answer.findings { server -> Finding in
             let hosts = configuration.hosts.map(\.name).joined(separator: ", ")
@@ -45,41 +44,32 @@ enum DatabaseVerdicts {
             case "verify-ca": "encrypted, but any server with a certificate of that authority can pose as it"
             default: "it may be unencrypted: others can read password, tokens and texts on the way"
             }
-        return .warning("sslmode \(open.sslMode) to \(open.name): \(risk)")
-            .fix(
-                "add sslmode=verify-full (and sslrootcert=FILE for a private authority) to database.url, "
-                    + "and remove database.allowInsecure"
-            )
+        let fix =
+            "add sslmode=verify-full (and sslrootcert=FILE for a private authority) to database.url, "
+            + "and remove database.allowInsecure"
+        return .warning("sslmode \(open.sslMode) to \(open.name): \(risk)").fix(fix)
     }
 
     static func pooler(_ pooling: Pooling) -> Finding {
-        switch pooling {
+        let sessions = "each daemon keeps four of its server connections, five with metrics"
+        let share = "set pool_mode = transaction"
+        return switch pooling {
         case .direct: .ok("none: the connection is direct")
         case .transaction: .ok("a pooler in transaction mode, the right one for nudged")
-        case .session:
-            .ok(
-                "a pooler in session mode: each daemon keeps four of its server connections, five with metrics; "
-                    + "transaction mode would share them"
-            )
+        case .session: .ok("a pooler in session mode: \(sessions); transaction mode would share them")
         case .statement:
             .warning("a pooler in statement mode: sweeps work, but it refuses migrate, explain and forecast")
                 .fix("set pool_mode = transaction, or give these commands a DATABASE_URL without the pooler")
         case .exhausted:
             .warning("a pooler that gave no second server connection in time: a daemon uses four, five with metrics")
-                .fix(
-                    "give its pool more server connections (PgBouncer: default_pool_size), "
-                        + "or set pool_mode = transaction"
-                )
+                .fix("give its pool more server connections (PgBouncer: default_pool_size), or \(share)")
         }
     }
 
     static func writability(_ server: Facts.Server, _ configuration: ConnectionConfiguration) -> Finding {
         if server.isInRecovery {
-            return .error("the server is a standby: it accepts no writes")
-                .fix(
-                    "name the primary in database.url, or all hosts with target_session_attrs=read-write; "
-                        + "or promote the standby"
-                )
+            let name = "name the primary in database.url, or all hosts with target_session_attrs=read-write"
+            return .error("the server is a standby: it accepts no writes").fix("\(name); or promote the standby")
         }
         if !server.isWritable {
             return .error("transactions are read-only here (default_transaction_read_only)")
@@ -87,29 +77,19 @@ enum DatabaseVerdicts {
         }
         let hosts = configuration.hosts.count
         guard hosts > 1, configuration.takesAnyServer else { return .ok("it accepts writes") }
-        return .warning(
-            "it accepts writes; but any of \(hosts) hosts may be used, and after a failover that may be a standby"
-        )
-        .fix("add target_session_attrs=read-write to database.url")
+        let risk = "any of \(hosts) hosts may be used, and after a failover that may be a standby"
+        return .warning("it accepts writes; but \(risk)").fix("add target_session_attrs=read-write to database.url")
     }
 
-    private static let createAnew = "create database … encoding 'UTF8' template template0, and restore a dump into it"
-
-    /// Why nudged refuses a database of SQL_ASCII: texts would be cut and counted in bytes that no client can read.
-    static let withoutEncoding = Finding.error(
-        "the database's encoding is SQL_ASCII: PostgreSQL does not know which characters its texts hold"
-    )
-    .fix(
-        "\(createAnew). If its texts are in another encoding, name that with set client_encoding at the "
-            + "beginning of the dump"
-    )
-
-    static func encoding(_ server: Facts.Server) -> Finding {
-        switch server.encoding {
-        case "SQL_ASCII": withoutEncoding
+    /// nudged refuses a database of SQL_ASCII: texts would be cut and counted in bytes that no client can read.
+    static func encoding(_ encoding: String) -> Finding {
+        let anew = "create database … encoding 'UTF8' template template0, and restore a dump into it"
+        let name = "name that with set client_encoding at the beginning of the dump"
+        let unknown = "the database's encoding is SQL_ASCII: PostgreSQL does not know which characters its texts hold"
+        return switch encoding {
+        case "SQL_ASCII": .error(unknown).fix("\(anew). If its texts are in another encoding, \(name)")
         case "UTF8": .ok("UTF8")
-        case let other:
-            .warning("\(other): texts can't hold characters that it lacks, such as emoji").fix(createAnew)
+        default: .warning("\(encoding): texts can't hold characters that it lacks, such as emoji").fix(anew)
         }
     }
 
@@ -146,11 +126,9 @@ enum DatabaseVerdicts {
         let worst = tables.filter { $0.dead >= fewDead && $0.dead > $0.live }
         guard worst.isEmpty else {
             return worst.map { table in
-                .warning(
-                    "nudged.\(table.table) has \(Elapsed.grouped(Int(table.dead))) dead rows "
-                        + "and \(Elapsed.grouped(Int(table.live))) live ones"
-                )
-                .fix("vacuum (analyze) nudged.\(table.table); if that removes none, see the line holders")
+                let (dead, live) = (Elapsed.grouped(Int(table.dead)), Elapsed.grouped(Int(table.live)))
+                return .warning("nudged.\(table.table) has \(dead) dead rows and \(live) live ones")
+                    .fix("vacuum (analyze) nudged.\(table.table); if that removes none, see the line holders")
             }
         }
         let dead = tables.reduce(0) { $0 + $1.dead }
@@ -184,15 +162,11 @@ enum DatabaseVerdicts {
         let age = holders.age ?? 0
         if let process = holders.processID, holders.seconds.map({ $0 > longSeconds }) ?? (age > longAge) {
             let span = holders.seconds.map(Elapsed.text) ?? "\(Elapsed.grouped(Int(age))) transactions"
+            let which = "a transaction of \(holders.role ?? "the server itself") (process \(process))"
+            let end = "let it end, or select pg_terminate_backend(\(process))"
             found += [
-                .warning(
-                    "a transaction of \(holders.role ?? "the server itself") (process \(process)) "
-                        + "has been open for \(span): newer dead rows can't be removed"
-                )
-                .fix(
-                    "let it end, or select pg_terminate_backend(\(process)); "
-                        + "idle_in_transaction_session_timeout ends forgotten ones"
-                )
+                .warning("\(which) has been open for \(span): newer dead rows can't be removed")
+                    .fix("\(end); idle_in_transaction_session_timeout ends forgotten ones")
             ]
         }
         if holders.prepared > 0, let seconds = holders.preparedSeconds, seconds > longSeconds {
@@ -230,9 +204,8 @@ enum DatabaseVerdicts {
         guard count > 0 else { return .ok("nudged has seen the users of the app's tables") }
         let some = isAll ? "" : " of the first \(Elapsed.grouped(mostUnseen))"
         let users = Elapsed.counted(count, "user", "users")
-        let verb = count == 1 ? "is" : "are"
-        let text = "\(users)\(some) in the app's tables \(verb) not seen yet by nudged"
-        return .warning(text).fix("run nudged replan: it adds them")
+        return .warning("\(users)\(some) in the app's tables \(count == 1 ? "is" : "are") not seen yet by nudged")
+            .fix("run nudged replan: it adds them")
     }
 
     static func texts(areLacking: Bool) -> Finding {

@@ -4,11 +4,6 @@ import Systemd
 
 /// What `nudged migrate` will do in a database, and what is in the way. Nothing is applied while anything is.
 struct MigrationPlan: Sendable {
-    struct Options: Sendable {
-        var createsTables = false
-        var usesTemplates = false
-    }
-
     private enum Source {
         case made
         case found(SetUpFacts.Relation)
@@ -21,13 +16,13 @@ struct MigrationPlan: Sendable {
 
     private let facts: SetUpFacts
     private let pending: [Migration]
-    private let options: Options
+    private let createsTables: Bool
+    private let usesTemplates: Bool
     private let tables: [(table: AppTable, source: Source)]
 
-    init(_ facts: SetUpFacts, pending: [Migration], options: Options = Options()) {
-        self.facts = facts
-        self.pending = pending
-        self.options = options
+    init(_ facts: SetUpFacts, pending: [Migration], createsTables: Bool = false, usesTemplates: Bool = false) {
+        (self.facts, self.pending) = (facts, pending)
+        (self.createsTables, self.usesTemplates) = (createsTables, usesTemplates)
         let isFirst = pending.contains { $0.number == 1 }
         tables = isFirst ? AppTable.all.map { ($0, Self.source($0, facts)) } : []
     }
@@ -59,15 +54,14 @@ struct MigrationPlan: Sendable {
         let count = Elapsed.counted(pending.count, "migration is", "migrations are")
         let head = "\(count) pending in database \(facts.database), for role \(facts.role):"
         lines.append(faults.isEmpty ? head : "after these fixes, nudged migrate will:")
-        return lines
-            + steps.map { label, text in "  \(label)\(String(repeating: " ", count: max(1, 11 - label.count)))\(text)" }
+        return lines + steps.map { "  \($0.label.padded(11))\($0.text)" }
     }
 
     // MARK: What is in the way
 
     private var made: [String] { tables.filter(\.source.isMade).map(\.table.name) }
 
-    private var needsMapping: Bool { !made.isEmpty && !facts.otherTables.isEmpty && !options.createsTables }
+    private var needsMapping: Bool { !made.isEmpty && !facts.otherTables.isEmpty && !createsTables }
 
     private var faults: [Finding] {
         var faults = serverFaults + schemaFaults
@@ -78,38 +72,33 @@ struct MigrationPlan: Sendable {
             case .mapped(let view, _): faults += viewFaults(table.view, view)
             }
         }
-        faults += Finding.error("\(facts.role) may not create \(Self.listed(made)) in schema public", .permission)
-            .fix(
-                "run it as the owner of the app's tables; or as the schema's owner: "
-                    + "grant create on schema public to \(facts.role)"
-            ).when(!made.isEmpty && !facts.mayCreateTables)
+        faults += mayNotCreate(Self.listed(made), "schema", "public").when(!made.isEmpty && !facts.mayCreateTables)
         let missing = made.map { "no \($0)" }.joined(separator: " and ")
-        faults += Finding.error("schema public has tables (\(Self.listed(facts.otherTables))), but \(missing)")
-            .fix(
-                "to let nudged create them: nudged migrate --create-tables; "
-                    + "if your tables have other names, map them by two views (docs/TABLES.md, \"Other tables\"):"
-            ).when(needsMapping)
+        let map = "if your tables have other names, map them by two views (docs/TABLES.md, \"Other tables\"):"
         return faults
+            + Finding.error("schema public has tables (\(Self.listed(facts.otherTables))), but \(missing)")
+            .fix("to let nudged create them: nudged migrate --create-tables; \(map)").when(needsMapping)
     }
 
     private var serverFaults: [Finding] {
         let old = Finding.error("PostgreSQL \(facts.version) is too old").fix("use PostgreSQL 15 or newer")
+        let encoding = DatabaseVerdicts.encoding(facts.encoding)
+        let end = "end the read-only mode (default_transaction_read_only)"
         let closed = Finding.error("the server takes no writes: it is a standby, or its transactions are read-only")
-            .fix(
-                "name the primary in database.url (DATABASE_URL), "
-                    + "or end the read-only mode (default_transaction_read_only)"
-            )
-        return old.when(facts.versionNumber < 150_000)
-            + DatabaseVerdicts.withoutEncoding.when(facts.encoding == "SQL_ASCII") + closed.when(!facts.isWritable)
+            .fix("name the primary in database.url (DATABASE_URL), or \(end)")
+        return old.when(facts.versionNumber < 150_000) + encoding.when(encoding.level == .error)
+            + closed.when(!facts.isWritable)
+    }
+
+    private func mayNotCreate(_ what: String, _ kind: String, _ name: String) -> Finding {
+        let grant = "grant create on \(kind) \(name) to \(facts.role)"
+        return .error("\(facts.role) may not create \(what) in \(kind) \(name)", .permission)
+            .fix("run it as the owner of the app's tables; or as the \(kind)'s owner: \(grant)")
     }
 
     private var schemaFaults: [Finding] {
         let isFirst = !tables.isEmpty
-        var faults = Finding.error("\(facts.role) may not create a schema in database \(facts.database)", .permission)
-            .fix(
-                "run it as the owner of the app's tables; or as the database's owner: "
-                    + "grant create on database \(facts.database) to \(facts.role)"
-            ).when(!facts.mayCreateSchema)
+        var faults = mayNotCreate("a schema", "database", facts.database).when(!facts.mayCreateSchema)
         if let owner = facts.schemaOwner { faults += foreign("schema nudged", owner).when(!facts.ownsSchema) }
         if let owner = facts.apiOwner, isFirst {
             let what = "no migration is applied, but there is a schema \(facts.apiSchema) of \(owner)"
@@ -120,11 +109,9 @@ struct MigrationPlan: Sendable {
             faults += foreign("schema \(facts.apiSchema)", owner).when(!facts.ownsAPI)
         }
         let strange = facts.held.filter { !["migration", "recipient", "device"].contains($0) }
-        return faults
-            + Finding.error("no migration is applied, but schema nudged holds \(Self.listed(strange))")
-            .fix("rename that schema; if nudged made it, restore its rows of nudged.migration from a backup").when(
-                isFirst && !strange.isEmpty
-            )
+        let holds = Finding.error("no migration is applied, but schema nudged holds \(Self.listed(strange))")
+            .fix("rename that schema; if nudged made it, restore its rows of nudged.migration from a backup")
+        return faults + holds.when(isFirst && !strange.isEmpty)
     }
 
     private func tableFaults(_ table: AppTable, _ found: SetUpFacts.Relation) -> [Finding] {
@@ -158,13 +145,10 @@ struct MigrationPlan: Sendable {
         guard found.kind == "v" else { return [.error("\(name) is \(Self.kind(found.kind)), not a view").fix(fix)] }
         var faults = found.isOurs ? [] : [foreign(name, found.owner)]
         for wanted in view.columns {
-            if let column = found.columns.first(where: { $0.name == wanted.name }) {
-                if wanted.isGood(column.type) { continue }
-                let what = "\(name).\(wanted.name) is of type \(column.type), not \(wanted.types[0])"
-                faults.append(.error(what).fix(fix))
-            } else {
-                faults.append(.error("\(name) has no column \(wanted.name)").fix(fix))
-            }
+            let type = found.columns.first { $0.name == wanted.name }?.type
+            if type.map(wanted.isGood) ?? false { continue }
+            let other = type.map { "\(name).\(wanted.name) is of type \($0), not \(wanted.types[0])" }
+            faults.append(.error(other ?? "\(name) has no column \(wanted.name)").fix(fix))
         }
         return faults
     }
@@ -186,11 +170,8 @@ struct MigrationPlan: Sendable {
         let mapped = tables.filter { if case .mapped = $0.source { true } else { false } }.count
         // The table of migrations is made before the first one.
         let own = facts.held.contains("migration") ? 0 : 1
-        let counts = [("table", "tables", own), ("view", "views", -mapped), ("function", "functions", 0)].map {
-            one,
-            many,
-            more in
-            Elapsed.counted(pending.reduce(more) { $0 + $1.count(creating: one) }, one, many)
+        let counts = [("table", own), ("view", -mapped), ("function", 0)].map { one, more in
+            Elapsed.counted(pending.reduce(more) { $0 + $1.count(creating: one) }, one, "\(one)s")
         }
         let place =
             facts.schemaOwner == nil ? "the schemas nudged, nudged_api and nudged_me with" : "in nudged's schemas"
@@ -241,14 +222,13 @@ struct MigrationPlan: Sendable {
             let table = facts.relations.first(where: { $0.schema == "public" && $0.name == "push_tokens" })
         else { return [] }
         let grant = "grant select, insert, update, delete on public.push_tokens to nudged_writer"
-        let others =
-            "\(facts.role) may not give them; as \(table.owner): \(grant); "
-            + "then, as \(facts.role): select nudged.grant_roles()"
+        let then = "then, as \(facts.role): select nudged.grant_roles()"
+        let others = "\(facts.role) may not give them; as \(table.owner): \(grant); \(then)"
         return [("rights", table.isOurs ? grant : others)]
     }
 
     private var templateSteps: [Step] {
-        if options.usesTemplates { return [("texts", "check-ins use the six built-in templates, in English")] }
+        if usesTemplates { return [("texts", "check-ins use the six built-in templates, in English")] }
         guard pending.contains(where: { $0.number == 7 }) else { return [] }
         let inactive = "the six built-in templates stay inactive (--with-templates)"
         return [("texts", "check-ins need a template of yours in nudged.template; \(inactive)")]

@@ -13,35 +13,39 @@ package struct MigrationRun: Sendable {
         fileprivate var isMisbound = false
     }
 
-    private let configuration: ConnectionConfiguration
-    private let options: MigrationPlan.Options
+    private let connection: ConnectionConfiguration
+    private let createsTables: Bool
+    private var usesTemplates = false
 
     package init(_ configuration: Configuration, createsTables: Bool = false, usesTemplates: Bool = false) throws {
-        self.configuration = try DatabaseAccess(configuration).connection
-        options = MigrationPlan.Options(createsTables: createsTables, usesTemplates: usesTemplates)
+        self.init(try DatabaseAccess(configuration).connection, createsTables: createsTables)
+        self.usesTemplates = usesTemplates
     }
 
     /// For a role whose URL is in no configuration.
     init(_ connection: ConnectionConfiguration, createsTables: Bool) {
-        configuration = connection
-        options = MigrationPlan.Options(createsTables: createsTables)
+        (self.connection, self.createsTables) = (connection, createsTables)
     }
 
     /// Reads the catalog, in a single attempt: a person at a terminal wants the error at once.
     package func survey(isDryRun: Bool) async throws -> Survey {
-        let facts = try await Migrator.survey(configuration)
+        let facts = try await Migrator.survey(connection)
         switch facts.schemaState {
         case .current, .hidden, .misbound: return current("the schema is current", facts, isDryRun)
         case .newer:
             return current("a newer nudged has migrated the schema, and this version works with it", facts, isDryRun)
         case .behind(let pending, _):
-            let plan = MigrationPlan(facts, pending: pending, options: options)
+            let plan = MigrationPlan(
+                facts,
+                pending: pending,
+                createsTables: createsTables,
+                usesTemplates: usesTemplates
+            )
             var lines = plan.lines
             if plan.status != .success {
                 lines.append("next: fix what is in the way, then run nudged migrate --dry-run again")
             } else if isDryRun {
-                lines += Self.listed(facts.excess)
-                lines.append("next: nudged migrate without --dry-run does this")
+                lines += Self.dryEnd(facts.excess)
             }
             return Survey(lines: lines, status: plan.status, facts: facts, isPending: true)
         case let schemaState: throw schemaState.failure
@@ -60,23 +64,23 @@ package struct MigrationRun: Sendable {
                 return Survey(lines: lines, status: .configuration, facts: facts, isPending: false)
             }
         }
-        if isDryRun { lines += Self.listed(facts.excess) + ["next: nudged migrate without --dry-run does this"] }
+        if isDryRun { lines += Self.dryEnd(facts.excess) }
         let isMisbound = faults.contains(where: \.isFixable)
         return Survey(lines: lines, status: .success, facts: facts, isPending: false, isMisbound: isMisbound)
     }
 
-    private static func listed(_ rights: [ExcessRight]) -> [String] {
-        guard !rights.isEmpty else { return [] }
-        let roles = RoleExcess.all(rights)
-        return ["take back \(counted(roles)):"] + roles.map { "  \($0.who): \($0.text)" }
+    private static func dryEnd(_ excess: [ExcessRight]) -> [String] {
+        let taken = excess.isEmpty ? [] : ["take back \(counted(excess)):"]
+        return taken + RoleExcess.all(excess).map { "  \($0.who): \($0.text)" }
+            + ["next: nudged migrate without --dry-run does this"]
     }
 
     /// `352 rights that are too many (anon, authenticated)`.
-    private static func counted(_ roles: [RoleExcess], isPast: Bool = false) -> String {
+    private static func counted(_ excess: [ExcessRight], isPast: Bool = false) -> String {
+        let roles = RoleExcess.all(excess)
         let count = roles.reduce(0) { $0 + $1.count }
         let rights = isPast ? ("right that was", "rights that were") : ("right that is", "rights that are")
-        let names = roles.map(\.who).joined(separator: ", ")
-        return "\(Elapsed.counted(count, rights.0, rights.1)) too many (\(names))"
+        return "\(Elapsed.counted(count, rights.0, rights.1)) too many (\(roles.map(\.who).joined(separator: ", ")))"
     }
 
     /// Does what a survey has found. Returns lines for a person: what was done, and the next step.
@@ -86,7 +90,7 @@ package struct MigrationRun: Sendable {
     package func apply(_ survey: Survey, onHeld: @escaping @Sendable (String) -> Void = { _ in }) async throws
         -> [String]
     {
-        let migrator = Migrator(configuration: configuration)
+        let migrator = Migrator(configuration: connection)
         defer { Task { await migrator.close() } }
         var lines: [String] = []
         if survey.isPending {
@@ -94,23 +98,20 @@ package struct MigrationRun: Sendable {
             lines += applied.map { "applied \($0.label)" }
             if applied.isEmpty { lines.append("nothing to do: another nudged migrate has applied them") }
         }
-        if options.usesTemplates {
+        if usesTemplates {
             try await migrator.activateTemplates()
             lines.append("the built-in templates are active")
         }
         // A survey reads what is misbound only if nothing is pending.
         let isMisbound =
             try await survey.isPending ? migrator.bindingFaults().contains(where: \.isFixable) : survey.isMisbound
-        if isMisbound { lines += try await bind(migrator) }
+        if isMisbound {
+            lines += try await migrator.bind().map { "bound again: \($0)" }
+            lines += try await migrator.bindingFaults().map { "next: \($0.text): \($0.remedy)" }
+            lines.append("next: nudged replan, since changes that were made meanwhile were not seen")
+        }
         lines += try await takeBack(migrator)
         return lines + (try await next(migrator))
-    }
-
-    private func bind(_ migrator: Migrator) async throws -> [String] {
-        let done = try await migrator.bind()
-        let left = try await migrator.bindingFaults()
-        return done.map { "bound again: \($0)" } + left.map { "next: \($0.text): \($0.remedy)" }
-            + ["next: nudged replan, since changes that were made meanwhile were not seen"]
     }
 
     /// Takes back what a broad grant gave. If our role may not, the lines say who can.
@@ -121,16 +122,13 @@ package struct MigrationRun: Sendable {
             try await migrator.grantRoles()
         } catch {
             guard error.sqlState == "42501" else { throw error }
-            return [
-                "next: \(Self.counted(RoleExcess.all(before))): "
-                    + "as the owner of schema nudged, run select nudged.grant_roles()"
-            ]
+            return ["next: \(Self.counted(before)): as the owner of schema nudged, run \(Self.grantRoles)"]
         }
         let left = try await migrator.excessRights()
-        let taken = RoleExcess.all(before.filter { !left.contains($0) })
+        let taken = before.filter { !left.contains($0) }
         var lines = taken.isEmpty ? [] : ["took back \(Self.counted(taken, isPast: true))"]
         if !left.isEmpty {
-            lines.append("next: \(Self.counted(RoleExcess.all(left))), and this role may not take them back. Run:")
+            lines.append("next: \(Self.counted(left)), and this role may not take them back. Run:")
             lines += left.prefix(Self.mostStatements).map { "  \($0.statement);" }
             if left.count > Self.mostStatements { lines.append("  all: select statement from nudged.excess_right") }
         }
@@ -143,16 +141,13 @@ package struct MigrationRun: Sendable {
     /// role that owns it.
     private func next(_ migrator: Migrator) async throws -> [String] {
         let (missing, bare) = try await migrator.rolesWanting()
-        let facts = try await Migrator.survey(configuration)
+        let facts = try await Migrator.survey(connection)
         let orders =
             missing.map { Self.order(toMake: $0, facts.role) } + bare.map { Self.order(toGrant: $0, facts.role) }
         if !orders.isEmpty { return orders }
-        guard facts.mayDaemonLogIn else {
-            return [
-                "next: let the daemon log in. In psql: \\password nudged_daemon, then: alter role nudged_daemon login;"
-            ]
-        }
-        return ["next: nudged doctor checks all that sending needs"]
+        if facts.mayDaemonLogIn { return ["next: nudged doctor checks all that sending needs"] }
+        let login = "In psql: \\password nudged_daemon, then: alter role nudged_daemon login;"
+        return ["next: let the daemon log in. \(login)"]
     }
 
     private static let grantRoles = "select nudged.grant_roles()"

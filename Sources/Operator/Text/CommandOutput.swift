@@ -22,6 +22,11 @@ extension CommandOutput {
     package func painted(_ text: String, _ colour: Colour) -> String { text }
 }
 
+extension String {
+    /// With blanks behind it up to a width, at least one.
+    func padded(_ width: Int) -> String { self + String(repeating: " ", count: max(1, width - count)) }
+}
+
 package struct Screen: Sendable {
     package let width: Int
     /// Whether block characters can be shown; else bars are of `#`.
@@ -115,9 +120,7 @@ struct TextPage {
 
     /// Cells, each padded to its width, then the rest of the line.
     mutating func columns(_ indent: String, _ cells: [(text: String, width: Int)], _ rest: String) {
-        let head = cells.reduce(indent) { line, cell in
-            line + cell.text + String(repeating: " ", count: max(1, cell.width - cell.text.count))
-        }
+        let head = cells.reduce(indent) { $0 + $1.text.padded($1.width) }
         let line = rest.isEmpty ? String(head.reversed().drop { $0 == " " }.reversed()) : head + rest
         wrapped(line, indent: min(head.count, width / 2))
     }

@@ -91,7 +91,7 @@ import TimeZones
         let primary = try Self.configuration(hosts + "&target_session_attrs=read-write")
         #expect(Verdicts.writability(Self.server, primary).level == .ok)
         for (encoding, level) in [("SQL_ASCII", Finding.Level.error), ("LATIN1", .warning), ("UTF8", .ok)] {
-            #expect(Verdicts.encoding(Self.server { $0.encoding = encoding }).level == level)
+            #expect(Verdicts.encoding(encoding).level == level)
         }
         #expect(Verdicts.triggers(Self.server { $0.firesTriggers = false }).map(\.status) == [.configuration])
         #expect(Verdicts.triggers(Self.server).isEmpty)
