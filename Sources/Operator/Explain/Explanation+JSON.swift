@@ -2,19 +2,8 @@ import Core
 import JSON
 
 extension Explanation {
-    /// One object. Instants are RFC 3339 in UTC, devices are hashes, and messages are ids without their texts.
-    ///
-    /// - `headline`: as for a person
-    /// - `user_id`, `now`, `at`, `question` (`now`, `future` or `past`), `known`, `seen`, `zone`, `offset`
-    /// - `next`: the first pushes from `at` on if nothing stands in the way; `held`: what a pause holds back
-    /// - `in_the_way`, `no_device`: the causes
-    /// - `before`: what is sent before a future instant
-    /// - `plan`: what a sweep does at `at`; null for a past instant
-    /// - `decisions`: as `nudged decide` prints them, with `kind`, `key` and `members` in place of `id`
-    /// - `mistakes`: keys and zones that are unknown, a consent of a wrong type
-    /// - `gaps`: what could not be read
-    /// - `templates`: whether each template was chosen or why not, if a check-in is sent
-    /// - `user`, `devices`, `in_flight`, `record`
+    /// Devices are hashes, and messages are ids without their texts. `decisions` are as `nudged decide` prints them, with
+    /// `kind`, `key` and `members` in place of `id`.
     package var json: String {
         let asked: Fields = [
             "headline": headline, "user_id": facts.userID, "now": now, "at": at, "question": "\(question)",
@@ -30,10 +19,9 @@ extension Explanation {
         ]
         let sending = (read?.intents ?? []).flatMap { intent in
             intent.pushes.map { push -> Fields in
-                [
-                    "kind": push.kind, "key": push.key, "device": push.deviceHash,
-                    "attempted_at": intent.attemptedAt, "alive": intent.isAlive,
-                ]
+                let attempt: Fields = ["attempted_at": intent.attemptedAt, "alive": intent.isAlive]
+                let nudge: Fields = ["kind": push.kind, "key": push.key, "device": push.deviceHash]
+                return nudge + attempt
             }
         }
         let known: Fields = [
@@ -44,10 +32,12 @@ extension Explanation {
     }
 
     private static func fields(_ send: FutureSend) -> Fields {
-        let nudges = send.plan.nudges.map { nudge -> Fields in
-            ["kind": nudge.identity.kind.rawValue, "key": nudge.identity.key]
-        }
+        let nudges = send.plan.nudges.map { fields($0.identity) }
         return ["at": send.at, "nudges": nudges, "devices": send.devices]
+    }
+
+    private static func fields(_ identity: NudgeIdentity) -> Fields {
+        ["kind": identity.kind.rawValue, "key": identity.key]
     }
 
     private static func fields(_ plan: Plan) -> Fields {
@@ -62,11 +52,12 @@ extension Explanation {
     }
 
     private static func fields(_ nudge: PlannedNudge) -> Fields {
-        [
-            "kind": nudge.identity.kind.rawValue, "key": nudge.identity.key, "members": nudge.members.map(\.key),
-            "valid_until": nudge.validUntil, "asks_decision_service": nudge.isToBeAsked, "template": nudge.template,
+        let rest: Fields = [
+            "members": nudge.members.map(\.key), "valid_until": nudge.validUntil,
+            "asks_decision_service": nudge.isToBeAsked, "template": nudge.template,
             "devices": nudge.targets.map(\.hash), "later": nudge.waiting.map(\.deviceHash),
         ]
+        return fields(nudge.identity) + rest
     }
 
     private static func fields(_ entry: DecisionRecorder.Entry) -> Fields {
@@ -106,34 +97,33 @@ extension Explanation {
     }
 
     private static func fields(_ message: PendingMessage) -> Fields {
-        let text: Fields = [
+        // Both null: at once.
+        let (instant, time) = parts(message.due)
+        return [
             "id": message.id, "created_at": message.createdAt, "urgent": message.urgent,
-            "expires_at": message.expiresAt,
+            "expires_at": message.expiresAt, "deliver_at": instant, "deliver_local": time,
         ]
-        // Null: at once.
-        let due: Fields =
-            switch message.due {
-            case nil: ["deliver_at": nil, "deliver_local": nil]
-            case .at(let instant)?: ["deliver_at": instant, "deliver_local": nil]
-            case .local(let time)?: ["deliver_at": nil, "deliver_local": time.iso]
-            }
-        return text + due
     }
 
     private static func fields(_ reminder: PendingReminder) -> Fields {
+        let (instant, time) = parts(reminder.due)
         let subject: Fields = [
             "id": reminder.id, "subject_type": reminder.subjectType, "subject_id": reminder.subjectID,
         ]
-        let due: Fields =
-            switch reminder.due {
-            case .at(let instant): ["due_at": instant]
-            case .local(let time): ["due_local": time.iso]
-            }
+        let due: Fields = instant == nil ? ["due_local": time] : ["due_at": instant]
         let rest: Fields = [
             "timezone": reminder.timezone, "recurrence": reminder.series?.rule, "is_own": reminder.isOwn,
             "is_cancelled": reminder.isCancelled,
         ]
         return subject + due + rest
+    }
+
+    private static func parts(_ due: PendingReminder.Due?) -> (Instant?, String?) {
+        switch due {
+        case nil: (nil, nil)
+        case .at(let instant)?: (instant, nil)
+        case .local(let time)?: (nil, time.iso)
+        }
     }
 
     private static func fields(_ record: DeliveryRecord) -> Fields {

@@ -42,31 +42,24 @@ package struct Forecast: CommandOutput {
             remarks.append("a decision service is configured; the forecast assumes that it allows everything")
         }
         remarks += gaps.map(\.printable)
-        for (count, what) in [
+        let unread = [
             (tally.unread, "whose time zone's file can't be read"),
             (tally.unreadable, "whose row in nudged.person can't be read"),
-        ] where count > 0 {
-            remarks.append("not counted: \(Elapsed.counted(count, "user", "users")) \(what)")
-        }
+        ]
         return remarks
+            + unread.filter { $0.0 > 0 }.map { "not counted: \(Elapsed.counted($0, "user", "users")) \($1)" }
     }
 
     private func chart(width: Int, hasBlocks: Bool) -> [String] {
-        let most = max(1, tally.hours.map(\.allPushes).max() ?? 1)
-        let room = max(10, width - 32)
-        let head = "hour (UTC)              pushes"
-        return [head]
-            + tally.hours.enumerated().map { place, hour in
-                let count = Elapsed.grouped(hour.allPushes)
-                let lead =
-                    label(tally.beginning(of: place)) + String(repeating: " ", count: max(1, 14 - count.count)) + count
-                let bar = Self.bar(
-                    Double(hour.allPushes) / Double(most) * Double(room),
-                    hasBlocks: hasBlocks,
-                    isAny: hour.allPushes > 0
-                )
-                return bar.isEmpty ? lead : "\(lead)  \(bar)"
-            }
+        let most = Double(max(1, tally.hours.map(\.allPushes).max() ?? 1))
+        let room = Double(max(10, width - 32))
+        let lines = tally.hours.enumerated().map { place, hour in
+            let count = Elapsed.grouped(hour.allPushes)
+            let lead = label(tally.beginning(of: place)) + "".padded(14 - count.count) + count
+            guard hour.allPushes > 0 else { return lead }
+            return "\(lead)  \(Self.bar(Double(hour.allPushes) / most * room, hasBlocks: hasBlocks))"
+        }
+        return ["hour (UTC)              pushes"] + lines
     }
 
     private func label(_ instant: Instant) -> String {
@@ -76,28 +69,21 @@ package struct Forecast: CommandOutput {
     }
 
     /// Block characters have eighths of a column. A bar of one push must be visible.
-    private static func bar(_ columns: Double, hasBlocks: Bool, isAny: Bool) -> String {
-        guard isAny else { return "" }
+    private static func bar(_ columns: Double, hasBlocks: Bool) -> String {
         guard hasBlocks else { return String(repeating: "#", count: max(1, Int(columns.rounded()))) }
         let eighths = max(1, Int((columns * 8).rounded()))
         return String(repeating: "█", count: eighths / 8) + ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]
     }
 
     private func table(_ title: String, _ rows: [(String, Int)]) -> [String] {
-        let rows = rows.filter { $0.1 > 0 }
-        guard !rows.isEmpty else { return [] }
-        return ["", title]
-            + rows.map { name, count in
-                let text = Elapsed.grouped(count)
-                return "  \(name)" + String(repeating: " ", count: max(1, 28 - name.count - text.count)) + text
-            }
+        let lines = rows.filter { $0.1 > 0 }.map { name, number in
+            let count = Elapsed.grouped(number)
+            return "  " + name.padded(28 - count.count) + count
+        }
+        return lines.isEmpty ? [] : ["", title] + lines
     }
 
-    /// One object: `from`, `hours`, `users`, `nudges`, `pushes`, `unread`, `unreadable`, `by_kind`, `resting`,
-    /// `skipped`, `dropped`, `paused`, `decision_service`, `gaps`, `by_hour`.
-    ///
-    /// `by_hour` is `[{"from", "pushes", "by_kind", "resting", "skipped"}]`. `resting` counts users at the top and
-    /// evaluations in an hour.
+    /// `resting` counts users at the top, and evaluations in an hour.
     package var json: String {
         let hours = tally.hours.enumerated().map { place, hour -> Fields in
             [
@@ -127,9 +113,7 @@ package struct Forecast: CommandOutput {
     private static func reasons(_ counts: [Reason: Int]) -> Fields {
         Fields(Reason.allCases.compactMap { reason in counts[reason].map { (reason.rawValue, $0) } })
     }
-}
 
-extension Forecast {
     /// How many hours can be forecast. Changes that nobody can know decide what comes later.
     package static let hours = 1...168
 
@@ -146,8 +130,8 @@ extension Forecast {
         onProgress: @escaping @Sendable (Int, Int) -> Void
     ) async throws -> Forecast {
         let planner = try Assembly(configuration, zones: ZoneDatabase()).planner
-        return try await DatabaseAccess(configuration).withStore { store in
-            try await read(hours: hours, planner: planner, store: store, onProgress: onProgress)
+        return try await DatabaseAccess(configuration).withStore {
+            try await read(hours: hours, planner: planner, store: $0, onProgress: onProgress)
         }
     }
 
@@ -168,13 +152,9 @@ extension Forecast {
             let future = FutureUser(planner: planner, start: start, end: start + Int64(hours) * 3600)
             let fanOuts = try await FutureFanOuts(reader, planner: planner, start: start, end: future.end)
             let tally = try await walk(reader, future, fanOuts, onProgress: onProgress)
-            return Forecast(
-                hours: hours,
-                tally: tally,
-                paused: planner.paused,
-                asksService: planner.asksService,
-                gaps: fanOuts.gaps
-            )
+            var forecast = Forecast(hours: hours, tally: tally, paused: planner.paused)
+            (forecast.asksService, forecast.gaps) = (planner.asksService, fanOuts.gaps)
+            return forecast
         }
     }
 

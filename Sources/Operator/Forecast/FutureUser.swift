@@ -1,3 +1,4 @@
+import APNs
 import Core
 import Policy
 import Postgres
@@ -49,16 +50,10 @@ struct FutureUser {
             let plan = planner.plan(user, now: now)
             let goesOn = visit(now, plan)
             switch plan {
-            case .nothing(let rest, _, _):
-                user = user.settled(rest)
+            case .nothing(let rest, _, _): user = user.settled(rest)
             case .send(let sendPlan, _):
-                let settled = planner.settle(
-                    sendPlan,
-                    outcomes: Array(repeating: .accepted, count: sendPlan.pushCount),
-                    attemptedAt: now,
-                    now: now
-                )
-                user = user.settled(settled)
+                let accepted = Array(repeating: PushOutcome.accepted, count: sendPlan.pushCount)
+                user = user.settled(planner.settle(sendPlan, outcomes: accepted, attemptedAt: now, now: now))
             case .unreadable: return user
             }
             if !goesOn { break }
@@ -190,14 +185,11 @@ struct FutureFanOuts: Sendable {
                 if state == "57014" { break }
             }
         }
-        if let first = unread.first {
-            gaps.append(
-                "\(unread.count == 1 ? "1 reminder" : "\(unread.count) reminders") for everyone can't be counted, "
-                    + "because nudged.subject_member can't be read: correct the view (the first is about "
-                    + "\(first.fanOut.reminder.subjectType) \(first.fanOut.reminder.subjectID), "
-                    + "SQLSTATE \(first.state))"
-            )
-        }
+        guard let (fanOut, state) = unread.first else { return }
+        let count = unread.count == 1 ? "1 reminder" : "\(unread.count) reminders"
+        let about = "\(fanOut.reminder.subjectType) \(fanOut.reminder.subjectID), SQLSTATE \(state)"
+        let why = "because nudged.subject_member can't be read: correct the view (the first is about \(about))"
+        gaps.append("\(count) for everyone can't be counted, \(why)")
     }
 
     private mutating func read(
