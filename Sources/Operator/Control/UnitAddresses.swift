@@ -91,9 +91,7 @@ package struct UnitAddresses: Sendable {
         let comment = "# \(purpose.prefix(1).uppercased())\(purpose.dropFirst())."
         return [comment, "IPAddressAllow=\(others.joined(separator: " "))"]
     }
-}
 
-extension UnitAddresses {
     /// The addresses of a name, or the address itself. Empty if there is none. Blocks on the resolver.
     package static func addresses(of host: String) -> [String] {
         var found: [String] = []

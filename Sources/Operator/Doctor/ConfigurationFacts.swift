@@ -44,9 +44,7 @@ struct ConfigurationFacts: Sendable {
         return .warning("others can replace \(path) (mode \(file.modeText)\(foreign))")
             .fix("\(file.isForeign ? "chown root" : "chmod go-w") \(path) and its folder")
     }
-}
 
-extension ConfigurationFacts {
     static let standardFolder = "/etc/nudged/credentials"
 
     /// - Parameter folder: the folder of the unit's credentials.

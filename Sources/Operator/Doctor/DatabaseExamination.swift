@@ -23,19 +23,14 @@ actor DatabaseExamination {
     private var (askedAt, trip): (Int64, Int64) = (0, 0)
 
     private static let unasked = "the database does not answer, or its schema nudged can't be read"
-    /// The time for connecting to a host, for one statement, and for all questions together.
-    private static let connecting = Duration.seconds(4)
-    private static let answering = Duration.seconds(3)
-    private static let patience = Duration.seconds(25)
 
     private init(_ configuration: ConnectionConfiguration, _ rules: Rules, _ zones: ZoneFacts) {
-        self.rules = rules
-        self.zones = zones
-        var configuration = configuration
-        configuration.connectTimeout = min(configuration.connectTimeout, Self.connecting)
-        configuration.statementTimeout = Self.answering
-        self.configuration = configuration
-        deadline = .now + Self.patience
+        (self.rules, self.zones) = (rules, zones)
+        var bounded = configuration
+        bounded.connectTimeout = min(configuration.connectTimeout, .seconds(4))
+        bounded.statementTimeout = .seconds(3)
+        self.configuration = bounded
+        deadline = .now + .seconds(25)
     }
 
     static func run(
@@ -44,11 +39,9 @@ actor DatabaseExamination {
     ) async -> (findings: [Finding], work: Known<WorkStatus>) {
         guard let configuration, let access = try? DatabaseAccess(configuration) else {
             let why = "the configuration can't be used"
-            let findings = [
-                Finding.unchecked(why).of(.database, "connection"),
-                Finding.unchecked("the configuration has no valid database.url").of(.database, "tls"),
-            ]
-            return (findings + rest(needsServer, why, zoneChecks), .failure(Unanswered(why: why)))
+            let connection = Finding.unchecked(why).of(.database, "connection")
+            let tls = Finding.unchecked("the configuration has no valid database.url").of(.database, "tls")
+            return ([connection, tls] + rest(needsServer, why, zoneChecks), .failure(Unanswered(why: why)))
         }
         let examination = DatabaseExamination(access.connection, configuration.policy, zones)
         await examination.examine()
@@ -103,11 +96,8 @@ actor DatabaseExamination {
         let wanted = DaemonRight.all
         let names = [wanted.map(\.object), wanted.map(\.privilege)].map { Parameter.textArray($0) }
         await check("rights", .doctorRights, names) { rows in
-            let states = try Self.each(
-                wanted,
-                try rows.decoded { (exists: Bool, isGranted: Bool) in (exists, isGranted) }
-            )
-            return Verdicts.rights(states.map { ($0, $1.0, $1.1) }, of: server.role)
+            let states = try rows.decoded { (exists: Bool, isGranted: Bool) in (exists, isGranted) }
+            return Verdicts.rights(try Self.each(wanted, states).map { ($0, $1.0, $1.1) }, of: server.role)
         }
         await check("excess_rights") { Verdicts.excessRights(try await ExcessRight.all($0)) }
         await check("writer") { Verdicts.writer(try await DatabaseFacts.Written.read($0)) }
@@ -125,7 +115,7 @@ actor DatabaseExamination {
         }
         let tables = AppTable.all.map(\.name)
         await check("app_tables", .doctorAppTables, [.textArray(tables)]) { rows in
-            Verdicts.appTables(try Self.each(tables, try rows.decoded(DatabaseVerdicts.TableState.init)))
+            Verdicts.appTables(try Self.each(tables, try rows.decoded(Verdicts.TableState.init)))
         }
     }
 
@@ -137,32 +127,24 @@ actor DatabaseExamination {
     private static let hotTables = ["daemon", "intent", "message", "occurrence", "person", "touched"]
 
     private func examineHealth(_ server: DatabaseFacts.Server) async {
-        await check("partitions", .doctorPartitions) { rows in
-            Verdicts.partitions(Int(try rows.int4OrNull(0, 0) ?? 400))
-        }
-        let bloat = await ask(.doctorBloat, [.textArray(Self.hotTables)]) { rows in
-            try rows.decoded(DatabaseVerdicts.Bloat.init)
-        }
+        await check("partitions", .doctorPartitions) { Verdicts.partitions(Int(try $0.int4OrNull(0, 0) ?? 400)) }
+        let bloat = await ask(.doctorBloat, [.textArray(Self.hotTables)]) { try $0.decoded(Verdicts.Bloat.init) }
         note("autovacuum", Verdicts.cleaning(server, (try? bloat.get()) ?? []))
         note("bloat", bloat.findings(Verdicts.bloat))
         await checkHolders()
         await check("users", .unseenUsers, [.uuid(Store.firstUser), .int8(Int64(Verdicts.mostUnseen))]) { rows in
             Verdicts.unseen(try rows.uuidArray(0, 0).count, isAll: try rows.uuidOrNull(0, 1) == nil)
         }
-        await check("texts", .doctorTexts, [ZoneFacts.mostParameter]) { rows in
-            Verdicts.texts(areLacking: try rows.bool(0, 0))
-        }
+        await check("texts", .doctorTexts, [ZoneFacts.mostParameter]) { Verdicts.texts(areLacking: try $0.bool(0, 0)) }
         if rules.skipIfActiveMinutes != nil || rules.backOffAfter != nil {
-            await check("activity", .doctorSeen) { rows in Verdicts.activity(isLacking: try rows.bool(0, 0)) }
+            await check("activity", .doctorSeen) { Verdicts.activity(isLacking: try $0.bool(0, 0)) }
         }
         work = await ask { try await Store.workStatus($0) }
         note("work", work.findings(Verdicts.work))
     }
 
     private func checkHolders() async {
-        await check("holders", .doctorHolders) { rows in
-            Verdicts.holders(try rows.decoded(at: 0, DatabaseVerdicts.Holders.init))
-        }
+        await check("holders", .doctorHolders) { Verdicts.holders(try $0.decoded(at: 0, Verdicts.Holders.init)) }
     }
 
     private func examineZones(_ offsets: [String: Int]) async {
@@ -170,9 +152,7 @@ actor DatabaseExamination {
             zones.known(try rows.decoded { (name: String, count: Int) in (name, count) }, offsets)
         }
         await check("waiting", .doctorWaitingZones, [ZoneFacts.mostParameter], .zones) { [zones, rules] rows in
-            let messages = try rows.decoded { (preferences: String?, profile: String?, count: Int) in
-                (preferences, profile, count)
-            }
+            let messages = try rows.decoded { (own: String?, profile: String?, count: Int) in (own, profile, count) }
             return zones.waiting(messages, standard: rules.defaultTimezone)
         }
     }

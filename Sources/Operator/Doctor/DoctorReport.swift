@@ -60,15 +60,16 @@ package struct DoctorReport: CommandOutput {
 
     private func text(on screen: Screen, _ shown: [Finding]) -> String {
         var page = TextPage(width: screen.width)
-        var last: Finding?
+        var last = ""
         for finding in shown {
-            if finding.group != last?.group || finding.subject != last?.subject {
-                if last != nil { page.line("") }
-                page.line(finding.group.title + (finding.subject.map { ": \($0)" } ?? ""))
+            let title = finding.group.title + (finding.subject.map { ": \($0)" } ?? "")
+            if title != last {
+                if !last.isEmpty { page.line("") }
+                page.line(title)
             }
             page.columns("  ", [(finding.level.text, 9), (finding.check, 16)], finding.found)
             if let remedy = finding.remedy { page.columns("           ", [("fix:", 16)], remedy) }
-            last = finding
+            last = title
         }
         if !shown.isEmpty { page.line("") }
         page.line(sum)
@@ -81,7 +82,7 @@ package struct DoctorReport: CommandOutput {
             guard let level = Finding.Level.allCases.first(where: { line.hasPrefix("  \($0.text) ") }) else {
                 return String(line)
             }
-            return "  " + level.painted(level.text, colour) + line.dropFirst(2 + level.text.count)
+            return "  " + level.painted(colour) + line.dropFirst(2 + level.text.count)
         }.joined(separator: "\n")
     }
 
@@ -96,34 +97,8 @@ package struct DoctorReport: CommandOutput {
     package var json: String { findings.map(\.fields).document }
 }
 
-extension Finding.Level {
-    fileprivate var text: String { self == .unchecked ? "-" : rawValue }
-
-    fileprivate func painted(_ text: String, _ colour: Colour) -> String {
-        switch self {
-        case .ok: colour.good(text)
-        case .warning: colour.warning(text)
-        case .error: colour.bad(text)
-        case .unchecked: text
-        }
-    }
-}
-
-extension Finding.Group {
-    fileprivate var title: String {
-        switch self {
-        case .configuration, .service, .database: rawValue
-        case .zones: "time zones"
-        case .apple: "Apple"
-        case .decision: "decision service"
-        }
-    }
-}
-
 /// Whether the decision service can be reached. The request is a GET without the token and names no user.
 enum DecisionCheck {
-    private static let patience = Duration.seconds(5)
-
     static func run(_ configuration: Configuration?) async -> Finding {
         guard let configuration else { return .unchecked("the configuration can't be used") }
         guard let decision = configuration.decision else { return .ok("no decision service is configured") }
@@ -134,9 +109,7 @@ enum DecisionCheck {
             return .error("\(error.key): \(error.what)").fix(error.remedy)
         }
         var settings = HTTPClientSettings()
-        settings.caFile = decision.caFile
-        settings.concurrency = 1
-        settings.deadline = patience
+        (settings.caFile, settings.concurrency, settings.deadline) = (decision.caFile, 1, .seconds(5))
         do throws(HTTPClientError) {
             let client = try HTTPClient(settings)
             let answer: Result<HTTPResponse, HTTPClientError>

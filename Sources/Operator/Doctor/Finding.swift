@@ -14,15 +14,30 @@ struct Finding: Sendable, Equatable {
         /// Nudges can't be sent, or not as they should. Or someone can read or do what they must not.
         case error
         case unchecked = "not_checked"
+
+        var text: String { self == .unchecked ? "-" : rawValue }
+
+        func painted(_ colour: Colour) -> String {
+            switch self {
+            case .ok: colour.good(text)
+            case .warning: colour.warning(text)
+            case .error: colour.bad(text)
+            case .unchecked: text
+            }
+        }
     }
 
     enum Group: String, Sendable, CaseIterable {
-        case configuration
-        case zones
-        case service
-        case database
-        case apple
-        case decision
+        case configuration, zones, service, database, apple, decision
+
+        var title: String {
+            switch self {
+            case .configuration, .service, .database: rawValue
+            case .zones: "time zones"
+            case .apple: "Apple"
+            case .decision: "decision service"
+            }
+        }
     }
 
     private(set) var group = Group.database
@@ -88,9 +103,7 @@ struct Finding: Sendable, Equatable {
     }
 }
 
-protocol Verdict: Sendable {
-    var findings: [Finding] { get }
-}
+protocol Verdict: Sendable { var findings: [Finding] { get } }
 
 extension Finding: Verdict { var findings: [Finding] { [self] } }
 extension [Finding]: Verdict { var findings: [Finding] { self } }

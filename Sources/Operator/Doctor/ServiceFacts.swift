@@ -238,9 +238,7 @@ struct UnitSettings: Sendable, Equatable {
             }
         }
     }
-}
 
-extension UnitSettings {
     private static let folders = [
         "/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system", "/usr/lib/systemd/system",
         "/lib/systemd/system",

@@ -109,21 +109,7 @@ package struct Explanation: CommandOutput {
     var lacksConsent: Bool { planner.asksService && preferences?.smartEnabled == false }
 
     var paused: [String] { planner.paused.map(\.rawValue).sorted() }
-}
 
-extension Planner {
-    func zone(of user: ClaimedUser) -> Zone? {
-        let candidate = Candidate(
-            userID: user.userID,
-            preferences: parsed(user.preferences),
-            timezone: user.timezone,
-            nudge: .checkIn
-        )
-        return (try? policy.zone(of: candidate)) ?? nil
-    }
-}
-
-extension Explanation {
     /// How far ahead an instant can be explained. Every day until then is simulated.
     package static let mostDaysAhead: Int64 = 366
     private static let shownSends = 20
@@ -176,38 +162,7 @@ extension Explanation {
             return Explanation(facts, planner: planner, names: names, now: now, at: at)
         }
     }
-}
 
-extension Explanation.Facts {
-    /// Adds the reminders of fan-outs that have not run yet, which have no row of the user, and the reminders of the
-    /// days to come.
-    ///
-    /// - Parameter end: the explained instant. Nil for a past one.
-    fileprivate mutating func addReminders(
-        _ reader: SnapshotReader,
-        _ planner: Planner,
-        now: Instant,
-        end: Instant?
-    ) async throws {
-        let user = userID
-        var due = try await FutureFanOuts(reader, planner: planner, start: now, end: now + 1, only: user)
-        if let present = read?.user { read?.user = due.take(for: [present]).first ?? present }
-        gaps = due.gaps
-        guard let end else { return }
-        let last = end + Outlook.days * 86_400
-        guard let coming = try await reader.user(user, now: now, until: last)?.user else { return }
-        // A view that can't be read now can't be read a second time either.
-        guard due.gaps.isEmpty else {
-            self.coming = coming
-            return
-        }
-        var later = try await FutureFanOuts(reader, planner: planner, start: now, end: last, only: user)
-        self.coming = later.take(for: [coming]).first ?? coming
-        gaps = later.gaps
-    }
-}
-
-extension Explanation {
     /// What happens next and when, or what stands in the way, in the user's local time. One sentence or a few.
     var headline: String {
         guard let read else {
@@ -352,6 +307,47 @@ extension Explanation {
     private func day(_ instant: Instant) -> String { InstantText.day(instant, from: now, zone) }
 
     private func deviceCount(_ send: FutureSend) -> String { Elapsed.counted(send.devices, "device", "devices") }
+}
+
+extension Planner {
+    func zone(of user: ClaimedUser) -> Zone? {
+        let candidate = Candidate(
+            userID: user.userID,
+            preferences: parsed(user.preferences),
+            timezone: user.timezone,
+            nudge: .checkIn
+        )
+        return (try? policy.zone(of: candidate)) ?? nil
+    }
+}
+
+extension Explanation.Facts {
+    /// Adds the reminders of fan-outs that have not run yet, which have no row of the user, and the reminders of the
+    /// days to come.
+    ///
+    /// - Parameter end: the explained instant. Nil for a past one.
+    fileprivate mutating func addReminders(
+        _ reader: SnapshotReader,
+        _ planner: Planner,
+        now: Instant,
+        end: Instant?
+    ) async throws {
+        let user = userID
+        var due = try await FutureFanOuts(reader, planner: planner, start: now, end: now + 1, only: user)
+        if let present = read?.user { read?.user = due.take(for: [present]).first ?? present }
+        gaps = due.gaps
+        guard let end else { return }
+        let last = end + Outlook.days * 86_400
+        guard let coming = try await reader.user(user, now: now, until: last)?.user else { return }
+        // A view that can't be read now can't be read a second time either.
+        guard due.gaps.isEmpty else {
+            self.coming = coming
+            return
+        }
+        var later = try await FutureFanOuts(reader, planner: planner, start: now, end: last, only: user)
+        self.coming = later.take(for: [coming]).first ?? coming
+        gaps = later.gaps
+    }
 }
 
 extension Instant {

@@ -34,22 +34,7 @@ package struct Report: Sendable {
     }
 
     var firstRecorded: Instant? { stretches.firstIndex { $0.sum() > 0 }.map(window.beginning) }
-}
 
-protocol Counted {
-    var count: Int { get }
-}
-
-extension DeliveryCount: Counted {}
-extension HourCount: Counted {}
-
-extension Sequence where Element: Counted {
-    func sum(_ isCounted: (Element) -> Bool = { _ in true }) -> Int {
-        reduce(0) { isCounted($1) ? $0 + $1.count : $0 }
-    }
-}
-
-extension Report {
     package static let days = 1...366
     /// A user counts as seen if the app saw them in the last so many days.
     static let seenDays: Int64 = 7
@@ -105,6 +90,19 @@ extension Report {
             daemons: try await reader.daemons(most: mostDaemons),
             pauses: try await reader.pauses().filter { $0.resumedAt == nil }
         )
+    }
+}
+
+protocol Counted {
+    var count: Int { get }
+}
+
+extension DeliveryCount: Counted {}
+extension HourCount: Counted {}
+
+extension Sequence where Element: Counted {
+    func sum(_ isCounted: (Element) -> Bool = { _ in true }) -> Int {
+        reduce(0) { isCounted($1) ? $0 + $1.count : $0 }
     }
 }
 

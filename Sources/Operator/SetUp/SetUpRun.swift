@@ -273,23 +273,7 @@ package struct SetUpRun: Sendable {
             throw CommandFailure("\(command) ended with status \(status >> 8): \(next)", .unavailable)
         }
     }
-}
 
-/// Why a set-up ended. What was done before it stays right: the same command goes on from there.
-extension CommandFailure {
-    init(unchanged why: String, _ exitStatus: ExitStatus = .configuration) {
-        self.init("nothing was changed\n\(why)", exitStatus)
-    }
-
-    init(file path: String, _ number: Int32) {
-        let fix = number == EACCES ? "; run it as root" : ""
-        let isForbidden = number == EACCES || number == EPERM
-        self.init("\(path): \(String(cString: strerror(number)))\(fix)", isForbidden ? .permission : .ioError)
-    }
-}
-
-/// `nudged setup --undo`.
-extension SetUpRun {
     package var undoing: [String] {
         (hasUnit ? ["systemctl disable --now nudged"] : []) + [
             "rm \(files.key) \(files.url) \(files.configuration)",
@@ -361,5 +345,18 @@ extension SetUpRun {
             let why = error.sqlState == "2BP01" ? "another database or the app uses it" : "\(error)"
             tell("the role \(role) stays: \(why)")
         }
+    }
+}
+
+/// Why a set-up ended. What was done before it stays right: the same command goes on from there.
+extension CommandFailure {
+    init(unchanged why: String, _ exitStatus: ExitStatus = .configuration) {
+        self.init("nothing was changed\n\(why)", exitStatus)
+    }
+
+    init(file path: String, _ number: Int32) {
+        let fix = number == EACCES ? "; run it as root" : ""
+        let isForbidden = number == EACCES || number == EPERM
+        self.init("\(path): \(String(cString: strerror(number)))\(fix)", isForbidden ? .permission : .ioError)
     }
 }

@@ -5,16 +5,11 @@ package enum InstantText {
     /// Reads `2026-11-21T12:00:00Z`, or the same with an offset such as `+01:00`. Nil for any other text.
     package static func parse(_ text: String) -> Instant? {
         if let instant = Instant(rfc3339: text) { return instant }
-        guard text.utf8.count == 25, let sign = text.dropLast(5).last, sign == "+" || sign == "-",
-            let local = Instant(rfc3339: text.dropLast(6) + "Z")
-        else { return nil }
-        let offset = text.suffix(5).split(separator: ":", omittingEmptySubsequences: false)
-        guard offset.count == 2,
-            offset.allSatisfy({ $0.utf8.count == 2 && $0.utf8.allSatisfy { (48...57).contains($0) } }),
-            let hours = Int64(offset[0]), let minutes = Int64(offset[1]), hours < 24, minutes < 60
+        guard text.utf8.count == 25, let found = text.wholeMatch(of: /(.{19})([+-])([0-1][0-9]|2[0-3]):([0-5][0-9])/),
+            let local = Instant(rfc3339: found.1 + "Z"), let hours = Int64(found.3), let minutes = Int64(found.4)
         else { return nil }
         let seconds = hours * 3600 + minutes * 60
-        return sign == "+" ? local - seconds : local + seconds
+        return found.2 == "+" ? local - seconds : local + seconds
     }
 
     /// `2026-11-21 13:00:00 +01:00`; UTC if there is no zone.
