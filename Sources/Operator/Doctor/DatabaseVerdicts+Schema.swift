@@ -16,8 +16,8 @@ extension DatabaseVerdicts {
             return .error("the database has no schema nudged yet").fix(fix)
         case .behind(let pending, let isUsable):
             let first = pending.first.map { "\($0.number)_\($0.name)" } ?? "?"
-            let found =
-                pending.count == 1 ? "\(first) is pending" : "\(pending.count) are pending, the first is \(first)"
+            let several = "\(pending.count) are pending, the first is \(first)"
+            let found = pending.count == 1 ? "\(first) is pending" : several
             return isUsable ? .warning("\(found); this version works without").fix(fix) : .error(found).fix(fix)
         case .hidden: return .error(state.text, .permission).fix(nil)
         default: return .error(state.text).fix(nil)
@@ -58,11 +58,9 @@ extension DatabaseVerdicts {
         let gone = Set(rights.filter { !$0.exists }.map { "nudged.\($0.right.object)" }).sorted()
         let missing = rights.filter { $0.exists && !$0.isGranted }.map(\.right)
         let grants = missing.map { $0.grant(to: who) }.joined(separator: "; ")
+        let restore = "otherwise somebody dropped them: restore them from a backup"
         let lost = Finding.error("missing: \(gone.joined(separator: ", "))")
-            .fix(
-                "if migrations are pending, run nudged migrate; "
-                    + "otherwise somebody dropped them: restore them from a backup"
-            )
+            .fix("if migrations are pending, run nudged migrate; \(restore)")
         let fix = who == "nudged_daemon" ? grantRoles : grants
         let found =
             lost.when(!gone.isEmpty)
@@ -154,9 +152,9 @@ extension DatabaseVerdicts {
             }
             let found = "\(name) can't be read: \(error.withoutRemedy)"
             guard error.sqlState == "42501" else { return .error(found).fix(redefine) }
-            let grant =
-                "grant select to the view's owner on the tables that it reads, and to the daemon's role on the view"
-            return .error(found, .permission).fix("\(grant): select nudged.grant_roles()")
+            let reads = "grant select to the view's owner on the tables that it reads"
+            return .error(found, .permission)
+                .fix("\(reads), and to the daemon's role on the view: select nudged.grant_roles()")
         }
     }
 
@@ -164,13 +162,10 @@ extension DatabaseVerdicts {
         if columns.isEmpty { return "does not exist" }
         let missing = view.columns.filter { wanted in !columns.contains { $0.name == wanted.name } }.map(\.name)
         if !missing.isEmpty { return "has no column \(missing.joined(separator: ", "))" }
-        for wanted in view.columns {
-            guard let column = columns.first(where: { $0.name == wanted.name }), !wanted.isGood(column.type) else {
-                continue
-            }
-            return "has a column \(column.name) of type \(column.type), not \(wanted.types[0])"
-        }
-        return nil
+        return view.columns.lazy.compactMap { wanted in
+            columns.first { $0.name == wanted.name && !wanted.isGood($0.type) }
+                .map { "has a column \($0.name) of type \($0.type), not \(wanted.types[0])" }
+        }.first
     }
 
     static func rowSecurity(_ open: [String]) -> Finding {
@@ -202,13 +197,11 @@ extension DatabaseVerdicts {
         let slow = Finding.warning("\(name) has no index that begins with user_id: each claim reads the whole table")
             .fix("create index concurrently on \(name) (user_id)")
         let readers = table.readers.joined(separator: " and ")
-        let open = Finding.warning(
-            "\(name) has no row-level security, and \(readers) may read it: every user can see the rows of all"
-        )
-        .fix("alter table \(name) enable row level security, with a policy for a user's own rows (docs/TABLES.md)")
-        let bare = "\(name) has no row-level security, as nudged found it; only roles with a grant can read it"
-        return slow.when(!table.hasUserIndex)
-            + (readers.isEmpty ? .ok(bare) : open).when(!table.hasRowSecurity)
+        let bare = "\(name) has no row-level security"
+        let open = Finding.warning("\(bare), and \(readers) may read it: every user can see the rows of all")
+            .fix("alter table \(name) enable row level security, with a policy for a user's own rows (docs/TABLES.md)")
+        let closed = Finding.ok("\(bare), as nudged found it; only roles with a grant can read it")
+        return slow.when(!table.hasUserIndex) + (readers.isEmpty ? closed : open).when(!table.hasRowSecurity)
     }
 }
 

@@ -17,13 +17,8 @@ struct LaneFacts: Sendable {
         var sender = lane
         sender.client.connectTimeout = patience
         sender.client.requestDeadline = patience
-        return LaneFacts(
-            lane: lane.identity,
-            keyID: sender.keyID,
-            teamID: sender.teamID,
-            server: sender.server,
-            report: await LaneProbe.run(sender)
-        )
+        let (name, key, team) = (lane.identity, lane.keyID, lane.teamID)
+        return LaneFacts(lane: name, keyID: key, teamID: team, server: lane.server, report: await LaneProbe.run(sender))
     }
 
     private var name: String { server.isApples ? "Apple" : "the server" }
@@ -59,7 +54,8 @@ struct LaneFacts: Sendable {
     }
 
     private func unreachable(_ code: CloseReason.Code, _ why: String) -> Finding {
-        switch code {
+        let authority = "name its authority in apns.caFile"
+        return switch code {
         case .resolve:
             .error("the host name has no address: \(why)", .unavailable)
                 .fix("check /etc/resolv.conf, and that this machine reaches its name servers (resolvectl query)")
@@ -68,10 +64,7 @@ struct LaneFacts: Sendable {
                 .fix("allow connections to \(server): firewall, route, and IPAddressAllow= of the unit")
         case .certificate:
             .error("the certificate is refused: \(why)", .unavailable)
-                .fix(
-                    "let no firewall inspect connections to \(server); for a server of your own, "
-                        + "name its authority in apns.caFile"
-                )
+                .fix("let no firewall inspect connections to \(server); for a server of your own, \(authority)")
         case .noHTTP2:
             .error("no HTTP/2: \(why)", .unavailable)
                 .fix("connect to \(server) without a proxy that speaks only HTTP/1.1")
@@ -85,10 +78,8 @@ struct LaneFacts: Sendable {
         let said = "\(name) answers \(answer.reason ?? "with status \(answer.status)")"
         switch answer.action {
         case .quarantine where answer.reason == "BadDeviceToken":
-            return .ok(
-                "\(name) accepts key, team, topic and environment: it refused only the token, "
-                    + "which no device has (BadDeviceToken)"
-            )
+            let token = "it refused only the token, which no device has (BadDeviceToken)"
+            return .ok("\(name) accepts key, team, topic and environment: \(token)")
         case .accepted:
             return .warning("the server accepted a push to a token that no device has; Apple would refuse it")
                 .fix("remove apns.endpoint, unless this is a test")

@@ -62,10 +62,7 @@ struct ServiceFacts: Sendable {
             "DynamicUser=yes", "the daemon runs as root",
             { $0.isTrue("Service.DynamicUser") || !["root", "0", nil].contains($0["Service.User"]) }
         ),
-        (
-            "ExecReload=/usr/bin/nudged reload", "systemctl reload does not work",
-            { $0["Service.ExecReload"] != nil }
-        ),
+        ("ExecReload=/usr/bin/nudged reload", "systemctl reload does not work", { $0["Service.ExecReload"] != nil }),
     ]
 
     private var settings: [Finding] {
@@ -74,13 +71,11 @@ struct ServiceFacts: Sendable {
             Finding.warning("the unit lacks \(wanted.line): \(wanted.without)")
                 .fix("run systemctl edit nudged, and write it under [Service]")
         }
-        found += Finding.warning("the unit has a start limit: after a few failed starts systemd stops trying")
-            .fix("run systemctl edit nudged, and write StartLimitIntervalSec=0 under [Unit]").when(
-                unit["Unit.StartLimitIntervalSec"] != "0"
-            )
-        return found.isEmpty
-            ? [.ok("watchdog \(unit["Service.WatchdogSec"] ?? ""), restarts always, no core dumps")]
-            : found
+        let limit = Finding.warning("the unit has a start limit: after a few failed starts systemd stops trying")
+            .fix("run systemctl edit nudged, and write StartLimitIntervalSec=0 under [Unit]")
+        found += limit.when(unit["Unit.StartLimitIntervalSec"] != "0")
+        let fine = Finding.ok("watchdog \(unit["Service.WatchdogSec"] ?? ""), restarts always, no core dumps")
+        return found.isEmpty ? [fine] : found
     }
 
     /// Doctor may run as root and read what the unit's user can't. A user or group that the unit names may have rights
@@ -91,14 +86,12 @@ struct ServiceFacts: Sendable {
             !(unit["Service.ExecStart"] ?? "").contains("--config"), !(file.isOpen && file.isFolderOpen)
         else { return [] }
         let folder = file.path.lastIndex(of: "/").map { String(file.path[..<$0]) } ?? file.path
-        let (what, fix) =
-            file.isOpen
-            ? ("enter \(folder)", "chmod 755 \(folder)")
-            : (
-                "read \(file.path) (mode \(file.modeText))",
-                "move its secrets into credentials (LoadCredential=), then chmod 644 \(file.path)"
-            )
-        return [.error("the unit's user can't \(what): the service does not start", .permission).fix(fix)]
+        let move = "move its secrets into credentials (LoadCredential=), then chmod 644 \(file.path)"
+        let what = file.isOpen ? "enter \(folder)" : "read \(file.path) (mode \(file.modeText))"
+        return [
+            .error("the unit's user can't \(what): the service does not start", .permission)
+                .fix(file.isOpen ? "chmod 755 \(folder)" : move)
+        ]
     }
 
     private func running(_ work: Known<WorkStatus>) -> Finding {
@@ -132,10 +125,9 @@ struct ServiceFacts: Sendable {
         let names = alive.map { "process \($0.pid) on \($0.host)" }.joined(separator: ", ")
         let versions = Set(alive.map(\.version)).sorted()
         guard versions.count == 1 else {
-            return .warning(
-                "\(alive.count) daemons are alive, with versions \(versions.joined(separator: " and ")): \(names)"
-            )
-            .fix("finish the upgrade within a day")
+            let different = "with versions \(versions.joined(separator: " and "))"
+            return .warning("\(alive.count) daemons are alive, \(different): \(names)")
+                .fix("finish the upgrade within a day")
         }
         if page.status == .temporary {
             return .error("a lane of a daemon is stopped: Apple refuses its configuration")
@@ -165,8 +157,7 @@ extension ServiceFacts {
     }
 
     private static func isNudged(_ process: Int32) -> Bool {
-        let name = try? Credentials.readText("/proc/\(process)/comm", limit: 64)
-        return name == "nudged\n" || name == "nudged"
+        ["nudged\n", "nudged"].contains(try? Credentials.readText("/proc/\(process)/comm", limit: 64))
     }
 
     /// The unit from the process's control group, such as `0::/system.slice/nudged.service`.
@@ -189,10 +180,10 @@ struct UnitSettings: Sendable, Equatable {
     let path: String
     /// Nothing can start the unit: its file is a link to /dev/null, or empty.
     let isMasked: Bool
-    /// By `Section.Key`, in the order of the files.
-    private(set) var values: [String: [String]] = [:]
+    /// By `Section.Key`.
+    private(set) var values: [String: String] = [:]
 
-    subscript(_ name: String) -> String? { values[name]?.last }
+    subscript(_ name: String) -> String? { values[name] }
 
     /// Whether a finite time is set: `0` and `infinity` mean none.
     func hasTime(_ name: String) -> Bool {
@@ -230,11 +221,7 @@ struct UnitSettings: Sendable, Equatable {
                 let key = whole[..<equals].filter { $0 != " " && $0 != "\t" }
                 let value = whole[whole.index(after: equals)...].drop { $0 == " " || $0 == "\t" }
                 let trimmed = String(value.reversed().drop { $0 == " " || $0 == "\t" || $0 == "\r" }.reversed())
-                if trimmed.isEmpty {
-                    values["\(section).\(key)"] = nil
-                } else {
-                    values["\(section).\(key)", default: []].append(trimmed)
-                }
+                values["\(section).\(key)"] = trimmed.isEmpty ? nil : trimmed
             }
         }
     }

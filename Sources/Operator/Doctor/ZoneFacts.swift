@@ -56,18 +56,16 @@ struct ZoneFacts: Sendable {
             return .ok("this host knows all zones that users and reminders have")
         }
         let count = unknown.reduce(0) { $0 + $1.count }
-        return .warning(
-            "\(Elapsed.counted(count, "user or reminder has", "users and reminders have")) a zone that this host "
-                + "does not know, most often \(String(first.name.prefix(64)).printable). Such users count as users "
-                + "without this zone. Such reminders wait. (Checked: the first "
-                + "\(Elapsed.grouped(Self.most)) of each)"
-        )
-        .fix(
-            server[first.name] != nil
-                ? "PostgreSQL knows it: \(Self.upgrade); if the host has no tzdata.zi, install tzdata-legacy"
-                : "let the app write names such as Europe/Berlin (docs/POLICY.md, \"Time zone\")"
-        )
+        let have = Elapsed.counted(count, "user or reminder has", "users and reminders have")
+        let found =
+            "\(have) a zone that this host does not know, most often \(String(first.name.prefix(64)).printable). "
+            + "Such users count as users without this zone. Such reminders wait. (\(Self.checked) of each)"
+        let install = "\(Self.upgrade); if the host has no tzdata.zi, install tzdata-legacy"
+        let rename = "let the app write names such as Europe/Berlin (docs/POLICY.md, \"Time zone\")"
+        return .warning(found).fix(server[first.name] != nil ? "PostgreSQL knows it: \(install)" : rename)
     }
+
+    private static let checked = "Checked: the first \(Elapsed.grouped(most))"
 
     private func isKnown(_ name: String) -> Bool {
         // Swift's keys are equal by canonical equivalence.
@@ -81,28 +79,26 @@ struct ZoneFacts: Sendable {
                 ? count : count + users.count
         }
         guard count > 0 else { return .ok("no message waits for a user's time zone") }
-        return .warning(
-            "\(Elapsed.counted(count, "message waits", "messages wait")) for users without a valid time zone. Each is "
-                + "dropped 24 hours after it was sent. (Checked: the first \(Elapsed.grouped(Self.most)) messages)"
-        )
-        .fix("let the app write the users' time zones, or set policy.defaultTimezone")
+        let wait = Elapsed.counted(count, "message waits", "messages wait")
+        let end = "Each is dropped 24 hours after it was sent. (\(Self.checked) messages)"
+        return .warning("\(wait) for users without a valid time zone. \(end)")
+            .fix("let the app write the users' time zones, or set policy.defaultTimezone")
     }
 
     /// PostgreSQL does not tell its release. So only zones that differ now can be found.
     func compared(_ theirs: [String: Int]) -> Finding {
+        func text(_ offset: Int?) -> String { InstantText.offset(Int64(offset ?? 0)) }
         let different = offsets.keys.filter { theirs[$0] != nil && theirs[$0] != offsets[$0] }.sorted()
         let unknown = offsets.keys.filter { theirs[$0] == nil && $0.contains("/") }.sorted()
         guard let first = different.first else {
             let lacks = unknown.isEmpty ? "" : "; it lacks \(unknown.count), for example \(unknown[0])"
             return .ok("PostgreSQL has the same local time in all \(offsets.count - unknown.count) zones\(lacks)")
         }
-        let (ours, their) = (offsets[first] ?? 0, theirs[first] ?? 0)
-        return .warning(
-            "PostgreSQL has another local time in \(Elapsed.counted(different.count, "zone", "zones")), "
-                + "for example \(first): \(InstantText.offset(Int64(their))) there, "
-                + "\(InstantText.offset(Int64(ours))) here; nudged uses the files here"
-        )
-        .fix("\(Self.upgrade); on the database's host upgrade tzdata, or PostgreSQL if it brings its own")
+        let (here, there) = (text(offsets[first]), text(theirs[first]))
+        let example = "for example \(first): \(there) there, \(here) here; nudged uses the files here"
+        let zones = Elapsed.counted(different.count, "zone", "zones")
+        return .warning("PostgreSQL has another local time in \(zones), \(example)")
+            .fix("\(Self.upgrade); on the database's host upgrade tzdata, or PostgreSQL if it brings its own")
     }
 }
 

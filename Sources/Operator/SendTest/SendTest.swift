@@ -84,13 +84,11 @@ package struct SendTestRun: Sendable {
             let served = Dictionary(grouping: read.user.devices) { directory.lane(of: $0) }
             report.notServed = (served[nil] ?? []).map { PushIdentity.deviceHash(token: $0.token) }
             let all = lanes.compactMap { lane in served[lane.identity].map { (lane, $0.map(\.token)) } }
+            let count = report.notServed.count
             guard all.isEmpty else { return all }
-            let lacks = "but no lane of this configuration serves"
-            switch report.notServed.count {
-            case 0: throw CommandFailure("\(name) has no device", .noUser)
-            case 1: throw CommandFailure("\(name) has 1 device, \(lacks) it", .noUser)
-            case let count: throw CommandFailure("\(name) has \(count) devices, \(lacks) them", .noUser)
-            }
+            guard count > 0 else { throw CommandFailure("\(name) has no device", .noUser) }
+            let lacks = "but no lane of this configuration serves \(count == 1 ? "it" : "them")"
+            throw CommandFailure("\(name) has \(Elapsed.counted(count, "device", "devices")), \(lacks)", .noUser)
         }
     }
 
@@ -113,27 +111,17 @@ package struct SendTestRun: Sendable {
                 if let (_, outcomes) = complete.first { continuation.resume(returning: outcomes) }
             }
             // A push without an answer at the end is cut off and gets the outcome unknown or unsent.
-            Task { await sender.drain(after: end) }
+            Task {
+                try? await Task.sleep(for: .milliseconds(Self.patience))
+                await sender.drain(deadline: end)
+            }
         }
         await sender.drain(deadline: BootTime.milliseconds() + 1_000)
         let heard = trouble.withLock { $0 }
-        return zip(tokens, outcomes).map { token, outcome in
-            SendTestReport.Result(
-                device: PushIdentity.deviceHash(token: token),
-                lane: lane.identity,
-                server: lane.server,
-                outcome: outcome,
-                trouble: heard
-            )
+        return zip(tokens, outcomes).map { token, outcome -> SendTestReport.Result in
+            let device = PushIdentity.deviceHash(token: token)
+            return .init(device: device, lane: lane.identity, server: lane.server, outcome: outcome, trouble: heard)
         }
-    }
-}
-
-extension Sender {
-    /// Waits until `end`, then cuts off the pushes that have no answer.
-    fileprivate func drain(after end: Int64) async {
-        try? await Task.sleep(for: .milliseconds(max(0, end - BootTime.milliseconds())))
-        await drain(deadline: end)
     }
 }
 
@@ -147,11 +135,8 @@ package struct SendTestReport: CommandOutput {
         init?(_ event: SenderEvent) {
             switch event {
             case .laneStopped(let reason, let remedy):
-                stopped = reason
-                text = "\(LaneStatus.cause(reason)): \(remedy)"
-            case .connectionLost(_, let why, _):
-                stopped = nil
-                text = "the connection failed: \(why)"
+                (stopped, text) = (reason, "\(LaneStatus.cause(reason)): \(remedy)")
+            case .connectionLost(_, let why, _): (stopped, text) = (nil, "the connection failed: \(why)")
             default: return nil
             }
         }
@@ -180,9 +165,8 @@ package struct SendTestReport: CommandOutput {
             let server = result.server.isApples ? "" : " at \(result.server) (not Apple's)"
             return "device \(result.device) on \(result.lane.text)\(server): \(result.answer): \(result.meaning)"
         }
-        return (lines + notServed.map { "device \($0): not sent, no lane of this configuration serves it" }).joined(
-            separator: "\n"
-        )
+        let others = notServed.map { "device \($0): not sent, no lane of this configuration serves it" }
+        return (lines + others).joined(separator: "\n")
     }
 
     package var json: String {

@@ -43,9 +43,8 @@ package struct SetUpAnswers: Sendable {
         }
         guard !isReal else {
             let why = "this configuration is for Apple's own servers: a simulated Apple would take its users' pushes"
-            throw CommandFailure(
-                unchanged: "\(why); give --config FILE and another database, or run setup --undo first"
-            )
+            let fix = "give --config FILE and another database, or run setup --undo first"
+            throw CommandFailure(unchanged: "\(why); \(fix)")
         }
         let folder = apple == "simulated" ? "/run/nudged-apple" : SetUpFiles.resolved(apple)
         guard let address = try? Credentials.readText("\(folder)/endpoint", limit: 100), Self.isServed(address) else {
@@ -103,11 +102,11 @@ package struct SetUpAnswers: Sendable {
         let hosts = owner.hosts.map { $0.name.lowercased() }
         guard hosts.contains(where: { $0.contains(/\.(supabase\.co|pooler\.supabase\.com):/) }) else { return faults }
         if !database.contains("sslrootcert=") {
-            let save =
-                "download the certificate (dashboard: Database Settings, SSL Configuration), then "
-                + "install -m 644 prod-ca-2021.crt /etc/nudged/supabase.crt"
+            let save = "download the certificate (dashboard: Database Settings, SSL Configuration)"
+            let install = "install -m 644 prod-ca-2021.crt /etc/nudged/supabase.crt"
             let end = "end the URL with ?sslmode=verify-full&sslrootcert=/etc/nudged/supabase.crt"
-            faults.append(.error("Supabase signs with a certificate of its own").fix("\(save), and \(end)"))
+            let fix = "\(save), then \(install), and \(end)"
+            faults.append(.error("Supabase signs with a certificate of its own").fix(fix))
         }
         if hosts.contains(where: { $0.hasSuffix(":6543") }) {
             let fix = "use port 5432, or the direct host db.PROJECT.supabase.co if this machine has IPv6"

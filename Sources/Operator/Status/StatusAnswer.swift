@@ -24,15 +24,13 @@ struct StatusAnswer: Sendable, Equatable {
     /// - Parameter waiting: users who wait for each paused kind. Nil: not counted.
     static func of(_ work: WorkStatus, _ daemons: [DaemonRow], waiting: [NudgeKind: Int]?) -> StatusAnswer {
         let alive = daemons.filter(\.isAlive)
+        let misbound = work.bindingFaults.first.map { Self.fault($0.text, fix: $0.remedy, .configuration, work) }
         let fault =
-            noDaemon(work, daemons) ?? failing(work, alive) ?? misbound(work) ?? stoppedLane(work, alive)
+            noDaemon(work, daemons) ?? failing(work, alive) ?? misbound ?? stoppedLane(work, alive)
             ?? stalled(work, alive)
         return fault ?? paused(work, waiting) ?? behind(work, alive) ?? works(work, alive)
     }
 
-    /// - Parameters:
-    ///   - place: such as ` on web-1`.
-    ///   - since: nil: not known.
     private static func fault(
         _ what: String,
         fix: String?,
@@ -63,10 +61,6 @@ struct StatusAnswer: Sendable, Equatable {
         let fix = failure.fix ?? "journalctl -u nudged shows each failure; nudged doctor checks the database"
         let place = failing.count < alive.count ? " on \(host)" : ""
         return fault(failure.text, fix: fix, .failure, work, since: failure.since, place: place)
-    }
-
-    private static func misbound(_ work: WorkStatus) -> StatusAnswer? {
-        work.bindingFaults.first.map { fault($0.text, fix: $0.remedy, .configuration, work) }
     }
 
     private static func stoppedLane(_ work: WorkStatus, _ alive: [DaemonRow]) -> StatusAnswer? {
@@ -103,11 +97,8 @@ struct StatusAnswer: Sendable, Equatable {
     /// `230 users wait for it`, or how many wait for each kind.
     private static func waiting(_ counts: [NudgeKind: Int], _ pauses: [Pause]) -> String {
         if pauses.count == 1, let count = pauses.first.flatMap({ counts[$0.kind] }) {
-            switch count {
-            case 0: return "nobody waits for it"
-            case 1: return "1 user waits for it"
-            default: return "\(Elapsed.capped(count, WorkStatus.most)) users wait for it"
-            }
+            let some = count == 1 ? "1 user waits" : "\(Elapsed.capped(count, WorkStatus.most)) users wait"
+            return count == 0 ? "nobody waits for it" : "\(some) for it"
         }
         let each = pauses.map { pause in
             "\(Elapsed.capped(counts[pause.kind] ?? 0, WorkStatus.most)) for \(KindText.plural(pause.kind.rawValue))"
