@@ -17,7 +17,7 @@ package struct AfterRestoreReport: CommandOutput {
     /// By the database's clock. Nothing that was due before it is sent.
     let at: Instant
     let isDone: Bool
-    let daemons: [LivingDaemon]
+    var daemons: [LivingDaemon] = []
     var messages = DroppedRows()
     var reminders = DroppedRows()
     var users = 0
@@ -36,14 +36,10 @@ package struct AfterRestoreReport: CommandOutput {
             let daemons = isDryRun ? [] : try await store.livingDaemons()
             guard daemons.isEmpty || besideDaemons else { throw refusal(beside: daemons) }
             let clock = try await Steps().again { try await store.clock() }
-            var report = AfterRestoreReport(
-                command: command,
-                besideDaemons: besideDaemons,
-                // Rounded up: pushes of the second that has begun may have been sent too.
-                at: Instant(seconds: clock / 1_000_000 + 1),
-                isDone: !isDryRun,
-                daemons: isDryRun ? try await store.livingDaemons() : daemons
-            )
+            // Rounded up: pushes of the second that has begun may have been sent too.
+            let at = Instant(seconds: clock / 1_000_000 + 1)
+            var report = AfterRestoreReport(command: command, besideDaemons: besideDaemons, at: at, isDone: !isDryRun)
+            report.daemons = isDryRun ? try await store.livingDaemons() : daemons
             if isDryRun { try await report.count(store) } else { try await report.restore(store) }
             return report
         }
@@ -99,8 +95,8 @@ package struct AfterRestoreReport: CommandOutput {
     private var effects: [(verb: String, what: String)] {
         var all: [(verb: String, what: String)] = []
         func add(_ done: String, _ dry: String, _ what: String) { all.append((isDone ? done : dry, what)) }
-        let fanOuts =
-            reminders.fanOuts > 0 ? ", including \(Elapsed.counted(reminders.fanOuts, "fan-out", "fan-outs"))" : ""
+        let some = Elapsed.counted(reminders.fanOuts, "fan-out", "fan-outs")
+        let fanOuts = reminders.fanOuts > 0 ? ", including \(some)" : ""
         add("dropped", "would drop", Self.describe(messages, "message", "messages", "created"))
         // The daemon drops reminders, since it goes on with their series.
         add("will drop", "would drop", Self.describe(reminders, "reminder", "reminders", "due") + fanOuts)

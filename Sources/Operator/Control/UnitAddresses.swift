@@ -56,7 +56,7 @@ package struct UnitAddresses: Sendable {
     ) throws(CommandFailure) -> String {
         var lines = [
             "# /etc/systemd/system/nudged.service.d/addresses.conf: the addresses that the daemon may reach.",
-            "# nudged config --addresses wrote it from \(source).",
+            "# nudged config --addresses wrote it from \(file.map(\.printable) ?? "the environment").",
             "#",
             "# The addresses of a name may change. Connections to addresses that are not below time out. Then, and",
             "# after a change of the configuration, write this file again:",
@@ -81,8 +81,6 @@ package struct UnitAddresses: Sendable {
         }
         return lines.joined(separator: "\n")
     }
-
-    private var source: String { file.map(\.printable) ?? "the environment" }
 
     /// Nothing if all are this machine's.
     private static func allow(_ addresses: [String], for purpose: String) -> [String] {
@@ -114,8 +112,7 @@ package struct UnitAddresses: Sendable {
             guard words.count > 1, words[0] == "nameserver" else { return nil }
             let address = withoutZone(String(words[1]))
             var bytes = in6_addr()
-            let isOne = [AF_INET, AF_INET6].contains { inet_pton($0, address, &bytes) == 1 }
-            return isOne ? address : nil
+            return [AF_INET, AF_INET6].contains { inet_pton($0, address, &bytes) == 1 } ? address : nil
         }
     }
 

@@ -21,11 +21,9 @@ extension Explanation {
         }
         page.line("")
         let records = facts.records
-        let newest = "the record, the newest \(records.count)"
-        page.line(
-            read == nil
-                ? newest : question == .past ? "the record around then" : records.isEmpty ? "the record" : newest
-        )
+        let isNewest = read == nil || question != .past && !records.isEmpty
+        let which = isNewest ? ", the newest \(records.count)" : question == .past ? " around then" : ""
+        page.line("the record\(which)")
         if records.isEmpty { page.line("  nothing") }
         for record in records { page.wrapped("  \(line(record))", indent: 4) }
         return page.text
@@ -51,17 +49,15 @@ extension Explanation {
         case .nothing(let rest, let reason, _):
             page.field("decision", "nothing is sent \(question == .now ? "now" : "then"): \(reason.rawValue)")
             if !read.isUnseen { page.field("next evaluation", dated(rest.dueAt)) }
-        case .unreadable(let error):
-            page.field("decision", "none: \(error)")
+        case .unreadable(let error): page.field("decision", "none: \(error)")
         }
         for record in plan.records { page.field("", "records \(line(record))") }
         for intent in read.intents {
-            let state =
-                intent.isAlive
-                ? "and already counts" : "by a daemon that died; it will be recorded as unknown and already counts"
             let verb = intent.isAlive ? "is" : "was"
+            let state = intent.isAlive ? "" : "by a daemon that died; it will be recorded as unknown "
             for push in intent.pushes {
-                page.field("", "\(push.kind) \(push.key) \(verb) being sent to device \(push.deviceHash) \(state)")
+                let what = "\(push.kind) \(push.key) \(verb) being sent to device \(push.deviceHash)"
+                page.field("", "\(what) \(state)and already counts")
             }
         }
         for entry in decisions { show(entry, in: &page) }
@@ -86,9 +82,8 @@ extension Explanation {
         }
         lines += nudge.targets.map { "to device \($0.hash) on \($0.lane.text)" }
         if nudge.isToBeAsked {
-            lines.append(
-                "a sweep asks the decision service first, which may refuse or choose another text; it is not asked here"
-            )
+            let risk = "which may refuse or choose another text; it is not asked here"
+            lines.append("a sweep asks the decision service first, \(risk)")
         } else if lacksConsent, nudge.countedAt == nil {
             lines.append("the decision service is not asked: smart_enabled in the preferences is not true")
         }
@@ -135,11 +130,8 @@ extension Explanation {
     private func show(_ read: ReadUser, in page: inout TextPage) {
         let user = read.user
         page.line("")
-        switch question {
-        case .now: page.line("what is known")
-        case .future: page.line("what is known, as it will be then")
-        case .past: page.line("today")
-        }
+        let known = question == .future ? "what is known, as it will be then" : "what is known"
+        page.line(question == .past ? "today" : known)
         page.field("preferences", user.preferences ?? "null")
         page.field("profile's zone", user.timezone ?? "null")
         for mistake in mistakes { page.field("a mistake?", mistake) }
@@ -154,7 +146,12 @@ extension Explanation {
             page.field("ignored", "\(Elapsed.counted(Int(ignored), "check-in", "check-ins")), \(since)")
         }
         if !paused.isEmpty { page.field("paused", paused.joined(separator: ", ")) }
-        show(user.history, in: &page)
+        let history = user.history
+        for checkIn in history.checkIns {
+            page.field("sent check-in", "of \(checkIn.slot.iso) at \(local(checkIn.at))")
+        }
+        if !history.sent.isEmpty { page.field("sends that count", history.sent.map(local).joined(separator: ", ")) }
+        if !history.closed.isEmpty { page.field("closed slots", history.closed.map(\.iso).joined(separator: ", ")) }
         for message in user.messages { page.field("waiting", text(message)) }
         if let next = user.messagesWakeAt { page.field("next message", "not before \(local(next))") }
         if user.hasMoreMessages { page.field("", "and more messages, which are read later") }
@@ -173,18 +170,6 @@ extension Explanation {
     private func due(_ read: ReadUser) -> String {
         if read.isUnseen { return "not yet: nudged has no row of the user" }
         return read.isNew ? "with the next sweep" : Instant(dueOf: read.user).map(local) ?? "never"
-    }
-
-    private func show(_ history: History, in page: inout TextPage) {
-        for checkIn in history.checkIns {
-            page.field("sent check-in", "of \(checkIn.slot.iso) at \(local(checkIn.at))")
-        }
-        if !history.sent.isEmpty {
-            page.field("sends that count", history.sent.map(local).joined(separator: ", "))
-        }
-        if !history.closed.isEmpty {
-            page.field("closed slots", history.closed.map(\.iso).joined(separator: ", "))
-        }
     }
 
     private func text(_ message: PendingMessage) -> String {
@@ -214,19 +199,15 @@ extension Explanation {
     }
 
     private func line(_ record: DeliveryRecord) -> String {
-        let answer = [record.reason, record.status.map { "status \($0)" }, decision(record)].compactMap(\.self)
+        var answer = [record.reason, record.status.map { "status \($0)" }].compactMap(\.self)
+        let decision = record.decision.flatMap { try? JSONValue(parsing: $0) }
+        if let origin = decision?["by"]?.text, let reason = decision?["reason"]?.text {
+            answer.append("\(origin): \(reason)")
+        }
+        let why = answer.isEmpty ? "" : " (\(answer.joined(separator: ", ")))"
         let template = record.template.map { ", template \($0)" } ?? ""
         let device = record.deviceHash.isEmpty ? "" : " to \(record.deviceHash)"
-        return
-            "\(local(record.attemptedAt))  \(record.kind) \(record.key)\(device): \(record.outcome.rawValue)"
-            + "\(answer.isEmpty ? "" : " (\(answer.joined(separator: ", ")))")\(template)"
-    }
-
-    /// The answer of the decision service or of the fallback. Nil if there is none.
-    private func decision(_ record: DeliveryRecord) -> String? {
-        guard let text = record.decision, let json = try? JSONValue(parsing: text), let origin = json["by"]?.text,
-            let reason = json["reason"]?.text
-        else { return nil }
-        return "\(origin): \(reason)"
+        let what = "\(record.kind) \(record.key)\(device): \(record.outcome.rawValue)"
+        return "\(local(record.attemptedAt))  \(what)\(why)\(template)"
     }
 }

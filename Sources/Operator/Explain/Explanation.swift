@@ -140,13 +140,10 @@ package struct Explanation: CommandOutput {
         try await store.reading { reader in
             let clock = Instant(seconds: try await reader.clock() / 1_000_000)
             let now = now ?? clock
-            let isPast = at.map { $0 < now } ?? false
-            let records = try await reader.deliveries(
-                of: user,
-                from: isPast ? (at ?? now) - around : .first,
-                through: isPast ? (at ?? now) + around : .last,
-                limit: isPast ? 200 : shownSends
-            )
+            let past = at.flatMap { $0 < now ? $0 : nil }
+            let (from, through) = (past.map { $0 - around } ?? .first, past.map { $0 + around } ?? .last)
+            let limit = past == nil ? shownSends : 200
+            let records = try await reader.deliveries(of: user, from: from, through: through, limit: limit)
             // As a sweep finds the user.
             var facts = Facts(userID: user, read: try await reader.user(user, now: now), records: records)
             guard facts.read != nil else {
@@ -158,7 +155,7 @@ package struct Explanation: CommandOutput {
             var planner = planner
             planner.paused = Set(facts.pauses.filter { $0.resumedAt == nil }.map(\.kind))
             planner.checkInTexts = CheckInTexts(templates: try await reader.templates())
-            try await facts.addReminders(reader, planner, now: now, end: isPast ? nil : max(at ?? now, now))
+            try await facts.addReminders(reader, planner, now: now, end: past == nil ? max(at ?? now, now) : nil)
             return Explanation(facts, planner: planner, names: names, now: now, at: at)
         }
     }
@@ -184,10 +181,9 @@ package struct Explanation: CommandOutput {
     }
 
     private var pastHeadline: String {
-        var counts: [String] = []
-        for outcome in DeliveryRecord.Outcome.allCases {
-            let count = facts.records.filter { $0.outcome == outcome }.count
-            if count > 0 { counts.append("\(count) \(outcome.rawValue)") }
+        let counts = DeliveryRecord.Outcome.allCases.compactMap { outcome -> String? in
+            let count = facts.records.count { $0.outcome == outcome }
+            return count > 0 ? "\(count) \(outcome.rawValue)" : nil
         }
         let found = counts.isEmpty ? "nothing" : counts.joined(separator: ", ")
         return "Past: from a day before to a day after this instant, the record has \(found)."
@@ -195,8 +191,7 @@ package struct Explanation: CommandOutput {
 
     private func outlook(_ read: ReadUser) -> String {
         if case .unreadable(let error)? = plan {
-            return "Waits: \(error). "
-                + "The user is evaluated again within two minutes."
+            return "Waits: \(error). The user is evaluated again within two minutes."
         }
         if let first = next ?? held, let daemons = obstacles.first(where: \.isOfDaemons) {
             return "Waits: \(daemons.text). \(coming(first, read))"
@@ -293,13 +288,11 @@ package struct Explanation: CommandOutput {
         let texts = decisions.filter { $0.kind != .checkIn }
         let dropped = texts.filter { $0.decision.action == .drop }
         let held = texts.filter { $0.decision.action == .hold || $0.decision.reason == .timezoneUnresolved }
-        var text = "."
-        for (entries, verb) in [(dropped, "dropped"), (held, "held")] {
-            guard let first = entries.first else { continue }
+        let parts = [(dropped, "dropped"), (held, "held")].filter { !$0.0.isEmpty }.map { entries, verb -> String in
             let count = Elapsed.counted(entries.count, "message or reminder is", "messages or reminders are")
-            text += " \(count) \(verb) (\(first.decision.reason.rawValue))."
+            return " \(count) \(verb) (\(entries[0].decision.reason.rawValue))."
         }
-        return text
+        return "." + parts.joined()
     }
 
     private var zoneName: String { zone?.name ?? "UTC" }
@@ -311,12 +304,8 @@ package struct Explanation: CommandOutput {
 
 extension Planner {
     func zone(of user: ClaimedUser) -> Zone? {
-        let candidate = Candidate(
-            userID: user.userID,
-            preferences: parsed(user.preferences),
-            timezone: user.timezone,
-            nudge: .checkIn
-        )
+        let (id, preferences, timezone) = (user.userID, parsed(user.preferences), user.timezone)
+        let candidate = Candidate(userID: id, preferences: preferences, timezone: timezone, nudge: .checkIn)
         return (try? policy.zone(of: candidate)) ?? nil
     }
 }

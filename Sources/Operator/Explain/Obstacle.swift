@@ -60,13 +60,8 @@ struct Obstacle: Sendable {
     }
 
     private init?(_ lane: LaneReport) {
-        let state: String
-        switch lane.state {
-        case .stopped: state = "is stopped"
-        case .resting: state = "rests"
-        case .backingOff: state = "waits before its next try"
-        default: return nil
-        }
+        let texts = ["stopped": "is stopped", "resting": "rests", "backing_off": "waits before its next try"]
+        guard let state = texts[lane.state.rawValue] else { return nil }
         // A lane that waits gives its reason as text.
         let reason = lane.reason.map { " (\(lane.state == .backingOff ? $0 : LaneStatus.cause($0)))" } ?? ""
         text = "the lane \(lane.name) \(state)\(reason)"
@@ -108,25 +103,19 @@ struct ExplainedDevice: Sendable {
         _ zone: Zone? = nil
     ) -> [ExplainedDevice] {
         let quarantine = user.quarantine.map(Quarantine.init(json:))
-        return user.devices.map { device in
-            let wanted = lanes.wanted(by: device)
-            let route = quarantine?.route(of: device, on: wanted, lanes, now: now)
-            let hash = PushIdentity.deviceHash(token: device.token)
-            return ExplainedDevice(
-                hash: hash,
-                journalName: names.name(hash),
-                lane: wanted,
-                registeredAt: device.registeredAt,
-                state: lanes.lane(of: device) == nil ? unserved(wanted, lanes) : state(route, zone)
-            )
+        return user.devices.map { device -> ExplainedDevice in
+            let lane = lanes.wanted(by: device)
+            let route = quarantine?.route(of: device, on: lane, lanes, now: now)
+            let state = lanes.lane(of: device) == nil ? unserved(lane, lanes) : state(route, zone)
+            let (hash, at) = (PushIdentity.deviceHash(token: device.token), device.registeredAt)
+            return .init(hash: hash, journalName: names.name(hash), lane: lane, registeredAt: at, state: state)
         }
     }
 
     private static func unserved(_ wanted: LaneIdentity, _ lanes: LaneDirectory) -> State {
-        let text = "; no lane of this configuration serves it: another"
-        return lanes.all.contains { $0.topic == wanted.topic }
-            ? State(name: "other_environment", text: "\(text) environment")
-            : State(name: "other_topic", text: "\(text) app")
+        let isOurs = lanes.all.contains { $0.topic == wanted.topic }
+        let text = "; no lane of this configuration serves it: another \(isOurs ? "environment" : "app")"
+        return State(name: isOurs ? "other_environment" : "other_topic", text: text)
     }
 
     private static func state(_ route: Quarantine.Route?, _ zone: Zone?) -> State {
@@ -139,9 +128,8 @@ struct ExplainedDevice: Sendable {
             let text = "; it works in \(lane.environment), where its pushes go"
             return State(name: "moved", text: text, fields: ["works_in": lane.environment])
         case .refused(let entry)?:
-            let text =
-                "; in quarantine since \(InstantText.local(entry.at, zone)): Apple answered \(entry.reason); "
-                + "nothing is sent to it until it registers again"
+            let since = "in quarantine since \(InstantText.local(entry.at, zone)): Apple answered \(entry.reason)"
+            let text = "; \(since); nothing is sent to it until it registers again"
             return State(name: "quarantined", text: text, fields: ["since": entry.at, "reason": entry.reason])
         }
     }

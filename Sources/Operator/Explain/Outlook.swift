@@ -54,13 +54,10 @@ struct Outlook: Sendable {
             if case .send(let sendPlan, _) = plan { sends.append(FutureSend(at: instant, plan: sendPlan)) }
             return true
         }
-        user = then
-        before = sends
         let first = Self.first(for: then, planner, from: at)
-        next = first.send
+        (user, before, next) = (then, sends, first.send)
         guard !planner.paused.isEmpty else {
-            held = nil
-            reason = first.reason
+            (held, reason) = (nil, first.reason)
             return
         }
         var unpaused = planner
@@ -68,8 +65,7 @@ struct Outlook: Sendable {
         // A resume makes the users due who were held.
         let free = Self.first(for: then.due(by: at), unpaused, from: at)
         let isLater = free.send.map { send in first.send.map { $0.at <= send.at } ?? false } ?? true
-        held = isLater ? nil : free.send
-        reason = free.reason
+        (held, reason) = (isLater ? nil : free.send, free.reason)
     }
 
     private static func first(
@@ -79,12 +75,8 @@ struct Outlook: Sendable {
     ) -> (send: FutureSend?, reason: Reason?) {
         var send: FutureSend?
         var reason: Reason?
-        let future = FutureUser(
-            planner: planner,
-            start: start,
-            end: start + days * 86_400,
-            mostEvaluations: mostEvaluations
-        )
+        let end = start + days * 86_400
+        let future = FutureUser(planner: planner, start: start, end: end, mostEvaluations: mostEvaluations)
         future.walk(user) { instant, plan in
             switch plan {
             case .send(let sendPlan, _): send = FutureSend(at: instant, plan: sendPlan)

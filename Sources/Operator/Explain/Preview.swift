@@ -63,8 +63,8 @@ package struct PreviewReport: CommandOutput {
             return "The message would be sent now to \(devices) (\(preview.reason))"
                 + (preview.isDigest ? ", together with others." : ".")
         case .wait:
-            let zoneName = zone?.name ?? "UTC"
-            let next = preview.nextAt.map { " until \(InstantText.day($0, from: now, zone)) (\(zoneName))" } ?? ""
+            let place = zone?.name ?? "UTC"
+            let next = preview.nextAt.map { " until \(InstantText.day($0, from: now, zone)) (\(place))" } ?? ""
             return "The message would wait\(next): \(preview.reason)."
         case .hold: return "The message would be held until something changes: \(preview.reason)."
         case .drop: return "The message would be dropped: \(preview.reason)."
