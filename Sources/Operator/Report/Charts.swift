@@ -75,7 +75,7 @@ struct ColumnChart {
     /// Parts of the axis, from 0 to 1, that are shaded and hatched behind the bars.
     var shades: [ClosedRange<Double>] = []
     /// Whether all panels share one scale, so that their bars compare.
-    let isScaleShared: Bool
+    var isScaleShared = true
     let panelHeight: Int
     let number: (Int) -> String
 

@@ -27,8 +27,8 @@ extension ReportPage {
         let byReason = "Rejected, deferred and unknown, by reason"
         let none = "No push was rejected, deferred or unknown."
         let refused = reasons([.rejected, .deferred, .unknown], id: "refused", title: byReason, none: none)
-        let chart = bars(id, "Outcomes: rows of the record", names, counts, summary: summary)
-        return (id, title, [chart, table.folded] + refused)
+        let label = ChartLabel(id: "outcomes-chart", title: "Outcomes: rows of the record", summary: summary)
+        return (id, title, [bars(label, names, counts), table.folded] + refused)
     }
 
     var unsent: Section {
@@ -64,7 +64,8 @@ extension ReportPage {
         }
         let table = Table(title, ["Outcome", "Reason", "Rows"], texts: 2, rows, sums: ["All", "", shown(all)])
         let more = "The chart has the \(names.count) most frequent of \(reasons.count) reasons."
-        let chart = bars(id, title, names, Array(counts.prefix(names.count)), of: counts, summary: summary)
+        let label = ChartLabel(id: "\(id)-chart", title: title, summary: summary)
+        let chart = bars(label, names, Array(counts.prefix(names.count)), of: counts)
         return [Node("h3", text: title), chart] + (reasons.count > names.count ? [.p(more)] : []) + [table.folded]
     }
 
@@ -87,9 +88,7 @@ extension ReportPage {
 
     var sweeps: Section {
         let (id, title) = ("sweeps", "Sweeps by how much they recorded")
-        let sizes = SweepCount.Size.allCases.map { size in
-            report.sweeps.first { $0.began == nil && $0.size == size }
-        }
+        let sizes = SweepCount.Size.allCases.map { size in report.sweeps.first { $0.began == nil && $0.size == size } }
         let counts = sizes.map { $0?.sweeps ?? 0 }
         let all = counts.reduce(0, +)
         guard all > 0 else { return (id, title, [.p("No sweep recorded anything in this time.")]) }
@@ -104,8 +103,8 @@ extension ReportPage {
         let explanation =
             "A sweep that found nothing to do has no row and is not counted. A sweep's length is from its first "
             + "attempt to its last, in whole seconds of the policy's clock."
-        let chart = bars(id, "\(title): sweeps", Self.sizeTexts, counts, summary: "\(summary).")
-        return (id, title, [.p(explanation), chart, table.folded] + largest)
+        let label = ChartLabel(id: "sweeps-chart", title: "\(title): sweeps", summary: "\(summary).")
+        return (id, title, [.p(explanation), bars(label, Self.sizeTexts, counts), table.folded] + largest)
     }
 
     private var largest: [Node] {
@@ -117,9 +116,8 @@ extension ReportPage {
             return [sweep.began.map(TimeText.minute) ?? ""] + counts.map(shown) + [Elapsed.text(sweep.seconds)]
         }
         let table = Table("The largest sweeps of at least \(Report.leastSweep) rows", columns, rows)
-        let journal =
-            "The journal has a line for each sweep that did something: journalctl -u nudged NUDGED_EVENT=sweep."
-        return [table.folded, .p(journal)]
+        let journal = "The journal has a line for each sweep that did something"
+        return [table.folded, .p("\(journal): journalctl -u nudged NUDGED_EVENT=sweep.")]
     }
 
     /// The page may be passed on: it names no host and no error's text.
@@ -136,12 +134,9 @@ extension ReportPage {
         }
         let columns = ["Daemon", "State", "Started (ago)", "Version", "Lanes"]
         let table = Table("Daemons that were seen within a day", columns, texts: 5, rows)
-        let text =
-            switch report.daemons.count(where: \.isAlive) {
-            case 0: "None is alive: nothing is sent until one is started."
-            case 1: "One is alive."
-            case let alive: "\(alive) are alive."
-            }
+        let alive = report.daemons.count(where: \.isAlive)
+        let none = "None is alive: nothing is sent until one is started."
+        let text = alive == 0 ? none : alive == 1 ? "One is alive." : "\(alive) are alive."
         return (id, title, [.p("\(text) nudged status shows their hosts and more."), table.node])
     }
 
@@ -191,10 +186,8 @@ extension ReportPage {
         let verdict = verdict(counts)
         let lines = counts.map { count -> BarList.Line in
             let share = numbers.share(of: count.opened, in: count.sent, users: count.users)
-            return (
-                "\(Self.name(count)): \(shown(count.opened)) of \(shown(count.sent))",
-                share?.text ?? "too few for a share", share?.range ?? 0...0
-            )
+            let name = "\(Self.name(count)): \(shown(count.opened)) of \(shown(count.sent))"
+            return (name, share?.text ?? "too few for a share", share?.range ?? 0...0)
         }
         let label = ChartLabel(id: "\(id)-chart", title: "\(title): opened", summary: verdict)
         func row(_ name: String, _ count: OpenCount) -> [String] {

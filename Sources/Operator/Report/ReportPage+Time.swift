@@ -30,6 +30,8 @@ extension ReportPage {
         return Table(caption, ["From"] + measures.map(\.column), rows, sums: sums)
     }
 
+    private var marks: [ColumnChart.Mark] { TimeText.marks(report.window) }
+
     private var stretchText: String {
         let hours = report.window.stretchHours
         return hours == 1 ? "hour" : hours == 24 ? "day" : hours > 24 ? "\(hours / 24) days" : "\(hours) hours"
@@ -45,14 +47,9 @@ extension ReportPage {
             (KindText.title(kind), KindText.title(kind), { $0.outcome == .accepted && $0.kind == kind })
         }
         let summary = "\(counted(all, "push", "pushes")) in all. \(busiest) The table below has every number."
-        let chart = ColumnChart(
-            label: ChartLabel(id: "sent-chart", title: "\(title): pushes each \(stretchText)", summary: summary),
-            panels: panels(measures, paint: "bar"),
-            marks: TimeText.marks(report.window),
-            isScaleShared: true,
-            panelHeight: 90,
-            number: Self.pushes
-        )
+        let label = ChartLabel(id: "sent-chart", title: "\(title): pushes each \(stretchText)", summary: summary)
+        let panels = panels(measures, paint: "bar")
+        let chart = ColumnChart(label: label, panels: panels, marks: marks, panelHeight: 90, number: Self.pushes)
         let bar = ["hour", "day"].contains(stretchText) ? "one \(stretchText)" : stretchText
         let text = "Each bar is \(bar) (UTC). The kinds have the same scale. \(busiest)"
         return (id, title, [.p(text), chart.node, table("Accepted pushes", measures).folded])
@@ -83,14 +80,10 @@ extension ReportPage {
         }
         let sums = measures.map { "\($0.title): \(shown(report.count($0.isCounted)))" }.joined(separator: "; ")
         let summary = "\(sums). The table below has every number."
-        let chart = ColumnChart(
-            label: ChartLabel(id: "troubles-chart", title: "\(title): rows each \(stretchText)", summary: summary),
-            panels: panels(measures, paint: "trouble"),
-            marks: TimeText.marks(report.window),
-            isScaleShared: false,
-            panelHeight: 56,
-            number: Elapsed.grouped
-        )
+        let label = ChartLabel(id: "troubles-chart", title: "\(title): rows each \(stretchText)", summary: summary)
+        let panels = panels(measures, paint: "trouble")
+        var chart = ColumnChart(label: label, panels: panels, marks: marks, panelHeight: 56, number: Elapsed.grouped)
+        chart.isScaleShared = false
         let explanation =
             "Each panel has its own scale, with its maximum at the right. Outcomes that did not occur have no panel. "
             + "Tokens gone are also counted as rejected."
@@ -112,15 +105,11 @@ extension ReportPage {
             return (number.value, "\(Self.hour(hour)) to \(Self.hour(hour + 1)): \(number.text)")
         }
         let summary = "\(quiet). \(counts) The table below has every number."
-        let chart = ColumnChart(
-            label: ChartLabel(id: "hours-chart", title: "\(title): pushes each local hour", summary: summary),
-            panels: [Panel(title: "", bars: bars)],
-            marks: [0, 6, 12, 18, 24].map { (Double($0) / 24, Self.hour($0)) },
-            shades: shades,
-            isScaleShared: true,
-            panelHeight: 150,
-            number: Self.pushes
-        )
+        let label = ChartLabel(id: "hours-chart", title: "\(title): pushes each local hour", summary: summary)
+        let panels = [Panel(title: "", bars: bars)]
+        let marks: [ColumnChart.Mark] = [0, 6, 12, 18, 24].map { (Double($0) / 24, Self.hour($0)) }
+        var chart = ColumnChart(label: label, panels: panels, marks: marks, panelHeight: 150, number: Self.pushes)
+        chart.shades = shades
         let kinds = Self.kinds(hasOthers: placed.sum { $0.kind == "other" } > 0)
         func row(_ name: String, _ rows: [HourCount]) -> [String] {
             [name] + kinds.map { kind in shown(rows.sum { $0.kind == kind }) } + [shown(rows.sum())]
@@ -158,10 +147,8 @@ extension ReportPage {
             return ["Of pushes to people \(whose), \(inside) of \(all) were sent within \(these)."]
         }
         let others = report.rules.quietHours?.isNone == false ? placed.filter { !$0.hasOwnQuietHours } : []
-        return
-            (sentence("who set none", others, "them")
-            + sentence("with quiet hours of their own", placed.filter(\.hasOwnQuietHours), "theirs"))
-            .joined(separator: " ")
+        let own = sentence("with quiet hours of their own", placed.filter(\.hasOwnQuietHours), "theirs")
+        return (sentence("who set none", others, "them") + own).joined(separator: " ")
     }
 
     private static let latenessTexts = [
@@ -173,9 +160,8 @@ extension ReportPage {
         let (id, title) = ("lateness", "How late check-ins were sent")
         let checkIns = report.hours.filter { $0.kind == NudgeKind.checkIn.rawValue }
         let counts = HourCount.Lateness.allCases.map { lateness in checkIns.sum { $0.lateness == lateness } }
-        let others = Node.p(
-            "The record does not say when messages and reminders were due. The journal says how long each sweep takes."
-        )
+        let unknown = "The record does not say when messages and reminders were due."
+        let others = Node.p("\(unknown) The journal says how long each sweep takes.")
         guard counts.contains(where: { $0 > 0 }) else {
             return (id, title, [.p("No accepted check-in has a known time."), others])
         }
@@ -191,7 +177,8 @@ extension ReportPage {
         let missing =
             "Not in the chart: \(counted(untimed, "check-in", "check-ins")) whose time is not known, "
             + "because of no valid zone, or of jitter (policy.spreadMinutes)."
-        let chart = bars(id, title, Self.latenessTexts, counts, summary: "\(summary).")
+        let label = ChartLabel(id: "lateness-chart", title: title, summary: "\(summary).")
+        let chart = bars(label, Self.latenessTexts, counts)
         return (id, title, [.p(explanation), chart, table.folded] + (untimed > 0 ? [.p(missing)] : []) + [others])
     }
 }

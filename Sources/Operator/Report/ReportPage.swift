@@ -60,24 +60,21 @@ struct ReportPage {
         let window = report.window
         if report.count() == 0 { remarks.append("The record has nothing for this time.") }
         if window.days > report.retentionDays {
-            remarks.append(
-                "The record keeps \(report.retentionDays) days (nudged.setting.retention_days), fewer than the "
-                    + "\(window.days) of this page. Bars of the days before are missing, not zero."
-            )
+            let kept = "The record keeps \(report.retentionDays) days (nudged.setting.retention_days)"
+            let missing = "Bars of the days before are missing, not zero."
+            remarks.append("\(kept), fewer than the \(window.days) of this page. \(missing)")
         }
         if let first = report.firstRecorded, first > window.from {
-            remarks.append(
-                "The record has nothing from before \(TimeText.minute(first)): "
-                    + "either nothing was due, or it was not kept so long."
-            )
+            let why = "either nothing was due, or it was not kept so long."
+            remarks.append("The record has nothing from before \(TimeText.minute(first)): \(why)")
         }
         if report.isCut {
             remarks.append("There were too many different reasons to count them all: the rarest are missing.")
         }
         return remarks
             + report.pauses.map { pause in
-                "Paused since \(TimeText.minute(pause.since)): \(KindText.plural(pause.kind.rawValue)) "
-                    + "(nudged resume ends the pause)."
+                let kind = KindText.plural(pause.kind.rawValue)
+                return "Paused since \(TimeText.minute(pause.since)): \(kind) (nudged resume ends the pause)."
             }
     }
 
@@ -152,21 +149,14 @@ struct ReportPage {
     static func kinds(hasOthers: Bool) -> [String] { hasOthers ? Report.kinds : Report.kinds.dropLast() }
 
     /// - Parameter all: the parts that the shares are of. Nil: `counts`.
-    func bars(
-        _ id: String,
-        _ title: String,
-        _ names: [String],
-        _ counts: [Int],
-        of all: [Int]? = nil,
-        summary: String
-    ) -> Node {
+    func bars(_ label: ChartLabel, _ names: [String], _ counts: [Int], of all: [Int]? = nil) -> Node {
         let shares = numbers.shares(of: all ?? counts)
         let lines = counts.indices.map { place -> BarList.Line in
             let number = numbers.count(counts[place])
             let share = counts[place] > 0 ? shares.map { " (\($0[place]))" } : nil
             return (names[place], number.text + (share ?? ""), 0...number.value)
         }
-        return BarList(label: ChartLabel(id: "\(id)-chart", title: title, summary: summary), lines: lines).node
+        return BarList(label: label, lines: lines).node
     }
 }
 
