@@ -59,8 +59,8 @@ enum Output {
         return ExitCode(ExitStatus.ioError.rawValue)
     }
 
-    static func write(_ bytes: [UInt8], _ name: String) throws {
-        guard writeAll(bytes, to: STDOUT_FILENO) else { throw failure(name) }
+    static func write(_ text: String, _ name: String) throws {
+        guard writeAll(Array(text.utf8), to: STDOUT_FILENO) else { throw failure(name) }
     }
 }
 
@@ -68,8 +68,7 @@ enum Terminal {
     /// The terminal's columns; 80 if it is no terminal or reports fewer than 20.
     static func width(_ descriptor: Int32) -> Int {
         var size = winsize()
-        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col >= 20 else { return 80 }
-        return Int(size.ws_col)
+        return ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col >= 20 ? Int(size.ws_col) : 80
     }
 
     /// Colours for text that is written to `descriptor`.
@@ -127,8 +126,6 @@ struct ConfigurationOption: ParsableArguments {
         }
     }
 
-    /// Answers from what the configuration names, as text or as JSON.
-    ///
     /// - Parameter name: what the user is told can't be written.
     func answer(
         isJSON: Bool,

@@ -178,17 +178,12 @@ struct ReportCommand: AsyncParsableCommand {
         let configuration = try config.load(needs: .database).configuration
         let numbers: ReportNumbers = rounded ? .rounded : .exact
         try await Output.reporting {
+            let version = Version.current
             let page = try await Terminal.progress("counting") {
-                try await Report.page(
-                    days: days,
-                    numbers: numbers,
-                    version: Version.current,
-                    configuration,
-                    onProgress: $0
-                )
+                try await Report.page(days: days, numbers: numbers, version: version, configuration, onProgress: $0)
             }
             if html != "-" { return try ReportFile(html).write(page) }
-            try Output.write(Array(page.printableLines.utf8), "the report")
+            try Output.write(page.printableLines, "the report")
         }
     }
 }

@@ -122,7 +122,7 @@ struct Migrate: AsyncParsableCommand {
     func run() async throws {
         if sql {
             let script = Migration.script(after: after ?? 0, usesTemplates: withTemplates)
-            return try Output.write(Array(script.utf8), "the SQL")
+            return try Output.write(script, "the SQL")
         }
         let configuration = try config.load(needs: .database).configuration
         let status = try await Output.reporting {

@@ -43,18 +43,15 @@ package struct PauseReport: CommandOutput {
 
     package func text(on screen: Screen) -> String {
         pauses.map { pause in
-            let since = "since \(pause.since.rfc3339), by \(pause.byWhom.printable)"
+            let kind = pause.kind.rawValue
             let why = pause.reason.map { ": \($0.printable)" } ?? ""
-            return new.contains(pause.kind)
-                ? "paused \(pause.kind.rawValue) (\(since))\(why); every daemon sees it within a second"
-                : "\(pause.kind.rawValue) was paused already (\(since))\(why)"
-        }
-        .joined(separator: "\n")
+            let since = "(since \(pause.since.rfc3339), by \(pause.byWhom.printable))\(why)"
+            guard new.contains(pause.kind) else { return "\(kind) was paused already \(since)" }
+            return "paused \(kind) \(since); every daemon sees it within a second"
+        }.joined(separator: "\n")
     }
 
-    package var json: String {
-        Fields.text(["paused": pauses.map { $0.fields + ["new": new.contains($0.kind)] }])
-    }
+    package var json: String { Fields.text(["paused": pauses.map { $0.fields + ["new": new.contains($0.kind)] }]) }
 }
 
 extension Pause {
@@ -110,9 +107,8 @@ package struct ResumeReport: CommandOutput {
     }
 
     package var json: String {
-        Fields.text([
-            "resumed": resumed.map(\.kind.rawValue), "users": result.woken, "interrupted": result.isInterrupted,
-        ])
+        let kinds = resumed.map(\.kind.rawValue)
+        return Fields.text(["resumed": kinds, "users": result.woken, "interrupted": result.isInterrupted])
     }
 }
 
@@ -148,10 +144,8 @@ package struct ReplanReport: CommandOutput {
     package var status: ExitStatus { result.isInterrupted ? .interrupted : .success }
 
     package func text(on screen: Screen) -> String {
-        guard adopted > 0 else { return summary }
-        let one = "user that nudged had not seen was added"
-        let many = "users that nudged had not seen were added"
-        return "\(summary)\n\(Elapsed.counted(adopted, one, many))"
+        let (one, many) = ("user that nudged had not seen was added", "users that nudged had not seen were added")
+        return adopted > 0 ? "\(summary)\n\(Elapsed.counted(adopted, one, many))" : summary
     }
 
     private var summary: String {

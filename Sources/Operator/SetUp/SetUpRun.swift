@@ -35,9 +35,7 @@ package struct SetUpRun: Sendable {
             let lines = faults.flatMap { ["  error  \($0.found)", "         fix: \($0.remedy ?? "")"] }
             throw CommandFailure(unchanged: lines.joined(separator: "\n"))
         }
-        self.answers = answers
-        self.path = path
-        self.environment = environment
+        (self.answers, self.path, self.environment) = (answers, path, environment)
         files = SetUpFiles(configuration: path)
         owner = try Assembly.connection(answers.database, allowInsecure: false, statementTimeout: .seconds(30))
         migration = MigrationRun(owner, createsTables: true)
@@ -70,14 +68,12 @@ package struct SetUpRun: Sendable {
 
     /// The server, the way to it, and its clock beside this machine's.
     private func found() async throws -> [String] {
-        let way =
-            switch try await Pooling.of(owner) {
-            case .direct: ""
-            case .session: ", by a pooler in session mode"
-            case .transaction, .exhausted: ", by a pooler in transaction mode"
-            case .statement:
-                throw CommandFailure(unchanged: "the URL leads to a pooler in statement mode; give PostgreSQL's own")
-            }
+        let pooling = try await Pooling.of(owner)
+        guard pooling != .statement else {
+            throw CommandFailure(unchanged: "the URL leads to a pooler in statement mode; give PostgreSQL's own")
+        }
+        let mode = pooling == .session ? "session" : "transaction"
+        let way = pooling == .direct ? "" : ", by a pooler in \(mode) mode"
         let (server, skew) = try await Connection.once(owner) { (connection) async throws(PostgresError) in
             let begun = WallTime.microseconds()
             let server = try await DatabaseFacts.Server.read(connection)
@@ -133,10 +129,8 @@ package struct SetUpRun: Sendable {
         } else {
             lines.append("psql -c '\\password \(role)' -c 'alter role \(role) login'")
             lines.append("    with a random password that setup makes")
-            if plan.survey.facts.mayDaemonLogIn {
-                let others = "Other daemons with this role, of other databases too, need the new one"
-                lines.append("    \(role) has a password already. \(others)")
-            }
+            let others = "Other daemons with this role, of other databases too, need the new one"
+            if plan.survey.facts.mayDaemonLogIn { lines.append("    \(role) has a password already. \(others)") }
         }
         for file in plan.changes {
             let source = file.path == files.key ? answers.keyFile : "/dev/stdin"
@@ -212,14 +206,13 @@ package struct SetUpRun: Sendable {
     private func check(_ plan: Plan) throws {
         let key = plan.changes.first { $0.path == files.key }?.text ?? SetUpFiles.text(files.key)
         let isNew = plan.changes.contains { $0.path == files.configuration }
+        let staged = SetUpFiles.staged(files.configuration)
+        let secrets = ["APNS_PRIVATE_KEY": key ?? "", "DATABASE_URL": url(password: plan.password ?? "x")]
+        let file = isNew ? staged : files.configuration
         do throws(ConfigurationError) {
-            _ = try ConfigurationLoader.load(
-                path: isNew ? SetUpFiles.staged(files.configuration) : files.configuration,
-                environment: ["APNS_PRIVATE_KEY": key ?? "", "DATABASE_URL": url(password: plan.password ?? "x")],
-                checks: .system
-            )
+            _ = try ConfigurationLoader.load(path: file, environment: secrets, checks: .system)
         } catch {
-            let text = "\(error)".replacing(SetUpFiles.staged(files.configuration), with: files.configuration)
+            let text = "\(error)".replacing(staged, with: files.configuration)
             throw CommandFailure(unchanged: text, error.exitStatus)
         }
     }

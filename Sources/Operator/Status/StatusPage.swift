@@ -80,11 +80,11 @@ package struct StatusPage: CommandOutput {
     }
 
     private func describe(_ fanOuts: WaitingFanOuts) -> String {
-        let count =
-            fanOuts.count == 1 ? "1 reminder is" : "\(Elapsed.capped(fanOuts.count, WorkStatus.most)) reminders are"
-        return "\(count) not fanned out to all yet, the first for \(Elapsed.text(work.now - fanOuts.first)): "
-            + "\(fanOuts.subjectType.printable) \(fanOuts.subjectID.printable) "
-            + "(if the journal has fan_out_failed, nudged.subject_member can't be read)"
+        let several = "\(Elapsed.capped(fanOuts.count, WorkStatus.most)) reminders are"
+        let age = Elapsed.text(work.now - fanOuts.first)
+        let subject = "\(fanOuts.subjectType.printable) \(fanOuts.subjectID.printable)"
+        return "\(fanOuts.count == 1 ? "1 reminder is" : several) not fanned out to all yet, the first for \(age): "
+            + "\(subject) (if the journal has fan_out_failed, nudged.subject_member can't be read)"
     }
 
     private func paused(_ pause: Pause) -> (String, String) {

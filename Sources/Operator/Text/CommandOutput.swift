@@ -74,8 +74,7 @@ package struct ProgressLine: Sendable {
 
     package mutating func draw(_ done: Int, of total: Int) -> String? {
         let share = total > 0 ? min(1, Double(done) / Double(total)) : 1
-        let all = Elapsed.grouped(total)
-        let count = Elapsed.grouped(done)
+        let (count, all) = (Elapsed.grouped(done), Elapsed.grouped(total))
         let tail = "\(Self.right(String(Int(share * 100)), 3)) %  \(Self.right(count, all.count)) of \(all)"
         let room = width - what.count - tail.count - 5
         var line = "\(what)  \(tail)"
