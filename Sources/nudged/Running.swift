@@ -104,21 +104,18 @@ enum StandardStreams {
     }
 }
 
-/// The limit of open files. The daemon needs four for PostgreSQL, two for each connection to Apple, and some for
-/// timers, signals and libraries.
+/// The daemon needs four files for PostgreSQL, two for each connection to Apple, and some for timers and libraries.
 enum OpenFiles {
     private static let needed: rlim_t = 64
 
-    /// Raises the soft limit to the hard one. libdispatch aborts the process if it can't open a timer. So a limit that
-    /// is too low is refused at the start.
+    /// Raises the soft limit to the hard one. libdispatch aborts if it can't open a timer, so a low limit is refused.
     static func raise() throws {
         var limit = rlimit()
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         guard getrlimit(resource, &limit) == 0 else { return }
         limit.rlim_cur = limit.rlim_max
         _ = setrlimit(resource, &limit)
-        // Files that a parent left open can't be used. nudged's own files close on exec, so files that are open here
-        // were inherited.
+        // nudged's own files close on exec, so files that are open here were left open by a parent.
         let inherited = rlim_t((3..<Int32(min(limit.rlim_max, 1024))).count { fcntl($0, F_GETFD) == 0 })
         guard limit.rlim_max < needed + inherited else { return }
         let text = inherited > 0 ? ", of which \(inherited) were inherited open" : ""

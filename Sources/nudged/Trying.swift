@@ -88,10 +88,7 @@ enum Input {
     private static let chunk = 65_536
 
     /// Calls `body` with all complete lines that have arrived: typed lines one by one, lines from a pipe many at a
-    /// time. Ends at the end of the input.
-    ///
-    /// - Throws: an exit code if the input can't be read, or if `body` returns false because the answers can't be
-    ///   written.
+    /// time. It returns false if the answers can't be written.
     static func forEachLines(_ body: ([ArraySlice<UInt8>]) -> Bool) throws {
         var pending: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: chunk)

@@ -5,11 +5,8 @@ import JSON
 import Service
 import TimeZones
 
-/// The result of `nudged after-restore`: what was done, or what `--yes` would do.
-///
-/// After a restore from a backup, nothing older than now is sent. The record since the backup is lost. A slot that has
-/// come may have been sent, so no such slot is sent. The command works user by user. After an interruption, run it
-/// again.
+/// After a restore from a backup, nothing older than now is sent. The record since the backup is lost, so a slot that
+/// has come may have been sent. The command works user by user. After an interruption, run it again.
 package struct AfterRestoreReport: CommandOutput {
     let command: String
     /// Whether it may work while daemons are alive. They may send nudges a second time.

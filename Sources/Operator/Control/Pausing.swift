@@ -64,8 +64,7 @@ package struct ResumeReport: CommandOutput {
     let resumed: [Pause]
     let result: UserWalk.Result
 
-    /// Daemons read the pauses each second, so after this time none applies the pause any more. If a daemon hangs, its
-    /// users are picked up within a day.
+    /// Daemons read the pauses each second. After this time none applies the pause any more, unless it hangs.
     private static let settling = Duration.milliseconds(2_500)
     /// Seconds. Daemons may have applied the pause this long before or after its recorded instants.
     private static let slack: Int64 = 10
@@ -112,14 +111,12 @@ package struct ResumeReport: CommandOutput {
     }
 }
 
-/// The result of `nudged replan`: every user is due, because rules or time zones have changed, or the app's rows were
-/// there before nudged.
+/// Every user is due, because rules or time zones have changed, or the app's rows were there before nudged.
 package struct ReplanReport: CommandOutput {
     let result: UserWalk.Result
     let adopted: Int
 
-    /// Well below what one daemon evaluates and settles in a second (docs/PERFORMANCE.md), so that the service keeps
-    /// up.
+    /// Well below what one daemon evaluates and settles in a second (docs/PERFORMANCE.md), so the service keeps up.
     package static let usersASecond = 2_000
     static let pace = Duration.seconds(1) / usersASecond
 

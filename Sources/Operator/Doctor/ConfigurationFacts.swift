@@ -66,8 +66,7 @@ struct ConfigurationFacts: Sendable {
         secrets = paths.distinct.map { SecretFile(lookingAt: $0) }
     }
 
-    /// The file that a secret came from. Nil if the row is no secret, or comes from the configuration file: the loader
-    /// checks that file's mode.
+    /// The file that a secret came from. Nil also for the configuration file, whose mode the loader checks.
     private static func secretPath(_ row: ConfigurationRow) -> String? {
         let key = row.key.split(separator: ".").last.map(String.init) ?? row.key
         // The path of a key file is shown, because it is no secret. The file is one.

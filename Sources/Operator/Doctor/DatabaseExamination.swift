@@ -4,8 +4,7 @@ import Core
 import Policy
 import Postgres
 
-/// Asks the database one question after the other, and makes findings of the answers. A question that fails or hangs
-/// does not affect the others.
+/// Asks one question after the other, and makes findings of the answers. If one fails or hangs, the others go on.
 actor DatabaseExamination {
     private typealias Verdicts = DatabaseVerdicts
 
@@ -18,8 +17,7 @@ actor DatabaseExamination {
     /// Why no further question is asked. Nil: questions go on.
     private var end: String?
     private let deadline: ContinuousClock.Instant
-    /// This machine's clock when the server's clock was read, in microseconds since 1970; and the round trip in
-    /// microseconds.
+    /// In microseconds: this machine's clock when the server's was read, since 1970; and the round trip.
     private var (askedAt, trip): (Int64, Int64) = (0, 0)
 
     private static let unasked = "the database does not answer, or its schema nudged can't be read"
@@ -66,7 +64,11 @@ actor DatabaseExamination {
             return
         }
         note("pooler", (await pooling()).findings(Verdicts.pooler))
-        let offsets = await zoneOffsets()
+        // In seconds east of UTC at present, by the server's files.
+        let offsets: Known<[String: Int]> = await ask(.doctorZones) { rows in
+            let zones = try rows.decoded { (name: String, offset: Int32) in (name, Int(offset)) }
+            return Dictionary(zones) { first, _ in first }
+        }
         note("postgresql", offsets.findings(zones.compared), .zones)
         note("writable", Verdicts.writability(server, configuration))
         let skew = ClockSkew(ahead: server.clock - askedAt, margin: trip / 2)
@@ -124,11 +126,10 @@ actor DatabaseExamination {
         return Array(zip(asked, answers))
     }
 
-    private static let hotTables = ["daemon", "intent", "message", "occurrence", "person", "touched"]
-
     private func examineHealth(_ server: DatabaseFacts.Server) async {
         await check("partitions", .doctorPartitions) { Verdicts.partitions(Int(try $0.int4OrNull(0, 0) ?? 400)) }
-        let bloat = await ask(.doctorBloat, [.textArray(Self.hotTables)]) { try $0.decoded(Verdicts.Bloat.init) }
+        let hotTables = ["daemon", "intent", "message", "occurrence", "person", "touched"]
+        let bloat = await ask(.doctorBloat, [.textArray(hotTables)]) { try $0.decoded(Verdicts.Bloat.init) }
         note("autovacuum", Verdicts.cleaning(server, (try? bloat.get()) ?? []))
         note("bloat", bloat.findings(Verdicts.bloat))
         await checkHolders()
@@ -185,14 +186,6 @@ actor DatabaseExamination {
         trip = WallTime.microseconds() - begun
         askedAt = begun + trip / 2
         return again
-    }
-
-    /// The current offset of each zone in seconds east of UTC, by the server's files.
-    private func zoneOffsets() async -> Known<[String: Int]> {
-        await ask(.doctorZones) { rows in
-            let zones = try rows.decoded { (name: String, offset: Int32) in (name, Int(offset)) }
-            return Dictionary(zones) { first, _ in first }
-        }
     }
 
     /// Our own connection is closed first: a pool may have only one for us.

@@ -91,8 +91,7 @@ extension DatabaseVerdicts {
         }
     }
 
-    /// The functions that write the app's tables: whether they run with the rights of nudged_writer only, and can do
-    /// their work with these.
+    /// Whether the functions that write the app's tables run with the rights of nudged_writer only, which suffice.
     static func writer(_ written: [Facts.Written]) -> [Finding] {
         guard let first = written.first else { return [.ok("nudged's functions write no table of the app")] }
         let names = first.foreign.map { "nudged.\($0)" }.joined(separator: ", ")
@@ -242,8 +241,7 @@ struct RoleExcess: Sendable, Equatable {
         return texts.joined(separator: "; ")
     }
 
-    /// The objects by what the role may do with them. What holds data comes first, and the record's partitions last:
-    /// they say no more than the record.
+    /// By what the role may do. What holds data is first; the record's partitions, which say no more than it, are last.
     private var lists: [(privileges: String, objects: [String])] {
         let named = rights.map { (privileges: Self.named($0.privileges), object: Self.named($0.object)) }
         let last = ["execute", "usage"]

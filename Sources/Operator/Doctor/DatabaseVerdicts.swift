@@ -186,14 +186,10 @@ enum DatabaseVerdicts {
 
     /// A daemon makes partitions a week ahead, once an hour.
     static func partitions(_ days: Int) -> Finding {
-        let text =
-            switch days {
-            case 0: "the record has no partition for today: its rows are in the default partition"
-            case 1: "the record has a partition for today"
-            default: "the record has partitions for \(days) days, including today"
-            }
-        if days >= 3 { return .ok(text) }
-        return .warning(days == 0 ? text : "\(text), and no more")
+        let some = days == 1 ? "a partition for today" : "partitions for \(days) days, including today"
+        if days >= 3 { return .ok("the record has \(some)") }
+        let none = "the record has no partition for today: its rows are in the default partition"
+        return .warning(days == 0 ? none : "the record has \(some), and no more")
             .fix("start a daemon, it makes them for a week ahead; if one runs, its journal says why it can't")
     }
 
@@ -225,18 +221,10 @@ enum DatabaseVerdicts {
     static func work(_ work: WorkStatus) -> Finding {
         let late = work.firstDue.map { work.now - $0 } ?? 0
         let users = Elapsed.capped(work.dueUsers, WorkStatus.most)
-        let due =
-            switch work.dueUsers {
-            case 0: "no user is due"
-            case 1: "1 user is due, for \(Elapsed.text(late))"
-            default: "\(users) users are due, the first for \(Elapsed.text(late))"
-            }
-        let changes =
-            switch work.touches {
-            case 0: "no changes wait"
-            case 1: "1 change waits"
-            default: "\(Elapsed.capped(work.touches, WorkStatus.most)) changes wait"
-            }
+        let who = work.dueUsers == 1 ? "1 user is due," : "\(users) users are due, the first"
+        let due = work.dueUsers == 0 ? "no user is due" : "\(who) for \(Elapsed.text(late))"
+        let number = work.touches == 0 ? "no" : Elapsed.capped(work.touches, WorkStatus.most)
+        let changes = work.touches == 1 ? "1 change waits" : "\(number) changes wait"
         let text = "\(due); \(changes) for a sweep"
         let paused = work.pauses.filter { $0.resumedAt == nil }.map(\.kind.rawValue).sorted()
         guard paused.isEmpty else {

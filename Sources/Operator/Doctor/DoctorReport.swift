@@ -16,8 +16,7 @@ package struct DoctorReport: CommandOutput {
         self.findings = Finding.Group.allCases.flatMap { group in findings.filter { $0.group == group } }
     }
 
-    /// Checks everything that sending depends on, and changes nothing. The parts run side by side, and each has a time
-    /// limit. A part that fails or hangs hides no other.
+    /// The parts run side by side, and each has a time limit. A part that fails or hangs hides no other.
     package static func examine(path: String?, environment: [String: String]) async -> DoctorReport {
         let configuration = ConfigurationFacts(path: path, environment: environment)
         let now = Instant(seconds: Int64(time(nil)))

@@ -5,8 +5,7 @@ import Postgres
 import Service
 import Systemd
 
-/// One thing that `nudged doctor` checked: the result, and the remedy if one is needed. It never holds a token, a key,
-/// a password or a text.
+/// The result of one check, with the remedy if one is needed. It never holds a token, a key, a password or a text.
 struct Finding: Sendable, Equatable {
     enum Level: String, Sendable, CaseIterable {
         case ok

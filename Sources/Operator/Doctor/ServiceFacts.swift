@@ -78,8 +78,7 @@ struct ServiceFacts: Sendable {
         return found.isEmpty ? [fine] : found
     }
 
-    /// Doctor may run as root and read what the unit's user can't. A user or group that the unit names may have rights
-    /// that are not known here.
+    /// Doctor may run as root. What a user or group that the unit names may read is not known here.
     private var unreadable: [Finding] {
         guard hasSystemd, let unit, unit.isTrue("Service.DynamicUser"), let file = configuration,
             ["User", "Group", "SupplementaryGroups"].allSatisfy({ unit["Service.\($0)"] == nil }),

@@ -201,7 +201,7 @@ package struct Explanation: CommandOutput {
         }
         guard let next else { return nothing(read) }
         if let lane = closedLane(for: next) { return "Waits: \(lane.text). \(coming(next, read))" }
-        let decision = next.needsDecision ? ", if the decision service allows it" : ""
+        let decision = next.plan.nudges.contains(where: \.isToBeAsked) ? ", if the decision service allows it" : ""
         let isDue = next.at <= now
         let when = isDue ? "with the next sweep" : "\(day(next.at)) (\(zoneName))"
         var text = "Next: \(next.text) \(when), to \(deviceCount(next))\(decision)."

@@ -9,7 +9,6 @@ struct FutureSend: Sendable {
     var devices: Int { Set(plan.nudges.flatMap(\.targets).map(\.hash)).count }
     var lanes: Set<LaneIdentity> { Set(plan.nudges.flatMap(\.targets).map(\.lane)) }
     var kinds: Set<NudgeKind> { Set(plan.nudges.map(\.identity.kind)) }
-    var needsDecision: Bool { plan.nudges.contains(where: \.isToBeAsked) }
     var isOne: Bool { plan.nudges.count == 1 }
 
     /// `a check-in`, `2 messages and a reminder`.
@@ -93,8 +92,7 @@ struct Outlook: Sendable {
 }
 
 extension ClaimedUser {
-    /// The user as a claim at this instant reads them: of later messages and reminders only the time of the first is
-    /// known.
+    /// As a claim at this instant reads the user: of later messages and reminders only the first one's time is known.
     func claimed(at instant: Instant) -> ClaimedUser {
         var changes = values
         let laterMessages = changes.messages.compactMap(\.wakesAt).filter { $0 > instant }

@@ -7,8 +7,7 @@ import TimeZones
 
 package import struct FoundationEssentials.UUID
 
-/// `nudged explain --message`: what would become of a message to a user, as `nudged_api.preview` answers it. Nothing is
-/// sent or written.
+/// What would become of a message to a user, as `nudged_api.preview` answers it. Nothing is sent or written.
 package struct PreviewReport: CommandOutput {
     let preview: Preview
     let now: Instant

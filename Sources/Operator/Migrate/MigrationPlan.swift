@@ -54,6 +54,8 @@ struct MigrationPlan: Sendable {
         let count = Elapsed.counted(pending.count, "migration is", "migrations are")
         let head = "\(count) pending in database \(facts.database), for role \(facts.role):"
         lines.append(faults.isEmpty ? head : "after these fixes, nudged migrate will:")
+        let ofTables = tables.flatMap(tableSteps) + tables.map(triggerStep)
+        let steps = schemaSteps + ofTables + roleSteps + writerSteps + templateSteps
         return lines + steps.map { "  \($0.label.padded(11))\($0.text)" }
     }
 
@@ -161,10 +163,6 @@ struct MigrationPlan: Sendable {
     // MARK: What is done
 
     private typealias Step = (label: String, text: String)
-
-    private var steps: [Step] {
-        schemaSteps + tables.flatMap(tableSteps) + tables.map(triggerStep) + roleSteps + writerSteps + templateSteps
-    }
 
     private var schemaSteps: [Step] {
         let mapped = tables.filter { if case .mapped = $0.source { true } else { false } }.count

@@ -83,10 +83,9 @@ package struct MigrationRun: Sendable {
         return "\(Elapsed.counted(count, rights.0, rights.1)) too many (\(roles.map(\.who).joined(separator: ", ")))"
     }
 
-    /// Does what a survey has found. Returns lines for a person: what was done, and the next step.
+    /// Does what a survey has found. Returns what was done, and the next step.
     ///
-    /// - Parameter onHeld: called once, with a text, if another session holds a table. The migration then tries again
-    ///   by itself.
+    /// - Parameter onHeld: called once if another session holds a table. The migration then tries again by itself.
     package func apply(_ survey: Survey, onHeld: @escaping @Sendable (String) -> Void = { _ in }) async throws
         -> [String]
     {
@@ -137,8 +136,7 @@ package struct MigrationRun: Sendable {
 
     private static let mostStatements = 10
 
-    /// What an operator must still do. Our role may not be allowed to make roles. The schema works without them for the
-    /// role that owns it.
+    /// What an operator must still do. Without the roles, the schema works for the role that owns it.
     private func next(_ migrator: Migrator) async throws -> [String] {
         let (missing, bare) = try await migrator.rolesWanting()
         let facts = try await Migrator.survey(connection)

@@ -52,8 +52,7 @@ struct BarList {
 
 /// A row of bars over an axis that other panels share. It shows one measure over time or over the hours of a day.
 struct Panel {
-    /// One bar: its height, in a unit that all bars of a panel share, and its tooltip, such as `14:00: 120`. 0: no bar
-    /// is drawn.
+    /// A bar's height, in a unit that all share, and its tooltip, such as `14:00: 120`. 0: no bar is drawn.
     typealias Bar = (value: Double, text: String)
 
     /// What the bars count, shown in the upper left corner. Empty if the chart's title says it.
@@ -115,8 +114,7 @@ struct ColumnChart {
         }
         for (place, bar) in panel.bars.enumerated() where bar.value > 0 {
             let width = 1 / Double(panel.bars.count)
-            // 8 % of a bar's width stays free on each side. The least height is two pixels, so that a small value is
-            // visible.
+            // 8 % of a bar's width stays free on each side. With two pixels, a small value is visible.
             let (left, right) = ((Double(place) + 0.08) * width, (Double(place) + 0.92) * width)
             let height = max(2, Int((ticks.fraction(bar.value) * Double(panelHeight)).rounded()))
             let box = box(left, right, bottom - height, height)
@@ -145,8 +143,7 @@ struct ColumnChart {
     }
 }
 
-/// The marks of an axis of counts, from zero to the first mark that is not below the greatest value. All steps are
-/// equal and round: 1, 2 or 5 times a power of ten.
+/// The marks of an axis, from zero to the greatest value or above. All steps are 1, 2 or 5 times a power of ten.
 struct Ticks: Sendable, Equatable {
     /// Ascending from 0. There are at least two.
     let values: [Int]

@@ -10,10 +10,8 @@ package struct ReportFile: Sendable {
     /// - Parameter path: no file yet, or a regular file. A link is followed.
     package init(_ path: String) { self.path = path }
 
-    /// Replaces the file by rename. If that fails, the old file stays.
-    ///
-    /// A new file has mode 0644 less the umask. Else owner, group and mode of the old file are kept as far as our
-    /// rights allow.
+    /// Replaces the file by rename, and keeps its owner, group and mode as far as our rights allow. If that fails, the
+    /// old file stays.
     package func write(_ text: String) throws(CommandFailure) {
         let (target, old) = try target()
         let slash = target.lastIndex(of: "/")

@@ -98,7 +98,8 @@ extension ReportPage {
             let none = "Apple accepted nothing in this time."
             return (id, title, [.p(unplaced > 0 ? "No accepted push has a known time zone." : none)])
         }
-        let quiet = quietText
+        let shaded = report.rules.quietHours.flatMap { $0.isNone ? nil : "\($0.start) to \($0.end)" }
+        let quiet = shaded.map { "Shaded: the rules' quiet hours, \($0)" } ?? "The rules have no quiet hours"
         let counts = quietCounts(placed)
         let bars = (0..<24).map { hour -> Panel.Bar in
             let number = numbers.count(placed.sum { $0.hour == hour })
@@ -127,11 +128,6 @@ extension ReportPage {
     }
 
     static func hour(_ hour: Int) -> String { "\(InstantText.two(hour)):00" }
-
-    private var quietText: String {
-        guard let hours = report.rules.quietHours, !hours.isNone else { return "The rules have no quiet hours" }
-        return "Shaded: the rules' quiet hours, \(hours.start) to \(hours.end)"
-    }
 
     /// The rules' quiet hours as parts of a day. There are two parts if they pass midnight.
     private var shades: [ClosedRange<Double>] {

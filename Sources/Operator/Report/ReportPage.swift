@@ -44,15 +44,11 @@ struct ReportPage {
         let span =
             "\(TimeText.minute(window.from)) to \(TimeText.minute(window.now)) UTC, counted by nudged \(version). "
             + "Times are UTC unless they are said to be local."
+        let exact = "Numbers are exact. For a page to pass on, use nudged report --rounded."
+        let rounded = "Numbers are rounded: 1 to 4 are shown as 1–4, all others as the nearest multiple of five."
+        let precision = numbers == .exact ? exact : rounded
         let texts: [Node] = [Node("h1", text: title), .p(span, class: "soft"), .p(precision, class: "soft")]
         return Node("header", texts + remarks.map { Node.p($0, class: "remark") } + [tiles])
-    }
-
-    private var precision: String {
-        switch numbers {
-        case .exact: "Numbers are exact. For a page to pass on, use nudged report --rounded."
-        case .rounded: "Numbers are rounded: 1 to 4 are shown as 1–4, all others as the nearest multiple of five."
-        }
     }
 
     private var remarks: [String] {
@@ -115,23 +111,18 @@ struct ReportPage {
         return Node("footer", ["class": "soft"], [.p(text)])
     }
 
-    private var counting: String {
-        switch numbers {
-        case .exact:
-            "Counts are exact. Shares are whole percentages that add up to 100. A share below one per cent is written "
-                + "as under 1 %."
-        case .rounded:
-            "Counts are rounded so that no single push is visible. Each count is rounded by itself, so the rows of a "
-                + "table may not add up to its last line. Bars and shares show the rounded counts. Shares are whole "
-                + "percentages that add up to 100. They are left out where counts of 1 to 4 could change them."
-        }
-    }
-
     private var method: Section {
+        let exact =
+            "Counts are exact. Shares are whole percentages that add up to 100. A share below one per cent is written "
+            + "as under 1 %."
+        let rounded =
+            "Counts are rounded so that no single push is visible. Each count is rounded by itself, so the rows of a "
+            + "table may not add up to its last line. Bars and shares show the rounded counts. Shares are whole "
+            + "percentages that add up to 100. They are left out where counts of 1 to 4 could change them."
         let texts = [
             "Each row of the record is one attempt for one device, or one slot, message or reminder that ended "
                 + "unsent. A digest has a row for each of its messages. A deferred push has another row for "
-                + "its next attempt.", counting,
+                + "its next attempt.", numbers == .exact ? exact : rounded,
             "This page names no user, device, token, text, zone or host, and a template only by its id. No count "
                 + "combines a person's local hour with a date. A reason that is not a plain word is counted as other.",
         ]

@@ -11,8 +11,7 @@ import TimeZones
 
 package import struct FoundationEssentials.UUID
 
-/// `nudged send-test`: one test push to a device, or to each device of a user, over the lane that serves it. It changes
-/// nothing in the database.
+/// One test push to a device, or to each device of a user, over the lane that serves it. The database stays as it is.
 package struct SendTestRun: Sendable {
     package enum Target: Sendable, Equatable {
         /// A device token in hexadecimal, on the main lane.

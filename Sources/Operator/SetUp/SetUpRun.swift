@@ -8,8 +8,7 @@ package import Systemd
 
 import struct FoundationEssentials.UUID
 
-/// `nudged setup`: from a few answers to a daemon that runs. It looks before it writes, and each step may be repeated: a
-/// run that was killed is finished by the next one.
+/// From a few answers to a daemon that runs. It looks before it writes, and a run that was killed can be repeated.
 package struct SetUpRun: Sendable {
     package struct Plan: Sendable {
         package let found: [String]

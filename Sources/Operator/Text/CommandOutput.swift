@@ -96,8 +96,7 @@ package struct ProgressLine: Sendable {
     package func clear() -> String? { drawn.isEmpty ? nil : "\r\u{1B}[K" }
 }
 
-/// Lines of a given width, with fields in columns. Longer text is wrapped and indented. Control characters in the app's
-/// texts are removed.
+/// Lines of a given width, with fields in columns. Longer text is wrapped and indented, control characters are removed.
 struct TextPage {
     private let width: Int
     private var lines: [String] = []
