@@ -39,9 +39,8 @@ package struct DoctorReport: CommandOutput {
             for (index, lane) in lanes.enumerated() {
                 group.addTask { (index, await LaneFacts.ask(lane).findings) }
             }
-            var found: [[Finding]] = lanes.map { _ in [] }
-            for await (index, findings) in group { found[index] = findings }
-            return found.flatMap(\.self)
+            let found = await group.reduce(into: [Int: [Finding]]()) { $0[$1.0] = $1.1 }
+            return lanes.indices.flatMap { found[$0] ?? [] }
         }
     }
 

@@ -24,31 +24,26 @@ struct StatusAnswer: Sendable, Equatable {
     /// - Parameter waiting: users who wait for each paused kind. Nil: not counted.
     static func of(_ work: WorkStatus, _ daemons: [DaemonRow], waiting: [NudgeKind: Int]?) -> StatusAnswer {
         let alive = daemons.filter(\.isAlive)
-        let misbound = work.bindingFaults.first.map { Self.fault($0.text, fix: $0.remedy, .configuration, work) }
+        let misbound = work.bindingFaults.first.map { Self.fault($0.text, fix: $0.remedy, .configuration) }
         let fault =
             noDaemon(work, daemons) ?? failing(work, alive) ?? misbound ?? stoppedLane(work, alive)
             ?? stalled(work, alive)
         return fault ?? paused(work, waiting) ?? behind(work, alive) ?? works(work, alive)
     }
 
-    private static func fault(
-        _ what: String,
-        fix: String?,
-        _ status: ExitStatus,
-        _ work: WorkStatus,
-        since: Instant? = nil,
-        place: String = ""
-    ) -> StatusAnswer {
-        let since = since.map { " " + Self.since($0, work.now) } ?? ""
-        let sentence = "Does not work\(place)\(since): \(what)."
-        return StatusAnswer(state: .doesNotWork, sentence: sentence, fix: fix, status: status)
+    /// - Parameter lead: such as ` on web-1 since 09:12 UTC (6 min)`.
+    private static func fault(_ what: String, fix: String?, _ status: ExitStatus, _ lead: String = "") -> StatusAnswer {
+        StatusAnswer(state: .doesNotWork, sentence: "Does not work\(lead): \(what).", fix: fix, status: status)
+    }
+
+    private static func lead(since instant: Instant?, _ now: Instant) -> String {
+        instant.map { " " + since($0, now) } ?? ""
     }
 
     private static func noDaemon(_ work: WorkStatus, _ daemons: [DaemonRow]) -> StatusAnswer? {
         guard !daemons.contains(where: \.isAlive) else { return nil }
-        let since = daemons.map(\.seenAt).max()
-        let what = "no daemon is alive, so nothing is sent"
-        return fault(what, fix: "systemctl start nudged", .unavailable, work, since: since)
+        let lead = lead(since: daemons.map(\.seenAt).max(), work.now)
+        return fault("no daemon is alive, so nothing is sent", fix: "systemctl start nudged", .unavailable, lead)
     }
 
     /// The database refuses the sweeps of a daemon.
@@ -60,14 +55,14 @@ struct StatusAnswer: Sendable, Equatable {
         guard let (host, failure) = first else { return nil }
         let fix = failure.fix ?? "journalctl -u nudged shows each failure; nudged doctor checks the database"
         let place = failing.count < alive.count ? " on \(host)" : ""
-        return fault(failure.text, fix: fix, .failure, work, since: failure.since, place: place)
+        return fault(failure.text, fix: fix, .failure, place + lead(since: failure.since, work.now))
     }
 
     private static func stoppedLane(_ work: WorkStatus, _ alive: [DaemonRow]) -> StatusAnswer? {
         let lanes = alive.flatMap(\.lanes).filter { $0.state == .stopped }
         guard let lane = lanes.min(by: { ($0.since ?? work.now) < ($1.since ?? work.now) }) else { return nil }
         let what = "lane \(lane.name) is stopped\(lane.cause.map { ": \($0)" } ?? "")"
-        return fault(what, fix: lane.remedy, .temporary, work, since: lane.since)
+        return fault(what, fix: lane.remedy, .temporary, lead(since: lane.since, work.now))
     }
 
     /// Users wait, or sweeps run, but nobody is served and no sweep is good.
@@ -78,10 +73,10 @@ struct StatusAnswer: Sendable, Equatable {
         let reason = lane.map { ": lane \($0.name) is \($0.state.text)\(cause)" } ?? ""
         let fix = "nudged doctor finds the cause"
         if let since = alive.compactMap({ $0.stalledSince(patience: backlog.patience) }).min() {
-            return fault("no sweep was good\(reason)", fix: fix, .failure, work, since: since)
+            return fault("no sweep was good\(reason)", fix: fix, .failure, lead(since: since, work.now))
         }
         guard backlog.users > 0, backlog.late > backlog.patience, backlog.perMinute == 0 else { return nil }
-        return fault("\(backlog.text), and none was served in the last 10 s\(reason)", fix: fix, .failure, work)
+        return fault("\(backlog.text), and none was served in the last 10 s\(reason)", fix: fix, .failure)
     }
 
     private static func paused(_ work: WorkStatus, _ waiting: [NudgeKind: Int]?) -> StatusAnswer? {
