@@ -125,7 +125,7 @@ enum DatabaseVerdicts {
     static func bloat(_ tables: [Bloat]) -> [Finding] {
         let worst = tables.filter { $0.dead >= fewDead && $0.dead > $0.live }
         guard worst.isEmpty else {
-            return worst.map { table in
+            return worst.map { table -> Finding in
                 let (dead, live) = (Elapsed.grouped(Int(table.dead)), Elapsed.grouped(Int(table.live)))
                 return .warning("nudged.\(table.table) has \(dead) dead rows and \(live) live ones")
                     .fix("vacuum (analyze) nudged.\(table.table); if that removes none, see the line holders")

@@ -39,8 +39,9 @@ package struct DoctorReport: CommandOutput {
             for (index, lane) in lanes.enumerated() {
                 group.addTask { (index, await LaneFacts.ask(lane).findings) }
             }
-            let found = await group.reduce(into: [Int: [Finding]]()) { $0[$1.0] = $1.1 }
-            return lanes.indices.flatMap { found[$0] ?? [] }
+            var found: [[Finding]] = lanes.map { _ in [] }
+            for await (index, findings) in group { found[index] = findings }
+            return found.flatMap(\.self)
         }
     }
 

@@ -106,9 +106,9 @@ struct ExplainedDevice: Sendable {
         return user.devices.map { device -> ExplainedDevice in
             let lane = lanes.wanted(by: device)
             let route = quarantine?.route(of: device, on: lane, lanes, now: now)
-            let state = lanes.lane(of: device) == nil ? unserved(lane, lanes) : state(route, zone)
+            let found = lanes.lane(of: device) == nil ? unserved(lane, lanes) : state(route, zone)
             let (hash, at) = (PushIdentity.deviceHash(token: device.token), device.registeredAt)
-            return .init(hash: hash, journalName: names.name(hash), lane: lane, registeredAt: at, state: state)
+            return .init(hash: hash, journalName: names.name(hash), lane: lane, registeredAt: at, state: found)
         }
     }
 

@@ -119,10 +119,11 @@ struct ReportPage {
             "Counts are rounded so that no single push is visible. Each count is rounded by itself, so the rows of a "
             + "table may not add up to its last line. Bars and shares show the rounded counts. Shares are whole "
             + "percentages that add up to 100. They are left out where counts of 1 to 4 could change them."
+        let counting = numbers == .exact ? exact : rounded
         let texts = [
             "Each row of the record is one attempt for one device, or one slot, message or reminder that ended "
                 + "unsent. A digest has a row for each of its messages. A deferred push has another row for "
-                + "its next attempt.", numbers == .exact ? exact : rounded,
+                + "its next attempt.", counting,
             "This page names no user, device, token, text, zone or host, and a template only by its id. No count "
                 + "combines a person's local hour with a date. A reason that is not a plain word is counted as other.",
         ]
