@@ -106,10 +106,9 @@ enum StandardStreams {
 
 /// The daemon needs four files for PostgreSQL, two for each connection to Apple, and some for timers and libraries.
 enum OpenFiles {
-    private static let needed: rlim_t = 64
-
     /// Raises the soft limit to the hard one. libdispatch aborts if it can't open a timer, so a low limit is refused.
     static func raise() throws {
+        let needed: rlim_t = 64
         var limit = rlimit()
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         guard getrlimit(resource, &limit) == 0 else { return }

@@ -112,9 +112,7 @@ enum DecisionCheck {
         do throws(HTTPClientError) {
             let client = try HTTPClient(settings)
             let answer: Result<HTTPResponse, HTTPClientError>
-            do throws(HTTPClientError) {
-                answer = .success(try await client.send(HTTPRequest(get: url)))
-            } catch {
+            do throws(HTTPClientError) { answer = .success(try await client.send(HTTPRequest(get: url))) } catch {
                 answer = .failure(error)
             }
             await client.close()

@@ -16,13 +16,12 @@ struct MigrationPlan: Sendable {
 
     private let facts: SetUpFacts
     private let pending: [Migration]
-    private let createsTables: Bool
-    private let usesTemplates: Bool
+    var createsTables = false
+    var usesTemplates = false
     private let tables: [(table: AppTable, source: Source)]
 
-    init(_ facts: SetUpFacts, pending: [Migration], createsTables: Bool = false, usesTemplates: Bool = false) {
+    init(_ facts: SetUpFacts, pending: [Migration]) {
         (self.facts, self.pending) = (facts, pending)
-        (self.createsTables, self.usesTemplates) = (createsTables, usesTemplates)
         let isFirst = pending.contains { $0.number == 1 }
         tables = isFirst ? AppTable.all.map { ($0, Self.source($0, facts)) } : []
     }

@@ -35,12 +35,8 @@ package struct MigrationRun: Sendable {
         case .newer:
             return current("a newer nudged has migrated the schema, and this version works with it", facts, isDryRun)
         case .behind(let pending, _):
-            let plan = MigrationPlan(
-                facts,
-                pending: pending,
-                createsTables: createsTables,
-                usesTemplates: usesTemplates
-            )
+            var plan = MigrationPlan(facts, pending: pending)
+            (plan.createsTables, plan.usesTemplates) = (createsTables, usesTemplates)
             var lines = plan.lines
             if plan.status != .success {
                 lines.append("next: fix what is in the way, then run nudged migrate --dry-run again")
@@ -178,11 +174,9 @@ package struct MigrationRun: Sendable {
             // Class 42 is syntax error or access rule violation. A missing right (42501) needs no further explanation.
             guard error.code == .refusedByServer, let state = error.sqlState, state.hasPrefix("42"), state != "42501"
             else { throw error }
-            throw CommandFailure(
-                "the database refused the migration \(error.statement ?? ""): \(error.cause); nothing of it was applied; "
-                    + "compare with nudged migrate --dry-run and docs/TABLES.md, \"The app's tables\"",
-                .configuration
-            )
+            let what = "the database refused the migration \(error.statement ?? ""): \(error.cause)"
+            let fix = "compare with nudged migrate --dry-run and docs/TABLES.md, \"The app's tables\""
+            throw CommandFailure("\(what); nothing of it was applied; \(fix)", .configuration)
         }
     }
 }

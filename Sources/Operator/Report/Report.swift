@@ -11,15 +11,15 @@ package struct Report: Sendable {
     let window: ReportWindow
     let retentionDays: Int
     let rules: Rules
-    let stretches: [[DeliveryCount]]
-    let isCut: Bool
-    let hours: [HourCount]
+    var stretches: [[DeliveryCount]] = []
+    var isCut = false
+    var hours: [HourCount] = []
     let people: PeopleReached
-    let opens: [OpenCount]
+    var opens: [OpenCount] = []
     let holdout: (with: SeenCount, without: SeenCount)
-    let sweeps: [SweepCount]
-    let daemons: [DaemonRow]
-    let pauses: [Pause]
+    var sweeps: [SweepCount] = []
+    var daemons: [DaemonRow] = []
+    var pauses: [Pause] = []
 
     func count(_ isCounted: (DeliveryCount) -> Bool = { _ in true }) -> Int { stretches.joined().sum(isCounted) }
 
@@ -74,22 +74,16 @@ package struct Report: Sendable {
         let opens = try await reader.opens(in: span)
         let holdout = try await reader.holdout(in: span, since: window.now - seenDays * 86_400)
         onProgress(3, 4)
-        let sweeps = try await reader.sweeps(in: span, least: leastSweep, most: mostSweeps)
+        let kept = try await reader.retentionDays()
+        var report = Report(window: window, retentionDays: kept, rules: rules, people: people, holdout: holdout)
+        report.stretches = window.stretches(deliveries)
+        report.isCut = deliveries.count >= SnapshotReader.mostCounts
+        (report.hours, report.opens) = (hours, opens)
+        report.sweeps = try await reader.sweeps(in: span, least: leastSweep, most: mostSweeps)
+        report.daemons = try await reader.daemons(most: mostDaemons)
+        report.pauses = try await reader.pauses().filter { $0.resumedAt == nil }
         onProgress(4, 4)
-        return Report(
-            window: window,
-            retentionDays: try await reader.retentionDays(),
-            rules: rules,
-            stretches: window.stretches(deliveries),
-            isCut: deliveries.count >= SnapshotReader.mostCounts,
-            hours: hours,
-            people: people,
-            opens: opens,
-            holdout: holdout,
-            sweeps: sweeps,
-            daemons: try await reader.daemons(most: mostDaemons),
-            pauses: try await reader.pauses().filter { $0.resumedAt == nil }
-        )
+        return report
     }
 }
 

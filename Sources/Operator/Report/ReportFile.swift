@@ -27,7 +27,7 @@ package struct ReportFile: Sendable {
         if number == 0, rename(temporary, target) != 0 { number = errno }
         guard number == 0 else {
             unlink(temporary)
-            throw failure(number)
+            throw failure(nil, number)
         }
     }
 
@@ -55,11 +55,8 @@ package struct ReportFile: Sendable {
         return (String(cString: found), status)
     }
 
-    private func failure(_ number: Int32 = errno) -> CommandFailure {
-        failure(" to \(path): \(String(cString: strerror(number)))")
-    }
-
-    private func failure(_ why: String) -> CommandFailure {
-        CommandFailure("the report can't be written\(why)", .ioError)
+    private func failure(_ why: String? = nil, _ number: Int32 = errno) -> CommandFailure {
+        let error = " to \(path): \(String(cString: strerror(number)))"
+        return CommandFailure("the report can't be written\(why ?? error)", .ioError)
     }
 }
