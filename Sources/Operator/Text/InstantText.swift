@@ -62,13 +62,9 @@ package enum InstantText {
 }
 
 enum KindText {
+    /// `check-ins`, `messages`, `reminders`; `others` of another version.
     static func plural(_ kind: String) -> String {
-        switch NudgeKind(rawValue: kind) {
-        case .checkIn: "check-ins"
-        case .message: "messages"
-        case .reminder: "reminders"
-        case nil: "others"
-        }
+        NudgeKind(rawValue: kind).map { $0.rawValue.replacing("_", with: "-") + "s" } ?? "others"
     }
 
     static func title(_ kind: String) -> String {
