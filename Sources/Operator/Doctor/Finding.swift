@@ -30,12 +30,7 @@ struct Finding: Sendable, Equatable {
         case configuration, zones, service, database, apple, decision
 
         var title: String {
-            switch self {
-            case .configuration, .service, .database: rawValue
-            case .zones: "time zones"
-            case .apple: "Apple"
-            case .decision: "decision service"
-            }
+            ["zones": "time zones", "apple": "Apple", "decision": "decision service"][rawValue] ?? rawValue
         }
     }
 

@@ -237,12 +237,7 @@ struct MigrationPlan: Sendable {
     }
 
     private static func kind(_ kind: String) -> String {
-        switch kind {
-        case "r", "p": "a table"
-        case "v": "a view"
-        case "m": "a materialized view"
-        case "f": "a foreign table"
-        default: "neither a table nor a view"
-        }
+        let kinds = ["r": "a table", "p": "a table", "v": "a view", "m": "a materialized view", "f": "a foreign table"]
+        return kinds[kind] ?? "neither a table nor a view"
     }
 }

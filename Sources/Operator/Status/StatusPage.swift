@@ -195,20 +195,9 @@ extension LaneReport {
 
 extension LaneReport.State {
     /// The state for an operator. In the output, a span of time follows it.
-    var text: String {
-        switch self {
-        case .open: "connected"
-        case .backingOff: "waiting"
-        case .draining: "stopping"
-        default: rawValue
-        }
-    }
+    var text: String { ["open": "connected", "backing_off": "waiting", "draining": "stopping"][rawValue] ?? rawValue }
 
     var explanation: String? {
-        switch self {
-        case .idle: "no connection is needed"
-        case .draining: "it waits for the last answers"
-        default: nil
-        }
+        ["idle": "no connection is needed", "draining": "it waits for the last answers"][rawValue]
     }
 }

@@ -27,12 +27,8 @@ package enum InstantText {
             let today = LocalDate(iso: String(local(now, zone).prefix(10)))
         else { return text }
         let days: Int = date - today
-        switch days {
-        case 0: return "today at \(time)"
-        case 1: return "tomorrow at \(time)"
-        case -1: return "yesterday at \(time)"
-        default: return "on \(weekday(date)) \(date.iso) at \(time)"
-        }
+        let near = [0: "today", 1: "tomorrow", -1: "yesterday"]
+        return "\(near[days] ?? "on \(weekday(date)) \(date.iso)") at \(time)"
     }
 
     /// `09:12`, `yesterday at 22:10`, `Friday 2026-11-20 at 10:00`, to follow "since".
