@@ -87,7 +87,6 @@ struct SecretFile: Sendable, Equatable {
 
     /// Whether its mode lets every user of the machine read it. The folder's mode does not count here: it may change.
     var isOpen: Bool { mode.map { $0 & 0o004 != 0 } ?? false }
-
     var isFolderOpen: Bool { folderMode.map { $0 & 0o001 != 0 } ?? false }
 
     /// Whether owner or mode of the file or its folder let others replace the secret. Folders above are not checked here.

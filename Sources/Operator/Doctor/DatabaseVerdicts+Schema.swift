@@ -219,7 +219,6 @@ struct RoleExcess: Sendable, Equatable {
 
     /// Whether anybody who reaches the app's API can use them.
     var isOpen: Bool { ["public", "anon", "authenticated"].contains(role) }
-
     var who: String { role == "public" ? "every role (PUBLIC)" : role }
 
     /// One privilege on one object counts as one.

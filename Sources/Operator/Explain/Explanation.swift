@@ -78,7 +78,6 @@ package struct Explanation: CommandOutput {
 
     /// What a pause holds back, if it would come before `next`.
     var held: FutureSend? { sentThen == nil ? outlook?.held : nil }
-
     var zone: Zone? { read.flatMap { planner.zone(of: $0.user) } }
 
     var devices: [ExplainedDevice] {
@@ -105,9 +104,7 @@ package struct Explanation: CommandOutput {
 
     /// Check-ins that the user has ignored since the app last saw them. Nil: no rule counts them.
     var ignored: Int64? { read.flatMap { planner.ignored(by: $0.user, now: at) } }
-
     var lacksConsent: Bool { planner.asksService && preferences?.smartEnabled == false }
-
     var paused: [String] { planner.paused.map(\.rawValue).sorted() }
 
     /// How far ahead an instant can be explained. Every day until then is simulated.
@@ -298,7 +295,6 @@ package struct Explanation: CommandOutput {
     private var zoneName: String { zone?.name ?? "UTC" }
 
     private func day(_ instant: Instant) -> String { InstantText.day(instant, from: now, zone) }
-
     private func deviceCount(_ send: FutureSend) -> String { Elapsed.counted(send.devices, "device", "devices") }
 }
 

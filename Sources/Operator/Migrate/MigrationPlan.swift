@@ -61,7 +61,6 @@ struct MigrationPlan: Sendable {
     // MARK: What is in the way
 
     private var made: [String] { tables.filter(\.source.isMade).map(\.table.name) }
-
     private var needsMapping: Bool { !made.isEmpty && !facts.otherTables.isEmpty && !createsTables }
 
     private var faults: [Finding] {

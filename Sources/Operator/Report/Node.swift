@@ -28,7 +28,6 @@ struct Node: Sendable {
 
     /// Only for a sheet of this program: it is not escaped.
     static func style(_ sheet: String) -> Node { Node(markup: "<style>\(sheet)</style>") }
-
     static func group(_ nodes: [Node]) -> Node { Node(markup: nodes.map(\.markup).joined()) }
 
     var document: String { "<!DOCTYPE html>\n\(markup)\n" }

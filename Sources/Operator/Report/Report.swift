@@ -22,7 +22,6 @@ package struct Report: Sendable {
     var pauses: [Pause] = []
 
     func count(_ isCounted: (DeliveryCount) -> Bool = { _ in true }) -> Int { stretches.joined().sum(isCounted) }
-
     func count(_ outcome: DeliveryRecord.Outcome) -> Int { count { $0.outcome == outcome } }
 
     /// The rows of these outcomes by reason, the most frequent first. The reason is empty if there is none.

@@ -57,7 +57,6 @@ package struct SetUpFiles: Sendable {
     }
 
     static func text(_ path: String) -> String? { try? Credentials.readText(path, limit: 1 << 16) }
-
     static func has(_ file: File) -> Bool { mode(file.path) == file.mode && text(file.path) == file.text }
 
     /// Only one set-up or undo at a time. Closing the descriptor ends the lock.

@@ -164,7 +164,6 @@ struct Backlog: Sendable, Equatable {
 
 extension DaemonRow {
     var report: DaemonState? { DaemonState(json: state) }
-
     var lanes: [LaneReport] { report?.lanes ?? [] }
 
     /// When the last good sweep ended, if that was over `patience` seconds before the row was written, and it serves

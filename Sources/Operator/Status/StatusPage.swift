@@ -33,9 +33,7 @@ package struct StatusPage: CommandOutput {
     }
 
     package var status: ExitStatus { answer.status }
-
     var alive: [DaemonRow] { daemons.filter(\.isAlive) }
-
     private var backlog: Backlog { Backlog(work, alive) }
 
     package func text(on screen: Screen) -> String {
@@ -189,7 +187,6 @@ package struct StatusPage: CommandOutput {
 extension LaneReport {
     /// `production com.example.app`.
     var name: String { "\(lane.environment) \(lane.topic)" }
-
     var cause: String? { reason.map { state == .stopped ? LaneStatus.cause($0) : $0 } ?? state.explanation }
 }
 
