@@ -22,19 +22,12 @@ struct FutureUser {
         var isRead = true
         tally.users += 1
         walk(claimed) { now, plan in
-            tally.add(plan.records, at: now)
-            switch plan {
-            case .nothing(_, let reason, _):
-                rested.insert(reason)
-                tally.rest(reason, at: now)
-            case .send(let sendPlan, _): tally.send(sendPlan, at: now)
-            case .unreadable:
-                tally.unread += 1
-                isRead = false
-            }
+            tally.add(plan, at: now)
+            if case .nothing(_, let reason, _) = plan { rested.insert(reason) }
+            if case .unreadable = plan { isRead = false }
             return true
         }
-        if isRead { tally.close(rested) }
+        if isRead { for reason in rested { tally.resting[reason, default: 0] += 1 } }
     }
 
     /// Evaluates the user whenever they are due, until the end or until `visit` returns false. If the zone can't be
@@ -93,7 +86,7 @@ struct ForecastTally: Sendable, Equatable {
     var users = 0
     private(set) var nudges = 0
     /// Users who got nothing at least once. Each counts once for a reason.
-    private(set) var resting: [Reason: Int] = [:]
+    fileprivate(set) var resting: [Reason: Int] = [:]
     private(set) var skipped: [String: Int] = [:]
     private(set) var dropped: [String: Int] = [:]
     var unread = 0
@@ -115,27 +108,20 @@ struct ForecastTally: Sendable, Equatable {
     var pushes: Int { hours.reduce(0) { $0 + $1.allPushes } }
     var pushesByKind: [NudgeKind: Int] { hours.reduce(into: [:]) { $0.merge($1.pushes, uniquingKeysWith: +) } }
 
-    mutating func send(_ sendPlan: SendPlan, at now: Instant) {
-        nudges += sendPlan.nudges.count
+    fileprivate mutating func add(_ plan: Plan, at now: Instant) {
         let place = place(now)
-        for nudge in sendPlan.nudges { hours[place].pushes[nudge.identity.kind, default: 0] += nudge.targets.count }
-    }
-
-    mutating func rest(_ reason: Reason, at now: Instant) { hours[place(now)].rests[reason, default: 0] += 1 }
-
-    mutating func add(_ records: [DeliveryRecord], at now: Instant) {
-        for record in records {
-            switch record.outcome {
-            case .skipped:
-                hours[place(now)].skipped += 1
-                skipped[record.reason ?? "", default: 0] += 1
-            case .dropped: dropped[record.reason ?? "", default: 0] += 1
-            default: break
-            }
+        let skips = plan.records.filter { $0.outcome == .skipped }
+        hours[place].skipped += skips.count
+        for record in skips { skipped[record.reason ?? "", default: 0] += 1 }
+        for record in plan.records where record.outcome == .dropped { dropped[record.reason ?? "", default: 0] += 1 }
+        switch plan {
+        case .nothing(_, let reason, _): hours[place].rests[reason, default: 0] += 1
+        case .send(let sendPlan, _):
+            nudges += sendPlan.nudges.count
+            for nudge in sendPlan.nudges { hours[place].pushes[nudge.identity.kind, default: 0] += nudge.targets.count }
+        case .unreadable: unread += 1
         }
     }
-
-    mutating func close(_ reasons: Set<Reason>) { for reason in reasons { resting[reason, default: 0] += 1 } }
 
     mutating func add(_ other: ForecastTally) {
         users += other.users
