@@ -86,10 +86,6 @@ package struct Explanation: CommandOutput {
 
     var deviceGaps: [DeviceGap] { read == nil ? [] : DeviceGap.all(devices, facts.leftOut) }
 
-    var obstacles: [Obstacle] {
-        read.map { Obstacle.all(of: $0, facts, lanes: Set(devices.map(\.lane)), now: now, zone) } ?? []
-    }
-
     var preferences: Preferences? { read.map { planner.parsed($0.user.preferences) } }
 
     /// What the policy ignores, and is probably a mistake: a key or a zone that is unknown, a consent of a wrong type.

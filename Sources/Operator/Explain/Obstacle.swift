@@ -17,13 +17,40 @@ struct Obstacle: Sendable {
 
     var isOfDaemons: Bool { kind == nil && lane == nil }
 
-    static func all(
-        of read: ReadUser,
-        _ facts: Explanation.Facts,
-        lanes: Set<LaneIdentity>,
-        now: Instant,
-        _ zone: Zone?
-    ) -> [Obstacle] {
+    fileprivate init(_ pause: Pause, now: Instant, _ zone: Zone?) {
+        let why = pause.reason.map { ": \($0)" } ?? ""
+        let since = InstantText.since(pause.since, from: now, zone)
+        text = "\(KindText.plural(pause.kind.rawValue)) are paused since \(since) (\(pause.byWhom)\(why))"
+        fix = "nudged resume \(pause.kind.rawValue) ends it."
+        fields = [
+            "cause": "paused", "kind": pause.kind.rawValue, "since": pause.since, "by": pause.byWhom,
+            "reason": pause.reason,
+        ]
+        kind = pause.kind
+    }
+
+    fileprivate init?(_ lane: LaneReport) {
+        let texts = ["stopped": "is stopped", "resting": "rests", "backing_off": "waits before its next try"]
+        guard let state = texts[lane.state.rawValue] else { return nil }
+        // A lane that waits gives its reason as text.
+        let reason = lane.reason.map { " (\(lane.state == .backingOff ? $0 : LaneStatus.cause($0)))" } ?? ""
+        text = "the lane \(lane.name) \(state)\(reason)"
+        fix = lane.remedy.map { "Fix: \($0)." }
+        fields = [
+            "cause": "lane", "environment": lane.lane.environment, "topic": lane.lane.topic,
+            "state": lane.state.rawValue, "reason": lane.reason, "remedy": lane.remedy, "next_try": lane.nextProbe,
+        ]
+        self.lane = lane
+    }
+
+    fileprivate init(text: String, fix: String, fields: Fields) {
+        (self.text, self.fix, self.fields) = (text, fix, fields)
+    }
+}
+
+extension Explanation {
+    var obstacles: [Obstacle] {
+        guard let read else { return [] }
         let paused = facts.pauses.filter { $0.resumedAt == nil }.map { Obstacle($0, now: now, zone) }
         let alive = facts.daemons.filter(\.isAlive)
         func none(_ text: String, _ fix: String, _ fields: Fields) -> [Obstacle] {
@@ -44,37 +71,8 @@ struct Obstacle: Sendable {
             let fields: Fields = ["cause": "owner_not_seen", "seconds": seconds]
             return none("the daemon that owns the user's range \(span)", fix, fields)
         }
-        return paused + daemon.lanes.filter { lanes.contains($0.lane) }.compactMap(Obstacle.init)
-    }
-
-    private init(_ pause: Pause, now: Instant, _ zone: Zone?) {
-        let why = pause.reason.map { ": \($0)" } ?? ""
-        let since = InstantText.since(pause.since, from: now, zone)
-        text = "\(KindText.plural(pause.kind.rawValue)) are paused since \(since) (\(pause.byWhom)\(why))"
-        fix = "nudged resume \(pause.kind.rawValue) ends it."
-        fields = [
-            "cause": "paused", "kind": pause.kind.rawValue, "since": pause.since, "by": pause.byWhom,
-            "reason": pause.reason,
-        ]
-        kind = pause.kind
-    }
-
-    private init?(_ lane: LaneReport) {
-        let texts = ["stopped": "is stopped", "resting": "rests", "backing_off": "waits before its next try"]
-        guard let state = texts[lane.state.rawValue] else { return nil }
-        // A lane that waits gives its reason as text.
-        let reason = lane.reason.map { " (\(lane.state == .backingOff ? $0 : LaneStatus.cause($0)))" } ?? ""
-        text = "the lane \(lane.name) \(state)\(reason)"
-        fix = lane.remedy.map { "Fix: \($0)." }
-        fields = [
-            "cause": "lane", "environment": lane.lane.environment, "topic": lane.lane.topic,
-            "state": lane.state.rawValue, "reason": lane.reason, "remedy": lane.remedy, "next_try": lane.nextProbe,
-        ]
-        self.lane = lane
-    }
-
-    private init(text: String, fix: String, fields: Fields) {
-        (self.text, self.fix, self.fields) = (text, fix, fields)
+        let lanes = Set(devices.map(\.lane))
+        return paused + daemon.lanes.filter { lanes.contains($0.lane) }.compactMap { Obstacle($0) }
     }
 }
 
