@@ -31,10 +31,7 @@ actor DatabaseExamination {
         deadline = .now + .seconds(25)
     }
 
-    static func run(
-        _ configuration: Configuration?,
-        _ zones: ZoneFacts
-    ) async -> (findings: [Finding], work: Known<WorkStatus>) {
+    static func run(_ configuration: Configuration?, _ zones: ZoneFacts) async -> ([Finding], Known<WorkStatus>) {
         guard let configuration, let access = try? DatabaseAccess(configuration) else {
             let why = "the configuration can't be used"
             let connection = Finding.unchecked(why).of(.database, "connection")

@@ -26,9 +26,9 @@ package struct DoctorReport: CommandOutput {
         async let lanes = lanes(configuration.apns)
         async let decision = DecisionCheck.run(configuration.database ?? configuration.apns)
         let service = ServiceFacts(environment: environment)
-        let database = await answers
-        let ours = configuration.findings + zones.findings(now: now) + service.findings(work: database.work)
-        return DoctorReport(ours + database.findings + (await lanes) + [await decision.of(.decision, "connection")])
+        let (database, work) = await answers
+        let ours = configuration.findings + zones.findings(now: now) + service.findings(work: work)
+        return DoctorReport(ours + database + (await lanes) + [await decision.of(.decision, "connection")])
     }
 
     private static func lanes(_ configuration: Configuration?) async -> [Finding] {

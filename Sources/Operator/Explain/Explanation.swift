@@ -307,12 +307,7 @@ extension Explanation.Facts {
     /// days to come.
     ///
     /// - Parameter end: the explained instant. Nil for a past one.
-    fileprivate mutating func addReminders(
-        _ reader: SnapshotReader,
-        _ planner: Planner,
-        now: Instant,
-        end: Instant?
-    ) async throws {
+    mutating func addReminders(_ reader: SnapshotReader, _ planner: Planner, now: Instant, end: Instant?) async throws {
         let user = userID
         var due = try await FutureFanOuts(reader, planner: planner, start: now, end: now + 1, only: user)
         if let present = read?.user { read?.user = due.take(for: [present]).first ?? present }
