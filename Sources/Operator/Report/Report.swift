@@ -49,40 +49,32 @@ package struct Report: Sendable {
         _ configuration: Configuration,
         onProgress: @escaping @Sendable (Int, Int) -> Void
     ) async throws -> String {
+        let rules = configuration.policy
         let report = try await DatabaseAccess(configuration).withStore { store in
-            try await store.reporting { reader in
-                try await read(reader, days: days, rules: configuration.policy, onProgress: onProgress)
+            try await store.reporting { reader -> Report in
+                let now = Instant(seconds: try await reader.clock() / 1_000_000)
+                let window = ReportWindow(now: now, days: days)
+                let span = window.from..<window.until
+                let deliveries = try await reader.deliveries(in: span, stretch: window.stretch)
+                onProgress(1, 4)
+                let (hours, people) = try await reader.hours(in: span, rules: rules)
+                onProgress(2, 4)
+                let opens = try await reader.opens(in: span)
+                let holdout = try await reader.holdout(in: span, since: window.now - seenDays * 86_400)
+                onProgress(3, 4)
+                let kept = try await reader.retentionDays()
+                var report = Report(window: window, retentionDays: kept, rules: rules, people: people, holdout: holdout)
+                report.stretches = window.stretches(deliveries)
+                report.isCut = deliveries.count >= SnapshotReader.mostCounts
+                (report.hours, report.opens) = (hours, opens)
+                report.sweeps = try await reader.sweeps(in: span, least: leastSweep, most: mostSweeps)
+                report.daemons = try await reader.daemons(most: mostDaemons)
+                report.pauses = try await reader.pauses().filter { $0.resumedAt == nil }
+                onProgress(4, 4)
+                return report
             }
         }
         return ReportPage(report: report, numbers: numbers, version: version).markup
-    }
-
-    private static func read(
-        _ reader: SnapshotReader,
-        days: Int,
-        rules: Rules,
-        onProgress: @Sendable (Int, Int) -> Void
-    ) async throws -> Report {
-        let now = Instant(seconds: try await reader.clock() / 1_000_000)
-        let window = ReportWindow(now: now, days: days)
-        let span = window.from..<window.until
-        let deliveries = try await reader.deliveries(in: span, stretch: window.stretch)
-        onProgress(1, 4)
-        let (hours, people) = try await reader.hours(in: span, rules: rules)
-        onProgress(2, 4)
-        let opens = try await reader.opens(in: span)
-        let holdout = try await reader.holdout(in: span, since: window.now - seenDays * 86_400)
-        onProgress(3, 4)
-        let kept = try await reader.retentionDays()
-        var report = Report(window: window, retentionDays: kept, rules: rules, people: people, holdout: holdout)
-        report.stretches = window.stretches(deliveries)
-        report.isCut = deliveries.count >= SnapshotReader.mostCounts
-        (report.hours, report.opens) = (hours, opens)
-        report.sweeps = try await reader.sweeps(in: span, least: leastSweep, most: mostSweeps)
-        report.daemons = try await reader.daemons(most: mostDaemons)
-        report.pauses = try await reader.pauses().filter { $0.resumedAt == nil }
-        onProgress(4, 4)
-        return report
     }
 }
 
