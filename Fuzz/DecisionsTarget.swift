@@ -15,12 +15,12 @@ enum DecisionsTarget {
     static func run(_ input: UnsafeRawBufferPointer) -> Int32 {
         guard let head = input.first else { return -1 }
         let bytes = Array(input.dropFirst())
-        do throws(DecisionNonsense) {
+        do throws(DecisionFailure) {
             let answer = try DecisionAnswer(parsing: bytes, hiding: texts[Int(head) % texts.count])
             check(answer, bytes)
         } catch {
             // nudged's own text, whatever the service wrote.
-            let text = DecisionFailure.nonsense(error).text
+            let text = error.text
             require(text.utf8.count <= 120 && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }, "says \(text)")
         }
         return 0

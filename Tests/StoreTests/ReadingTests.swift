@@ -224,7 +224,7 @@ import struct FoundationEssentials.UUID
         #expect(pushes.isEmpty)
         let connection = try await fixture.connection()
         await #expect(throws: PostgresError.self) {
-            try await connection.snapshot { transaction in
+            try await connection.transaction(isSnapshot: true) { transaction in
                 _ = try await transaction.run(Statement("write", sql: "delete from nudged.person"))
             }
         }
