@@ -49,7 +49,7 @@ enum RowsTarget {
         _ results: [DrawnResult: Rows],
         isDistributed: Bool
     ) async throws(PostgresError) {
-        let parts = try await UserParts.read([id], until: now.endOfSecond, isDistributed: isDistributed) {
+        let parts = try await UserParts.read([id], until: now.endOfSecond, bytes: .max, isDistributed: isDistributed) {
             (statements) async throws(PostgresError) in
             statements.compactMap { statement in
                 // `claim_devices_bounded` reads the same columns as `claim_devices`.

@@ -17,8 +17,8 @@ package enum Query: String, Sendable, CaseIterable {
     // settlement.sql
     case settle, noteEnvironments, endMessages, endReminders, forgetDevices, quarantine, moveDevices
     // fan_out.sql
-    case dueFanOuts, fanOutHold, fanOutWait, fanOutMembers, fanOutRecipients, fanOutTell, fanOutAdvance,
-        fanOutDrop, fanOutMember, waitingFanOuts
+    case dueFanOuts, fanOutHold, fanOutWait, fanOutMembers, fanOutRecipients, fanOutTell, fanOutAdvance, fanOutDrop,
+        fanOutMember, waitingFanOuts
     // ownership.sql
     case join, renew, takeRanges, membership, holdMember, lockMember, ownIntents, orphanIntents, endMember, deadMembers,
         livingDaemons
