@@ -83,7 +83,9 @@ public struct ConnectionConfiguration: Sendable, Equatable {
             guard attempts.contains(where: { $0[key] != nil }) else { return nil }
             return attempts.map { $0[key] ?? missing }.joined(separator: ",")
         }
-        let kept = ["sslmode", "sslrootcert", "sslcrl", "sslcrldir", "ssl_min_protocol_version", "target_session_attrs"]
+        let kept = [
+            "sslmode", "sslrootcert", "sslcrl", "sslcrldir", "ssl_min_protocol_version", "target_session_attrs",
+        ]
         var parameters = [("host", list("host")), ("hostaddr", list("hostaddr")), ("port", list("port", or: "5432"))]
         parameters += kept.map { ($0, attempts.first?[$0]) }
         var place = ""
