@@ -301,18 +301,29 @@ struct NudgedServerTests {
         #expect(server.calls.count == 23)
         for call in server.calls where !first.contains(call) {
             let name = try #require(call.split(separator: " ").first)
-            let start = try #require(text.range(of: "create function \(name)("), "no function \(name)")
-            let rest = text[start.upperBound...]
-            let end = try #require(rest.firstIndex(of: ")"))
-            // What the function answers is no argument of it.
-            let arguments = rest[..<end].split(separator: ",").compactMap { argument in
-                argument.split(whereSeparator: { $0.isWhitespace }).first.map { String($0) }
-            }.filter { $0 != "out" }
+            let named = try #require(arguments(of: String(name), in: text), "no function \(name)")
             guard case .object(let object) = try JSONValue(parsing: String(call.dropFirst(name.count + 1))) else {
                 Issue.record("\(call)")
                 continue
             }
-            #expect(object.members.map(\.key) == arguments, "\(name)")
+            #expect(object.members.map(\.key) == named, "\(name)")
         }
+    }
+
+    /// A function's arguments, as the migrations make it: by its own name, or from another function (nudged.make_calls).
+    private func arguments(of name: String, in text: String) -> [String]? {
+        if let start = text.range(of: "create function \(name)(")?.upperBound {
+            // What the function answers is no argument of it.
+            return text[start...].prefix { $0 != ")" }.split(separator: ",").compactMap { argument in
+                argument.split(whereSeparator: \.isWhitespace).first.map { String($0) }
+            }.filter { $0 != "out" }
+        }
+        let call = name.drop { $0 != "." }.dropFirst()
+        guard let start = text.range(of: "make_calls('\(call)', '")?.upperBound,
+            let all = arguments(of: String(text[start...].prefix { $0 != "'" }), in: text)
+        else { return nil }
+        // The call's name and the user are no arguments of it; other words are those that it leaves out.
+        let leftOut = text[start...].prefix { $0 != ";" }.matches(of: /, '([a-z_]+)'/).map { String($0.1) }
+        return all.dropFirst(2).filter { !leftOut.contains($0) }
     }
 }
