@@ -320,10 +320,11 @@ struct NudgedServerTests {
         }
         let call = name.drop { $0 != "." }.dropFirst()
         guard let start = text.range(of: "make_calls('\(call)', '")?.upperBound,
+            let end = text.range(of: ");", range: start..<text.endIndex)?.lowerBound,
             let all = arguments(of: String(text[start...].prefix { $0 != "'" }), in: text)
         else { return nil }
-        // The call's name and the user are no arguments of it; other words are those that it leaves out.
-        let leftOut = text[start...].prefix { $0 != ";" }.matches(of: /, '([a-z_]+)'/).map { String($0.1) }
+        // The call's name and the user are no arguments of it. Single names at the end are those that it leaves out.
+        let leftOut = text[start..<end].matches(of: /,\s*'([a-z_]+)'/).map { String($0.1) }
         return all.dropFirst(2).filter { !leftOut.contains($0) }
     }
 }
