@@ -39,10 +39,11 @@ import struct FoundationEssentials.UUID
         let found = try await fixture.store.claim(
             ranges: F.ranges,
             now: F.now,
-            limit: 10,
-            inHand: Set((100..<150).map(F.user))
+            limit: 8,
+            inHand: Set((1...5).map(F.user))
         )
-        #expect(found.users.count == 10 && !found.isComplete)
+        #expect(found.users.count == 8 && !found.isComplete)
+        #expect(Set(found.users.map(\.userID)).isDisjoint(with: (1...5).map(F.user)))
     }
 
     /// Within a range the earliest come first, so that nobody waits while others are served again and again.

@@ -4,8 +4,8 @@
 -- Users of orphans are skipped until these are recorded. So are users of this member's intents whose users its daemon
 -- doesn't have all in hand, if their turn is open: a promoted standby lacks their settlement. Other members' intents
 -- hold no users of these ranges. Users who were deleted from auth.users wait for their erasure.
--- $1 due up to, $2 and $3 the walk's position (due_at, user_id), $4 most users, $5 ranges, $6 users to skip (set aside,
--- or read already), $7 this member, $8 the intents whose users are all in hand.
+-- $1 due up to, $2 and $3 the walk's position (due_at, user_id), $4 most users, $5 ranges, $6 users to skip (set
+-- aside, or in hand), $7 this member, $8 the intents whose users are all in hand.
 -- No ORDER BY: one range comes in the order of its index, several ranges each in an order of their own. A sort would
 -- read all users who are due.
 select
@@ -23,12 +23,8 @@ where uuid_hash(user_id) >> 26 = any ($5::integer[])
       from nudged.intent i cross join lateral unnest(i.user_ids, i.turns) as o (user_id, turn)
       where (i.member is null or i.member = $7 and i.id <> all ($8)) and (o.user_id in (select unnest($6::uuid[]))) is not true
   )) is not true
-  -- If there are any, a subquery is looked up for each user. A join could read all of them: this plan may be older than
-  -- they are.
-  and (
-      not exists (select 1 from nudged.departed where not is_erased)
-      or (select count(*) from nudged.departed d where d.user_id = p.user_id and not d.is_erased) = 0
-  )
+  -- A subquery is looked up for each user. A join could read all of them: this plan may be older than they are.
+  and (select count(*) from nudged.departed d where d.user_id = p.user_id and not d.is_erased) = 0
 limit $4
 
 -- name: due_floor

@@ -49,7 +49,7 @@ struct RangeWalk: Sendable {
         let ranges: [Int32]
         /// Only users after this position are read.
         let after: Cursor
-        /// A range's next part. It passes each user in hand once.
+        /// A range's next part. It passes each user in hand once, so the statement needs no list of them.
         var goesOn = false
     }
 

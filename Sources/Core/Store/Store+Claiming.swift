@@ -82,9 +82,10 @@ extension Store {
 
     private func walk(_ search: inout Search, _ onRefused: (Refusal) -> Void) async throws(PostgresError) {
         for _ in 0..<Self.rounds where search.wanted > 0 {
+            let wanted = search.wanted
             let ask = claiming.with { $0.walk.ask }
-            let (isFull, last) = try await find(&search, ask, until: search.now.endOfSecond, onRefused)
-            if claiming.with({ $0.walk.took(isFull: isFull, last: last) }) {
+            let (count, last) = try await find(&search, ask, until: search.now.endOfSecond, onRefused)
+            if claiming.with({ $0.walk.took(isFull: count >= wanted, last: last) }) {
                 search.isComplete = true
                 return
             }
@@ -96,31 +97,42 @@ extension Store {
         let asked = Claiming.now()
         guard claiming.with({ $0.express.isDue(at: asked) }) else { return }
         let ask = RangeWalk.Ask(ranges: search.ranges, after: .start)
-        _ = try await find(&search, ask, until: ExpressPace.horizon, onRefused)
+        // Mostly there is none, and the list of the users in hand is long.
+        if try await due(search, ask, until: ExpressPace.horizon, limit: 1, skipped: []).count > 0 {
+            _ = try await find(&search, ask, until: ExpressPace.horizon, onRefused)
+        }
         claiming.with { $0.express.took(asked: asked, answered: Claiming.now()) }
     }
 
     /// - Parameter until: users who are due by then are read; microseconds since 1970.
-    /// - Returns: whether others may be due, and the position of the last one that could be read.
+    private func due(
+        _ search: Search,
+        _ ask: RangeWalk.Ask,
+        until: Int64,
+        limit: Int,
+        skipped: [UUID]
+    ) async throws(PostgresError) -> Rows {
+        try await one(
+            claims,
+            .claimPeople,
+            [
+                .timestamp(until), .timestamp(ask.after.dueAt), .uuid(ask.after.userID), .int8(Int64(limit)),
+                .int4Array(ask.ranges), .uuidArray(skipped), .uuid(search.member), .uuidArray(search.intents),
+            ]
+        )
+    }
+
+    /// - Returns: how many rows came, and the position of the last one that could be read.
     private func find(
         _ search: inout Search,
         _ ask: RangeWalk.Ask,
         until: Int64,
         _ onRefused: (Refusal) -> Void
-    ) async throws(PostgresError) -> (isFull: Bool, last: Cursor?) {
-        // Users in hand can be among the first rows of any other read.
-        let limit = search.wanted + (ask.goesOn ? 0 : search.inHand.count)
-        let rows = try await one(
-            claims,
-            .claimPeople,
-            [
-                .timestamp(until), .timestamp(ask.after.dueAt), .uuid(ask.after.userID), .int8(Int64(limit)),
-                .int4Array(ask.ranges), .uuidArray(search.skipped), search.member.map(Parameter.uuid) ?? .null(.uuid),
-                .uuidArray(search.intents),
-            ]
-        )
+    ) async throws(PostgresError) -> (count: Int, last: Cursor?) {
+        let skipped = ask.goesOn ? search.skipped : search.skipped + search.inHand
+        let rows = try await due(search, ask, until: until, limit: search.wanted, skipped: skipped)
         var last: Cursor?
-        for row in 0..<rows.count where search.wanted > 0 {
+        for row in 0..<rows.count {
             let user = try rows.uuid(row, 0)
             if search.inHand.contains(user) {
                 last = Cursor(dueAt: try rows.timestamp(row, 3), userID: user)
@@ -136,7 +148,7 @@ extension Store {
                 refuse(user, error, onRefused)
             }
         }
-        return (rows.count >= limit || search.wanted <= 0, last)
+        return (rows.count, last)
     }
 
     /// Every few seconds: the instant before which no user is due.
