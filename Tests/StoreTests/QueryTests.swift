@@ -52,7 +52,7 @@ import Testing
     }
 }
 
-@Suite struct ScriptStatementsTests {
+@Suite struct MigrationStatementsTests {
     @Test func statements_whenSemicolonsAreQuotedOrInsideOfALine_areNotSplitThere() {
         let script = """
             -- a note; and more;
@@ -72,6 +72,9 @@ import Testing
         #expect(statements[0].hasSuffix("\"a;b\";\n") && statements[1].hasSuffix("end $$;\n"))
         #expect(statements[2].hasSuffix("end\n$$;\n"))
         #expect(Migration.statements(of: "-- nothing\n").isEmpty && Migration.statements(of: "").isEmpty)
+        for last in ["select 2", "select 2; ", "select 2; -- the end"] {
+            #expect(Migration.statements(of: "select 1;\n" + last) == ["select 1;\n", last + "\n"])
+        }
     }
 
     /// Each migration falls into statements of which each begins as one does, and nothing is lost.

@@ -109,7 +109,7 @@ package struct Migration: Sendable, Equatable {
     }
 
     /// The statements of a script. Citus carries a trigger to other machines with the text that it was sent in, so each
-    /// statement is sent alone. It ends with a semicolon at the end of a line, outside of `$$`.
+    /// statement is sent alone. It ends with a semicolon at the end of a line, outside of `$$`, or with the script.
     static func statements(of script: String) -> [String] {
         var found: [String] = []
         var statement = ""
@@ -122,6 +122,7 @@ package struct Migration: Sendable, Equatable {
             found.append(statement)
             statement = ""
         }
-        return found
+        let isCode = statement.split(separator: "\n").contains { !$0.hasPrefix("--") && !$0.allSatisfy(\.isWhitespace) }
+        return isCode ? found + [statement] : found
     }
 }
