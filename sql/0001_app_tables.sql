@@ -485,8 +485,8 @@ return case lower(btrim(word, ' ' || chr(9) || chr(10) || chr(13)) collate "C")
     when '' then null when 'development' then 'sandbox' when 'dev' then 'sandbox' when 'prod' then 'production'
     else lower(btrim(word, ' ' || chr(9) || chr(10) || chr(13)) collate "C") end;
 
--- Writes the environment in which a token works, after Apple has refused it in the other one. The daemon uses
--- nudged.person.quarantine; this is for people and the app. A table that nudged did not create is left as it is.
+-- Writes the environment in which a token works, after Apple has refused it in the other one. A table that
+-- nudged did not create is left as it is.
 do $$
 begin
     execute concat(

@@ -3,10 +3,10 @@
 -- One narrow row per user. The daemon reads the users who are due in its ranges, and updates a row once per nudge.
 create table nudged.person (
     user_id uuid primary key,
-    -- A settlement is of one turn, and raises it. So one that is repeated, or late, changes nothing. It begins with the
-    -- seconds since 2023-11-14, so that a user who comes back after an erasure has no turn of before.
+    -- A settlement is of one turn, and raises it. So one that is repeated, or late, changes nothing. A turn begins
+    -- with the seconds since 2023-11-14, so that a user who comes back after an erasure has no turn of before.
     turn integer not null default extract(epoch from statement_timestamp())::bigint - 1700000000,
-    -- The lower 32 bits count arrivals (something new to send), from 0 again with each change.
+    -- The upper 32 bits count changes, the lower 32 arrivals since then (something new to send).
     version bigint not null default 1,
     due_at timestamptz not null,
     evaluated_at timestamptz, since timestamptz, touched_at timestamptz,
@@ -450,7 +450,7 @@ end $$;
 select nudged.bind_triggers();
 
 -- A user's quarantine after new entries: the new ones, then the newest hundred of other devices and environments. An
--- entry without a state is a quarantine; the states are those of EnvironmentNote.swift. Two kinds of new entries
+-- entry without a state is a quarantine; the states are those of Device.swift. Two kinds of new entries
 -- change nothing: any for a device that has moved, and a suspicion about a registration that has an entry. It is
 -- immutable, since an UPDATE across shards takes no other function.
 create function nudged.merged_quarantine(known jsonb, entries jsonb) returns jsonb
@@ -559,6 +559,16 @@ comment on table nudged.lease is 'Until when each membership lasts. A daemon ren
 comment on table nudged.range is 'The 64 ranges of users, by the hash of the user''s id. Only the owner of a range works on its users.';
 comment on table nudged.daemon is 'One row per daemon of the last day: what it says about itself. The daemon writes it; "nudged status" shows it.';
 comment on table nudged.intent is 'Pushes that are about to be written to Apple. One row per slice, with parallel arrays: one element per user. The daemon inserts and deletes it. A row that a dead daemon leaves behind is recorded as unknown.';
+comment on column nudged.intent.id is 'Identifies the intent.';
+comment on column nudged.intent.member is 'The member that writes these pushes. Null: the member has ended, and any daemon records the open pushes as unknown.';
+comment on column nudged.intent.sweep_id is 'The sweep that planned them.';
+comment on column nudged.intent.attempted_at is 'The time of these attempts in nudged.delivery.';
+comment on column nudged.intent.user_ids is 'The users who get these pushes.';
+comment on column nudged.intent.turns is 'The turns of these users. A user of another turn is settled.';
+comment on column nudged.intent.contents is 'What is recorded for each user if the outcomes stay unknown, for the daemon. "nudged explain" shows it.';
+comment on column nudged.intent.message_ids is 'The messages and reminders in these pushes.';
+comment on column nudged.intent.open is 'How many of these users are not settled yet.';
+comment on column nudged.intent.withdrawn_until is 'Not null: the intent was withdrawn. The row is empty, and makes a late commit of the intent fail until this time.';
 comment on table nudged.setting is 'One row: limits per user, and how long the record is kept. Change it with "update nudged.setting set ...". A change takes effect at once.';
 comment on column nudged.setting.is_only is 'Always true: keeps the table at one row.';
 comment on column nudged.setting.max_devices is 'Most devices of a user in a table public.push_tokens that nudged created. A new device replaces the one that registered longest ago.';

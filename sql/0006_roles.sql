@@ -531,10 +531,10 @@ begin
     return found;
 end $$;
 
--- Makes a call of an app in both schemas, from a function of schema nudged whose first arguments are the call's name and
--- the user: in nudged_api a backend names the user, in nudged_me it is the signed-in user, and a call that writes is
--- counted. A text loses the collation of the caller's column, and a subject's id is folded. what: the comment, with a
--- place for the user. backends_only: the arguments that nudged_me leaves out.
+-- Makes a call of an app in both schemas from one function of schema nudged. That function's first arguments are the
+-- call's name and the user. In nudged_api the backend names the user. In nudged_me it is the signed-in user, and a call
+-- that writes is counted. A text loses the collation of the caller's column, and a subject's id is folded. what: the
+-- comment, with a place for the user. backends_only: the arguments that nudged_me leaves out.
 create function nudged.make_calls(name text, made_from regproc, writes boolean, what text, variadic backends_only text[] default '{}') returns void
 language plpgsql set search_path = pg_catalog, pg_temp set quote_all_identifiers = off as $$
 declare

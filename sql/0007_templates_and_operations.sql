@@ -33,7 +33,7 @@ create table nudged.template (
 create function nudged.check_template() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-    -- As TemplateText.swift reads it.
+    -- As Template.swift reads it.
     syntax constant text := '[{][{]|[}][}]|[{][a-z][a-z0-9_]{0,62}[}]';
     bytes integer;
     -- The fault, the remedy, and the constraint that is violated.

@@ -245,6 +245,7 @@ comment on column nudged.user_status.messages_waiting is 'How many messages wait
 comment on column nudged.user_status.next_reminder is 'The earliest time of the user''s next reminder.';
 comment on column nudged.user_status.has_unread_change is 'Whether a change waits that no daemon has read yet. It should be read within seconds.';
 comment on view nudged.waiting is 'What waits to be sent: messages, and reminders whose time is to come.';
+comment on column nudged.waiting.kind is 'message or reminder.';
 comment on column nudged.waiting.id is 'The id of the message, for nudged_api.cancel, or of the reminder''s occurrence.';
 comment on column nudged.waiting.due_at is 'Since when the message waits, or when the message or reminder is due at the earliest.';
 comment on view nudged.stale_token is 'Tokens that Apple refused for good (410). nudged deleted them, unless the device had registered again since then.';

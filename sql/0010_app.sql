@@ -697,6 +697,11 @@ comment on function nudged_me.preferences is 'The signed-in user''s preferences.
 comment on function nudged_me.set_preferences is 'Writes the signed-in user''s preferences, if they have no fault.';
 comment on function nudged_me.status is 'Whether the decision service is in use: active, resting or off.';
 comment on function nudged.bind is 'Binds nudged''s views and triggers to the tables that have nudged''s names now. Returns what it did. "nudged migrate" calls it.';
+-- A backend may give more than the signed-in user.
+comment on function nudged_me.snooze_reminder is 'Moves what is pending of a reminder for the signed-in user. done: nothing is sent before then.';
+comment on function nudged_me.cancel_reminders is 'Cancels the reminders that the signed-in user has set: of a subject, or all.';
+comment on function nudged_me.cancel_messages is 'Cancels messages that wait for the signed-in user: by category, thread, the beginning of their dedupe_key, or all.';
+comment on function nudged.forget_devices is 'Deletes tokens that Apple has answered with 410, if the record holds that answer. The daemon calls it.';
 comment on function nudged.erase_departed is 'Erases deleted users who are due in nudged.departed. Returns how many, and how many it could not. The daemon calls it.';
 comment on function nudged.watch_deleted_users is 'Makes the trigger on auth.users, if that table exists. Returns whether the trigger is there.';
 

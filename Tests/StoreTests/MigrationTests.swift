@@ -202,7 +202,7 @@ import TimeZones
 
     /// Tables whose columns only nudged reads.
     private static let inner = [
-        "daemon", "reminder", "bound", "departed", "intent", "lease", "lock", "member", "message_key", "migration",
+        "daemon", "reminder", "bound", "departed", "lease", "lock", "member", "message_key", "migration",
         "own_call", "own_table", "preview", "range", "role_right", "touched",
     ]
 
