@@ -149,7 +149,7 @@ extension Store {
     /// Reminders of a page.
     private static let definitionsAtOnce: Int64 = 2_000
 
-    /// Deletes the reminders of a page that have no pending occurrence. Returns the next page's begin; nil: no more.
+    /// Deletes the reminders of a page that have no pending occurrence. Returns where the next page begins; nil: it was the last.
     package func pruneReminders(from place: ReminderPlace) async throws(PostgresError) -> ReminderPlace? {
         let parameters: [Parameter] = [
             .uuid(place.author), .text(place.subjectType), .text(place.subjectID), .int8(Self.definitionsAtOnce),
@@ -175,7 +175,8 @@ extension Store {
                 return try await body(transaction)
             }
         } catch {
-            throw error as? PostgresError ?? PostgresError(.unexpectedResult, statement: Query.fanOutHold.name)
+            throw error as? PostgresError
+                ?? PostgresError(.unexpectedResult, statement: Query.fanOutHold.name, detail: "\(error)")
         }
     }
 }

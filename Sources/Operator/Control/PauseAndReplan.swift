@@ -64,7 +64,8 @@ package struct ResumeReport: CommandOutput {
     let resumed: [Pause]
     let result: UserWalk.Result
 
-    /// Daemons read the pauses each second. After this time none applies the pause any more, unless it hangs.
+    /// Daemons read the pauses each second. After this time no daemon applies the pause. If one hangs, its users are
+    /// picked up within a day.
     private static let settling = Duration.milliseconds(2_500)
     /// Seconds. Daemons may have applied the pause this long before or after its recorded instants.
     private static let slack: Int64 = 10

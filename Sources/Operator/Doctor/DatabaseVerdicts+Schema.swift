@@ -91,7 +91,7 @@ extension DatabaseVerdicts {
         }
     }
 
-    /// Whether the functions that write the app's tables run with the rights of nudged_writer only, which suffice.
+    /// Whether the functions that write the app's tables run with nudged_writer's rights only, and whether these suffice.
     static func writer(_ written: [Facts.Written]) -> [Finding] {
         guard let first = written.first else { return [.ok("nudged's functions write no table of the app")] }
         let names = first.foreign.map { "nudged.\($0)" }.joined(separator: ", ")

@@ -211,8 +211,15 @@ extension Explanation {
         return "\(local(record.attemptedAt))  \(what)\(why)\(template)"
     }
 
-    /// Devices are hashes, and messages are ids without their texts. `decisions` are as `nudged decide` prints them, with
-    /// `kind`, `key` and `members` in place of `id`.
+    /// Devices are hashes, and messages are ids without their texts.
+    ///
+    /// - `seen`: whether nudged has seen the user
+    /// - `next`: the first pushes from `at` on if nothing stands in the way; `held`: what a pause holds back
+    /// - `in_the_way`, `no_device`: the causes
+    /// - `before`: what is sent before a future instant
+    /// - `plan`: what a sweep does at `at`; null for a past instant
+    /// - `decisions`: as `nudged decide` prints them, with `kind`, `key` and `members` in place of `id`
+    /// - `mistakes`: keys and zones that are unknown, a consent of a wrong type; `gaps`: what could not be read
     package var json: String {
         let asked: Fields = [
             "headline": headline, "user_id": facts.userID, "now": now, "at": at, "question": "\(question)",

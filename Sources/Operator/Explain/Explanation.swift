@@ -109,7 +109,8 @@ package struct Explanation: CommandOutput {
     /// For a past instant: the seconds before and after it whose record is shown.
     private static let around: Int64 = 86_400
 
-    ///   record.
+    /// Nil if neither nudged, the app nor the record has anything of that user. A past instant is answered from the
+    /// record.
     package static func explain(
         _ user: UUID,
         at: Instant?,

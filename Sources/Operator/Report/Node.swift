@@ -1,6 +1,6 @@
 /// A part of a page: an element, a text or a style sheet.
 ///
-/// Element names, attribute names and style sheets are literals of this program. Everything else is a text or an
+/// Element names and attribute names are literals of this program, and the style sheet is its own. Everything else is a text or an
 /// attribute's value and is escaped on writing. So no value from the database becomes markup.
 struct Node: Sendable {
     let markup: String

@@ -124,7 +124,7 @@ package struct StatusPage: CommandOutput {
         return (failure.since.map { "\(StatusAnswer.since($0, work.now)): " } ?? "") + failure.text
     }
 
-    /// With its age only if the next sweep was already late when the daemon wrote its row, which can be 10 s old.
+    /// Shows the sweep's age only if the next sweep was already late when the daemon wrote its row, which can be 10 s old.
     private func lastSweep(_ state: DaemonState, seenAt: Instant) -> String {
         guard let sweep = state.lastSweep else { return "none yet" }
         let usual = 2 * state.intervalMilliseconds / 1000 + 2
