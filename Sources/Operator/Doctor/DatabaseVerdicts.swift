@@ -83,13 +83,13 @@ enum DatabaseVerdicts {
 
     /// nudged refuses a database of SQL_ASCII: texts would be cut and counted in bytes that no client can read.
     static func encoding(_ encoding: String) -> Finding {
-        let anew = "create database … encoding 'UTF8' template template0, and restore a dump into it"
+        let recreating = "create database … encoding 'UTF8' template template0, and restore a dump into it"
         let name = "name that with set client_encoding at the beginning of the dump"
         let unknown = "the database's encoding is SQL_ASCII: PostgreSQL does not know which characters its texts hold"
         return switch encoding {
-        case "SQL_ASCII": .error(unknown).fix("\(anew). If its texts are in another encoding, \(name)")
+        case "SQL_ASCII": .error(unknown).fix("\(recreating). If its texts are in another encoding, \(name)")
         case "UTF8": .ok("UTF8")
-        default: .warning("\(encoding): texts can't hold characters that it lacks, such as emoji").fix(anew)
+        default: .warning("\(encoding): texts can't hold characters that it lacks, such as emoji").fix(recreating)
         }
     }
 

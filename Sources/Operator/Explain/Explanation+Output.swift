@@ -214,7 +214,7 @@ extension Explanation {
     /// Devices are hashes, and messages are ids without their texts.
     ///
     /// - `seen`: whether nudged has seen the user
-    /// - `next`: the first pushes from `at` on if nothing stands in the way; `held`: what a pause holds back
+    /// - `next`: the first pushes from `at` on if nothing prevents them; `held`: what a pause holds back
     /// - `in_the_way`, `no_device`: the causes
     /// - `before`: what is sent before a future instant
     /// - `plan`: what a sweep does at `at`; null for a past instant

@@ -154,7 +154,7 @@ package struct Explanation: CommandOutput {
         }
     }
 
-    /// What happens next and when, or what stands in the way, in the user's local time. One sentence or a few.
+    /// What happens next and when, or what prevents it, in the user's local time. One sentence or a few.
     var headline: String {
         guard let read else {
             return "Unknown: neither nudged.recipient nor nudged.device has this user. The record has what they got."
