@@ -18,36 +18,31 @@ struct StatusAnswer: Sendable, Equatable {
     /// What an operator can do about it. Nil if nothing is wrong.
     var fix: String?
     var status = ExitStatus.success
+}
 
+extension StatusPage {
     /// The worst state first: no daemon, a failure, a stopped lane, nobody served, a pause, a backlog.
-    ///
-    /// - Parameter waiting: users who wait for each paused kind. Nil: not counted.
-    static func of(_ work: WorkStatus, _ daemons: [DaemonRow], waiting: [NudgeKind: Int]?) -> StatusAnswer {
-        let alive = daemons.filter(\.isAlive)
-        let misbound = work.bindingFaults.first.map { Self.fault($0.text, fix: $0.remedy, .configuration) }
-        let fault =
-            noDaemon(work, daemons) ?? failing(work, alive) ?? misbound ?? stoppedLane(work, alive)
-            ?? stalled(work, alive)
-        return fault ?? paused(work, waiting) ?? behind(work, alive) ?? works(work, alive)
+    var answer: StatusAnswer {
+        let misbound = work.bindingFaults.first.map { fault($0.text, fix: $0.remedy, .configuration) }
+        let trouble = noDaemon ?? failing ?? misbound ?? stoppedLane ?? stalled
+        return trouble ?? whenPaused ?? behind ?? works
     }
 
     /// - Parameter lead: such as ` on web-1 since 09:12 UTC (6 min)`.
-    private static func fault(_ what: String, fix: String?, _ status: ExitStatus, _ lead: String = "") -> StatusAnswer {
+    private func fault(_ what: String, fix: String?, _ status: ExitStatus, _ lead: String = "") -> StatusAnswer {
         StatusAnswer(state: .doesNotWork, sentence: "Does not work\(lead): \(what).", fix: fix, status: status)
     }
 
-    private static func lead(since instant: Instant?, _ now: Instant) -> String {
-        instant.map { " " + since($0, now) } ?? ""
-    }
+    private func lead(since instant: Instant?) -> String { instant.map { " " + since($0) } ?? "" }
 
-    private static func noDaemon(_ work: WorkStatus, _ daemons: [DaemonRow]) -> StatusAnswer? {
-        guard !daemons.contains(where: \.isAlive) else { return nil }
-        let lead = lead(since: daemons.map(\.seenAt).max(), work.now)
+    private var noDaemon: StatusAnswer? {
+        guard alive.isEmpty else { return nil }
+        let lead = lead(since: daemons.map(\.seenAt).max())
         return fault("no daemon is alive, so nothing is sent", fix: "systemctl start nudged", .unavailable, lead)
     }
 
     /// The database refuses the sweeps of a daemon.
-    private static func failing(_ work: WorkStatus, _ alive: [DaemonRow]) -> StatusAnswer? {
+    private var failing: StatusAnswer? {
         let failing = alive.compactMap { daemon in
             daemon.report?.failure.flatMap { $0.until == nil ? (host: daemon.host, failure: $0) : nil }
         }
@@ -55,38 +50,39 @@ struct StatusAnswer: Sendable, Equatable {
         guard let (host, failure) = first else { return nil }
         let fix = failure.fix ?? "journalctl -u nudged shows each failure; nudged doctor checks the database"
         let place = failing.count < alive.count ? " on \(host)" : ""
-        return fault(failure.text, fix: fix, .failure, place + lead(since: failure.since, work.now))
+        return fault(failure.text, fix: fix, .failure, place + lead(since: failure.since))
     }
 
-    private static func stoppedLane(_ work: WorkStatus, _ alive: [DaemonRow]) -> StatusAnswer? {
+    private var stoppedLane: StatusAnswer? {
         let lanes = alive.flatMap(\.lanes).filter { $0.state == .stopped }
         guard let lane = lanes.min(by: { ($0.since ?? work.now) < ($1.since ?? work.now) }) else { return nil }
         let what = "lane \(lane.name) is stopped\(lane.cause.map { ": \($0)" } ?? "")"
-        return fault(what, fix: lane.remedy, .temporary, lead(since: lane.since, work.now))
+        return fault(what, fix: lane.remedy, .temporary, lead(since: lane.since))
     }
 
     /// Users wait, or sweeps run, but nobody is served and no sweep is good.
-    private static func stalled(_ work: WorkStatus, _ alive: [DaemonRow]) -> StatusAnswer? {
-        let backlog = Backlog(work, alive)
+    private var stalled: StatusAnswer? {
         let lane = alive.flatMap(\.lanes).first { $0.state != .open && $0.state != .idle }
         let cause = lane?.cause.map { ", \($0)" } ?? ""
         let reason = lane.map { ": lane \($0.name) is \($0.state.text)\(cause)" } ?? ""
         let fix = "nudged doctor finds the cause"
-        if let since = alive.compactMap({ $0.stalledSince(patience: backlog.patience) }).min() {
-            return fault("no sweep was good\(reason)", fix: fix, .failure, lead(since: since, work.now))
+        // Seconds after which it counts as a fault that nobody is served.
+        let patience = usualDelay + 60
+        if let since = alive.compactMap({ $0.stalledSince(patience: patience) }).min() {
+            return fault("no sweep was good\(reason)", fix: fix, .failure, lead(since: since))
         }
-        guard backlog.users > 0, backlog.late > backlog.patience, backlog.perMinute == 0 else { return nil }
-        return fault("\(backlog.text), and none was served in the last 10 s\(reason)", fix: fix, .failure)
+        guard work.dueUsers > 0, late > patience, perMinute == 0 else { return nil }
+        return fault("\(backlog), and none was served in the last 10 s\(reason)", fix: fix, .failure)
     }
 
-    private static func paused(_ work: WorkStatus, _ waiting: [NudgeKind: Int]?) -> StatusAnswer? {
+    private var whenPaused: StatusAnswer? {
         let pauses = work.pauses.filter { $0.resumedAt == nil }
         guard let first = pauses.min(by: { $0.since < $1.since }) else { return nil }
         let kinds = pauses.map { KindText.plural($0.kind.rawValue) }.joined(separator: ", ")
         let why = first.reason.map { " (\"\($0)\")" } ?? ""
         let users = waiting.map { "; " + Self.waiting($0, pauses) } ?? ""
-        let since = Self.since(first.since, work.now)
-        return StatusAnswer(state: .paused, sentence: "Paused: \(kinds) \(since) by \(first.byWhom)\(why)\(users).")
+        let who = "\(since(first.since)) by \(first.byWhom)"
+        return StatusAnswer(state: .paused, sentence: "Paused: \(kinds) \(who)\(why)\(users).")
     }
 
     /// `230 users wait for it`, or how many wait for each kind.
@@ -101,13 +97,12 @@ struct StatusAnswer: Sendable, Equatable {
         return "users who wait: \(each.joined(separator: ", "))"
     }
 
-    private static func behind(_ work: WorkStatus, _ alive: [DaemonRow]) -> StatusAnswer? {
-        let backlog = Backlog(work, alive)
-        guard backlog.users > 0, backlog.late > backlog.usualDelay else { return nil }
-        return StatusAnswer(state: .behind, sentence: "Behind: \(backlog.text); \(backlog.pace).")
+    private var behind: StatusAnswer? {
+        guard work.dueUsers > 0, late > usualDelay else { return nil }
+        return StatusAnswer(state: .behind, sentence: "Behind: \(backlog); \(pace).")
     }
 
-    private static func works(_ work: WorkStatus, _ alive: [DaemonRow]) -> StatusAnswer {
+    private var works: StatusAnswer {
         let daemons = Elapsed.counted(alive.count, "daemon", "daemons")
         let sweep = alive.compactMap { $0.report?.lastGood }.min()
             .map { "last good sweep \(Elapsed.text(work.now - $0)) ago" }
@@ -116,40 +111,28 @@ struct StatusAnswer: Sendable, Equatable {
     }
 
     /// `since 09:12 UTC (6 min)`. With the date if it is more than a day ago.
-    static func since(_ instant: Instant, _ now: Instant) -> String {
+    func since(_ instant: Instant) -> String {
         let text = instant.rfc3339
-        let day = now - instant < 86_400 ? "" : "\(text.prefix(10)) "
-        return "since \(day)\(text.dropFirst(11).prefix(5)) UTC (\(Elapsed.text(now - instant)))"
+        let day = work.now - instant < 86_400 ? "" : "\(text.prefix(10)) "
+        return "since \(day)\(text.dropFirst(11).prefix(5)) UTC (\(Elapsed.text(work.now - instant)))"
     }
-}
 
-struct Backlog: Sendable, Equatable {
-    let users: Int
-    /// Seconds since the first of them is due.
-    let late: Int64
-    let perMinute: Int
+    /// Seconds since the first user is due. 0 if none is.
+    var late: Int64 { work.dueUsers > 0 ? work.firstDue.map { work.now - $0 } ?? 0 : 0 }
+    var perMinute: Int { alive.reduce(0) { $0 + ($1.report?.usersPerMinute ?? 0) } }
+
     /// Seconds that users wait at most where all is well: two sweeps, and a daemon's row is ten seconds old.
-    let usualDelay: Int64
-
-    init(_ work: WorkStatus, _ alive: [DaemonRow]) {
-        users = work.dueUsers
-        late = work.dueUsers > 0 ? work.firstDue.map { work.now - $0 } ?? 0 : 0
-        let states = alive.compactMap(\.report)
-        perMinute = states.reduce(0) { $0 + $1.usersPerMinute }
-        usualDelay = 10 + 2 * (states.map(\.intervalMilliseconds).max() ?? 0) / 1000
-    }
-
-    /// Seconds after which it counts as a fault that nobody is served.
-    var patience: Int64 { usualDelay + 60 }
+    private var usualDelay: Int64 { 10 + 2 * (alive.compactMap(\.report?.intervalMilliseconds).max() ?? 0) / 1000 }
 
     /// Seconds until nobody waits, if nobody else becomes due. Nil: nobody is served now.
     var secondsLeft: Int64? {
-        guard users > 0, perMinute > 0 else { return nil }
-        return (Int64(users) * 60 + Int64(perMinute) - 1) / Int64(perMinute)
+        let (users, pace) = (Int64(work.dueUsers), Int64(perMinute))
+        return users > 0 && pace > 0 ? (users * 60 + pace - 1) / pace : nil
     }
 
     /// `12,400 users wait, the oldest for 4 min`.
-    var text: String {
+    private var backlog: String {
+        let users = work.dueUsers
         let who = users == 1 ? "1 user waits" : "\(Elapsed.capped(users, WorkStatus.mostDue)) users wait"
         return "\(who), \(users == 1 ? "" : "the oldest ")for \(Elapsed.text(late))"
     }
@@ -158,7 +141,7 @@ struct Backlog: Sendable, Equatable {
     var pace: String {
         guard let left = secondsLeft else { return "none was served in the last 10 s" }
         let rate = perMinute < 60 ? "\(perMinute) users/min" : "\(Elapsed.grouped(perMinute / 60)) users/s"
-        return "\(rate), \(users >= WorkStatus.mostDue ? "at least" : "about") \(Elapsed.text(left)) left"
+        return "\(rate), \(work.dueUsers >= WorkStatus.mostDue ? "at least" : "about") \(Elapsed.text(left)) left"
     }
 }
 

@@ -9,18 +9,15 @@ package import Systemd
 import TimeZones
 
 package struct StatusPage: CommandOutput {
-    private let work: WorkStatus
+    let work: WorkStatus
     /// Users who wait for each paused kind. Nil: not counted.
-    private let waiting: [NudgeKind: Int]?
+    let waiting: [NudgeKind: Int]?
     /// Daemons that are alive are first.
-    private let daemons: [DaemonRow]
-    let answer: StatusAnswer
+    let daemons: [DaemonRow]
 
     init(_ work: WorkStatus, waiting: [NudgeKind: Int]? = nil) {
-        self.work = work
-        self.waiting = waiting
+        (self.work, self.waiting) = (work, waiting)
         daemons = work.daemons.filter(\.isAlive) + work.daemons.filter { !$0.isAlive }
-        answer = .of(work, daemons, waiting: waiting)
     }
 
     package static func read(_ configuration: Configuration) async throws -> StatusPage {
@@ -34,7 +31,6 @@ package struct StatusPage: CommandOutput {
 
     package var status: ExitStatus { answer.status }
     var alive: [DaemonRow] { daemons.filter(\.isAlive) }
-    private var backlog: Backlog { Backlog(work, alive) }
 
     package func text(on screen: Screen) -> String {
         var page = TextPage(width: screen.width)
@@ -74,7 +70,7 @@ package struct StatusPage: CommandOutput {
     private var due: String {
         guard work.dueUsers > 0 else { return "none" }
         let count = Elapsed.capped(work.dueUsers, WorkStatus.mostDue)
-        return "\(count), the first for \(Elapsed.text(backlog.late)); \(backlog.pace)"
+        return "\(count), the first for \(Elapsed.text(late)); \(pace)"
     }
 
     private func describe(_ fanOuts: WaitingFanOuts) -> String {
@@ -121,7 +117,7 @@ package struct StatusPage: CommandOutput {
             let lasted = failure.since.map { " after \(Elapsed.text(until - $0))" } ?? ""
             return "it ended \(Elapsed.text(work.now - until)) ago\(lasted): \(failure.text)"
         }
-        return (failure.since.map { "\(StatusAnswer.since($0, work.now)): " } ?? "") + failure.text
+        return (failure.since.map { "\(since($0)): " } ?? "") + failure.text
     }
 
     /// Shows the sweep's age only if the next sweep was already late when the daemon wrote its row, which can be 10 s old.
@@ -158,8 +154,8 @@ package struct StatusPage: CommandOutput {
             "answer": answer.state.rawValue, "sentence": answer.sentence, "remedy": answer.fix, "schema": "current",
             "now": work.now, "due_users": work.dueUsers, "touches": work.touches, "open_chunks": work.openIntents,
             "open_pushes": work.openPushes, "unknown_24h": work.unknownPushes, "counted_up_to": WorkStatus.most,
-            "due_counted_up_to": WorkStatus.mostDue, "users_per_minute": backlog.perMinute,
-            "free_ranges": work.freeRanges, "first_due": work.firstDue, "seconds_left": backlog.secondsLeft,
+            "due_counted_up_to": WorkStatus.mostDue, "users_per_minute": perMinute,
+            "free_ranges": work.freeRanges, "first_due": work.firstDue, "seconds_left": secondsLeft,
             "fan_outs": work.fanOuts.map(Self.fields), "paused": work.pauses.map(fields),
             "daemons": daemons.map(Self.fields), "exit": status.rawValue,
         ])
