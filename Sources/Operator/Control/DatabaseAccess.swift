@@ -23,14 +23,19 @@ struct DatabaseAccess: Sendable {
         let schemaState = try await Migrator.schemaState(connection)
         guard schemaState.isUsable else { throw schemaState.failure }
         let store = Store(configuration: connection, statementTimeout: connection.statementTimeout)
-        do {
-            let result = try await work(store)
-            await store.close()
-            return result
-        } catch {
-            await store.close()
-            throw error
-        }
+        return try await ending({ await store.close() }) { try await work(store) }
+    }
+}
+
+/// Runs `work`, then `end`, whether it fails or not.
+func ending<Result: Sendable>(_ end: () async -> Void, _ work: () async throws -> Result) async throws -> Result {
+    do {
+        let result = try await work()
+        await end()
+        return result
+    } catch {
+        await end()
+        throw error
     }
 }
 

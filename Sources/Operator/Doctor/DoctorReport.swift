@@ -109,17 +109,12 @@ enum DecisionCheck {
         }
         var settings = HTTPClientSettings()
         (settings.caFile, settings.concurrency, settings.deadline) = (decision.caFile, 1, .seconds(5))
-        do throws(HTTPClientError) {
+        do {
             let client = try HTTPClient(settings)
-            let answer: Result<HTTPResponse, HTTPClientError>
-            do throws(HTTPClientError) { answer = .success(try await client.send(HTTPRequest(get: url))) } catch {
-                answer = .failure(error)
-            }
-            await client.close()
-            let status = try answer.get().status
+            let answer = try await ending({ await client.close() }) { try await client.send(HTTPRequest(get: url)) }
             let verified = url.isEncrypted ? "; its certificate is verified" : ""
-            let text = "\(url) answers with status \(status) to a GET that names no user\(verified)"
-            return status < 500 ? .ok(text) : .warning(text).fix("see the service's own log")
+            let text = "\(url) answers with status \(answer.status) to a GET that names no user\(verified)"
+            return answer.status < 500 ? .ok(text) : .warning(text).fix("see the service's own log")
         } catch {
             return .error("\(error); until it answers, each user's fallback_strategy decides", .unavailable)
                 .fix("check decision.url, and that the service runs; for a private authority set decision.caFile")

@@ -235,9 +235,10 @@ extension Explanation {
         ]
         let sending = (read?.intents ?? []).flatMap { intent in
             intent.pushes.map { push -> Fields in
-                let attempt: Fields = ["attempted_at": intent.attemptedAt, "alive": intent.isAlive]
-                let nudge: Fields = ["kind": push.kind, "key": push.key, "device": push.deviceHash]
-                return nudge + attempt
+                [
+                    "kind": push.kind, "key": push.key, "device": push.deviceHash, "attempted_at": intent.attemptedAt,
+                    "alive": intent.isAlive,
+                ]
             }
         }
         let known: Fields = [
@@ -248,8 +249,7 @@ extension Explanation {
     }
 
     private static func fields(_ send: FutureSend) -> Fields {
-        let nudges = send.plan.nudges.map { fields($0.identity) }
-        return ["at": send.at, "nudges": nudges, "devices": send.devices]
+        ["at": send.at, "nudges": send.plan.nudges.map { fields($0.identity) }, "devices": send.devices]
     }
 
     private static func fields(_ identity: NudgeIdentity) -> Fields {
@@ -268,12 +268,11 @@ extension Explanation {
     }
 
     private static func fields(_ nudge: PlannedNudge) -> Fields {
-        let rest: Fields = [
-            "members": nudge.members.map(\.key), "valid_until": nudge.validUntil,
-            "asks_decision_service": nudge.isToBeAsked, "template": nudge.template,
+        [
+            "kind": nudge.identity.kind.rawValue, "key": nudge.identity.key, "members": nudge.members.map(\.key),
+            "valid_until": nudge.validUntil, "asks_decision_service": nudge.isToBeAsked, "template": nudge.template,
             "devices": nudge.targets.map(\.hash), "later": nudge.waiting.map(\.deviceHash),
         ]
-        return fields(nudge.identity) + rest
     }
 
     private static func fields(_ entry: DecisionRecorder.Entry) -> Fields {

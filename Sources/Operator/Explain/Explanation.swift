@@ -190,10 +190,10 @@ package struct Explanation: CommandOutput {
         if let first = next ?? held, let daemons = obstacles.first(where: \.isOfDaemons) {
             return "Waits: \(daemons.text). \(coming(first, read))"
         }
-        if let held, let pause = pause(of: held) {
+        if let held, let pause = obstacles.first(where: { $0.kind.map(held.kinds.contains) ?? false }) {
             return "Waits: \(pause.text). \(coming(held, read))"
         }
-        guard let next else { return nothing(read) }
+        guard let next else { return "Nothing is planned: \(whyNoCheckIn(read))\(texts(read))" }
         if let lane = closedLane(for: next) { return "Waits: \(lane.text). \(coming(next, read))" }
         let decision = next.plan.nudges.contains(where: \.isToBeAsked) ? ", if the decision service allows it" : ""
         let isDue = next.at <= now
@@ -218,7 +218,7 @@ package struct Explanation: CommandOutput {
     private func dueSince(_ send: FutureSend, _ read: ReadUser) -> Instant? {
         let user = read.user
         // Users of urgent messages are due since 1970.
-        var since = Instant(dueOf: user).flatMap { $0 > Self.firstDue ? $0 : nil }
+        var since = Instant(dueOf: user).flatMap { $0.seconds > 31_536_000 ? $0 : nil }
         let members = Set(send.plan.nudges.flatMap(\.members).map(\.key))
         // A message for later has been due since its time, which is in the row.
         let sent = user.messages.filter { $0.due == nil && members.contains($0.id.uuidString.lowercased()) }
@@ -227,12 +227,6 @@ package struct Explanation: CommandOutput {
         if let sent, since == nil || user.evaluatedAt.map({ sent > $0 }) ?? true { since = sent }
         guard let since, now - since >= 60 else { return nil }
         return since
-    }
-
-    private static let firstDue = Instant(seconds: 31_536_000)
-
-    private func pause(of send: FutureSend) -> Obstacle? {
-        obstacles.first { $0.kind.map(send.kinds.contains) ?? false }
     }
 
     /// A lane that keeps all of these pushes back: a later one, only if somebody must act.
@@ -245,8 +239,6 @@ package struct Explanation: CommandOutput {
         guard let lane = obstacle.lane else { return false }
         return send.lanes.contains(lane.lane) && (lane.state == .stopped || send.at <= now)
     }
-
-    private func nothing(_ read: ReadUser) -> String { "Nothing is planned: \(whyNoCheckIn(read))\(texts(read))" }
 
     private func whyNoCheckIn(_ read: ReadUser) -> String {
         switch outlook?.reason {
@@ -315,14 +307,11 @@ extension Explanation.Facts {
         gaps = due.gaps
         guard let end else { return }
         let last = end + Outlook.days * 86_400
-        guard let coming = try await reader.user(user, now: now, until: last)?.user else { return }
+        coming = try await reader.user(user, now: now, until: last)?.user
         // A view that can't be read now can't be read a second time either.
-        guard due.gaps.isEmpty else {
-            self.coming = coming
-            return
-        }
+        guard due.gaps.isEmpty, let claimed = coming else { return }
         var later = try await FutureFanOuts(reader, planner: planner, start: now, end: last, only: user)
-        self.coming = later.take(for: [coming]).first ?? coming
+        coming = later.take(for: [claimed]).first ?? claimed
         gaps = later.gaps
     }
 }

@@ -16,7 +16,9 @@ struct Obstacle: Sendable {
     var lane: LaneReport?
 
     var isOfDaemons: Bool { kind == nil && lane == nil }
+}
 
+extension Obstacle {
     fileprivate init(_ pause: Pause, now: Instant, _ zone: Zone?) {
         let why = pause.reason.map { ": \($0)" } ?? ""
         let since = InstantText.since(pause.since, from: now, zone)
@@ -41,10 +43,6 @@ struct Obstacle: Sendable {
             "state": lane.state.rawValue, "reason": lane.reason, "remedy": lane.remedy, "next_try": lane.nextProbe,
         ]
         self.lane = lane
-    }
-
-    fileprivate init(text: String, fix: String, fields: Fields) {
-        (self.text, self.fix, self.fields) = (text, fix, fields)
     }
 }
 

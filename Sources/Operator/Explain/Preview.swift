@@ -23,8 +23,8 @@ package struct PreviewReport: CommandOutput {
         let access = try DatabaseAccess(configuration)
         let planner = try Assembly(configuration, zones: ZoneDatabase()).planner
         let decider = try configuration.decision.map { settings in try Decider(settings, clock: .database()) { _ in } }
-        do {
-            let report = try await access.withStore { store in
+        return try await ending({ await decider?.close() }) {
+            try await access.withStore { store in
                 let now = Instant(seconds: try await store.clock() / 1_000_000)
                 var message = PendingMessage(id: .random(), createdAt: now, title: title, body: body)
                 message.urgent = urgent
@@ -33,11 +33,6 @@ package struct PreviewReport: CommandOutput {
                 let read = try await store.reading { reader in try await reader.user(user, now: now)?.user }
                 return PreviewReport(preview: preview, now: now, zone: read.flatMap(planner.zone))
             }
-            await decider?.close()
-            return report
-        } catch {
-            await decider?.close()
-            throw error
         }
     }
 
