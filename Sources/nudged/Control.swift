@@ -71,10 +71,9 @@ struct Replan: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let duration = over.flatMap(DurationText.parse)
         try await config.answer(isJSON: json) { configuration in
             try await Terminal.progress("replanning") {
-                try await ReplanReport.replan(over: duration, configuration, onProgress: $0)
+                try await ReplanReport.replan(over: over.flatMap(DurationText.parse), configuration, onProgress: $0)
             }
         }
     }

@@ -94,9 +94,7 @@ enum Terminal {
         return try await work { done, total in show(bar.withLock { $0.draw(done, of: total) }) }
     }
 
-    private static func show(_ text: String?) {
-        if let text { _ = writeAll(Array(text.utf8), to: STDERR_FILENO) }
-    }
+    private static func show(_ text: String?) { if let text { _ = writeAll(Array(text.utf8), to: STDERR_FILENO) } }
 }
 
 /// `--config FILE`, for every command that reads the configuration.

@@ -121,8 +121,7 @@ struct Migrate: AsyncParsableCommand {
 
     func run() async throws {
         if sql {
-            let script = Migration.script(after: after ?? 0, usesTemplates: withTemplates)
-            return try Output.write(script, "the SQL")
+            return try Output.write(Migration.script(after: after ?? 0, usesTemplates: withTemplates), "the SQL")
         }
         let configuration = try config.load(needs: .database).configuration
         let status = try await Output.reporting {

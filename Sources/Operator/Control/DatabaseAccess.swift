@@ -78,9 +78,7 @@ struct Steps {
     @discardableResult
     func pages(_ step: (UUID) async throws -> UUID?) async throws -> Bool {
         var next: UUID? = Store.firstUser
-        while let user = next, flag?.isRaised != true {
-            next = try await again { try await step(user) }
-        }
+        while let user = next, flag?.isRaised != true { next = try await again { try await step(user) } }
         return next == nil
     }
 }

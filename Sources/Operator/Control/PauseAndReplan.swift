@@ -77,16 +77,14 @@ package struct ResumeReport: CommandOutput {
         _ configuration: Configuration,
         onProgress: (Int, Int) -> Void
     ) async throws -> ResumeReport {
-        let kinds = kind.map { [$0] } ?? NudgeKind.allCases
         let flag = StopFlag()
         return try await flag.onSignals {
             try await DatabaseAccess(configuration).withStore { store in
-                let resumed = try await store.resume(kinds)
+                let resumed = try await store.resume(kind.map { [$0] } ?? NudgeKind.allCases)
                 guard let since = resumed.map(\.heldSince).min(), let until = resumed.compactMap(\.resumedAt).max()
                 else { return ResumeReport(resumed: [], result: UserWalk.Result()) }
                 try? await Task.sleep(for: settling)
-                let held = min(since, until) - slack...until + slack
-                let walk = UserWalk(store: store, flag: flag, evaluated: held)
+                let walk = UserWalk(store: store, flag: flag, evaluated: min(since, until) - slack...until + slack)
                 let total = try await walk.count()
                 let result = try await walk.run(pace: ReplanReport.pace) { onProgress($0.users, total) }
                 if !result.isInterrupted { try await store.endResume(resumed.map(\.kind)) }

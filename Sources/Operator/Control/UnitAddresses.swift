@@ -106,8 +106,7 @@ package struct UnitAddresses: Sendable {
     }
 
     package static func nameServers(in path: String = "/etc/resolv.conf") -> [String] {
-        let text = (try? Credentials.readText(path, limit: 1 << 16)) ?? ""
-        return text.split(separator: "\n").compactMap { line in
+        return ((try? Credentials.readText(path, limit: 1 << 16)) ?? "").split(separator: "\n").compactMap { line in
             let words = line.split { $0 == " " || $0 == "\t" }
             guard words.count > 1, words[0] == "nameserver" else { return nil }
             let address = withoutZone(String(words[1]))

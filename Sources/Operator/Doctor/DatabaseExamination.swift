@@ -68,9 +68,8 @@ actor DatabaseExamination {
         }
         note("postgresql", offsets.findings(zones.compared), .zones)
         note("writable", Verdicts.writability(server, configuration))
-        let skew = ClockSkew(ahead: server.clock - askedAt, margin: trip / 2)
         // The database's clock decides when a nudge is due. This machine's clock is in the provider tokens for Apple.
-        note("clock", skew.finding(whose: "the database's"))
+        note("clock", ClockSkew(ahead: server.clock - askedAt, margin: trip / 2).finding(whose: "the database's"))
         note("encoding", Verdicts.encoding(server.encoding))
         note("replication_role", Verdicts.triggers(server))
         guard server.hasSchema, server.mayUseSchema else {
@@ -161,9 +160,7 @@ actor DatabaseExamination {
         _ parameters: [Parameter] = [],
         _ group: Finding.Group = .database,
         _ verdict: (Rows) throws -> some Verdict
-    ) async {
-        note(name, (await ask(query, parameters) { try verdict($0).findings }).findings { $0 }, group)
-    }
+    ) async { note(name, (await ask(query, parameters) { try verdict($0).findings }).findings { $0 }, group) }
 
     private func check(_ name: String, _ question: (Connection) async throws -> some Verdict) async {
         note(name, (await ask { try await question($0).findings }).findings { $0 })

@@ -45,8 +45,7 @@ extension DatabaseVerdicts {
         let all = server.creators.map { "\($0.role ?? "everybody") in \($0.schema)" }.joined(separator: ", ")
         let revokes = server.creators.map { "revoke create on schema \($0.schema) from \($0.role ?? "public")" }
         let risk = "The app's views and triggers may call such a function by mistake. nudged's own statements don't"
-        return .warning("other roles can create functions: \(all). \(risk)")
-            .fix(revokes.joined(separator: "; "))
+        return .warning("other roles can create functions: \(all). \(risk)").fix(revokes.joined(separator: "; "))
     }
 
     static func noUsage(_ server: Facts.Server) -> Finding {
@@ -57,11 +56,10 @@ extension DatabaseVerdicts {
     static func rights(_ rights: [(right: DaemonRight, exists: Bool, isGranted: Bool)], of who: String) -> [Finding] {
         let gone = Set(rights.filter { !$0.exists }.map { "nudged.\($0.right.object)" }).sorted()
         let missing = rights.filter { $0.exists && !$0.isGranted }.map(\.right)
-        let grants = missing.map { $0.grant(to: who) }.joined(separator: "; ")
         let restore = "otherwise somebody dropped them: restore them from a backup"
         let lost = Finding.error("missing: \(gone.joined(separator: ", "))")
             .fix("if migrations are pending, run nudged migrate; \(restore)")
-        let fix = who == "nudged_daemon" ? grantRoles : grants
+        let fix = who == "nudged_daemon" ? grantRoles : missing.map { $0.grant(to: who) }.joined(separator: "; ")
         let found =
             lost.when(!gone.isEmpty)
             + Finding.error("\(who) lacks \(named(missing))", .permission).fix(fix).when(!missing.isEmpty)

@@ -20,8 +20,7 @@ package struct DoctorReport: CommandOutput {
     package static func examine(path: String?, environment: [String: String]) async -> DoctorReport {
         let configuration = ConfigurationFacts(path: path, environment: environment)
         let now = Instant(seconds: Int64(time(nil)))
-        let isChosen = !(environment["TZDIR"] ?? "").isEmpty
-        let zones = ZoneFacts(ZoneDatabase(), isChosen: isChosen, now: now)
+        let zones = ZoneFacts(ZoneDatabase(), isChosen: !(environment["TZDIR"] ?? "").isEmpty, now: now)
         async let answers = DatabaseExamination.run(configuration.database, zones)
         async let lanes = lanes(configuration.apns)
         async let decision = DecisionCheck.run(configuration.database ?? configuration.apns)
@@ -36,9 +35,7 @@ package struct DoctorReport: CommandOutput {
             return [Finding.unchecked("the configuration can't be used").of(.apple, "lanes")]
         }
         return await withTaskGroup(of: (Int, [Finding]).self) { group in
-            for (index, lane) in lanes.enumerated() {
-                group.addTask { (index, await LaneFacts.ask(lane).findings) }
-            }
+            for (index, lane) in lanes.enumerated() { group.addTask { (index, await LaneFacts.ask(lane).findings) } }
             var found: [[Finding]] = lanes.map { _ in [] }
             for await (index, findings) in group { found[index] = findings }
             return found.flatMap(\.self)

@@ -31,9 +31,7 @@ struct ServiceFacts: Sendable {
 
     private var installed: Finding {
         guard hasSystemd else { return .unchecked("this machine does not run systemd") }
-        guard let unit else {
-            return .unchecked("no \(Self.unitName) is installed here; the daemon may run elsewhere")
-        }
+        guard let unit else { return .unchecked("no \(Self.unitName) is installed here; the daemon may run elsewhere") }
         if unit.isMasked {
             return .warning("\(unit.path) masks the unit: nothing can start it")
                 .fix("\(Self.unmasking(unit.path)), then systemctl enable --now nudged")
@@ -161,8 +159,7 @@ extension ServiceFacts {
 
     /// The unit from the process's control group, such as `0::/system.slice/nudged.service`.
     private static func unit(of process: Int32) -> String? {
-        let text = try? Credentials.readText("/proc/\(process)/cgroup", limit: 65_536)
-        return text.flatMap(unit(inGroups:))
+        return (try? Credentials.readText("/proc/\(process)/cgroup", limit: 65_536)).flatMap(unit(inGroups:))
     }
 
     static func unit(inGroups text: String) -> String? {
@@ -247,8 +244,7 @@ struct UnitSettings: Sendable, Equatable {
                 dropIns[name] = "\(folder)/\(name)"
             }
         }
-        let texts = dropIns.sorted { $0.key < $1.key }.compactMap { Self.text($0.value) }
-        self.init(path: path, texts: [text] + texts)
+        self.init(path: path, texts: [text] + dropIns.sorted { $0.key < $1.key }.compactMap { Self.text($0.value) })
     }
 
     /// Whether the file leads to a character device such as /dev/null, or is empty.

@@ -52,9 +52,7 @@ struct ZoneFacts: Sendable {
     /// PostgreSQL and each host have lists of their own. So SQL may accept a name that a daemon can't use.
     func known(_ used: [(name: String, count: Int)], _ server: [String: Int]) -> Finding {
         let unknown = used.filter { !isKnown($0.name) }
-        guard let first = unknown.first else {
-            return .ok("this host knows all zones that users and reminders have")
-        }
+        guard let first = unknown.first else { return .ok("this host knows all zones that users and reminders have") }
         let count = unknown.reduce(0) { $0 + $1.count }
         let have = Elapsed.counted(count, "user or reminder has", "users and reminders have")
         let found =

@@ -191,8 +191,7 @@ extension Explanation {
             case .at(let instant): local(instant)
             case .local(let time): "\(time.iso) in \(reminder.timezone ?? "the zone of each recipient")"
             }
-        let rule = reminder.series.flatMap { Recurrence(parsing: $0.rule) }
-        let series = rule.map { ", \($0.text)" } ?? ""
+        let series = reminder.series.flatMap { Recurrence(parsing: $0.rule) }.map { ", \($0.text)" } ?? ""
         return
             "reminder \(reminder.id.uuidString.lowercased()) about \(reminder.subjectType) \(reminder.subjectID), "
             + "due \(hour)\(series)\(reminder.isCancelled ? ", cancelled" : "")"

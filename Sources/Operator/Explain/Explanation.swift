@@ -168,8 +168,7 @@ package struct Explanation: CommandOutput {
         case .future:
             let then = "Then (\(day(at)), \(zoneName)): "
             guard case .send? = plan, let next else { return "\(then)nothing is sent. \(outlook(read))" }
-            let first = obstacles.first { $0.isOfDaemons || isClosed($0, for: next) }
-            let now = first.map { " But now \($0.text)." } ?? ""
+            let now = obstacles.first { $0.isOfDaemons || isClosed($0, for: next) }.map { " But now \($0.text)." } ?? ""
             return "\(then)\(next.text) \(next.isOne ? "is" : "are") sent to \(deviceCount(next)).\(now)"
         }
     }

@@ -54,9 +54,7 @@ extension Explanation {
         func none(_ text: String, _ fix: String, _ fields: Fields) -> [Obstacle] {
             [Obstacle(text: text, fix: fix, fields: fields)] + paused
         }
-        if alive.isEmpty {
-            return none("no daemon runs", "Start one: systemctl start nudged.", ["cause": "no_daemon"])
-        }
+        if alive.isEmpty { return none("no daemon runs", "Start one: systemctl start nudged.", ["cause": "no_daemon"]) }
         guard let owner = read.owner else {
             let text = "no daemon owns range \(read.range), which this user is in"
             return none(text, "A running daemon takes it within seconds.", ["cause": "range_without_owner"])

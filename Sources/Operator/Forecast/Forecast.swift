@@ -46,8 +46,7 @@ package struct Forecast: CommandOutput {
             (tally.unread, "whose time zone's file can't be read"),
             (tally.unreadable, "whose row in nudged.person can't be read"),
         ]
-        return remarks
-            + unread.filter { $0.0 > 0 }.map { "not counted: \(Elapsed.counted($0, "user", "users")) \($1)" }
+        return remarks + unread.filter { $0.0 > 0 }.map { "not counted: \(Elapsed.counted($0, "user", "users")) \($1)" }
     }
 
     private func chart(width: Int, hasBlocks: Bool) -> [String] {

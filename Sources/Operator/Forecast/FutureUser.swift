@@ -94,8 +94,7 @@ struct ForecastTally: Sendable, Equatable {
 
     init(start: Instant, end: Instant) {
         self.start = start
-        let count = Self.hour(end - 1) - Self.hour(start) + 1
-        hours = Array(repeating: Hour(), count: max(1, Int(count)))
+        hours = Array(repeating: Hour(), count: max(1, Int(Self.hour(end - 1) - Self.hour(start) + 1)))
     }
 
     private static func hour(_ instant: Instant) -> Int64 { instant.seconds / 3600 }

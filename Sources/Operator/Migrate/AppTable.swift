@@ -52,8 +52,7 @@ extension DatabaseFacts.View {
         case .recipient: return Query.claimProfiles([.uuidArray([]), .int8(.max), .int8(1)])
         case .device: return Query.claimDevices([.uuidArray([]), .int8(1)])
         case .subjectMember:
-            let none: [Parameter] = [.text(""), .text(""), .null(.uuid), .int8(0), .null(.uuid), .uuidArray([])]
-            return Query.fanOutMembers(none)
+            return Query.fanOutMembers([.text(""), .text(""), .null(.uuid), .int8(0), .null(.uuid), .uuidArray([])])
         }
     }
 

@@ -22,8 +22,7 @@ struct MigrationPlan: Sendable {
 
     init(_ facts: SetUpFacts, pending: [Migration]) {
         (self.facts, self.pending) = (facts, pending)
-        let isFirst = pending.contains { $0.number == 1 }
-        tables = isFirst ? AppTable.all.map { ($0, Self.source($0, facts)) } : []
+        tables = pending.contains { $0.number == 1 } ? AppTable.all.map { ($0, Self.source($0, facts)) } : []
     }
 
     private static func source(_ table: AppTable, _ facts: SetUpFacts) -> Source {

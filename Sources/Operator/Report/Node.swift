@@ -97,9 +97,8 @@ struct Table {
             Node("th", ["scope": "col"] + alignment(place), text: name)
         }
         let parts = [Node("caption", text: caption), Node("thead", [Node("tr", head)]), Node("tbody", rows.map(row))]
-        let foot = sums.isEmpty ? [] : [Node("tfoot", [row(sums)])]
         let box: Attributes = ["class": "scroll", "role": "region", "tabindex": "0", "aria-label": caption]
-        return Node("div", box, [Node("table", parts + foot)])
+        return Node("div", box, [Node("table", parts + (sums.isEmpty ? [] : [Node("tfoot", [row(sums)])]))])
     }
 
     /// The table inside a closed `details` element. The summary repeats the caption, because a list of controls shows

@@ -86,9 +86,7 @@ extension DeliveryCount: Counted {}
 extension HourCount: Counted {}
 
 extension Sequence where Element: Counted {
-    func sum(_ isCounted: (Element) -> Bool = { _ in true }) -> Int {
-        reduce(0) { isCounted($1) ? $0 + $1.count : $0 }
-    }
+    func sum(_ isCounted: (Element) -> Bool = { _ in true }) -> Int { reduce(0) { isCounted($1) ? $0 + $1.count : $0 } }
 }
 
 /// The time that a report covers. It has equal stretches, which begin at whole hours or days of UTC.

@@ -14,8 +14,7 @@ package struct ReportFile: Sendable {
     /// old file stays.
     package func write(_ text: String) throws(CommandFailure) {
         let (target, old) = try target()
-        let slash = target.lastIndex(of: "/")
-        let folder = slash.map { String(target[...$0]) } ?? ""
+        let folder = target.lastIndex(of: "/").map { String(target[...$0]) } ?? ""
         let temporary = "\(folder).nudged-report.\(getpid()).\(UInt32.random(in: .min ... .max))"
         let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, old == nil ? 0o644 : 0o600)
         guard file >= 0 else { throw failure() }

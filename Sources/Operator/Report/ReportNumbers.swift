@@ -37,8 +37,7 @@ package enum ReportNumbers: Sendable {
         let isOnlyOne = parts.filter { $0 > 0 }.count == 1
         let large: [Double] = zip(counts, isTiny).map { count, isTiny in isTiny ? 0 : count }
         // The last one stands for all tiny parts.
-        let percents = Self.percents(large + [sum - large.reduce(0, +)], of: sum)
-        return zip(isTiny, percents).map { isTiny, percent in
+        return zip(isTiny, Self.percents(large + [sum - large.reduce(0, +)], of: sum)).map { isTiny, percent in
             if isTiny { return "under 1 %" }
             return percent == 100 && !isOnlyOne ? "over 99 %" : "\(percent) %"
         }

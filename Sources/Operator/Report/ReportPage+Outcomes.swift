@@ -74,8 +74,7 @@ extension ReportPage {
         guard people.all > 0 else { return (id, title, [.p("Apple accepted nothing in this time.")]) }
         let kinds = Self.kinds(hasOthers: people.byKind["other"] != nil)
         let rows = kinds.map { [KindText.title($0), shown(people.byKind[$0] ?? 0)] }
-        let sums = ["Any kind", shown(people.all)]
-        let table = Table("People reached, by kind", ["Kind", "People"], rows, sums: sums)
+        let table = Table("People reached, by kind", ["Kind", "People"], rows, sums: ["Any kind", shown(people.all)])
         let explanation =
             "People with at least one push that Apple accepted. A person who got several kinds is in each of their "
             + "lines, and once in the last line."
@@ -176,8 +175,7 @@ extension ReportPage {
             + "Of \(shown(all.rated)) with feedback, \(shown(all.helpful)) were helpful\(rated)."
         let charts = OpenCount.Part.allCases.flatMap { part in
             let parts = counts.filter { $0.part == part }
-            return parts.isEmpty
-                ? [] : chart(parts, all, id: "works-\(kind)-\(part)", title: "\(title) by \(part)")
+            return parts.isEmpty ? [] : chart(parts, all, id: "works-\(kind)-\(part)", title: "\(title) by \(part)")
         }
         return [Node("h3", text: title), .p(text)] + charts
     }

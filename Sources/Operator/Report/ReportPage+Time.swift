@@ -75,8 +75,7 @@ extension ReportPage {
         let (id, title) = ("troubles", "What did not arrive, by time")
         let measures = Self.troubles.filter { report.count($0.isCounted) > 0 }
         guard !measures.isEmpty else {
-            let none = "Nothing was rejected, deferred, unknown, dropped or skipped in this time."
-            return (id, title, [.p(none)])
+            return (id, title, [.p("Nothing was rejected, deferred, unknown, dropped or skipped in this time.")])
         }
         let sums = measures.map { "\($0.title): \(shown(report.count($0.isCounted)))" }.joined(separator: "; ")
         let summary = "\(sums). The table below has every number."
@@ -163,8 +162,7 @@ extension ReportPage {
         }
         let rows = zip(Self.latenessTexts, counts).map { [$0, shown($1)] }
         let summary = rows.map { "\($0[0]): \($0[1])" }.joined(separator: "; ")
-        let sums = ["All", shown(counts.reduce(0, +))]
-        let table = Table(title, ["After its time", "Check-ins"], rows, sums: sums)
+        let table = Table(title, ["After its time", "Check-ins"], rows, sums: ["All", shown(counts.reduce(0, +))])
         let explanation =
             "From the slot's local time to the attempt that Apple accepted. It includes the time that a check-in "
             + "waited for quiet hours, limits and pauses. A check-in that is later than "

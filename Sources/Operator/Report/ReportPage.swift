@@ -17,9 +17,7 @@ struct ReportPage {
     /// A part of the page: a heading and its content. The id is unique on the page.
     typealias Section = (id: String, title: String, parts: [Node])
 
-    var markup: String {
-        Node("html", ["lang": "en"], [head, Node("body", [header, main, footer])]).document
-    }
+    var markup: String { Node("html", ["lang": "en"], [head, Node("body", [header, main, footer])]).document }
 
     private var head: Node {
         func meta(_ name: StaticString, _ value: String, _ content: String) -> Node {

@@ -44,9 +44,8 @@ package struct SendTestRun: Sendable {
         var report = SendTestReport()
         for (lane, tokens) in try await devices(of: target, &report) {
             if lane.environment == .production, !isForced {
-                let what = "\(lane.identity.text) is production"
                 let risk = "a test push would reach the phone of one of the app's users; give --force to send it"
-                throw CommandFailure("\(what): \(risk)", .permission)
+                throw CommandFailure("\(lane.identity.text) is production: \(risk)", .permission)
             }
             report.results += try await send(tokens, lane)
         }
@@ -76,9 +75,7 @@ package struct SendTestRun: Sendable {
                 try await store.reading { reader in try await reader.user(user, now: Instant(seconds: 0)) }
             }
             let name = "user \(user.uuidString.lowercased())"
-            guard let read else {
-                throw CommandFailure("nothing is known of \(name): no profile, no device", .noUser)
-            }
+            guard let read else { throw CommandFailure("nothing is known of \(name): no profile, no device", .noUser) }
             let directory = LaneDirectory(standard: main.identity, others: lanes.map(\.identity))
             let served = Dictionary(grouping: read.user.devices) { directory.lane(of: $0) }
             report.notServed = (served[nil] ?? []).map { PushIdentity.deviceHash(token: $0.token) }

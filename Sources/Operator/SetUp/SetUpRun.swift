@@ -211,8 +211,7 @@ package struct SetUpRun: Sendable {
         do throws(ConfigurationError) {
             _ = try ConfigurationLoader.load(path: file, environment: secrets, checks: .system)
         } catch {
-            let text = "\(error)".replacing(staged, with: files.configuration)
-            throw CommandFailure(unchanged: text, error.exitStatus)
+            throw CommandFailure(unchanged: "\(error)".replacing(staged, with: files.configuration), error.exitStatus)
         }
     }
 
