@@ -1,4 +1,4 @@
-import JSON
+package import JSON
 import NudgedPreferences
 public import TimeZones
 
@@ -16,7 +16,8 @@ public struct DecideLine: Sendable {
             let question = try DecideQuestion(parsing: try Self.json(line), id: &id)
             let policy = Policy(rules: question.rules, zones: zones)
             let (decision, trace) = try policy.explain(question.candidate, now: question.now)
-            return Array(Self.fields(question.id, decision, trace).document.utf8)
+            let answer: Fields = ["id": question.id]
+            return Array((answer + Self.fields(decision, trace)).document.utf8)
         } catch {
             return Array(Fields.text(["id": id, "error": "\(error)"]).utf8)
         }
@@ -30,13 +31,13 @@ public struct DecideLine: Sendable {
         }
     }
 
-    /// Every key of docs/POLICY-SPEC.md, "Output".
-    private static func fields(_ id: String, _ decision: Decision, _ trace: [TraceStep]) -> Fields {
+    /// Every key of docs/POLICY-SPEC.md, "Output", except `id`.
+    package static func fields(_ decision: Decision, _ trace: [TraceStep]) -> Fields {
         let steps = trace.map { step -> Fields in
             ["rule": step.rule, "verdict": step.outcome, "facts": step.facts]
         }
         return [
-            "id": id, "action": decision.action.rawValue, "reason": decision.reason.rawValue,
+            "action": decision.action.rawValue, "reason": decision.reason.rawValue,
             "next_at": decision.nextAt?.rfc3339, "slot": decision.slot?.iso, "urgent": decision.urgent,
             "valid_until": decision.validUntil?.rfc3339, "trace": steps,
         ]

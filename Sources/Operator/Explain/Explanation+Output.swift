@@ -275,15 +275,8 @@ extension Explanation {
     }
 
     private static func fields(_ entry: DecisionRecorder.Entry) -> Fields {
-        let decision = entry.decision
-        let trace = entry.trace.map { step -> Fields in
-            ["rule": step.rule, "verdict": step.outcome, "facts": JSONValue.object(step.facts)]
-        }
-        return [
-            "kind": entry.kind.rawValue, "key": entry.key, "members": entry.members,
-            "action": decision.action.rawValue, "reason": decision.reason.rawValue, "next_at": decision.nextAt,
-            "slot": decision.slot, "urgent": decision.urgent, "valid_until": decision.validUntil, "trace": trace,
-        ]
+        let nudge: Fields = ["kind": entry.kind.rawValue, "key": entry.key, "members": entry.members]
+        return nudge + DecideLine.fields(entry.decision, entry.trace)
     }
 
     private static func fields(_ template: Int32, _ outcome: TemplateOutcome) -> Fields {
