@@ -2,7 +2,6 @@ import ArgumentParser
 import Configuration
 import Operator
 import Policy
-import Systemd
 
 struct PauseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -21,9 +20,7 @@ struct PauseCommand: AsyncParsableCommand {
     @Flag(help: "As one JSON object.") var json = false
 
     func run() async throws {
-        try await config.answer(isJSON: json) {
-            try await PauseReport.pause(kind.kind, reason: reason, $0, environment: ProcessEnvironment.current())
-        }
+        try await config.answer(isJSON: json) { try await PauseReport.pause(kind.kind, why: reason, $0) }
     }
 }
 

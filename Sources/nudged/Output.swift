@@ -84,10 +84,7 @@ enum Terminal {
     }
 
     /// Shows the progress of `work` on standard error, if that is a terminal.
-    static func progress<T>(
-        _ what: String,
-        _ work: (@escaping @Sendable (Int, Int) -> Void) async throws -> T
-    ) async rethrows -> T {
+    static func progress<T>(_ what: String, _ work: (@escaping Progress) async throws -> T) async rethrows -> T {
         guard isatty(STDERR_FILENO) == 1 else { return try await work { _, _ in } }
         let bar = Mutex(ProgressLine(what, width: width(STDERR_FILENO)))
         defer { show(bar.withLock { $0.clear() }) }

@@ -16,23 +16,17 @@ package struct PauseReport: CommandOutput {
     let new: Set<NudgeKind>
 
     /// Pauses a kind; nil: all kinds. A kind that is paused already stays as it is.
-    package static func pause(
-        _ kind: NudgeKind?,
-        reason: String?,
-        _ configuration: Configuration,
-        environment: [String: String]
-    ) async throws -> PauseReport {
-        let kinds = kind.map { [$0] } ?? NudgeKind.allCases
-        let byWhom = "\(userName(environment))@\(HostName.own)"
+    package static func pause(_ kind: NudgeKind?, why: String?, _ configuration: Configuration) async throws -> Self {
+        let (kinds, byWhom) = (kind.map { [$0] } ?? NudgeKind.allCases, "\(userName())@\(HostName.own)")
         return try await DatabaseAccess(configuration).withStore { store in
-            let new = try await store.pause(kinds, byWhom: byWhom, reason: reason)
+            let new = try await store.pause(kinds, byWhom: byWhom, reason: why)
             return PauseReport(pauses: try await store.pauses().filter { kinds.contains($0.kind) }, new: new)
         }
     }
 
     /// Who runs the command. `SUDO_USER` names the person who uses root's rights.
-    private static func userName(_ environment: [String: String]) -> String {
-        if let behind = environment["SUDO_USER"], !behind.isEmpty { return behind }
+    private static func userName() -> String {
+        if let behind = ProcessEnvironment.current()["SUDO_USER"], !behind.isEmpty { return behind }
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?
         var buffer = [CChar](repeating: 0, count: 4096)

@@ -10,11 +10,7 @@ enum DatabaseVerdicts {
     private static let oldest: Int32 = 150_000
 
     /// - Parameter trip: the round trip in microseconds.
-    static func connection(
-        _ answer: Known<Facts.Server>,
-        _ configuration: ConnectionConfiguration,
-        trip: Int64
-    ) -> [Finding] {
+    static func connection(_ answer: Known<Facts.Server>, _ place: ConnectionConfiguration, trip: Int64) -> [Finding] {
         if case .failure(let unanswered) = answer, let error = unanswered.error {
             let status = CommandFailure.status(of: error)
             let shown = [.permission, .configuration].contains(status) ? status : .unavailable
@@ -22,7 +18,7 @@ enum DatabaseVerdicts {
             return [.error(error.withoutRemedy, shown).fix(fix)]
         }
         return answer.findings { server -> Finding in
-            let hosts = configuration.hosts.map(\.name).joined(separator: ", ")
+            let hosts = place.hosts.map(\.name).joined(separator: ", ")
             let text = "PostgreSQL \(server.version) at \(hosts) accepts \(server.role)"
             guard server.versionNumber >= oldest else {
                 return .warning("\(text), but is older than all versions that nudged is tested with")

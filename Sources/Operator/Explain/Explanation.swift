@@ -111,11 +111,7 @@ package struct Explanation: CommandOutput {
 
     /// Nil if neither nudged, the app nor the record has anything of that user. A past instant is answered from the
     /// record.
-    package static func explain(
-        _ user: UUID,
-        at: Instant?,
-        _ configuration: Configuration
-    ) async throws -> Explanation? {
+    package static func explain(_ user: UUID, at: Instant?, _ configuration: Configuration) async throws -> Self? {
         let assembly = try Assembly(configuration, zones: ZoneDatabase())
         return try await DatabaseAccess(configuration).withStore { store in
             try await explain(user, at: at, planner: assembly.planner, names: assembly.deviceNames, store: store)

@@ -53,25 +53,21 @@ struct Outlook: Sendable {
             if case .send(let sendPlan, _) = plan { sends.append(FutureSend(at: instant, plan: sendPlan)) }
             return true
         }
-        let first = Self.first(for: then, planner, from: at)
-        (user, before, next) = (then, sends, first.send)
+        let (first, why) = Self.first(then, planner, from: at)
+        (user, before, next) = (then, sends, first)
         guard !planner.paused.isEmpty else {
-            (held, reason) = (nil, first.reason)
+            (held, reason) = (nil, why)
             return
         }
         var unpaused = planner
         unpaused.paused = []
         // A resume makes the users due who were held.
-        let free = Self.first(for: then.due(by: at), unpaused, from: at)
-        let isLater = free.send.map { send in first.send.map { $0.at <= send.at } ?? false } ?? true
-        (held, reason) = (isLater ? nil : free.send, free.reason)
+        let (free, freeWhy) = Self.first(then.due(by: at), unpaused, from: at)
+        let isLater = free.map { send in first.map { $0.at <= send.at } ?? false } ?? true
+        (held, reason) = (isLater ? nil : free, freeWhy)
     }
 
-    private static func first(
-        for user: ClaimedUser,
-        _ planner: Planner,
-        from start: Instant
-    ) -> (send: FutureSend?, reason: Reason?) {
+    private static func first(_ user: ClaimedUser, _ planner: Planner, from start: Instant) -> (FutureSend?, Reason?) {
         var send: FutureSend?
         var reason: Reason?
         let end = start + days * 86_400

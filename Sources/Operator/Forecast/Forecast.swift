@@ -126,7 +126,7 @@ package struct Forecast: CommandOutput {
     package static func read(
         hours: Int,
         _ configuration: Configuration,
-        onProgress: @escaping @Sendable (Int, Int) -> Void
+        onProgress: @escaping Progress
     ) async throws -> Forecast {
         let planner = try Assembly(configuration, zones: ZoneDatabase()).planner
         return try await DatabaseAccess(configuration).withStore {
@@ -140,7 +140,7 @@ package struct Forecast: CommandOutput {
         planner: Planner,
         store: Store,
         now: Instant? = nil,
-        onProgress: @escaping @Sendable (Int, Int) -> Void = { _, _ in }
+        onProgress: @escaping Progress = { _, _ in }
     ) async throws -> Forecast {
         try await store.reading { reader in
             let clock = Instant(seconds: try await reader.clock() / 1_000_000)
@@ -162,7 +162,7 @@ package struct Forecast: CommandOutput {
         _ reader: SnapshotReader,
         _ future: FutureUser,
         _ fanOuts: FutureFanOuts,
-        onProgress: @Sendable (Int, Int) -> Void
+        onProgress: Progress
     ) async throws -> ForecastTally {
         try await withThrowingTaskGroup(of: ForecastTally.self) { group in
             let empty = ForecastTally(start: future.start, end: future.end)

@@ -14,9 +14,7 @@ struct WantedColumn: Sendable, Equatable {
     let ifMissing: Absence
 
     init(_ name: String, _ types: [String] = [], ifMissing: Absence = .refused) {
-        self.name = name
-        self.types = types
-        self.ifMissing = ifMissing
+        (self.name, self.types, self.ifMissing) = (name, types, ifMissing)
     }
 
     func isGood(_ type: String) -> Bool { types.isEmpty || types.contains(type) }

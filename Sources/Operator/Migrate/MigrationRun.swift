@@ -82,9 +82,7 @@ package struct MigrationRun: Sendable {
     /// Does what a survey has found. Returns what was done, and the next step.
     ///
     /// - Parameter onHeld: called once if another session holds a table. The migration then tries again by itself.
-    package func apply(_ survey: Survey, onHeld: @escaping @Sendable (String) -> Void = { _ in }) async throws
-        -> [String]
-    {
+    package func apply(_ survey: Survey, onHeld: @escaping @Sendable (String) -> Void) async throws -> [String] {
         let migrator = Migrator(configuration: connection)
         defer { Task { await migrator.close() } }
         var lines: [String] = []

@@ -47,7 +47,7 @@ package struct Report: Sendable {
         numbers: ReportNumbers,
         version: String,
         _ configuration: Configuration,
-        onProgress: @escaping @Sendable (Int, Int) -> Void
+        onProgress: @escaping Progress
     ) async throws -> String {
         let rules = configuration.policy
         let report = try await DatabaseAccess(configuration).withStore { store in

@@ -84,8 +84,8 @@ package struct SetUpFiles: Sendable {
     /// Writes all files beside their places, and the mark: later there may be no room for it.
     func stage(_ files: [File]) throws(CommandFailure) {
         try Self.make(credentials, 0o700)
-        for file in files { try Self.write(file.text, to: Self.staged(file.path), file.mode, after: file.path) }
-        if !files.isEmpty, !isRestartDue { try Self.write("", to: mark, 0o600, after: mark) }
+        for file in files { try write(file.text, to: Self.staged(file.path), file.mode, after: file.path) }
+        if !files.isEmpty, !isRestartDue { try write("", to: mark, 0o600, after: mark) }
     }
 
     static func place(_ files: [File]) throws(CommandFailure) {
@@ -116,16 +116,14 @@ package struct SetUpFiles: Sendable {
     }
 
     /// It gets the owner of the file `old`. If it fails, it leaves the file, for `clear`.
-    private static func write(_ text: String, to path: String, _ mode: mode_t, after old: String) throws(CommandFailure)
-    {
-        let bytes = Array("\(text)\n".utf8)
+    private func write(_ text: String, to path: String, _ mode: mode_t, after old: String) throws(CommandFailure) {
         unlink(path)
         let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw CommandFailure(file: path, errno) }
         defer { close(file) }
         var status = stat()
         if stat(old, &status) == 0 { _ = fchown(file, status.st_uid, status.st_gid) }
-        guard writeAll(bytes, to: file), fchmod(file, mode) == 0, fsync(file) == 0
+        guard writeAll(Array("\(text)\n".utf8), to: file), fchmod(file, mode) == 0, fsync(file) == 0
         else { throw CommandFailure(file: path, errno) }
     }
 }

@@ -6,6 +6,9 @@ package import TimeZones
 
 package import struct FoundationEssentials.UUID
 
+/// Called with what is done, and with all that is to be done.
+package typealias Progress = @Sendable (Int, Int) -> Void
+
 /// What a command answers, for a person and for a program.
 package protocol CommandOutput: Sendable {
     /// For a person. Lines without a newline at the end.
@@ -32,10 +35,7 @@ package struct Screen: Sendable {
     /// Whether block characters can be shown; else bars are of `#`.
     package let hasBlocks: Bool
 
-    package init(width: Int, hasBlocks: Bool = false) {
-        self.width = width
-        self.hasBlocks = hasBlocks
-    }
+    package init(width: Int, hasBlocks: Bool = false) { (self.width, self.hasBlocks) = (width, hasBlocks) }
 }
 
 extension Instant: JSONPart { package var part: JSONValue { .string(rfc3339) } }
@@ -67,10 +67,7 @@ package struct ProgressLine: Sendable {
     private let width: Int
     private var drawn = ""
 
-    package init(_ what: String, width: Int) {
-        self.what = what
-        self.width = width
-    }
+    package init(_ what: String, width: Int) { (self.what, self.width) = (what, width) }
 
     package mutating func draw(_ done: Int, of total: Int) -> String? {
         let share = total > 0 ? min(1, Double(done) / Double(total)) : 1
