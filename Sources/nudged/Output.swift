@@ -27,8 +27,7 @@ enum Output {
     /// - Parameter name: what the user is told can't be written.
     static func answer(_ answer: some CommandOutput, isJSON: Bool, _ name: String) throws {
         let colour = Terminal.colour(STDOUT_FILENO)
-        let screen = Screen(width: Terminal.width(STDOUT_FILENO), hasBlocks: Terminal.hasBlocks)
-        let text = isJSON ? answer.json : answer.text(on: screen)
+        let text = isJSON ? answer.json : answer.text(on: Terminal.screen)
         guard line(text, isJSON: isJSON, paint: { answer.painted($0, colour) }) else { throw failure(name) }
         if answer.status != .success { throw ExitCode(answer.status.rawValue) }
     }
@@ -76,11 +75,12 @@ enum Terminal {
         Colour(isTerminal: isatty(descriptor) == 1, environment: ProcessEnvironment.current())
     }
 
-    /// Whether block characters can be shown: the locale is UTF-8.
-    static var hasBlocks: Bool {
+    /// Of standard output. Block characters can be shown if the locale is UTF-8.
+    static var screen: Screen {
         let environment = ProcessEnvironment.current()
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
-        return locale.uppercased().filter { $0 != "-" }.hasSuffix("UTF8")
+        let hasBlocks = locale.uppercased().filter { $0 != "-" }.hasSuffix("UTF8")
+        return Screen(width: width(STDOUT_FILENO), hasBlocks: hasBlocks)
     }
 
     /// Shows the progress of `work` on standard error, if that is a terminal.
@@ -129,8 +129,7 @@ struct ConfigurationOption: ParsableArguments {
         _ work: (Configuration) async throws -> some CommandOutput
     ) async throws {
         let configuration = try load(needs: needs).configuration
-        let answer = try await Output.reporting { try await work(configuration) }
-        try Output.answer(answer, isJSON: isJSON, name)
+        try Output.answer(try await Output.reporting { try await work(configuration) }, isJSON: isJSON, name)
     }
 
     func say(_ event: Event, _ message: String, to log: Logger) {

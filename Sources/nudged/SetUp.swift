@@ -71,8 +71,7 @@ struct CheckConfig: ParsableCommand {
     func run() throws {
         // As the unit's ExecStartPre: an error that stops the service must be an error in the journal.
         let output = LogOutput(environment: ProcessEnvironment.current())
-        let journal =
-            output.isJournal ? Logger(label: "nudged") { JournalLogHandler(label: $0, output: output) } : nil
+        let journal = output.isJournal ? Logger(label: "nudged") { JournalLogHandler(label: $0, output: output) } : nil
         let loaded = try config.load(log: journal)
         guard journal != nil || Output.line(ConfigurationReport.check(loaded)) else {
             throw Output.failure("the report")
@@ -88,8 +87,8 @@ struct Migrate: AsyncParsableCommand {
             columns, types, owners and rights. If not, it says what it will create and which triggers it adds, \
             applies the migrations, and names the next step.
 
-            The first run adds the schemas nudged, nudged_api and nudged_me, and three roles. It makes the app's tables, or adds \
-            triggers and missing columns to them. It changes nothing else.
+            The first run adds the schemas nudged, nudged_api and nudged_me, and three roles. It makes the app's tables, \
+            or adds triggers and missing columns to them. It changes nothing else.
 
             If a table of the app was replaced by another one of its name, or a trigger was disabled or dropped, a run \
             binds nudged's views and triggers again. Then run nudged replan.
@@ -222,7 +221,7 @@ struct SetUp: AsyncParsableCommand {
         guard try isAgreed("Do this?") else { return .success }
         let report = try await run.carryOut(plan) { Output.line($0.printable) }
         Output.line("\nnudged doctor says:")
-        Output.line(report.troubles(on: Screen(width: Terminal.width(STDOUT_FILENO), hasBlocks: Terminal.hasBlocks)))
+        Output.line(report.troubles(on: Terminal.screen))
         if report.status == .success {
             let file = config.path.map { " --config \($0)" } ?? ""
             Output.line("next, with the device token of your phone:")

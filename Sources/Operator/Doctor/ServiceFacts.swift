@@ -4,6 +4,8 @@ import Glibc
 import Service
 import Systemd
 
+import class FoundationEssentials.FileManager
+
 struct ServiceFacts: Sendable {
     enum Process: Sendable, Equatable {
         case none
@@ -136,12 +138,11 @@ struct ServiceFacts: Sendable {
 }
 
 extension ServiceFacts {
-    /// - Parameter root: a folder in place of `/`, for tests. It does not apply to running processes.
-    init(environment: [String: String], root: String = "") {
-        hasSystemd = Folder.has("\(root)/run/systemd/system")
-        unit = UnitSettings(unit: Self.unitName, root: root)
-        isEnabled = Folder.has("\(root)/etc/systemd/system/multi-user.target.wants/\(Self.unitName)")
-        let file = SecretFile(lookingAt: root + ConfigurationLoader.defaultPath)
+    init(environment: [String: String]) {
+        hasSystemd = Folder.has("/run/systemd/system")
+        unit = UnitSettings(unit: Self.unitName)
+        isEnabled = Folder.has("/etc/systemd/system/multi-user.target.wants/\(Self.unitName)")
+        let file = SecretFile(lookingAt: ConfigurationLoader.defaultPath)
         configuration = file.mode == nil ? nil : file
         host = HostName.own
         isNudged = Self.isNudged
@@ -260,16 +261,8 @@ struct UnitSettings: Sendable, Equatable {
 enum Folder {
     /// The names in a folder, sorted, without hidden ones. Empty if it can't be listed.
     static func names(_ path: String) -> [String] {
-        guard let folder = opendir(path) else { return [] }
-        defer { closedir(folder) }
-        var names: [String] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
-        return names.sorted()
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        return names.filter { !$0.hasPrefix(".") }.sorted()
     }
 
     /// Whether the path exists. A broken link counts.

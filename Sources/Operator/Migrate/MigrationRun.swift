@@ -6,25 +6,23 @@ package import Systemd
 
 package struct MigrationRun: Sendable {
     package struct Survey: Sendable {
-        package let lines: [String]
-        package let status: ExitStatus
+        package fileprivate(set) var lines: [String]
+        package fileprivate(set) var status = ExitStatus.success
         let facts: SetUpFacts
-        fileprivate let isPending: Bool
+        fileprivate var isPending = false
         fileprivate var isMisbound = false
     }
 
-    private let connection: ConnectionConfiguration
-    private let createsTables: Bool
-    private var usesTemplates = false
+    /// Of a configuration, or of a role whose URL is in none.
+    let connection: ConnectionConfiguration
+    let createsTables: Bool
+    var usesTemplates = false
+}
 
-    package init(_ configuration: Configuration, createsTables: Bool = false, usesTemplates: Bool = false) throws {
-        self.init(try DatabaseAccess(configuration).connection, createsTables: createsTables)
-        self.usesTemplates = usesTemplates
-    }
-
-    /// For a role whose URL is in no configuration.
-    init(_ connection: ConnectionConfiguration, createsTables: Bool) {
-        (self.connection, self.createsTables) = (connection, createsTables)
+extension MigrationRun {
+    package init(_ configuration: Configuration, createsTables: Bool, usesTemplates: Bool) throws {
+        let connection = try DatabaseAccess(configuration).connection
+        self.init(connection: connection, createsTables: createsTables, usesTemplates: usesTemplates)
     }
 
     /// Reads the catalog, in a single attempt: a person at a terminal wants the error at once.
@@ -37,13 +35,9 @@ package struct MigrationRun: Sendable {
         case .behind(let pending, _):
             var plan = MigrationPlan(facts, pending: pending)
             (plan.createsTables, plan.usesTemplates) = (createsTables, usesTemplates)
-            var lines = plan.lines
-            if plan.status != .success {
-                lines.append("next: fix what is in the way, then run nudged migrate --dry-run again")
-            } else if isDryRun {
-                lines += Self.dryEnd(facts.excess)
-            }
-            return Survey(lines: lines, status: plan.status, facts: facts, isPending: true)
+            let fix = "next: fix what is in the way, then run nudged migrate --dry-run again"
+            let end = plan.status != .success ? [fix] : isDryRun ? Self.dryEnd(facts.excess) : []
+            return Survey(lines: plan.lines + end, status: plan.status, facts: facts, isPending: true)
         case let schemaState: throw schemaState.failure
         }
     }
@@ -51,18 +45,16 @@ package struct MigrationRun: Sendable {
     private func current(_ state: String, _ facts: SetUpFacts, _ isDryRun: Bool) -> Survey {
         let faults = facts.bindingFaults
         guard !facts.excess.isEmpty || !faults.isEmpty else {
-            return Survey(lines: ["nothing to do: \(state)"], status: .success, facts: facts, isPending: false)
+            return Survey(lines: ["nothing to do: \(state)"], facts: facts)
         }
-        var lines = ["no migration is pending: \(state)"] + faults.map(\.text)
+        var survey = Survey(lines: ["no migration is pending: \(state)"] + faults.map(\.text), facts: facts)
+        survey.isMisbound = faults.contains(where: \.isFixable)
         if let fault = faults.first(where: { !$0.isFixable }) {
-            lines.append("fix: \(fault.remedy)")
-            guard faults.contains(where: \.isFixable) else {
-                return Survey(lines: lines, status: .configuration, facts: facts, isPending: false)
-            }
+            survey.lines.append("fix: \(fault.remedy)")
+            if !survey.isMisbound { survey.status = .configuration }
         }
-        if isDryRun { lines += Self.dryEnd(facts.excess) }
-        let isMisbound = faults.contains(where: \.isFixable)
-        return Survey(lines: lines, status: .success, facts: facts, isPending: false, isMisbound: isMisbound)
+        if isDryRun, survey.status == .success { survey.lines += Self.dryEnd(facts.excess) }
+        return survey
     }
 
     private static func dryEnd(_ excess: [ExcessRight]) -> [String] {

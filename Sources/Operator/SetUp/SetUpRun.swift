@@ -37,7 +37,7 @@ package struct SetUpRun: Sendable {
         (self.answers, self.path, self.environment) = (answers, path, environment)
         files = SetUpFiles(configuration: path)
         owner = try Assembly.connection(answers.database, allowInsecure: false, statementTimeout: .seconds(30))
-        migration = MigrationRun(owner, createsTables: true)
+        migration = MigrationRun(connection: owner, createsTables: true)
     }
 
     // MARK: Looking
