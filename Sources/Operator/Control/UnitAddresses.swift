@@ -11,7 +11,7 @@ import Systemd
 
 /// The addresses that the daemon needs for a configuration, as a drop-in of systemd for its unit.
 package struct UnitAddresses: Sendable {
-    struct Peer: Sendable, Equatable {
+    struct Peer: Sendable, Hashable {
         let purpose: String
         let host: String
     }
@@ -34,19 +34,16 @@ package struct UnitAddresses: Sendable {
         // Nil: Apple's, as the lane's environment says.
         let servers = apns.lanes.map(\.endpoint)
         let connection = try Assembly.connection(database.url.text, allowInsecure: database.allowInsecure)
-        var peers = connection.targets.map { Peer(purpose: "the database", host: $0) }
-        for server in servers.compactMap(\.self) where !server.isApples {
-            peers.append(Peer(purpose: "the server of apns.endpoint", host: server.host))
-        }
-        if let decision = configuration.decision {
-            peers.append(Peer(purpose: "the decision service", host: try HTTPURL(decision.url).host))
-        }
-        if let heartbeat = configuration.heartbeat {
-            peers.append(Peer(purpose: "the heartbeat's service", host: try HTTPURL(heartbeat.url.text).host))
-        }
+        let databases = connection.targets.map { Peer(purpose: "the database", host: $0) }
+        let others = servers.compactMap(\.self).filter { !$0.isApples }
+            .map { Peer(purpose: "the server of apns.endpoint", host: $0.host) }
+        let decision = try configuration.decision.map { try HTTPURL($0.url).host }
+        let heartbeat = try configuration.heartbeat.map { try HTTPURL($0.url.text).host }
+        let services = [("the decision service", decision), ("the heartbeat's service", heartbeat)]
+            .compactMap { purpose, host in host.map { Peer(purpose: purpose, host: $0) } }
         file = loaded.path
         usesApple = servers.contains { $0?.isApples ?? true }
-        self.peers = peers.enumerated().filter { peers.firstIndex(of: $0.element) == $0.offset }.map(\.element)
+        peers = (databases + others + services).distinct
         metrics = configuration.metrics?.listen
     }
 

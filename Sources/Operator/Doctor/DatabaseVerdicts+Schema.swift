@@ -264,9 +264,9 @@ struct RoleExcess: Sendable, Equatable {
     }
 }
 
-extension [String] {
-    var distinct: [String] {
-        var seen: Set<String> = []
+extension Array where Element: Hashable {
+    var distinct: [Element] {
+        var seen: Set<Element> = []
         return filter { seen.insert($0).inserted }
     }
 }

@@ -83,6 +83,9 @@ struct Finding: Sendable, Equatable {
 
     func when(_ isOne: Bool) -> [Finding] { isOne ? [self] : [] }
 
+    /// For a list of errors.
+    var lines: [String] { ["  error  \(found)"] + (remedy.map { ["         fix: \($0)"] } ?? []) }
+
     func of(_ group: Group, _ check: String, _ subject: String? = nil) -> Finding {
         var finding = self
         (finding.group, finding.check, finding.subject) = (group, check, subject)

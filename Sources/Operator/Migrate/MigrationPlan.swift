@@ -42,10 +42,7 @@ struct MigrationPlan: Sendable {
         var lines: [String] = []
         if !faults.isEmpty {
             lines.append("nothing was changed: \(Elapsed.counted(faults.count, "fault", "faults"))")
-            for fault in faults {
-                lines.append("  error  \(fault.found)")
-                if let remedy = fault.remedy { lines.append("         fix: \(remedy)") }
-            }
+            lines += faults.flatMap(\.lines)
             if needsMapping { lines += AppTable.mapping.map { "           \($0)" } }
             lines.append("")
         }

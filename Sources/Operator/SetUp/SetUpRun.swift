@@ -31,8 +31,7 @@ package struct SetUpRun: Sendable {
     package init(_ answers: SetUpAnswers, path: String, environment: [String: String]) throws {
         let faults = answers.faults(try Assembly.connection(answers.database, allowInsecure: true))
         guard faults.isEmpty else {
-            let lines = faults.flatMap { ["  error  \($0.found)", "         fix: \($0.remedy ?? "")"] }
-            throw CommandFailure(unchanged: lines.joined(separator: "\n"))
+            throw CommandFailure(unchanged: faults.flatMap(\.lines).joined(separator: "\n"))
         }
         (self.answers, self.path, self.environment) = (answers, path, environment)
         files = SetUpFiles(configuration: path)
