@@ -3,9 +3,8 @@ import Configuration
 import Operator
 import Policy
 
-struct PauseCommand: AsyncParsableCommand {
+struct Pause: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pause",
         abstract: "Pauses a kind of nudge, or all: nothing of it is sent until nudged resume.",
         discussion: """
             The pause is in the database, and every daemon sees it within a second. A push whose intent is \
@@ -78,7 +77,6 @@ struct Replan: AsyncParsableCommand {
 
 struct AfterRestore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "after-restore",
         abstract: "After a restore from a backup: drops what was due before now.",
         discussion: """
             A backup has no record of what was sent after it was made. So nudged after-restore ends the check-in \

@@ -11,7 +11,6 @@ enum Version {
 @main
 struct Nudged: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "nudged",
         abstract: "Decides when each user of an app gets a nudge, and sends the pushes to Apple.",
         version: Version.current,
         groupedSubcommands: [
@@ -20,14 +19,8 @@ struct Nudged: AsyncParsableCommand {
                 subcommands: [SetUp.self, Config.self, CheckConfig.self, Migrate.self, Doctor.self]
             ),
             CommandGroup(name: "Daemon", subcommands: [Run.self, Reload.self]),
-            CommandGroup(
-                name: "Reporting",
-                subcommands: [Status.self, Explain.self, ForecastCommand.self, ReportCommand.self]
-            ),
-            CommandGroup(
-                name: "Control",
-                subcommands: [PauseCommand.self, Resume.self, Replan.self, AfterRestore.self]
-            ),
+            CommandGroup(name: "Reporting", subcommands: [Status.self, Explain.self, Forecast.self, Report.self]),
+            CommandGroup(name: "Control", subcommands: [Pause.self, Resume.self, Replan.self, AfterRestore.self]),
             CommandGroup(name: "Test", subcommands: [SendTest.self, Decide.self]),
         ]
     )

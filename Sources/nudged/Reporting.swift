@@ -117,9 +117,8 @@ struct Explain: AsyncParsableCommand {
     }
 }
 
-struct ForecastCommand: AsyncParsableCommand {
+struct Forecast: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "forecast",
         abstract: "Forecasts the pushes of the coming hours, from the real data.",
         discussion: """
             It assumes that Apple accepts every push and that preferences don't change. It reads one snapshot of the \
@@ -132,23 +131,23 @@ struct ForecastCommand: AsyncParsableCommand {
     @Flag(help: "As one JSON object.") var json = false
 
     func validate() throws {
-        guard Forecast.hours.contains(hours) else {
-            throw ValidationError("--hours must be \(Forecast.hours.lowerBound) to \(Forecast.hours.upperBound)")
+        let possible = Operator.Forecast.hours
+        guard possible.contains(hours) else {
+            throw ValidationError("--hours must be \(possible.lowerBound) to \(possible.upperBound)")
         }
     }
 
     func run() async throws {
         try await config.answer(isJSON: json, "the forecast", needs: .all) { configuration in
             try await Terminal.progress("reading") {
-                try await Forecast.read(hours: hours, configuration, onProgress: $0)
+                try await Operator.Forecast.read(hours: hours, configuration, onProgress: $0)
             }
         }
     }
 }
 
-struct ReportCommand: AsyncParsableCommand {
+struct Report: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "report",
         abstract: "Writes the record as one HTML page of charts. It names no person.",
         discussion: """
             The page is one file that loads nothing from a network, light or dark as the reader's system is. The \
@@ -168,19 +167,19 @@ struct ReportCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The file to write; - for standard output.", valueName: "file")) var html: String
 
     func validate() throws {
-        guard Report.days.contains(days) else {
-            throw ValidationError("--days must be \(Report.days.lowerBound) to \(Report.days.upperBound)")
+        let possible = Operator.Report.days
+        guard possible.contains(days) else {
+            throw ValidationError("--days must be \(possible.lowerBound) to \(possible.upperBound)")
         }
         guard !html.isEmpty else { throw ValidationError("--html names no file") }
     }
 
     func run() async throws {
         let configuration = try config.load(needs: .database).configuration
-        let numbers: ReportNumbers = rounded ? .rounded : .exact
+        let (numbers, version): (ReportNumbers, _) = (rounded ? .rounded : .exact, Version.current)
         try await Output.reporting {
-            let version = Version.current
             let page = try await Terminal.progress("counting") {
-                try await Report.page(days: days, numbers: numbers, version: version, configuration, onProgress: $0)
+                try await Operator.Report.page(days: days, numbers, version: version, configuration, onProgress: $0)
             }
             if html != "-" { return try ReportFile(html).write(page) }
             try Output.write(page.printableLines, "the report")

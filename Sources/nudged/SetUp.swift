@@ -37,26 +37,21 @@ struct Config: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let text: String
-        if reference {
-            text = json ? ConfigurationReference.json : ConfigurationReference.page
-        } else {
-            let loaded = try config.load()
-            if addresses {
-                text = try await Output.reporting { try UnitAddresses(loaded).dropIn() }
-            } else {
-                text = json ? ConfigurationReport.json(loaded) : ConfigurationReport.show(loaded)
-            }
-        }
-        guard Output.line(text, isJSON: json) else {
+        guard Output.line(try await text(), isJSON: json) else {
             throw Output.failure(addresses ? "the drop-in" : "the configuration")
         }
+    }
+
+    private func text() async throws -> String {
+        if reference { return json ? ConfigurationReference.json : ConfigurationReference.page }
+        let loaded = try config.load()
+        if addresses { return try await Output.reporting { try UnitAddresses(loaded).dropIn() } }
+        return json ? ConfigurationReport.json(loaded) : ConfigurationReport.show(loaded)
     }
 }
 
 struct CheckConfig: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check-config",
         abstract: "Checks the configuration and its key files, without a network.",
         discussion: """
             Each fault has file, line, column, key and fix. nudged doctor checks what needs a network: whether the \
@@ -87,8 +82,8 @@ struct Migrate: AsyncParsableCommand {
             columns, types, owners and rights. If not, it says what it will create and which triggers it adds, \
             applies the migrations, and names the next step.
 
-            The first run adds the schemas nudged, nudged_api and nudged_me, and three roles. It makes the app's tables, \
-            or adds triggers and missing columns to them. It changes nothing else.
+            The first run adds the schemas nudged, nudged_api and nudged_me, and three roles. It makes the app's \
+            tables, or adds triggers and missing columns to them. It changes nothing else.
 
             If a table of the app was replaced by another one of its name, or a trigger was disabled or dropped, a run \
             binds nudged's views and triggers again. Then run nudged replan.

@@ -9,7 +9,6 @@ import TimeZones
 
 struct SendTest: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "send-test",
         abstract: "Sends one test push, and says what Apple's answer means.",
         discussion: """
             It uses the configured lane and changes nothing in the database: no record, no deleted token. It sends in \

@@ -44,7 +44,7 @@ package struct Report: Sendable {
 
     package static func page(
         days: Int,
-        numbers: ReportNumbers,
+        _ numbers: ReportNumbers,
         version: String,
         _ configuration: Configuration,
         onProgress: @escaping Progress
