@@ -176,7 +176,7 @@ struct Report: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try config.load(needs: .database).configuration
-        let (numbers, version): (ReportNumbers, _) = (rounded ? .rounded : .exact, Version.current)
+        let (numbers, version): (ReportNumbers, String) = (rounded ? .rounded : .exact, Version.current)
         try await Output.reporting {
             let page = try await Terminal.progress("counting") {
                 try await Operator.Report.page(days: days, numbers, version: version, configuration, onProgress: $0)

@@ -79,8 +79,7 @@ package struct ResumeReport: CommandOutput {
                 else { return ResumeReport(resumed: [], result: UserWalk.Result()) }
                 try? await Task.sleep(for: settling)
                 let walk = UserWalk(store: store, flag: flag, evaluated: min(since, until) - slack...until + slack)
-                let total = try await walk.count()
-                let result = try await walk.run(pace: ReplanReport.pace) { onProgress($0.users, total) }
+                let result = try await walk.run(onProgress: onProgress)
                 if !result.isInterrupted { try await store.endResume(resumed.map(\.kind)) }
                 return ResumeReport(resumed: resumed, result: result)
             }
@@ -107,7 +106,6 @@ package struct ResumeReport: CommandOutput {
 /// Every user is due, because rules or time zones have changed, or the app's rows were there before nudged.
 package struct ReplanReport: CommandOutput {
     let result: UserWalk.Result
-    let adopted: Int
 
     /// Well below what one daemon evaluates and settles in a second (docs/PERFORMANCE.md), so the service keeps up.
     package static let usersASecond = 2_000
@@ -122,11 +120,7 @@ package struct ReplanReport: CommandOutput {
         return try await flag.onSignals {
             try await DatabaseAccess(configuration).withStore { store in
                 let walk = UserWalk(store: store, flag: flag, evaluated: nil)
-                let total = try await walk.count()
-                let pace = over.map { $0 / max(1, total) } ?? pace
-                let adopted = try await walk.adopt(pace: pace)
-                let result = try await walk.run(pace: pace) { onProgress($0.users, total) }
-                return ReplanReport(result: result, adopted: adopted)
+                return ReplanReport(result: try await walk.run(over: over, onProgress: onProgress))
             }
         }
     }
@@ -135,7 +129,7 @@ package struct ReplanReport: CommandOutput {
 
     package func text(on screen: Screen) -> String {
         let (one, many) = ("user that nudged had not seen was added", "users that nudged had not seen were added")
-        return adopted > 0 ? "\(summary)\n\(Elapsed.counted(adopted, one, many))" : summary
+        return result.adopted > 0 ? "\(summary)\n\(Elapsed.counted(result.adopted, one, many))" : summary
     }
 
     private var summary: String {
@@ -147,7 +141,8 @@ package struct ReplanReport: CommandOutput {
 
     package var json: String {
         Fields.text([
-            "users": result.users, "made_due": result.woken, "new": adopted, "interrupted": result.isInterrupted,
+            "users": result.users, "made_due": result.woken, "new": result.adopted,
+            "interrupted": result.isInterrupted,
         ])
     }
 }
@@ -165,6 +160,8 @@ struct UserWalk {
     let evaluated: ClosedRange<Instant>?
 
     struct Result: Sendable, Equatable {
+        /// Users who were in the app's views and not in nudged.person.
+        var adopted = 0
         /// Users who were made due and were not due before.
         var woken = 0
         /// Users who were passed over, whether made due or not.
@@ -174,14 +171,10 @@ struct UserWalk {
 
     private var steps: Steps { Steps(flag: flag) }
 
-    func count() async throws -> Int {
-        try await steps.count { try await store.countUsers(from: $0, limit: Steps.countedAtOnce) }
-    }
-
     /// Hands users who are in the app's views and not in nudged.person to the daemons. Returns how many.
     ///
     /// - Parameter pace: the time for each of them. It delays the next page.
-    func adopt(pace: Duration) async throws -> Int {
+    private func adopt(pace: Duration) async throws -> Int {
         var total = 0
         let begun = ContinuousClock.now
         try await steps.pages { user in
@@ -194,8 +187,11 @@ struct UserWalk {
         return total
     }
 
-    func run(pace: Duration, onPage: (Result) -> Void) async throws -> Result {
-        var result = Result()
+    /// - Parameter span: the time to take. Nil: `ReplanReport.pace` for each user.
+    func run(over span: Duration? = nil, onProgress: (Int, Int) -> Void) async throws -> Result {
+        let total = try await steps.count { try await store.countUsers(from: $0, limit: Steps.countedAtOnce) }
+        let pace = span.map { $0 / max(1, total) } ?? ReplanReport.pace
+        var result = try await Result(adopted: evaluated == nil ? adopt(pace: pace) : 0)
         let begun = ContinuousClock.now
         let isComplete = try await steps.pages { user in
             // The database's clock, read for each page: with one instant for all pages, later users would look overdue.
@@ -203,7 +199,7 @@ struct UserWalk {
             let page = try await store.wakeUsers(from: user, now: now, evaluated: evaluated, limit: Steps.page)
             result.woken += page.woken
             result.users += page.users
-            onPage(result)
+            onProgress(result.users, total)
             // Users who are not affected cost no waiting time.
             let paced = evaluated == nil ? result.users : result.woken
             if page.next != nil { await rest(until: begun + pace * paced) }
