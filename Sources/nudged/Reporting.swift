@@ -34,14 +34,10 @@ struct Status: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if health {
-            let process = try await Output.reporting {
-                try LocalDaemon(environment: ProcessEnvironment.current()).health()
-            }
-            Output.line("process \(process) is alive")
-            return
-        }
-        try await config.answer(isJSON: json, "the page", StatusPage.read)
+        guard health else { return try await config.answer(isJSON: json, "the page", StatusPage.read) }
+        let daemon = LocalDaemon(environment: ProcessEnvironment.current())
+        let process = try await Output.reporting { try daemon.health() }
+        Output.line("process \(process) is alive")
     }
 }
 
