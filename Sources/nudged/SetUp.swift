@@ -66,11 +66,9 @@ struct CheckConfig: ParsableCommand {
     func run() throws {
         // As the unit's ExecStartPre: an error that stops the service must be an error in the journal.
         let output = LogOutput(environment: ProcessEnvironment.current())
-        let journal = output.isJournal ? Logger(label: "nudged") { JournalLogHandler(label: $0, output: output) } : nil
-        let loaded = try config.load(log: journal)
-        guard journal != nil || Output.line(ConfigurationReport.check(loaded)) else {
-            throw Output.failure("the report")
-        }
+        let log = output.isJournal ? Logger(label: "nudged") { JournalLogHandler(label: $0, output: output) } : nil
+        let loaded = try config.load(log: log)
+        guard log != nil || Output.line(ConfigurationReport.check(loaded)) else { throw Output.failure("the report") }
     }
 }
 

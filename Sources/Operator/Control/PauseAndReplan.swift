@@ -210,8 +210,6 @@ struct UserWalk {
     }
 
     private func rest(until end: ContinuousClock.Instant) async {
-        while !flag.isRaised, ContinuousClock.now < end {
-            try? await Task.sleep(for: min(Self.nap, end - ContinuousClock.now))
-        }
+        while !flag.isRaised, end > .now { try? await Task.sleep(for: min(Self.nap, end - .now)) }
     }
 }

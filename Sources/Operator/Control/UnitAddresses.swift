@@ -92,12 +92,10 @@ package struct UnitAddresses: Sendable {
         var found: [String] = []
         for address in (try? SocketAddress.resolve(host, port: 0, isNumeric: false)) ?? [] {
             var text = [CChar](repeating: 0, count: 128)
-            let status = address.withAddress {
-                getnameinfo($0, $1, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
-            }
+            let fault = address.withAddress { getnameinfo($0, $1, &text, socklen_t(128), nil, 0, NI_NUMERICHOST) }
             let bytes = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
             let name = withoutZone(String(decoding: bytes, as: UTF8.self))
-            if status == 0, !found.contains(name) { found.append(name) }
+            if fault == 0, !found.contains(name) { found.append(name) }
         }
         return found
     }

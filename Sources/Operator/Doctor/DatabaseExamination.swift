@@ -201,9 +201,7 @@ actor DatabaseExamination {
 
     private func ask<T: Sendable>(_ question: (Connection) async throws -> T) async -> Known<T> {
         if let end { return .failure(Unanswered(why: end)) }
-        guard ContinuousClock.now < deadline else {
-            return .failure(Unanswered(why: "the database takes too long to answer"))
-        }
+        guard deadline > .now else { return .failure(Unanswered(why: "the database takes too long to answer")) }
         do {
             let open: Connection
             if let connection, connection.isUsable {

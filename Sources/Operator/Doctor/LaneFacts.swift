@@ -34,20 +34,17 @@ struct LaneFacts: Sendable {
     private var answers: [(String, Finding)] {
         let key = ("key", Finding.ok("\(keyID) of team \(teamID): a P-256 key that signs"))
         let connection = ("connection", Finding.ok("\(server): name, TCP, TLS (certificate verified) and HTTP/2"))
-        func unchecked(_ checks: [String], _ why: String) -> [(String, Finding)] {
-            checks.map { ($0, .unchecked(why)) }
-        }
+        func rest(_ checks: [String], _ why: String) -> [(String, Finding)] { checks.map { ($0, .unchecked(why)) } }
         switch report.result {
         case .unsigned(let why):
             return [("key", .error(why).fix("use the .p8 file of an APNs key from Apple's developer site"))]
-                + unchecked(["connection", "answer", "clock"], "without a provider token nothing was sent")
+                + rest(["connection", "answer", "clock"], "without a provider token nothing was sent")
         case .unreachable(let code, let why):
-            return [key, ("connection", unreachable(code, why))]
-                + unchecked(["answer", "clock"], "there is no connection")
+            return [key, ("connection", unreachable(code, why))] + rest(["answer", "clock"], "there is no connection")
         case .unanswered(let why):
             let fix = "run doctor again; if it repeats, check firewalls and proxies on the way"
             return [key, connection, ("answer", .error("no answer: \(why)", .unavailable).fix(fix))]
-                + unchecked(["clock"], "there is no answer")
+                + rest(["clock"], "there is no answer")
         case .answered(let answer, let date):
             return [key, connection, ("answer", checked(answer)), ("clock", clock(date))]
         }

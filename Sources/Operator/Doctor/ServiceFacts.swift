@@ -188,9 +188,7 @@ struct UnitSettings: Sendable, Equatable {
         return value != "infinity" && value.contains { $0.isNumber && $0 != "0" }
     }
 
-    func isTrue(_ name: String) -> Bool {
-        ["1", "yes", "true", "on", "y", "t"].contains(self[name]?.lowercased() ?? "")
-    }
+    func isTrue(_ key: String) -> Bool { ["1", "yes", "true", "on", "y", "t"].contains(self[key]?.lowercased() ?? "") }
 
     /// - Parameter texts: the unit's text, then those of its drop-ins.
     init(path: String, texts: [String], isMasked: Bool = false) {
@@ -231,10 +229,8 @@ struct UnitSettings: Sendable, Equatable {
     /// - Parameter root: a folder in place of `/`, for tests.
     init?(unit: String, root: String = "") {
         // A broken link counts as no file.
-        let found = Self.folders.lazy.map { (path: "\($0)/\(unit)", text: Self.text("\(root)\($0)/\(unit)")) }
-        guard let (path, text) = found.first(where: { $0.text != nil || Self.isMask(root + $0.path) }) else {
-            return nil
-        }
+        let all = Self.folders.lazy.map { (path: "\($0)/\(unit)", text: Self.text("\(root)\($0)/\(unit)")) }
+        guard let (path, text) = all.first(where: { $0.text != nil || Self.isMask(root + $0.path) }) else { return nil }
         guard let text, !Self.isMask(root + path) else {
             self.init(path: path, texts: [], isMasked: true)
             return

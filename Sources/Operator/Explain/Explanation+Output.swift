@@ -42,10 +42,8 @@ extension Explanation {
         page.fields("in the way", obstacles.map { $0.text + ($0.fix.map { ". \($0)" } ?? "") })
         show(outlook?.before ?? [], in: &page)
         switch plan {
-        case .send(let sendPlan, _):
-            for (number, nudge) in sendPlan.nudges.enumerated() {
-                page.fields(number == 0 ? "decision" : "and", lines(nudge))
-            }
+        case .send(let plan, _):
+            for (place, one) in plan.nudges.enumerated() { page.fields(place == 0 ? "decision" : "and", lines(one)) }
         case .nothing(let rest, let reason, _):
             page.field("decision", "nothing is sent \(question == .now ? "now" : "then"): \(reason.rawValue)")
             if !read.isUnseen { page.field("next evaluation", dated(rest.dueAt)) }
@@ -147,9 +145,7 @@ extension Explanation {
         }
         if !paused.isEmpty { page.field("paused", paused.joined(separator: ", ")) }
         let history = user.history
-        for checkIn in history.checkIns {
-            page.field("sent check-in", "of \(checkIn.slot.iso) at \(local(checkIn.at))")
-        }
+        for one in history.checkIns { page.field("sent check-in", "of \(one.slot.iso) at \(local(one.at))") }
         if !history.sent.isEmpty { page.field("sends that count", history.sent.map(local).joined(separator: ", ")) }
         if !history.closed.isEmpty { page.field("closed slots", history.closed.map(\.iso).joined(separator: ", ")) }
         for message in user.messages { page.field("waiting", text(message)) }
@@ -314,15 +310,13 @@ extension Explanation {
 
     private static func fields(_ reminder: PendingReminder) -> Fields {
         let (instant, time) = parts(reminder.due)
-        let subject: Fields = [
-            "id": reminder.id, "subject_type": reminder.subjectType, "subject_id": reminder.subjectID,
-        ]
+        let about: Fields = ["id": reminder.id, "subject_type": reminder.subjectType, "subject_id": reminder.subjectID]
         let due: Fields = instant == nil ? ["due_local": time] : ["due_at": instant]
         let rest: Fields = [
             "timezone": reminder.timezone, "recurrence": reminder.series?.rule, "is_own": reminder.isOwn,
             "is_cancelled": reminder.isCancelled,
         ]
-        return subject + due + rest
+        return about + due + rest
     }
 
     private static func parts(_ due: PendingReminder.Due?) -> (Instant?, String?) {

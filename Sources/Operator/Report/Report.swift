@@ -98,13 +98,11 @@ struct ReportWindow: Sendable, Equatable {
 
     /// The most bars of a chart that a phone's screen can show apart.
     static let mostStretches = 100
-    private static let lengths = [1, 2, 3, 6, 12, 24, 48, 96]
 
     init(now: Instant, days: Int) {
         self.now = now
         self.days = days
-        stretchHours =
-            Self.lengths.first { days * 24 <= Self.mostStretches * $0 } ?? Self.lengths[Self.lengths.count - 1]
+        stretchHours = [1, 2, 3, 6, 12, 24, 48].first { days * 24 <= Self.mostStretches * $0 } ?? 96
         count = max(1, (days * 24 + stretchHours - 1) / stretchHours)
     }
 

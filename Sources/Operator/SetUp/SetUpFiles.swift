@@ -89,9 +89,7 @@ package struct SetUpFiles: Sendable {
     }
 
     static func place(_ files: [File]) throws(CommandFailure) {
-        for file in files where rename(staged(file.path), file.path) != 0 {
-            throw CommandFailure(file: file.path, errno)
-        }
+        for one in files where rename(staged(one.path), one.path) != 0 { throw CommandFailure(file: one.path, errno) }
     }
 
     func clear() { for path in all { unlink(Self.staged(path)) } }

@@ -120,7 +120,7 @@ package struct StatusPage: CommandOutput {
         return (failure.since.map { "\(since($0)): " } ?? "") + failure.text
     }
 
-    /// Shows the sweep's age only if the next sweep was already late when the daemon wrote its row, which can be 10 s old.
+    /// Shows the sweep's age only if the next one was already late when the daemon wrote its row, up to 10 s ago.
     private func lastSweep(_ state: DaemonState, seenAt: Instant) -> String {
         guard let sweep = state.lastSweep else { return "none yet" }
         let usual = 2 * state.intervalMilliseconds / 1000 + 2
@@ -183,14 +183,12 @@ package struct StatusPage: CommandOutput {
 extension LaneReport {
     /// `production com.example.app`.
     var name: String { "\(lane.environment) \(lane.topic)" }
-    var cause: String? { reason.map { state == .stopped ? LaneStatus.cause($0) : $0 } ?? state.explanation }
+    var cause: String? { reason.map { state == .stopped ? LaneStatus.cause($0) : $0 } ?? state.note }
 }
 
 extension LaneReport.State {
     /// The state for an operator. In the output, a span of time follows it.
     var text: String { ["open": "connected", "backing_off": "waiting", "draining": "stopping"][rawValue] ?? rawValue }
 
-    var explanation: String? {
-        ["idle": "no connection is needed", "draining": "it waits for the last answers"][rawValue]
-    }
+    var note: String? { ["idle": "no connection is needed", "draining": "it waits for the last answers"][rawValue] }
 }
