@@ -169,9 +169,8 @@ package struct SendTestReport: CommandOutput {
         let fields = results.map { result -> Fields in
             [
                 "device": result.device, "environment": result.lane.environment, "topic": result.lane.topic,
-                "server": "\(result.server)", "outcome": result.outcome.name,
-                "status": result.outcome.answer.status, "reason": result.outcome.answer.reason,
-                "meaning": result.meaning,
+                "server": "\(result.server)", "outcome": result.facts.name, "status": result.facts.status,
+                "reason": result.facts.reason, "meaning": result.meaning,
             ]
         }
         return Fields.text(["results": fields, "not_served": notServed])
@@ -181,9 +180,8 @@ package struct SendTestReport: CommandOutput {
 extension SendTestReport.Result {
     /// Apple's status and reason, or ours if Apple did not answer.
     var answer: String {
-        let (status, reason) = outcome.answer
         if let stopped = trouble?.stopped, case .unsent = outcome { return stopped }
-        return [status.map(String.init), reason].compactMap(\.self).joined(separator: " ")
+        return [facts.status.map(String.init), facts.reason].compactMap(\.self).joined(separator: " ")
     }
 
     var meaning: String {
@@ -210,35 +208,18 @@ extension SendTestReport.Result {
         }
     }
 
-    var status: ExitStatus {
-        switch outcome {
-        case .accepted: .success
-        case .rejected, .suspect: .dataError
-        case .delayed: .temporary
-        case .unsent, .unknown: trouble?.stopped == nil ? .unavailable : .configuration
-        }
-    }
-}
-
-extension PushOutcome {
-    fileprivate var name: String {
-        switch self {
-        case .accepted: "accepted"
-        case .rejected, .suspect: "rejected"
-        case .delayed: "deferred"
-        case .unsent: "unsent"
-        case .unknown: "unknown"
-        }
-    }
+    var status: ExitStatus { facts.exit }
 
     /// Apple's status and reason. Without an answer, the status is nil and the reason is ours.
-    fileprivate var answer: (status: Int?, reason: String?) {
-        switch self {
-        case .accepted: (200, nil)
-        case .rejected(let status, let reason, _): (status, reason)
-        case .suspect(let status, let reason): (status, reason)
-        case .delayed(let reason, let status, _): (status, reason)
-        case .unsent(let reason), .unknown(let reason): (nil, reason)
+    fileprivate var facts: (name: String, status: Int?, reason: String?, exit: ExitStatus) {
+        let unanswered = trouble?.stopped == nil ? ExitStatus.unavailable : .configuration
+        return switch outcome {
+        case .accepted: ("accepted", 200, nil, .success)
+        case .rejected(let status, let reason, _): ("rejected", status, reason, .dataError)
+        case .suspect(let status, let reason): ("rejected", status, reason, .dataError)
+        case .delayed(let reason, let status, _): ("deferred", status, reason, .temporary)
+        case .unsent(let reason): ("unsent", nil, reason, unanswered)
+        case .unknown(let reason): ("unknown", nil, reason, unanswered)
         }
     }
 }
