@@ -49,28 +49,30 @@ enum RowsTarget {
         _ results: [DrawnResult: Rows],
         isDistributed: Bool
     ) async throws(PostgresError) {
-        let parts = try await UserParts.read([id], until: now.endOfSecond, bytes: .max, isDistributed: isDistributed) {
-            (statements) async throws(PostgresError) in
-            statements.compactMap { statement in
-                // `claim_devices_bounded` reads the same columns as `claim_devices`.
-                DrawnResult.allCases.first { statement.name.hasPrefix($0.rawValue) }.flatMap { results[$0] }
+        func parts(of user: ClaimedUser.Values) async throws(PostgresError) -> UserParts? {
+            try await UserParts.read([user], until: now.endOfSecond, bytes: .max, isDistributed: isDistributed) {
+                (statements) async throws(PostgresError) in
+                statements.compactMap { statement in
+                    // `claim_devices_bounded` reads the same columns as `claim_devices`.
+                    DrawnResult.allCases.first { statement.name.hasPrefix($0.rawValue) }.flatMap { results[$0] }
+                }
             }
         }
-        guard let parts, let people = results[.people], let texts = results[.templates] else {
+        let stranger = try await parts(of: ClaimedUser.Values(stranger: id))
+        guard stranger != nil, let people = results[.people], let texts = results[.templates] else {
             return require(false, "no parts of a single user")
         }
         var planner = base
         planner.checkInTexts = CheckInTexts(templates: (try? texts.decoded(StoredTemplate.init)) ?? [])
         for row in 0..<people.count {
             do throws(PostgresError) {
-                let user = try parts.user(try ClaimedUser.Values(people, row))
+                let user = try await parts(of: try ClaimedUser.Values(people, row))?.user(0)
                 // A series from 1970 to now takes a while, so one of them is enough.
-                if row == 0 { checkUser(user, planner) }
+                if row == 0, let user { checkUser(user, planner) }
             } catch {
                 checkError(error)
             }
         }
-        require(parts.users(people).count <= people.count, "more users than rows")
     }
 
     /// What can't be read is named by statement and column, never by value.

@@ -7,7 +7,7 @@ final class Claiming: Sendable {
     struct State: Sendable {
         var walk = RangeWalk(over: [])
         var floor = DueFloor()
-        var express = ExpressPace()
+        var express = LookPace.express
         var touches = TouchFloor()
         var aside = SetAside()
         /// Orphans that could not be recorded lately, and when each may be tried again (milliseconds of `now()`).
@@ -122,12 +122,12 @@ extension Cursor {
 
 /// The instant at which claims start their walks: no user is due before it. A value: it says when to look again.
 ///
-/// Only users of urgent messages become due below it, and `ExpressPace` finds them. All others become due at the
+/// Only users of urgent messages become due below it, and `LookPace.express` finds them. All others become due at the
 /// policy's now. If a person changes a row, or a clock is set back, the next look finds it.
 struct DueFloor: Sendable {
     /// The start while it is unknown.
     private(set) var cursor = Cursor.start
-    private var pace = LookPace()
+    private var pace = LookPace.floor
     /// The ranges of the last look.
     private var ranges: [Int32] = []
 
@@ -143,7 +143,7 @@ struct DueFloor: Sendable {
     /// Makes the next walk look again, from the start.
     mutating func forget() {
         cursor = .start
-        pace = LookPace()
+        pace = LookPace.floor
     }
 
     /// Takes a look: how many rows it read, up to `rowLimit`, the oldest `due_at` in them, and its begin and end.
@@ -156,35 +156,29 @@ struct DueFloor: Sendable {
     }
 }
 
-/// When `DueFloor` and `TouchFloor` look again. A slow look is repeated less often. The caller passes the time.
+/// When a look is taken again: a slow one is repeated less often. A value: the caller passes the time in milliseconds.
 struct LookPace: Sendable {
-    private var nextAt: Int64 = .min
+    /// For `DueFloor` and `TouchFloor`: one look in five seconds at most, and up to a twentieth of the time.
+    static let floor = LookPace(least: 5_000, rest: 20)
+    /// For users of urgent messages. A look is one index probe per range, so nearly every claim takes one. If dead rows
+    /// make it slow (a long transaction elsewhere), looks take at most a fifth of the time. A usual look on a loaded
+    /// machine is no reason to look less often.
+    static let express = LookPace(rest: 4, usual: 5)
+    /// `Query.drain` makes users of urgent messages due since 1970. So users who are due before this instant go first:
+    /// microseconds since 1970, one day.
+    static let expressHorizon: Int64 = 86_400_000_000
 
-    func isDue(at milliseconds: Int64) -> Bool { milliseconds >= nextAt }
-
-    /// Takes the begin and the end of a look. One is taken in five seconds at most, and up to a twentieth of the time.
-    mutating func took(asked: Int64, answered: Int64) { nextAt = answered + max(5_000, 20 * (answered - asked)) }
-}
-
-/// When claims look for users of urgent messages. `Query.drain` makes these users due since 1970, so that a claim finds
-/// them first. A look is one index probe per range, so nearly every claim does it. If dead rows make it slow (a long
-/// transaction elsewhere), looks take at most a fifth of the time. A value: the caller passes the time.
-struct ExpressPace: Sendable {
-    /// Users who are due before this instant go first: microseconds since 1970, one day.
-    static let horizon: Int64 = 86_400_000_000
-
+    private var least: Int64 = 0
+    private let rest: Int64
+    private var usual: Int64 = 0
     private var nextAt: Int64 = .min
 
     func isDue(at milliseconds: Int64) -> Bool { milliseconds >= nextAt }
 
     /// Takes the begin and the end of a look.
     mutating func took(asked: Int64, answered: Int64) {
-        nextAt = answered + Self.rest * max(0, answered - asked - Self.usualMilliseconds)
+        nextAt = answered + max(least, rest * max(0, answered - asked - usual))
     }
-
-    private static let rest: Int64 = 4
-    /// A usual look on a loaded machine. It is no reason to look less often.
-    private static let usualMilliseconds: Int64 = 5
 }
 
 /// The id from which touches are read. If a long transaction elsewhere keeps dead rows, the head of the index is full
@@ -193,7 +187,7 @@ struct TouchFloor: Sendable {
     /// No touch below it is known. One of a longer transaction may still become visible there.
     private var id: Int64 = 0
     /// Of looks from id 0.
-    private var pace = LookPace()
+    private var pace = LookPace.floor
 
     /// Allows for transactions under way: ids are assigned before commits.
     static let margin: Int64 = 10_000
@@ -201,7 +195,7 @@ struct TouchFloor: Sendable {
     func start(at now: Int64) -> Int64 { pace.isDue(at: now) ? 0 : id }
 
     /// Makes the next look start from id 0.
-    mutating func forget() { pace = LookPace() }
+    mutating func forget() { pace = LookPace.floor }
 
     /// Takes a look: its `start`, the lowest and the highest id that it found, and whether it found all that it may.
     mutating func took(

@@ -30,26 +30,24 @@ package struct SnapshotReader: Sendable {
     /// - Parameter until: reminders that can be due by then are read; nil: by `now`.
     package func user(_ id: UUID, now: Instant, until: Instant? = nil) async throws(PostgresError) -> ReadUser? {
         let people = try await run(.readUsers, [.uuidArray([id])])
-        let parts = try await parts(of: [id], until: max(until ?? now, now))
+        let isNew = people.count == 0
+        // The row that `Query.drain` inserts.
+        let newcomer = ClaimedUser.Values(newcomer: id, dueAt: now.microseconds)
+        let values = isNew ? newcomer : try ClaimedUser.Values(people, 0)
+        let parts = try await parts(of: [values], until: max(until ?? now, now))
         let touched = try await touches([id])[id]
         let owner = try await run(.readOwner, [.uuid(id)])
-        var found: ClaimedUser?
-        if people.count > 0 {
-            found = try parts.user(try ClaimedUser.Values(people, 0))
-        } else if parts.isKnown(id) {
-            // The row that `Query.drain` inserts.
-            found = try parts.user(ClaimedUser.Values(newcomer: id, dueAt: now.microseconds))
-        }
-        guard let found else { return nil }
+        guard !isNew || parts.isKnown(0) else { return nil }
+        let found = try parts.user(0)
         let intents = try await intents(id, turn: found.turn)
         return ReadUser(
             // An intent counts from its commit.
             user: intents.reduce(found.touched(touched, now: now)) { $0.settled($1.change) },
             range: owner.count > 0 ? try owner.int4(0, 0) : 0,
             owner: owner.count > 0 ? try owner.uuidOrNull(0, 1) : nil,
-            isNew: people.count == 0,
-            isUnseen: people.count == 0 && touched == nil,
-            hasProfile: parts.hasProfile(id),
+            isNew: isNew,
+            isUnseen: isNew && touched == nil,
+            hasProfile: parts.hasProfile(0),
             intents: intents
         )
     }
@@ -123,14 +121,15 @@ package struct SnapshotReader: Sendable {
         until end: Instant,
         now: Instant
     ) async throws(PostgresError) -> (users: [ClaimedUser], unreadable: Int) {
-        let parts = try await parts(of: ids, until: end)
-        let touches = try await touches(ids)
         let known = try people.uuidSet()
-        var users = parts.users(people)
+        var found = (0..<people.count).compactMap { try? ClaimedUser.Values(people, $0) }
+        let read = found.count
+        for id in ids where !known.contains(id) { found.append(.init(newcomer: id, dueAt: now.microseconds)) }
+        let parts = try await parts(of: found, until: end)
+        let touches = try await touches(ids)
+        var users = (0..<read).compactMap { try? parts.user($0) }
         let unreadable = known.count - users.count
-        for id in ids where !known.contains(id) && parts.isKnown(id) {
-            users.append(try parts.user(ClaimedUser.Values(newcomer: id, dueAt: now.microseconds)))
-        }
+        for place in read..<found.count where parts.isKnown(place) { users.append(try parts.user(place)) }
         return (users.map { $0.touched(touches[$0.userID], now: now) }, unreadable)
     }
 
@@ -187,8 +186,8 @@ package struct SnapshotReader: Sendable {
 
     // MARK: Parts
 
-    private func parts(of ids: [UUID], until end: Instant) async throws(PostgresError) -> UserParts {
-        let parts = try await UserParts.read(ids, until: end.endOfSecond, bytes: .max, isDistributed: isDistributed) {
+    private func parts(of users: [ClaimedUser.Values], until end: Instant) async throws(PostgresError) -> UserParts {
+        let parts = try await UserParts.read(users, until: end.endOfSecond, bytes: .max, isDistributed: isDistributed) {
             statements throws(PostgresError) in
             try await transaction.run(statements)
         }

@@ -51,10 +51,15 @@ extension Store {
             inHand: inHand,
             skipped: claiming.with { $0.aside.skipped(at: Claiming.now()) }
         )
-        try await findExpress(&search, onRefused)
+        defer { for refusal in search.refused { onRefused(refusal) } }
+        try await findExpress(&search)
         // Users of urgent messages don't wait until others are read.
-        if search.people.isEmpty { try await walk(&search, onRefused) }
-        return try await read(search, onRefused)
+        if search.people.isEmpty { try await walk(&search) }
+        try await read(&search)
+        return Claim(
+            users: search.users.sorted { ($0.dueAt, $0.userID) < ($1.dueAt, $1.userID) },
+            isComplete: search.isComplete && !search.isCutShort
+        )
     }
 
     /// What one claim has found so far.
@@ -67,10 +72,18 @@ extension Store {
         let inHand: Set<UUID>
         var skipped: [UUID]
         var people: [ClaimedUser.Values] = []
-        var unreadable = 0
+        /// Every range was read to its end.
         var isComplete = false
+        /// Those whose parts were read, too.
+        var users: [ClaimedUser] = []
+        /// Bytes of their preferences and contexts.
+        var bytes: Int64 = 0
+        var refused: [Refusal] = []
+        /// Users were left for the next claim.
+        var isCutShort = false
 
-        var wanted: Int { limit - people.count - unreadable }
+        /// While it looks for people.
+        var wanted: Int { limit - people.count - refused.count }
     }
 
     /// Skips a user in drains and claims, for as long as the cause asks.
@@ -80,11 +93,11 @@ extension Store {
 
     // MARK: Who is due
 
-    private func walk(_ search: inout Search, _ onRefused: (Refusal) -> Void) async throws(PostgresError) {
+    private func walk(_ search: inout Search) async throws(PostgresError) {
         for _ in 0..<Self.rounds where search.wanted > 0 {
             let wanted = search.wanted
             let ask = claiming.with { $0.walk.ask }
-            let (count, last) = try await find(&search, ask, until: search.now.endOfSecond, onRefused)
+            let (count, last) = try await find(&search, ask, until: search.now.endOfSecond)
             if claiming.with({ $0.walk.took(isFull: count >= wanted, last: last) }) {
                 search.isComplete = true
                 return
@@ -93,13 +106,13 @@ extension Store {
     }
 
     /// Users of urgent messages, wherever the walk is.
-    private func findExpress(_ search: inout Search, _ onRefused: (Refusal) -> Void) async throws(PostgresError) {
+    private func findExpress(_ search: inout Search) async throws(PostgresError) {
         let asked = Claiming.now()
         guard claiming.with({ $0.express.isDue(at: asked) }) else { return }
         let ask = RangeWalk.Ask(ranges: search.ranges, after: .start)
         // Mostly there is none, and the list of the users in hand is long.
-        if try await due(search, ask, until: ExpressPace.horizon, limit: 1, skipped: []).count > 0 {
-            _ = try await find(&search, ask, until: ExpressPace.horizon, onRefused)
+        if try await due(search, ask, until: LookPace.expressHorizon, limit: 1, skipped: []).count > 0 {
+            _ = try await find(&search, ask, until: LookPace.expressHorizon)
         }
         claiming.with { $0.express.took(asked: asked, answered: Claiming.now()) }
     }
@@ -126,8 +139,7 @@ extension Store {
     private func find(
         _ search: inout Search,
         _ ask: RangeWalk.Ask,
-        until: Int64,
-        _ onRefused: (Refusal) -> Void
+        until: Int64
     ) async throws(PostgresError) -> (count: Int, last: Cursor?) {
         let skipped = ask.goesOn ? search.skipped : search.skipped + search.inHand
         let rows = try await due(search, ask, until: until, limit: search.wanted, skipped: skipped)
@@ -144,8 +156,7 @@ extension Store {
                 last = Cursor(dueAt: person.dueAt, userID: user)
                 search.people.append(person)
             } catch {
-                search.unreadable += 1
-                refuse(user, error, onRefused)
+                refuse(user, error, &search)
             }
         }
         return (rows.count, last)
@@ -166,80 +177,48 @@ extension Store {
 
     // MARK: Their parts
 
-    /// Reads the parts of users. Suspects are read alone, after the others. The bytes are bounded
+    /// Reads the parts of the users who were found. Suspects are read alone, after the others. The bytes are bounded
     /// (`UserParts.profileBytes`).
-    private func read(_ search: Search, _ onRefused: (Refusal) -> Void) async throws(PostgresError) -> Claim {
+    private func read(_ search: inout Search) async throws(PostgresError) {
         let suspects = claiming.with { $0.aside.suspects(at: Claiming.now()) }
-        var reading = Reading(until: search.now.endOfSecond)
         let others = suspects.isEmpty ? search.people : search.people.filter { !suspects.contains($0.userID) }
         do throws(PostgresError) {
-            try await read(others, &reading, onRefused)
+            try await read(others, &search)
         } catch {
             // A view of the app can end the session, or swallow its time-out. Then the next claim reads each of them
             // alone. After an outage of the server that takes a second.
-            if error.isCut {
-                claiming.with { state in
-                    for person in others { state.aside.suspect(person.userID, at: Claiming.now()) }
-                }
-            }
+            if error.isCut { for person in others { suspect(person.userID) } }
             throw error
         }
-        if !suspects.isEmpty {
-            try await readSingly(search.people.filter { suspects.contains($0.userID) }, &reading, onRefused)
-        }
-        return Claim(
-            users: reading.users.sorted { ($0.dueAt, $0.userID) < ($1.dueAt, $1.userID) },
-            isComplete: search.isComplete && !reading.isCutShort
-        )
+        let alone = suspects.isEmpty ? [] : search.people.filter { suspects.contains($0.userID) }
+        try await readSingly(alone, &search)
     }
 
-    private struct Reading {
-        let until: Int64
-        var users: [ClaimedUser] = []
-        var bytes: Int64 = 0
-        var refused: Set<UUID> = []
-        /// Users were left for the next claim.
-        var isCutShort = false
-    }
-
-    private func read(
-        _ people: [ClaimedUser.Values],
-        _ reading: inout Reading,
-        _ onRefused: (Refusal) -> Void
-    ) async throws(PostgresError) {
+    private func read(_ people: [ClaimedUser.Values], _ search: inout Search) async throws(PostgresError) {
         var pieces = Bisection(people)
         // If the texts have too many bytes at once, fewer users are read.
-        while let piece = pieces.next(), !reading.isCutShort {
+        while let piece = pieces.next(), !search.isCutShort {
             var isTooMuch = false
             try await bisecting(
                 piece,
                 probe: { () async throws(PostgresError) in try await readNobody() },
                 refused: { (person, error) async throws(PostgresError) in
-                    reading.refused.insert(person.userID)
-                    try await blame(person, error, onRefused)
+                    search.refused.append(try await blamed(person.userID, error))
                 },
                 work: { (people, patience) async throws(PostgresError) in
                     guard !isTooMuch else { return }
-                    isTooMuch = try await !add(people, patience.statement ?? Self.partTime, &reading, onRefused)
+                    isTooMuch = try await !add(people, patience.statement ?? Self.partTime, &search)
                 }
             )
             guard isTooMuch else { continue }
-            let done = reading.refused.union(reading.users.map(\.userID))
+            let done = Set(search.refused.map(\.userID) + search.users.map(\.userID))
             let left = piece.filter { !done.contains($0.userID) }
-            if reading.users.isEmpty {
-                _ = pieces.refused(left)
-            } else {
-                reading.isCutShort = true
-            }
+            if search.users.isEmpty { _ = pieces.refused(left) } else { search.isCutShort = true }
         }
     }
 
     /// Reads one after another, each for at most a second, until the time for suspects is over.
-    private func readSingly(
-        _ people: [ClaimedUser.Values],
-        _ reading: inout Reading,
-        _ onRefused: (Refusal) -> Void
-    ) async throws(PostgresError) {
+    private func readSingly(_ people: [ClaimedUser.Values], _ search: inout Search) async throws(PostgresError) {
         let end = ContinuousClock.now + Self.suspectTime
         var wasLost = false
         var left = people[...]
@@ -249,10 +228,10 @@ extension Store {
                 continue
             }
             do throws(PostgresError) {
-                if try await add([person], .seconds(1), &reading, onRefused) {
+                if try await add([person], .seconds(1), &search) {
                     claiming.with { $0.aside.clear(person.userID) }
                 } else {
-                    reading.isCutShort = true
+                    search.isCutShort = true
                 }
                 wasLost = false
             } catch {
@@ -263,14 +242,15 @@ extension Store {
                     continue
                 }
                 wasLost = false
-                if error.isCut {
-                    claiming.with { $0.aside.suspect(person.userID, at: Claiming.now()) }
-                    onRefused(Refusal(person.userID, error, column: "nudged.recipient or nudged.device", locks: false))
+                guard !error.isCut else {
+                    let views = "nudged.recipient or nudged.device"
+                    suspect(person.userID)
+                    search.refused.append(Refusal(person.userID, error, column: views, locks: false))
                     continue
                 }
                 guard error.isAboutContent || error.code == .refusedByServer else { throw error }
                 try await readNobody()
-                try await blame(person, error, onRefused)
+                search.refused.append(try await blamed(person.userID, error))
             }
         }
     }
@@ -284,27 +264,25 @@ extension Store {
     private func add(
         _ people: [ClaimedUser.Values],
         _ time: Duration,
-        _ reading: inout Reading,
-        _ onRefused: (Refusal) -> Void
+        _ search: inout Search
     ) async throws(PostgresError) -> Bool {
         guard !people.isEmpty else { return true }
-        let left = UserParts.profileBytes - reading.bytes
-        let parts = try await parts(of: people.map(\.userID), until: reading.until, bytes: left, timeout: time)
-        guard let parts, reading.users.isEmpty || parts.bytes <= left else { return false }
-        reading.bytes += parts.bytes
-        for person in people {
+        let left = UserParts.profileBytes - search.bytes
+        let parts = try await parts(of: people, until: search.now.endOfSecond, bytes: left, timeout: time)
+        guard let parts, search.users.isEmpty || parts.bytes <= left else { return false }
+        search.bytes += parts.bytes
+        for place in people.indices {
             do throws(PostgresError) {
-                reading.users.append(try parts.user(person))
+                search.users.append(try parts.user(place))
             } catch {
-                reading.refused.insert(person.userID)
-                refuse(person.userID, error, onRefused)
+                refuse(people[place].userID, error, &search)
             }
         }
         return true
     }
 
     private func parts(
-        of users: [UUID],
+        of users: [ClaimedUser.Values],
         until: Int64,
         bytes: Int64,
         timeout: Duration
@@ -319,9 +297,11 @@ extension Store {
 
     // MARK: Who can't be read
 
-    private func refuse(_ user: UUID, _ error: PostgresError, _ onRefused: (Refusal) -> Void) {
-        claiming.with { $0.aside.suspect(user, at: Claiming.now()) }
-        onRefused(Refusal(user, error))
+    private func suspect(_ user: UUID) { claiming.with { $0.aside.suspect(user, at: Claiming.now()) } }
+
+    private func refuse(_ user: UUID, _ error: PostgresError, _ search: inout Search) {
+        suspect(user)
+        search.refused.append(Refusal(user, error))
     }
 
     /// The columns that claims read, by the statement that reads them.
@@ -342,27 +322,22 @@ extension Store {
     ]
 
     /// Finds the refused column of a user who was refused alone: reads each column alone.
-    private func blame(
-        _ person: ClaimedUser.Values,
-        _ error: PostgresError,
-        _ onRefused: (Refusal) -> Void
-    ) async throws(PostgresError) {
-        claiming.with { $0.aside.suspect(person.userID, at: Claiming.now()) }
+    private func blamed(_ user: UUID, _ error: PostgresError) async throws(PostgresError) -> Refusal {
+        suspect(user)
         let name = error.statement ?? ""
         guard let probe = Self.probes.first(where: { name.hasPrefix($0.reads) }) else {
-            return onRefused(Refusal(person.userID, error, locks: false))
+            return Refusal(user, error, locks: false)
         }
         for column in probe.columns {
             do throws(PostgresError) {
-                let statement = probe.probe([.uuid(person.userID), .text(column)])
+                let statement = probe.probe([.uuid(user), .text(column)])
                 _ = try await transaction(claims, [statement], Patience(statement: .seconds(1)))
             } catch {
                 guard error.isAboutContent || error.code == .refusedByServer else { throw error }
-                let name = "\(probe.relation).\(column)"
-                return onRefused(Refusal(person.userID, error, column: name, locks: false))
+                return Refusal(user, error, column: "\(probe.relation).\(column)", locks: false)
             }
         }
-        onRefused(Refusal(person.userID, error, column: probe.relation, locks: false))
+        return Refusal(user, error, column: probe.relation, locks: false)
     }
 
     // MARK: Tables on several machines

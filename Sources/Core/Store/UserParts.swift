@@ -4,7 +4,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// What the app and nudged have about users beside their own rows: profiles, devices, messages, reminders.
+/// Users with what the app and nudged have about them beside their own rows: profiles, devices, messages, reminders.
 ///
 /// Each read is bounded. The first statements are cheap and have one limit for all users. If that is reached, some user
 /// has unusually many rows, and another statement reads them with a limit for each user.
@@ -28,32 +28,29 @@ struct UserParts {
     /// Most rows of profiles: a view of the app can have many for one user.
     static func profiles(of users: Int) -> Int64 { Int64(2 * users + 100) }
 
-    private let profiles: Rows
-    private var profileRow: [UUID: Int] = [:]
-    /// Users with several rows in the view that say different things. Nobody knows which one counts.
-    private var contradicted: Set<UUID> = []
-    private var devicesOf: [UUID: [Device]] = [:]
-    private var messagesOf: [UUID: [PendingMessage]] = [:]
-    /// How many messages can be due, if not all were read.
-    private var pendingOf: [UUID: Int64] = [:]
-    /// When the first message that can't be due yet can be due.
-    private var messagesWakeAt: [UUID: Instant] = [:]
-    private var seenAt: [UUID: Instant] = [:]
-    private var surfacesOf: [UUID: [String: [Device]]] = [:]
-    private var remindersOf: [UUID: PendingReminders] = [:]
+    private struct User {
+        var values: ClaimedUser.Values
+        /// The row of `Query.claimProfiles`.
+        var profile: Int?
+        /// Several rows in the view say different things. Nobody knows which one counts.
+        var isContradicted = false
+    }
+
+    private var users: [User]
+    private let places: [UUID: Int]
     /// Bytes of preferences and contexts.
     let bytes: Int64
 
     /// Reads what can be due until an instant (microseconds since 1970), and up to so many bytes of preferences and
     /// contexts. Returns nil if several users have more bytes or rows: then the caller must ask for fewer users.
     static func read(
-        _ users: [UUID],
+        _ users: [ClaimedUser.Values],
         until: Int64,
         bytes: Int64,
         isDistributed: Bool,
         ask: Ask
     ) async throws(PostgresError) -> UserParts? {
-        let all = Parameter.uuidArray(users)
+        let all = Parameter.uuidArray(users.map(\.userID))
         let count = users.count
         let first = try await ask([
             Query.claimProfiles([all, .int8(users.count > 1 ? bytes : .max), .int8(profiles(of: count))]),
@@ -93,51 +90,66 @@ struct UserParts {
         for (one, answer) in zip(more, second) {
             if let place = one.place { rows[place] = answer }
         }
-        var parts = try UserParts(rows, bytes: size, until: until)
-        if hasOptions, let surfaces = second.last { try parts.add(surfaces: surfaces) }
+        var parts = try UserParts(users, rows, bytes: size, until: until)
+        if hasOptions, let surfaces = second.last {
+            try parts.each(surfaces) { row, user throws(PostgresError) in
+                guard let device = try Device(surfaces, row, from: 2) else { return }
+                user.values.surfaces[try surfaces.text(row, 1), default: []].append(device)
+            }
+        }
         try await parts.add(rows[3], until: until, ask: ask)
         return parts
     }
 
     /// - Parameter rows: profiles, devices, messages, reminders, and when the app saw the users.
-    private init(_ rows: [Rows], bytes: Int64, until: Int64) throws(PostgresError) {
-        let (devices, messages, seen) = (rows[1], rows[2], rows[4])
-        profiles = rows[0]
+    private init(_ users: [ClaimedUser.Values], _ rows: [Rows], bytes: Int64, until: Int64) throws(PostgresError) {
+        let (profiles, devices, messages, seen) = (rows[0], rows[1], rows[2], rows[4])
+        self.users = users.map { User(values: $0) }
+        places = Dictionary(zip(users.map(\.userID), users.indices), uniquingKeysWith: { first, _ in first })
         self.bytes = bytes
-        profileRow.reserveCapacity(profiles.count)
-        devicesOf.reserveCapacity(profiles.count)
-        for row in 0..<profiles.count {
-            let user = try profiles.uuid(row, 0)
-            if let first = profileRow[user] {
-                if try !Self.areAlike(profiles, first, row) { contradicted.insert(user) }
-            } else {
-                profileRow[user] = row
+        try each(profiles) { row, user throws(PostgresError) in
+            if let first = user.profile {
+                if try !Self.areAlike(profiles, first, row) { user.isContradicted = true }
+                return
             }
+            user.profile = row
+            user.values.preferences = try profiles.textOrNull(row, 1)
+            user.values.timezone = try profiles.textOrNull(row, 2)
+            user.values.firstSessionComplete = try profiles.boolOrNull(row, 3) ?? false
+            user.values.context = try profiles.textOrNull(row, 4)
         }
-        for row in 0..<seen.count { seenAt[try seen.uuid(row, 0)] = Instant(microseconds: try seen.timestamp(row, 1)) }
-        for row in 0..<devices.count {
-            guard let device = try Device(devices, row, from: 1) else { continue }
-            devicesOf[try devices.uuid(row, 0), default: []].append(device)
+        try each(seen) { row, user throws(PostgresError) in
+            user.values.seen = Instant(microseconds: try seen.timestamp(row, 1))
         }
-        for row in 0..<messages.count {
-            let user = try messages.uuid(row, 0)
+        try each(devices) { row, user throws(PostgresError) in
+            if let device = try Device(devices, row, from: 1) { user.values.devices.append(device) }
+        }
+        // In a fixed order, so that a nudge's devices are the same each time.
+        for place in self.users.indices where self.users[place].values.devices.count > 1 {
+            self.users[place].values.devices.sort { $0.token < $1.token }
+        }
+        try each(messages) { row, user throws(PostgresError) in
             let message = try PendingMessage(messages, row)
             // Like a reminder that can't be due yet: another one may be due before it, so its own zone doesn't count.
             if let wakesAt = message.wakesAt, wakesAt.microseconds > until {
-                messagesWakeAt[user] = min(messagesWakeAt[user] ?? wakesAt, wakesAt)
+                user.values.messagesWakeAt = min(user.values.messagesWakeAt ?? wakesAt, wakesAt)
             } else {
-                messagesOf[user, default: []].append(message)
+                user.values.messages.append(message)
             }
-            if messages.columnCount > PendingMessage.columns {
-                pendingOf[user] = try messages.int8(row, PendingMessage.columns)
-            }
+            // The column counts those that can be due, if not all were read.
+            guard messages.columnCount > PendingMessage.columns else { return }
+            let pending = try messages.int8(row, PendingMessage.columns)
+            user.values.hasMoreMessages = Int64(user.values.messages.count) < pending
         }
     }
 
-    private mutating func add(surfaces: Rows) throws(PostgresError) {
-        for row in 0..<surfaces.count {
-            guard let device = try Device(surfaces, row, from: 2) else { continue }
-            surfacesOf[try surfaces.uuid(row, 0), default: [:]][try surfaces.text(row, 1), default: []].append(device)
+    /// Reads each row into its user.
+    private mutating func each(
+        _ rows: Rows,
+        _ read: (_ row: Int, _ user: inout User) throws(PostgresError) -> Void
+    ) throws(PostgresError) {
+        for row in 0..<rows.count {
+            if let place = places[try rows.uuid(row, 0)] { try read(row, &users[place]) }
         }
     }
 
@@ -151,9 +163,10 @@ struct UserParts {
 
     /// Adds each user's reminders. Whether they still exist is read only if there are any.
     private mutating func add(_ rows: Rows, until: Int64, ask: Ask) async throws(PostgresError) {
-        var found: [(user: UUID, reminder: PendingReminder)] = []
+        var found: [(place: Int, reminder: PendingReminder)] = []
         for row in 0..<rows.count where try !rows.bool(row, PendingReminder.columns) {
-            found.append((try rows.uuid(row, 0), try PendingReminder(rows, row)))
+            guard let place = places[try rows.uuid(row, 0)] else { continue }
+            found.append((place, try PendingReminder(rows, row)))
         }
         guard !found.isEmpty else { return }
         let live = try await ask([
@@ -162,49 +175,29 @@ struct UserParts {
             ])
         ])
         let living = try live.first?.uuidSet() ?? []
-        for (user, var reminder) in found.sorted(by: { $0.reminder.wakesAt < $1.reminder.wakesAt }) {
+        for (place, var reminder) in found.sorted(by: { $0.reminder.wakesAt < $1.reminder.wakesAt }) {
             reminder.isCancelled = !living.contains(reminder.reminderID)
-            remindersOf[user, default: PendingReminders()].add(reminder, until: until, limit: Self.remindersAUser)
+            users[place].values.reminders.add(reminder, until: until, limit: Self.remindersAUser)
         }
     }
 
-    func isKnown(_ user: UUID) -> Bool {
-        profileRow[user] != nil || devicesOf[user] != nil || messagesOf[user] != nil
-            || messagesWakeAt[user] != nil || remindersOf[user] != nil
+    func hasProfile(_ place: Int) -> Bool { users[place].profile != nil }
+
+    /// Whether the app or nudged has anything about the user beside their own row.
+    func isKnown(_ place: Int) -> Bool {
+        let user = users[place].values
+        return hasProfile(place) || !user.devices.isEmpty || !user.messages.isEmpty || user.messagesWakeAt != nil
+            || !user.reminders.isEmpty
     }
 
-    func hasProfile(_ user: UUID) -> Bool { profileRow[user] != nil }
-
-    func user(_ user: consuming ClaimedUser.Values) throws(PostgresError) -> ClaimedUser {
-        let id = user.userID
-        guard !contradicted.contains(id) else {
-            throw PostgresError(
-                .unexpectedResult,
-                statement: Query.claimProfiles.name,
-                object: "nudged.recipient",
-                detail: "several rows of one user say different things"
-            )
-        }
-        if let row = profileRow[id] {
-            user.preferences = try profiles.textOrNull(row, 1)
-            user.timezone = try profiles.textOrNull(row, 2)
-            user.firstSessionComplete = try profiles.boolOrNull(row, 3) ?? false
-            user.context = try profiles.textOrNull(row, 4)
-        }
-        user.seen = seenAt[id]
-        user.devices = devicesOf[id] ?? []
-        // In a fixed order, so that a nudge's devices are the same each time.
-        if user.devices.count > 1 { user.devices.sort { $0.token < $1.token } }
-        user.surfaces = surfacesOf[id] ?? [:]
-        user.messages = messagesOf[id] ?? []
-        user.hasMoreMessages = Int64(user.messages.count) < pendingOf[id] ?? 0
-        user.messagesWakeAt = messagesWakeAt[id]
-        user.reminders = remindersOf[id] ?? PendingReminders()
-        return ClaimedUser(user)
-    }
-
-    /// All users of these rows who can be read.
-    func users(_ people: Rows) -> [ClaimedUser] {
-        (0..<people.count).compactMap { row in try? user(ClaimedUser.Values(people, row)) }
+    /// The user who was given in this place.
+    func user(_ place: Int) throws(PostgresError) -> ClaimedUser {
+        guard users[place].isContradicted else { return ClaimedUser(users[place].values) }
+        throw PostgresError(
+            .unexpectedResult,
+            statement: Query.claimProfiles.name,
+            object: "nudged.recipient",
+            detail: "several rows of one user say different things"
+        )
     }
 }

@@ -244,7 +244,7 @@ actor DaemonCalls {
             var refusals: [Refusal] = []
             defer { refused += refusals }
             // Whatever the last look for urgent messages cost on a loaded machine.
-            store.claiming.with { $0.express = ExpressPace() }
+            store.claiming.with { $0.express = LookPace.express }
             let found = try await store.claim(
                 ranges: F.ranges,
                 now: now,
