@@ -58,8 +58,7 @@ enum DecisionsTarget {
 
     private static func checkSize(_ text: String?, _ most: Int) {
         guard let text else { return }
-        var json = JSONWriter()
-        json.string(text)
-        require(!text.isBlank && json.bytes.count <= most + 2, "a text of \(json.bytes.count) bytes")
+        let size = JSONValue.string(text).bytes.count
+        require(!text.isBlank && size <= most + 2, "a text of \(size) bytes")
     }
 }

@@ -4,7 +4,7 @@ import JSON
 /// Writes JSON text (RFC 8259) directly into bytes.
 enum JSONText {
     /// A string in quotes.
-    static func append(_ text: String, to out: inout [UInt8]) { JSONWriter.appendQuoted(text, to: &out) }
+    static func append(_ text: String, to out: inout [UInt8]) { JSONValue.appendQuoted(text, to: &out) }
 
     /// A literal, then a string in quotes. Nothing without a string.
     static func append(literal: StaticString, _ text: String?, to out: inout [UInt8]) {

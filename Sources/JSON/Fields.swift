@@ -30,11 +30,7 @@
     }
 
     extension JSONPart {
-        package var document: String {
-            var json = JSONWriter()
-            json.value(part)
-            return json.string
-        }
+        package var document: String { part.document }
     }
 
     extension JSONObject: JSONPart { package var part: JSONValue { .object(self) } }

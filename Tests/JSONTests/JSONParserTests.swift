@@ -75,9 +75,7 @@ struct JSONParserTests {
         for _ in 0..<30_000 {
             let bytes = (0..<random.int(0...24)).map { _ in random.pick(alphabet) }
             guard let value = try? JSONValue(parsing: bytes) else { continue }
-            var writer = JSONWriter()
-            writer.value(value)
-            #expect((try? JSONValue(parsing: writer.bytes)) == value, "seed \(seed): \(bytes)")
+            #expect((try? JSONValue(parsing: value.bytes)) == value, "seed \(seed): \(bytes)")
         }
     }
 
@@ -87,42 +85,25 @@ struct JSONParserTests {
 }
 
 struct JSONWriterTests {
-    @Test func writer_whenNested_setsCommas() {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.key("a")
-        writer.beginArray()
-        writer.int(1)
-        writer.beginObject()
-        writer.endObject()
-        writer.beginArray()
-        writer.endArray()
-        writer.null()
-        writer.endArray()
-        writer.key("b")
-        writer.bool(true)
-        writer.key("c")
-        writer.null()
-        writer.key("d")
-        writer.number(.infinity)
-        writer.key("e")
-        writer.int(Int64.min)
-        writer.key("f")
-        writer.int(UInt64.max)
-        writer.key("g")
-        writer.number(0.5)
-        writer.endObject()
+    @Test func document_whenNested_setsCommas() {
+        let value = JSONValue.object(
+            JSONObject([
+                .init(key: "a", value: .array([.int(1), .object(JSONObject()), .array([]), .null])),
+                .init(key: "b", value: .bool(true)), .init(key: "c", value: .null),
+                .init(key: "d", value: .number(.infinity)), .init(key: "e", value: .int(.min)),
+                .init(key: "f", value: .int(.max)), .init(key: "g", value: .number(0.5)),
+            ])
+        )
         #expect(
-            writer.string
-                == #"{"a":[1,{},[],null],"b":true,"c":null,"d":null,"e":-9223372036854775808,"f":18446744073709551615,"g":0.5}"#
+            value.document
+                == #"{"a":[1,{},[],null],"b":true,"c":null,"d":null,"e":-9223372036854775808,"f":9223372036854775807,"g":0.5}"#
         )
     }
 
-    @Test func writer_whenText_escapesWhatItMust() throws {
+    @Test func document_whenText_escapesWhatItMust() throws {
         let text = "\"\\/\u{8}\t\n\u{C}\r\u{1F}\u{7F}é😀\u{2028}\0"
-        var writer = JSONWriter()
-        writer.string(text)
-        #expect(writer.string == "\"\\\"\\\\/\\b\\t\\n\\f\\r\\u001f\u{7F}é😀\u{2028}\\u0000\"")
-        #expect(try JSONValue(parsing: writer.bytes) == .string(text))
+        let value = JSONValue.string(text)
+        #expect(value.document == "\"\\\"\\\\/\\b\\t\\n\\f\\r\\u001f\u{7F}é😀\u{2028}\\u0000\"")
+        #expect(try JSONValue(parsing: value.bytes) == value)
     }
 }

@@ -59,30 +59,20 @@ struct RandomDraft {
 
     /// Every member as the draft has it, be it valid or not.
     static func written(_ draft: PreferencesDraft) -> String {
-        var writer = JSONWriter()
-        writer.beginObject()
-        func text(_ key: String, _ value: String?) {
-            guard let value else { return }
-            writer.key(key)
-            writer.string(value)
-        }
-        func int(_ key: String, _ value: (some FixedWidthInteger)?) {
-            guard let value else { return }
-            writer.key(key)
-            writer.int(value)
-        }
-        writer.key("check_ins_enabled")
-        writer.bool(draft.checkInsEnabled)
-        text("frequency", draft.frequency.rawValue)
-        text("quiet_hours_start", draft.quietHoursStart?.description)
-        text("quiet_hours_end", draft.quietHoursEnd?.description)
-        int("weekday", draft.weekday)
-        int("max_per_hour", draft.maxPerHour)
-        int("max_per_day", draft.maxPerDay)
-        int("max_analyses_per_hour", draft.maxAnalysesPerHour)
-        int("pause_threshold_seconds", draft.pauseThresholdSeconds)
-        int("active_conversation_threshold", draft.activeConversationThreshold)
-        writer.endObject()
-        return writer.string
+        let texts: [(key: String, value: String?)] = [
+            ("frequency", draft.frequency.rawValue), ("quiet_hours_start", draft.quietHoursStart?.description),
+            ("quiet_hours_end", draft.quietHoursEnd?.description),
+        ]
+        let numbers: [(key: String, value: Int64?)] = [
+            ("weekday", draft.weekday.map { Int64($0) }), ("max_per_hour", draft.maxPerHour),
+            ("max_per_day", draft.maxPerDay), ("max_analyses_per_hour", Int64(draft.maxAnalysesPerHour)),
+            ("pause_threshold_seconds", Int64(draft.pauseThresholdSeconds)),
+            ("active_conversation_threshold", Int64(draft.activeConversationThreshold)),
+        ]
+        var object = JSONObject()
+        object["check_ins_enabled"] = .bool(draft.checkInsEnabled)
+        for text in texts { object[text.key] = text.value.map { .string($0) } }
+        for number in numbers { object[number.key] = number.value.map { .int($0) } }
+        return JSONValue.object(object).document
     }
 }

@@ -39,11 +39,7 @@ struct ReferenceTests {
 
     @Test(arguments: [Seeds.extra]) func decide_whenRandomQuestions_isEqualToReference(seed: UInt64) throws {
         var questions = RandomQuestions(seed: seed)
-        let lines = (0..<2500).map { number in
-            var writer = JSONWriter()
-            writer.value(.object(questions.line(number)))
-            return writer.string
-        }
+        let lines = (0..<2500).map { JSONValue.object(questions.line($0)).document }
         let references = try Fixture.reference(lines)
         #expect(references.count == lines.count)
         var reasons: [String: Int] = [:]

@@ -16,11 +16,7 @@ public struct MessageData: Sendable, Equatable {
     public var keys: [String] { members.members.map(\.key) }
 
     /// The data as one JSON object, for the app's own decoder.
-    public var json: String {
-        var writer = JSONWriter()
-        writer.value(.object(members))
-        return writer.string
-    }
+    public var json: String { JSONValue.object(members).document }
 
     /// The value of `key` if it is a JSON string; else nil.
     public func string(_ key: String) -> String? {

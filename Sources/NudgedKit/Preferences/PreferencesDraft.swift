@@ -148,9 +148,7 @@ extension PreferencesDraft {
         for key in PreferenceKey.allCases {
             if let value = left[key] { members.append(.init(key: key.rawValue, value: value)) }
         }
-        var writer = JSONWriter()
-        writer.value(.object(JSONObject(members)))
-        let text = writer.string
+        let text = JSONValue.object(JSONObject(members)).document
         guard Self.length(text) <= Preferences.longest else {
             throw PreferenceProblem(.priorityKeywords, wanted: "fewer: all keys together may have 65,536 characters")
         }

@@ -17,11 +17,7 @@ public struct EncodableJSON: Sendable, Equatable {
     }
 
     /// The value as JSON, for a client that sends the body itself.
-    public var text: String {
-        var writer = JSONWriter()
-        writer.value(value)
-        return writer.string
-    }
+    public var text: String { value.document }
 }
 
 #if !hasFeature(Embedded)
