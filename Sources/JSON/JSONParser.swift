@@ -45,89 +45,72 @@ struct JSONParser {
         case UInt8(ascii: "["): return .array(try array())
         case UInt8(ascii: "\""): return .string(try string())
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
-        case UInt8(ascii: "t"):
-            try word("true")
-            return .bool(true)
-        case UInt8(ascii: "f"):
-            try word("false")
-            return .bool(false)
-        case UInt8(ascii: "n"):
-            try word("null")
-            return .null
+        case UInt8(ascii: "t"): return try word("true", .bool(true))
+        case UInt8(ascii: "f"): return try word("false", .bool(false))
+        case UInt8(ascii: "n"): return try word("null", .null)
         default:
             let isAtEnd = position == bytes.count
             throw error(isAtEnd ? "the text ends where a value is expected" : "no JSON value starts here")
         }
     }
 
-    private mutating func word(_ word: StaticString) throws(JSONError) {
+    private mutating func word(_ word: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
         let length = word.utf8CodeUnitCount
         guard bytes.count - position >= length else { throw error("no JSON value starts here") }
         for index in 0..<length where bytes[position + index] != word.utf8Start[index] {
             throw error("no JSON value starts here")
         }
         position += length
+        return value
     }
 
-    private mutating func enter() throws(JSONError) {
+    /// Reads what is between brackets, element by element. Inlined, so that a level needs little of the stack.
+    @inline(__always)
+    private mutating func list(
+        closedBy end: UInt8,
+        orElse expected: String,
+        _ element: (inout JSONParser) throws(JSONError) -> Void
+    ) throws(JSONError) {
         depth += 1
+        defer { depth -= 1 }
         guard depth <= maximumDepth else { throw error("nested deeper than \(maximumDepth)") }
         position += 1
         skipSpace()
+        var isFirst = true
+        while !isFirst || current != end {
+            isFirst = false
+            try element(&self)
+            skipSpace()
+            if current == end { break }
+            guard current == UInt8(ascii: ",") else { throw error(expected) }
+            position += 1
+            skipSpace()
+        }
+        position += 1
     }
 
     private mutating func array() throws(JSONError) -> [JSONValue] {
-        try enter()
-        defer { depth -= 1 }
         var elements: [JSONValue] = []
-        if current == UInt8(ascii: "]") {
-            position += 1
-            return elements
+        try list(closedBy: UInt8(ascii: "]"), orElse: "a comma or ] is expected") { parser throws(JSONError) in
+            elements.append(try parser.value())
         }
-        while true {
-            elements.append(try value())
-            skipSpace()
-            switch current {
-            case UInt8(ascii: ","):
-                position += 1
-                skipSpace()
-            case UInt8(ascii: "]"):
-                position += 1
-                return elements
-            default:
-                throw error("a comma or ] is expected")
-            }
-        }
+        return elements
     }
 
     private mutating func object() throws(JSONError) -> JSONObject {
-        try enter()
-        defer { depth -= 1 }
         var members: [JSONObject.Member] = []
-        if current == UInt8(ascii: "}") {
-            position += 1
-            return JSONObject()
-        }
-        while true {
-            guard current == UInt8(ascii: "\"") else { throw error("a key in quotation marks is expected") }
-            let key = try string()
-            skipSpace()
-            guard current == UInt8(ascii: ":") else { throw error("a colon is expected") }
-            position += 1
-            skipSpace()
-            members.append(JSONObject.Member(key: key, value: try value()))
-            skipSpace()
-            switch current {
-            case UInt8(ascii: ","):
-                position += 1
-                skipSpace()
-            case UInt8(ascii: "}"):
-                position += 1
-                return JSONObject(members)
-            default:
-                throw error("a comma or } is expected")
+        try list(closedBy: UInt8(ascii: "}"), orElse: "a comma or } is expected") { parser throws(JSONError) in
+            guard parser.current == UInt8(ascii: "\"") else {
+                throw parser.error("a key in quotation marks is expected")
             }
+            let key = try parser.string()
+            parser.skipSpace()
+            guard parser.current == UInt8(ascii: ":") else { throw parser.error("a colon is expected") }
+            parser.position += 1
+            parser.skipSpace()
+            members.append(JSONObject.Member(key: key, value: try parser.value()))
         }
+        return JSONObject(members)
     }
 }
 
