@@ -82,31 +82,18 @@ extension Change {
         do throws(Malformed) {
             var reader = ByteReader(content)
             guard try reader.byte() == Self.format else { return nil }
-            let evaluatedAt = Instant(seconds: try reader.number())
+            let at = Instant(seconds: try reader.number())
             let since = try reader.isThere() ? Instant(seconds: reader.number()) : nil
             guard let state = UserState(bytes: Array(try reader.data())) else { return nil }
-            let ignored = Int16(clamping: try reader.number())
-            let retry = try reader.isThere() ? reader.text() : nil
-            let records = try reader.list { reader throws(Malformed) in
+            self.init(userID: userID, turn: turn, dueAt: at, evaluatedAt: at, since: since, state: state)
+            ignored = Int16(clamping: try reader.number())
+            retry = try reader.isThere() ? reader.text() : nil
+            records = try reader.list { reader throws(Malformed) in
                 try DeliveryRecord(&reader, userID, attemptedAt: attemptedAt, reason: reason)
             }
-            let ended = try reader.list { reader throws(Malformed) in try reader.uuid() }
-            let continued = try reader.list { reader throws(Malformed) in try ReminderContinuation(&reader, userID) }
+            ended = try reader.list { reader throws(Malformed) in try reader.uuid() }
+            continued = try reader.list { reader throws(Malformed) in try ReminderContinuation(&reader, userID) }
             try reader.end()
-            self.init(
-                userID: userID,
-                turn: turn,
-                version: nil,
-                dueAt: evaluatedAt,
-                evaluatedAt: evaluatedAt,
-                since: since,
-                state: state,
-                ignored: ignored,
-                retry: retry,
-                records: records,
-                ended: ended,
-                continued: continued
-            )
         } catch {
             return nil
         }
@@ -138,12 +125,7 @@ extension DeliveryRecord {
         let deviceHash = try reader.text()
         guard let outcome = Outcome(rawValue: try reader.text()) else { throw Malformed() }
         let apnsID = try reader.isThere() ? reader.uuid() : nil
-        var (at, why, status) = (attemptedAt, Optional(reason), Int?.none)
-        if apnsID == nil {
-            at = Instant(seconds: try reader.number()).microseconds
-            why = try reader.isThere() ? reader.text() : nil
-            status = try reader.isThere() ? Int(clamping: reader.number()) : nil
-        }
+        let at = apnsID == nil ? Instant(seconds: try reader.number()).microseconds : attemptedAt
         self.init(
             userID: userID,
             kind: kind,
@@ -152,14 +134,17 @@ extension DeliveryRecord {
             deviceHash: deviceHash,
             apnsID: apnsID,
             outcome: outcome,
-            reason: why,
-            status: status,
+            reason: reason,
             attemptedAt: Instant(nearest: at) ?? Instant(seconds: 0),
-            fraction: apnsID == nil ? 0 : Int32(at % 1_000_000),
-            decision: try reader.isThere() ? reader.text() : nil,
-            template: try reader.isThere() ? Int32(clamping: reader.number()) : nil,
-            localMinute: try reader.isThere() ? Int16(clamping: reader.number()) : nil
+            fraction: apnsID == nil ? 0 : Int32(at % 1_000_000)
         )
+        if apnsID == nil {
+            self.reason = try reader.isThere() ? reader.text() : nil
+            status = try reader.isThere() ? Int(clamping: reader.number()) : nil
+        }
+        decision = try reader.isThere() ? reader.text() : nil
+        template = try reader.isThere() ? Int32(clamping: reader.number()) : nil
+        localMinute = try reader.isThere() ? Int16(clamping: reader.number()) : nil
     }
 }
 

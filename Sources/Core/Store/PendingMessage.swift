@@ -67,15 +67,10 @@ extension PendingMessage {
             category: try rows.textOrNull(row, 9),
             threadID: try rows.textOrNull(row, 10),
             collapseKey: try rows.textOrNull(row, 11),
-            expiresAt: Instant(nearest: try rows.reachableTimestampOrNull(row, 12)),
+            expiresAt: try rows.nearest(row, 12),
             apns: try rows.textOrNull(row, Self.apnsColumn),
-            due: try Self.due(rows, row),
+            due: try PendingReminder.Due(rows, row, at: 14, local: 15),
             texts: try rows.textOrNull(row, 16)
         )
-    }
-
-    private static func due(_ rows: Rows, _ row: Int) throws(PostgresError) -> PendingReminder.Due? {
-        if let instant = Instant(nearest: try rows.reachableTimestampOrNull(row, 14)) { return .at(instant) }
-        return Instant(nearest: try rows.reachableTimestampOrNull(row, 15)).map { .local(LocalDateTime(asUTC: $0)) }
     }
 }

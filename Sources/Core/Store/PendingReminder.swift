@@ -95,30 +95,37 @@ extension LocalDateTime {
     }
 }
 
+extension PendingReminder.Due {
+    /// Reads an instant, or a wall time as if in UTC; nil: both are null.
+    init?(_ rows: Rows, _ row: Int, at: Int, local: Int) throws(PostgresError) {
+        if let time = try rows.nearest(row, local) {
+            self = .local(LocalDateTime(asUTC: time))
+        } else if let instant = try rows.nearest(row, at) {
+            self = .at(instant)
+        } else {
+            return nil
+        }
+    }
+}
+
 extension PendingReminder {
     /// Columns of `Query.claimReminders` before the last, which says whether it is a fan-out.
     static let columns = 23
 
     /// Reads a row of `Query.claimReminders` or `Query.dueFanOuts`.
     init(_ rows: Rows, _ row: Int) throws(PostgresError) {
-        func instant(_ column: Int) throws(PostgresError) -> Instant? {
-            Instant(nearest: try rows.reachableTimestampOrNull(row, column))
-        }
-        func hour(_ at: Int, _ local: Int) throws(PostgresError) -> Due {
-            if let time = try instant(local) { return .local(LocalDateTime(asUTC: time)) }
-            // A check of the table makes sure that one of the two is there.
-            return .at(try instant(at) ?? Instant(seconds: 0))
-        }
+        // A check of the table makes sure that one of the two is there.
+        let missing = Due.at(Instant(seconds: 0))
         var series: Series?
         if let rule = try rows.textOrNull(row, 12) {
             series = Series(
                 rule: rule,
                 number: Int(try rows.int4(row, 13)),
-                first: try hour(14, 15),
-                planned: try instant(16).map(LocalDateTime.init(asUTC:))
+                first: try Due(rows, row, at: 14, local: 15) ?? missing,
+                planned: try rows.nearest(row, 16).map(LocalDateTime.init(asUTC:))
             )
         }
-        let (due, wakesAt) = (try hour(8, 9), try instant(18))
+        let (due, wakesAt) = (try Due(rows, row, at: 8, local: 9) ?? missing, try rows.nearest(row, 18))
         self.init(
             id: try rows.uuid(row, 1),
             reminderID: try rows.uuid(row, 2),
@@ -135,7 +142,7 @@ extension PendingReminder {
             timezone: try rows.textOrNull(row, 10),
             isOwn: try rows.boolOrNull(row, 11) ?? false,
             series: series,
-            restoredAt: try instant(17),
+            restoredAt: try rows.nearest(row, 17),
             wakesAtAsStored: wakesAt == due.earliest ? nil : wakesAt
         )
     }

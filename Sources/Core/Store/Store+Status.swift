@@ -49,7 +49,7 @@ extension WaitingFanOuts {
         guard rows.count > 0 else { return nil }
         self.init(
             count: Int(try rows.int8(0, 0)),
-            first: Instant(nearest: try rows.reachableTimestampOrNull(0, 1)) ?? Instant(seconds: 0),
+            first: try rows.nearest(0, 1) ?? Instant(seconds: 0),
             reminderID: try rows.uuid(0, 2),
             subjectType: try rows.text(0, 3),
             subjectID: try rows.text(0, 4)
