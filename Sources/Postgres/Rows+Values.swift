@@ -231,14 +231,14 @@ extension BinaryReader<Int64> {
     }
 
     static var timestamp: Self {
-        Self("timestamp", in: { $0 == .timestamptzArray }) { type, bytes in
-            type == .timestamptz ? integer(bytes).flatMap { PostgresEpoch.fromServer(microseconds: $0) } : nil
+        Self("timestamp", in: { $0 == .timestamptzArray }) {
+            $0 == .timestamptz ? integer($1).flatMap { PostgresEpoch.fromServer(microseconds: $0) } : nil
         }
     }
 
     static var reachableTimestamp: Self {
-        Self("timestamp", in: { $0 == .timestamptzArray }) { type, bytes in
-            type == .timestamptz ? integer(bytes).map { PostgresEpoch.fromServer(microseconds: $0) ?? .max } : nil
+        Self("timestamp", in: { $0 == .timestamptzArray }) {
+            $0 == .timestamptz ? integer($1).map { PostgresEpoch.fromServer(microseconds: $0) ?? .max } : nil
         }
     }
 }
@@ -251,30 +251,24 @@ extension BinaryReader<Int32> {
     }
 
     static var date: Self {
-        Self("date", in: { $0 == .dateArray }) { type, bytes in
-            type == .date ? integer(bytes).flatMap { PostgresEpoch.fromServer(days: $0) } : nil
+        Self("date", in: { $0 == .dateArray }) {
+            $0 == .date ? integer($1).flatMap { PostgresEpoch.fromServer(days: $0) } : nil
         }
     }
 }
 
 extension BinaryReader<Int16> {
-    static var int2: Self {
-        Self("int2", in: { $0 == .int2Array }) { type, bytes in type == .int2 ? integer(bytes) : nil }
-    }
+    static var int2: Self { Self("int2", in: { $0 == .int2Array }) { $0 == .int2 ? integer($1) : nil } }
 }
 
 extension BinaryReader<Bool> {
     static var bool: Self {
-        Self("bool", in: { $0 == .boolArray }) { type, bytes in
-            type == .bool && bytes.count == 1 ? bytes[0] != 0 : nil
-        }
+        Self("bool", in: { $0 == .boolArray }) { $0 == .bool && $1.count == 1 ? $1[0] != 0 : nil }
     }
 }
 
 extension BinaryReader<[UInt8]> {
-    static var bytes: Self {
-        Self("bytes", in: { $0 == .byteaArray }) { type, bytes in type == .bytea ? [UInt8](bytes) : nil }
-    }
+    static var bytes: Self { Self("bytes", in: { $0 == .byteaArray }) { $0 == .bytea ? [UInt8]($1) : nil } }
 }
 
 extension BinaryReader<UUID> {
