@@ -1,6 +1,7 @@
 package import Postgres
 
 /// What the catalog says of the database in which `nudged migrate` is to work. It is read before anything is changed.
+@dynamicMemberLookup
 package struct SetUpFacts: Sendable, Equatable {
     /// A table or view that `migrate` uses if it exists.
     package struct Relation: Sendable, Equatable {
@@ -25,41 +26,51 @@ package struct SetUpFacts: Sendable, Equatable {
         package var type: String
     }
 
+    /// The database and the role, as `Query.setUpRole` gives them.
+    package struct Session: Sendable, Equatable {
+        package var database: String
+        /// As `server_version_num`, such as 150020.
+        package var versionNumber: Int32
+        package var version: String
+        package var isWritable: Bool
+        package var role: String
+        package var mayCreateSchema: Bool
+        package var mayCreateRoles: Bool
+        /// The owner of schema `nudged`; nil: there is no such schema.
+        package var schemaOwner: String?
+        /// Whether the role is the owner of schema `nudged` or a member of it.
+        package var ownsSchema: Bool
+        /// What schema `nudged` holds.
+        package var held: [String]
+        /// In schema `public`.
+        package var mayCreateTables: Bool
+        /// Tables of schema `public` that nudged does not use; at most 100.
+        package var otherTables: [String]
+        /// Those of nudged's roles that exist.
+        package var roles: [String]
+        package var mayDaemonLogIn: Bool
+        /// The citus extension exists.
+        package var isDistributed: Bool
+        /// The owner of schema `nudged_api` or `nudged_me`: of one that is another role's, if there is one.
+        package var apiOwner: String?
+        package var ownsAPI: Bool
+        /// Of the database, such as UTF8.
+        package var encoding: String
+        package var apiSchema = "nudged_api"
+    }
+
     package var schemaState: Migrator.SchemaState
-    package var database: String
-    /// As `server_version_num`, such as 150020.
-    package var versionNumber: Int32
-    package var version: String
-    package var isWritable: Bool
-    /// Of the database, such as UTF8.
-    package var encoding: String
-    package var role: String
-    package var mayCreateSchema: Bool
-    package var mayCreateRoles: Bool
-    /// The owner of schema `nudged`; nil: there is no such schema.
-    package var schemaOwner: String?
-    /// Whether the role is the owner of schema `nudged` or a member of it.
-    package var ownsSchema: Bool
-    /// The same of schema `nudged_api` or `nudged_me`: of one that is another role's, if there is one.
-    package var apiOwner: String?
-    package var ownsAPI: Bool
-    package var apiSchema = "nudged_api"
-    /// What schema `nudged` holds.
-    package var held: [String]
-    /// In schema `public`.
-    package var mayCreateTables: Bool
-    /// Tables of schema `public` that nudged does not use; at most 100.
-    package var otherTables: [String]
-    /// Those of nudged's roles that exist.
-    package var roles: [String]
-    package var mayDaemonLogIn: Bool
-    /// The citus extension exists.
-    package var isDistributed: Bool
+    package var session: Session
     package var relations: [Relation]
     /// Rights on nudged's objects that nobody gave by `nudged.allow`, if the role may see them.
     package var excess: [ExcessRight]
     /// Views and triggers of nudged that are missing, disabled or bound to the wrong table.
     package var bindingFaults: [BindingFault] = []
+
+    package subscript<Value>(dynamicMember path: WritableKeyPath<Session, Value>) -> Value {
+        get { session[keyPath: path] }
+        set { session[keyPath: path] = newValue }
+    }
 
     /// The names of the relations: schema and name.
     private static let wanted = [
@@ -68,28 +79,9 @@ package struct SetUpFacts: Sendable, Equatable {
 
     static func read(_ connection: Connection) async throws(PostgresError) -> SetUpFacts {
         let schemaState = try await Migrator.schemaState(connection)
-        let rows = try await connection.run(Query.setUpRole())
         return SetUpFacts(
             schemaState: schemaState,
-            database: try rows.text(0, 0),
-            versionNumber: try rows.int4(0, 1),
-            version: try rows.text(0, 2),
-            isWritable: try rows.bool(0, 3),
-            encoding: try rows.text(0, 17),
-            role: try rows.text(0, 4),
-            mayCreateSchema: try rows.bool(0, 5),
-            mayCreateRoles: try rows.bool(0, 6),
-            schemaOwner: try rows.textOrNull(0, 7),
-            ownsSchema: try rows.bool(0, 8),
-            apiOwner: try rows.textOrNull(0, 15),
-            ownsAPI: try rows.bool(0, 16),
-            apiSchema: try rows.text(0, 18),
-            held: try rows.textArray(0, 9).compactMap(\.self),
-            mayCreateTables: try rows.bool(0, 10),
-            otherTables: try rows.textArray(0, 11).compactMap(\.self),
-            roles: try rows.textArray(0, 12).compactMap(\.self),
-            mayDaemonLogIn: try rows.bool(0, 13),
-            isDistributed: try rows.bool(0, 14),
+            session: try await connection.run(Query.setUpRole()).decoded(at: 0, Session.init),
             relations: try await relations(connection),
             excess: try await ExcessRight.visible(connection),
             bindingFaults: try await schemaState.isMigrated ? Migrator.bindingFaults(connection) : []
