@@ -162,7 +162,5 @@ public struct JSONObject: Sendable, Equatable {
 
 extension String {
     @inline(__always)
-    func hasSameUTF8(as other: String) -> Bool {
-        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
-    }
+    func hasSameUTF8(as other: String) -> Bool { utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8) }
 }

@@ -262,9 +262,7 @@ extension BinaryReader<Int16> {
 }
 
 extension BinaryReader<Bool> {
-    static var bool: Self {
-        Self("bool", in: { $0 == .boolArray }) { $0 == .bool && $1.count == 1 ? $1[0] != 0 : nil }
-    }
+    static var bool: Self { Self("bool", in: { $0 == .boolArray }) { $0 == .bool && $1.count == 1 ? $1[0] != 0 : nil } }
 }
 
 extension BinaryReader<[UInt8]> {

@@ -124,7 +124,5 @@ struct ByteReader {
     }
 
     /// An unsigned integer of 4 bytes.
-    mutating func count32() throws(MalformedZone) -> Int {
-        Int(try take(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
-    }
+    mutating func count32() throws(MalformedZone) -> Int { Int(try take(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }) }
 }

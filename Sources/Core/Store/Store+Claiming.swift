@@ -87,9 +87,7 @@ extension Store {
     }
 
     /// Skips a user in drains and claims, for as long as the cause asks.
-    package func skip(_ refusal: Refusal) {
-        claiming.with { $0.aside.skip(refusal, at: Claiming.now()) }
-    }
+    package func skip(_ refusal: Refusal) { claiming.with { $0.aside.skip(refusal, at: Claiming.now()) } }
 
     // MARK: Who is due
 
