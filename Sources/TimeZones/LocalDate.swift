@@ -90,18 +90,23 @@ public struct LocalDateTime: Sendable, Hashable, Comparable {
     /// Reads `YYYY-MM-DDTHH:MM:SS` with years 0001 to 9999. Nil for any other form.
     public init?(iso text: String) {
         guard text.utf8.count == 19, let instant = Instant(rfc3339: text + "Z") else { return nil }
-        let date = LocalDate(flooring: instant.seconds)
-        self.init(date, secondOfDay: Int(instant.seconds - Int64(date.days) * 86_400))
+        self.init(asUTC: instant)
     }
+
+    /// What a clock in UTC shows. Statements pass wall times as such instants.
+    public init(asUTC instant: Instant) {
+        let date = LocalDate(flooring: instant.seconds)
+        self.init(date, secondOfDay: Int(instant.clamped - Int64(date.days) * 86_400))
+    }
+
+    public var asUTC: Instant { Instant(seconds: Int64(date.days) * 86_400 + Int64(secondOfDay)) }
 
     public static func < (left: LocalDateTime, right: LocalDateTime) -> Bool {
         (left.date, left.secondOfDay) < (right.date, right.secondOfDay)
     }
 
     /// `YYYY-MM-DDTHH:MM:SS`. A time outside the years 0001 to 9999 is written as the nearest one inside.
-    public var iso: String {
-        String(Instant(seconds: Int64(date.days) * 86_400 + Int64(secondOfDay)).rfc3339.dropLast())
-    }
+    public var iso: String { String(asUTC.rfc3339.dropLast()) }
 }
 
 extension Zone {

@@ -85,16 +85,6 @@ package struct PendingReminder: Sendable, Equatable {
     }
 }
 
-extension LocalDateTime {
-    /// The instant at which a clock in UTC shows this time. Statements pass wall times in this form.
-    var asUTC: Instant { Instant(seconds: Int64(date.days) * 86_400 + Int64(secondOfDay)) }
-
-    init(asUTC instant: Instant) {
-        let second = (instant.seconds % 86_400 + 86_400) % 86_400
-        self.init(LocalDate(days: Int32(clamping: (instant.seconds - second) / 86_400)), secondOfDay: Int(second))
-    }
-}
-
 extension PendingReminder.Due {
     /// Reads an instant, or a wall time as if in UTC; nil: both are null.
     init?(_ rows: Rows, _ row: Int, at: Int, local: Int) throws(PostgresError) {
