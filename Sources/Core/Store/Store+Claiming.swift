@@ -84,6 +84,14 @@ extension Store {
 
         /// While it looks for people.
         var wanted: Int { limit - people.count - refused.count }
+
+        /// For `Query.claimPeople`. Users who are due by `until` are read; microseconds since 1970.
+        func parameters(_ ask: RangeWalk.Ask, until: Int64, limit: Int, skipped: [UUID]) -> [Parameter] {
+            [
+                .timestamp(until), .timestamp(ask.after.dueAt), .uuid(ask.after.userID), .int8(Int64(limit)),
+                .int4Array(ask.ranges), .uuidArray(skipped), .uuid(member), .uuidArray(intents),
+            ]
+        }
     }
 
     /// Skips a user in drains and claims, for as long as the cause asks.
@@ -109,28 +117,11 @@ extension Store {
         guard claiming.with({ $0.express.isDue(at: asked) }) else { return }
         let ask = RangeWalk.Ask(ranges: search.ranges, after: .start)
         // Mostly there is none, and the list of the users in hand is long.
-        if try await due(search, ask, until: LookPace.expressHorizon, limit: 1, skipped: []).count > 0 {
+        let first = search.parameters(ask, until: LookPace.expressHorizon, limit: 1, skipped: [])
+        if try await one(claims, .claimPeople, first).count > 0 {
             _ = try await find(&search, ask, until: LookPace.expressHorizon)
         }
         claiming.with { $0.express.took(asked: asked, answered: Claiming.now()) }
-    }
-
-    /// - Parameter until: users who are due by then are read; microseconds since 1970.
-    private func due(
-        _ search: Search,
-        _ ask: RangeWalk.Ask,
-        until: Int64,
-        limit: Int,
-        skipped: [UUID]
-    ) async throws(PostgresError) -> Rows {
-        try await one(
-            claims,
-            .claimPeople,
-            [
-                .timestamp(until), .timestamp(ask.after.dueAt), .uuid(ask.after.userID), .int8(Int64(limit)),
-                .int4Array(ask.ranges), .uuidArray(skipped), .uuid(search.member), .uuidArray(search.intents),
-            ]
-        )
     }
 
     /// - Returns: how many rows came, and the position of the last one that could be read.
@@ -140,7 +131,8 @@ extension Store {
         until: Int64
     ) async throws(PostgresError) -> (count: Int, last: Cursor?) {
         let skipped = ask.goesOn ? search.skipped : search.skipped + search.inHand
-        let rows = try await due(search, ask, until: until, limit: search.wanted, skipped: skipped)
+        let parameters = search.parameters(ask, until: until, limit: search.wanted, skipped: skipped)
+        let rows = try await one(claims, .claimPeople, parameters)
         var last: Cursor?
         for row in 0..<rows.count {
             let user = try rows.uuid(row, 0)
