@@ -116,12 +116,12 @@ actor Settler {
         defer { if isFailing { inbox.withLock { $0.failing -= 1 } } }
         await reach(.beforeSettle, .beforeRest, .beforeWithdrawal, entries)
         while !delivery.hand.isAbandoned {
-            let settlement = settlement(of: entries)
+            var settlement = settlement(of: entries)
+            // A withdrawal waits for a running commit, and a retry for a held row. Neither may keep the connection from
+            // others.
+            settlement.isRepeated = attempt > 0 || !settlement.withdrawn.isEmpty
             do throws(PostgresError) {
-                // A withdrawal waits for a running commit, and a retry for a held row. Neither may keep the connection
-                // from others.
-                let isPatient = attempt == 0 && settlement.withdrawn.isEmpty
-                let result = try await delivery.store.settle(settlement, isRepeated: !isPatient)
+                let result = try await delivery.store.settle(settlement)
                 await finish(entries, settlement, result, attempt: attempt)
                 await reach(.afterSettle, .afterRest, .afterWithdrawal, entries)
                 return

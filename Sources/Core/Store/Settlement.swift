@@ -18,8 +18,10 @@ package struct Settlement: Sendable {
     package var closed: [ClosedPart] = []
     /// Intents whose commit got no answer. Nothing was written to Apple. For a minute an empty row takes the place.
     package var withdrawn: [UUID] = []
+    /// Whether it was refused, or may have taken effect before. Then it waits for locks only briefly.
+    package var isRepeated = false
 
-    /// The part about these users. It closes no intent as a whole, and withdraws none.
+    /// The part about these users, again. It closes no intent as a whole, and withdraws none.
     func only(_ users: Set<UUID>) -> Settlement {
         Settlement(
             member: member,
@@ -28,7 +30,8 @@ package struct Settlement: Sendable {
             closed: closed.compactMap { part in
                 let left = part.users.filter(users.contains)
                 return left.isEmpty ? nil : ClosedPart(intent: part.intent, users: left, isWhole: false)
-            }
+            },
+            isRepeated: true
         )
     }
 

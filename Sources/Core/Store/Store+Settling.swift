@@ -9,19 +9,15 @@ extension Store {
     /// If the database refuses it because of one user's content or a locked row, the others are settled
     /// (`Result.refused`). So are the others if a user has changed who must be unchanged (`Result.changed`).
     ///
-    /// - Parameter isRepeated: whether it was refused before. Then it waits for locks only briefly.
     /// - Throws: `isFenced` if the membership has ended. Then nothing was written.
-    package func settle(
-        _ settlement: Settlement,
-        isRepeated: Bool = false
-    ) async throws(PostgresError) -> Settlement.Result {
+    package func settle(_ settlement: Settlement) async throws(PostgresError) -> Settlement.Result {
         do throws(PostgresError) {
-            return try await settle(settlement, isRepeated ? .again : .usual, isRepeated: isRepeated)
+            return try await settle(settlement, settlement.isRepeated ? .again : .usual)
         } catch {
             // The app's deferred triggers run at the commit.
             let isDeletion = [Query.forgetDevices.name, Connection.commitName].contains(error.statement)
             if isDeletion, settlement.deletesTokens, error.code == .refusedByServer {
-                return try await settleBeforeTokens(settlement, isRepeated: isRepeated)
+                return try await settleBeforeTokens(settlement)
             }
             // A withdrawal waits for a commit under way, which is about no single user.
             guard error.isHeldRow || error.isAboutContent, error.statement != Query.withdrawIntents.name else {
@@ -33,13 +29,10 @@ extension Store {
 
     /// For an app's table that refuses to delete a token. Records the outcomes first, then deletes the tokens one by
     /// one, as far as possible. Apple will answer 410 for the others again.
-    private func settleBeforeTokens(
-        _ settlement: Settlement,
-        isRepeated: Bool
-    ) async throws(PostgresError) -> Settlement.Result {
+    private func settleBeforeTokens(_ settlement: Settlement) async throws(PostgresError) -> Settlement.Result {
         var outcomes = settlement
         for place in outcomes.changes.indices { outcomes.changes[place].staleTokens = [] }
-        var result = try await settle(outcomes, isRepeated: isRepeated)
+        var result = try await settle(outcomes)
         let open = Set(result.refused.map(\.userID))
         var refusals = 0
         for change in settlement.changes where !open.contains(change.userID) {
@@ -67,12 +60,10 @@ extension Store {
         _ settlement: Settlement,
         after error: PostgresError
     ) async throws(PostgresError) -> Settlement.Result {
-        let (member, sweepID) = (settlement.member, settlement.sweepID)
         var result = Settlement.Result()
-        if !settlement.withdrawn.isEmpty {
-            let withdrawal = Settlement(member: member, sweepID: sweepID, withdrawn: settlement.withdrawn)
-            _ = try await settle(withdrawal, .usual, isRepeated: true)
-        }
+        var rest = settlement.only([])
+        rest.withdrawn = settlement.withdrawn
+        if !rest.withdrawn.isEmpty { _ = try await settle(rest, .usual) }
         try await bisecting(
             settlement.changes.map(\.userID).sorted(),
             first: error,
@@ -80,30 +71,24 @@ extension Store {
             refused: { (user, error) in result.refused.append(Refusal(user, error)) },
             work: { (users, patience) async throws(PostgresError) in
                 let part = settlement.only(Set(users))
-                result.add(
-                    try await part.deletesTokens
-                        ? settleBeforeTokens(part, isRepeated: true) : settle(part, patience, isRepeated: true)
-                )
+                result.add(try await part.deletesTokens ? settleBeforeTokens(part) : settle(part, patience))
             }
         )
         let open = Set(result.refused.map(\.userID))
-        let whole = settlement.closed.filter { $0.isWhole && open.isDisjoint(with: $0.users) }
-        if !whole.isEmpty {
-            _ = try await settle(Settlement(member: member, sweepID: sweepID, closed: whole), .usual, isRepeated: true)
-        }
+        rest.withdrawn = []
+        rest.closed = settlement.closed.filter { $0.isWhole && open.isDisjoint(with: $0.users) }
+        if !rest.closed.isEmpty { _ = try await settle(rest, .usual) }
         return result
     }
 
-    /// - Parameter isRepeated: whether it may have taken effect before.
     private func settle(
         _ settlement: Settlement,
-        _ patience: Patience,
-        isRepeated: Bool
+        _ patience: Patience
     ) async throws(PostgresError) -> Settlement.Result {
         let time = patience == .usual ? Patience(lock: 2_000) : patience
         // Lists are joined with lists here, which takes linear time only by hashing.
         let settings = [("enable_hashjoin", "on")]
-        let statements = statements(of: settlement, isRepeated: isRepeated)
+        let statements = statements(of: settlement)
         let bound = Set(settlement.changes.compactMap { $0.isOnlyIfUnchanged ? $0.userID : nil })
         let rows: [Rows]
         if bound.isEmpty {
@@ -113,7 +98,7 @@ extension Store {
             guard written.changed.isEmpty else {
                 var others = settlement
                 others.changes.removeAll { written.changed.contains($0.userID) }
-                var result = try await settle(others, patience, isRepeated: isRepeated)
+                var result = try await settle(others, patience)
                 result.changed.formUnion(written.changed)
                 return result
             }
@@ -167,7 +152,7 @@ extension Store {
 
     // MARK: The statements
 
-    private func statements(of settlement: Settlement, isRepeated: Bool) -> [Statement] {
+    private func statements(of settlement: Settlement) -> [Statement] {
         var statements: [Statement] = []
         if !settlement.withdrawn.isEmpty, let member = settlement.member {
             let withdrawn = Parameter.uuidArray(settlement.withdrawn.sorted())
@@ -190,7 +175,8 @@ extension Store {
         let intents = Parameter.uuidArray(closed.map(\.intent))
         let counts = Parameter.int4Array(closed.map { Int32(clamping: $0.users.count) })
         let whole = Parameter.uuidArray(closed.filter(\.isWhole).map(\.intent))
-        if !closed.isEmpty { statements.append(Query.closeIntents([intents, counts, .bool(isRepeated), whole])) }
+        let isRepeated = Parameter.bool(settlement.isRepeated)
+        if !closed.isEmpty { statements.append(Query.closeIntents([intents, counts, isRepeated, whole])) }
         if !closed.isEmpty || !settlement.withdrawn.isEmpty {
             statements.append(Query.dropIntents([intents, .uuidArray(settlement.withdrawn)]))
         }

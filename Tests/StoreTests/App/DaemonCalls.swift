@@ -292,7 +292,10 @@ actor DaemonCalls {
             return [result]
         case "keep": kept = settlement
         case "kept": return [try await store.settle(some(kept))]
-        case "again": return [try await store.settle(some(settlement), isRepeated: has("repeated"))]
+        case "again":
+            var again = try some(settlement)
+            again.isRepeated = has("repeated")
+            return [try await store.settle(again)]
         case "recover":
             if has("impatient") { store.claiming.with { $0.orphans = [:] } }
             var recovery = try await store.recoverOrphans(limit: limit)
