@@ -90,19 +90,16 @@ extension Store {
         let settings = [("enable_hashjoin", "on")]
         let statements = statements(of: settlement)
         let bound = Set(settlement.changes.compactMap { $0.isOnlyIfUnchanged ? $0.userID : nil })
-        let rows: [Rows]
-        if bound.isEmpty {
-            rows = try await transaction(records, holding: settlement.member, statements, time, settings: settings)
-        } else {
-            let written = try await write(statements, of: settlement, ifUnchanged: bound, time, settings)
-            guard written.changed.isEmpty else {
-                var others = settlement
-                others.changes.removeAll { written.changed.contains($0.userID) }
-                var result = try await settle(others, patience)
-                result.changed.formUnion(written.changed)
-                return result
-            }
-            rows = written.rows
+        let (rows, changed) =
+            try await bound.isEmpty
+            ? (transaction(records, holding: settlement.member, statements, time, settings: settings), Set<UUID>())
+            : write(statements, of: settlement, ifUnchanged: bound, time, settings)
+        guard changed.isEmpty else {
+            var others = settlement
+            others.changes.removeAll { changed.contains($0.userID) }
+            var result = try await settle(others, patience)
+            result.changed.formUnion(changed)
+            return result
         }
         var result = Settlement.Result()
         for (statement, answer) in zip(statements, rows) {
