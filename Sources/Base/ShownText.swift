@@ -11,6 +11,14 @@ extension Unicode.Scalar {
         default: false
         }
     }
+
+    /// JSON escapes UTF-16, so a character beyond U+FFFF has two escapes.
+    package var jsonEscape: String {
+        String(self).utf16.map { unit in
+            let digits = String(unit, radix: 16)
+            return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }.joined()
+    }
 }
 
 extension String {
@@ -21,16 +29,7 @@ extension String {
     package var printableLines: String { replacingUnprintable { $0 == "\n" ? "\n" : "\u{FFFD}" } }
 
     /// A JSON document: its unprintable characters become escapes, so its values stay the same.
-    package var printableJSON: String {
-        replacingUnprintable { scalar in
-            guard scalar != "\n" else { return "\n" }
-            // JSON escapes UTF-16, so a character beyond U+FFFF has two escapes.
-            return String(scalar).utf16.map { unit in
-                let digits = String(unit, radix: 16)
-                return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            }.joined()
-        }
-    }
+    package var printableJSON: String { replacingUnprintable { $0 == "\n" ? "\n" : $0.jsonEscape } }
 
     package func replacingUnprintable(_ replacement: (Unicode.Scalar) -> String) -> String {
         guard unicodeScalars.contains(where: \.isUnprintable) else { return self }

@@ -77,7 +77,8 @@ extension ZoneDatabase {
     public var release: Release {
         for file in ["tzdata.zi", "+VERSION"] {
             let path = "\(directory)/\(file)"
-            if let head = Self.head(of: path), let name = Self.releaseName(in: head) {
+            guard let bytes = try? ZoneFile.read(path) else { continue }
+            if let name = Self.releaseName(in: String(decoding: bytes.prefix(64), as: UTF8.self)) {
                 return Release(name: name, modified: Self.modified(path))
             }
         }
@@ -93,15 +94,6 @@ extension ZoneDatabase {
             (5...6).contains(name.utf8.count) && name.utf8.prefix(4).allSatisfy { (0x30...0x39).contains($0) }
             && name.utf8.dropFirst(4).allSatisfy { (0x61...0x7A).contains($0) }
         return isName ? String(name) : nil
-    }
-
-    private static func head(of path: String) -> String? {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: 64)
-        let count = Glibc.read(file, &bytes, bytes.count)
-        return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
     }
 
     private static func modified(_ path: String) -> Instant? {

@@ -1,3 +1,4 @@
+import Base
 package import FoundationEssentials
 package import TimeZones
 
@@ -101,10 +102,7 @@ extension String {
             if wasEscape {
                 text += scalar == "\\" ? "\\u005c" : "\\\(scalar)"
             } else if !scalar.isASCII {
-                for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
-                    let digits = String(unit, radix: 16)
-                    text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-                }
+                text += scalar.jsonEscape
             } else if !isEscape {
                 text.unicodeScalars.append(scalar)
             }
