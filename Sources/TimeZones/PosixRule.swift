@@ -15,28 +15,21 @@ struct PosixRule: Equatable {
     let offset: Int
     let daylight: Daylight?
 
-    /// A change to another offset at an instant.
-    struct Change: Equatable {
-        let at: Int64
-        let offset: Int
-    }
-
     /// The offset at an instant, and a span [from, until) around it in which it holds.
     func segment(at seconds: Int64) -> (offset: Int, from: Int64, until: Int64) {
         guard let daylight else { return (offset, .min, .max) }
         let year = LocalDate(flooring: seconds).year
         // A rule's hours can move a change by a week into another year, so the neighbouring years count too. Two years
         // before are needed: both changes of the last year may still be ahead.
-        var before = Change(at: .min, offset: offset)
+        var before = (at: Int64.min, offset: offset)
         var after = Int64.max
         for year in (year - 2)...(year + 2) {
-            let changes = (
-                Change(at: daylight.start.seconds(in: year) - Int64(offset), offset: daylight.offset),
-                Change(at: daylight.end.seconds(in: year) - Int64(daylight.offset), offset: offset)
-            )
             // If both changes are at one instant, daylight time counts: `0/0,J365/25` is daylight time all year (RFC
             // 9636, section 3.3.1).
-            for change in [changes.1, changes.0] {
+            for change in [
+                (at: daylight.end.seconds(in: year) - Int64(daylight.offset), offset: offset),
+                (at: daylight.start.seconds(in: year) - Int64(offset), offset: daylight.offset),
+            ] {
                 if change.at > seconds {
                     after = min(after, change.at)
                 } else if change.at > before.at || (change.at == before.at && change.offset == daylight.offset) {

@@ -32,13 +32,8 @@ public final class ZoneDatabase: Sendable {
 
     /// - Parameter directory: The folder of the files. Nil: `TZDIR`, else `/usr/share/zoneinfo`.
     public init(directory: String? = nil) {
-        if let directory {
-            self.directory = directory
-        } else if let found = getenv("TZDIR"), found.pointee != 0 {
-            self.directory = String(cString: found)
-        } else {
-            self.directory = "/usr/share/zoneinfo"
-        }
+        let given = directory ?? getenv("TZDIR").map { String(cString: $0) } ?? ""
+        self.directory = given.isEmpty ? "/usr/share/zoneinfo" : given
     }
 
     /// The zone with a valid name, else nil. Valid are the names of UTC, which need no file, and names with a `/` that
