@@ -125,17 +125,7 @@ final class DeliveryContext: Sendable {
             let devices = places.enumerated().compactMap { slot, place -> EnvironmentNote? in
                 guard let reason = reasons[slot] else { return nil }
                 let (user, target) = place
-                return EnvironmentNote(
-                    userID: user,
-                    token: target.device.token,
-                    deviceHash: target.hash,
-                    environment: lane.environment,
-                    topic: lane.topic,
-                    state: .refused,
-                    registration: target.device.registration,
-                    at: max(now, attemptedAt + 1),
-                    reason: reason
-                )
+                return EnvironmentNote(.refused, of: user, target, on: lane, at: max(now, attemptedAt + 1), why: reason)
             }
             var attempt = 0
             while !hand.isAbandoned {

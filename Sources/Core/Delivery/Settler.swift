@@ -211,13 +211,13 @@ actor Settler {
     }
 
     private func settled(_ plan: SendPlan, _ outcomes: [PushOutcome], _ flight: Flight, _ planner: Planner) -> Change {
-        let now = delivery.clock.now ?? flight.attemptedAt
-        var settled = planner.settle(plan, outcomes: outcomes, attemptedAt: flight.attemptedAt, now: now)
-        // All attempts of an intent have its instant, to the microsecond.
-        for place in settled.records.indices where settled.records[place].apnsID != nil {
-            settled.records[place].fraction = flight.fraction
-        }
-        return consume settled
+        planner.settle(
+            plan,
+            outcomes: outcomes,
+            attemptedAt: flight.attemptedAt,
+            fraction: flight.fraction,
+            now: delivery.clock.now ?? flight.attemptedAt
+        )
     }
 
     private func count(_ settlement: Settlement, _ entries: [Entry], _ result: Settlement.Result) {

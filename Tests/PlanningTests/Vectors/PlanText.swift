@@ -166,11 +166,11 @@ struct PlanText {
     mutating func rest(_ plan: SendPlan, now: Instant) -> [String] {
         var line: [String] = []
         if !plan.ended.isEmpty { line.append("ended [\(names(plan.ended))]") }
-        if let due = plan.othersDue { line.append("others due \(show(due))") }
-        if plan.isPartial { line.append("more is left") }
+        if let due = plan.draft.dueAt { line.append("others due \(show(due))") }
+        if plan.draft.isPartial { line.append("more is left") }
         let rest = line.isEmpty ? [] : ["rest: \(line.joined(separator: ", "))"]
         var left: [String] = []
-        for retry in plan.others { left.append(self.left(retry)) }
+        for retry in plan.draft.retries { left.append(self.left(retry)) }
         return rest + left + records(plan.records, now: now)
     }
 

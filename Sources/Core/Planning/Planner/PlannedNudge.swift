@@ -165,3 +165,35 @@ package final class PlannedNudge: Sendable {
         )
     }
 }
+
+extension DeliveryRecord {
+    /// About a nudge, or about one that a digest holds.
+    init(_ user: UUID, _ nudge: NudgeIdentity, device: String = "", _ outcome: Outcome, reason: String?, at: Instant) {
+        self.init(
+            userID: user,
+            kind: nudge.kind.rawValue,
+            key: nudge.key,
+            slot: nudge.slot,
+            deviceHash: device,
+            outcome: outcome,
+            reason: reason,
+            attemptedAt: at
+        )
+    }
+}
+
+extension EnvironmentNote {
+    init(_ state: State, of user: UUID, _ to: PlannedNudge.Target, on lane: LaneIdentity, at: Instant, why: String) {
+        self.init(
+            userID: user,
+            token: to.device.token,
+            deviceHash: to.hash,
+            environment: lane.environment,
+            topic: lane.topic,
+            state: state,
+            registration: to.device.registration,
+            at: at,
+            reason: why
+        )
+    }
+}

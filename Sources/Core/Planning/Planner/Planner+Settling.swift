@@ -6,8 +6,9 @@ package import TimeZones
 extension Planner {
     /// What an intent announces of a user: what is recorded if the outcome of each push stays unknown.
     package func announced(_ plan: SendPlan, attemptedAt: Instant) -> Change {
-        let unknown = repeatElement(PushOutcome.unknown(reason: ""), count: plan.pushCount)
-        return enter(unknown, of: plan, attemptedAt: attemptedAt, now: attemptedAt).change
+        var unknown = PlanOutcomes(plan, self, attemptedAt: attemptedAt, now: attemptedAt)
+        unknown.enter(repeatElement(PushOutcome.unknown(reason: ""), count: plan.pushCount))
+        return unknown.change
     }
 
     /// The messages and reminders that an intent for these plans names.
@@ -24,10 +25,18 @@ extension Planner {
     /// Settles a plan when each target has an outcome, in the order of the targets.
     ///
     /// - Parameters:
-    ///   - attemptedAt: the intent's instant.
+    ///   - attemptedAt: the intent's instant. All its attempts have it, to the microsecond (`fraction`).
     ///   - now: the next evaluation is computed from here.
-    package func settle(_ plan: SendPlan, outcomes: [PushOutcome], attemptedAt: Instant, now: Instant) -> Change {
-        var (change, entered) = enter(outcomes, of: plan, attemptedAt: attemptedAt, now: now)
+    package func settle(
+        _ plan: SendPlan,
+        outcomes: [PushOutcome],
+        attemptedAt: Instant,
+        fraction: Int32 = 0,
+        now: Instant
+    ) -> Change {
+        var entered = PlanOutcomes(plan, self, attemptedAt: attemptedAt, fraction: fraction, now: now)
+        entered.enter(outcomes)
+        var change = entered.change
         var candidate = plan.candidate
         candidate.history = trimmed(change.state.history, of: candidate, now: now)
         candidate.ignored = Int64(change.ignored)
@@ -39,15 +48,25 @@ extension Planner {
         change.reason = next?.reason
         return change
     }
+}
 
-    /// What is written of the outcomes. It says nothing yet about the user's version and next evaluation.
-    private func enter(
-        _ outcomes: some Sequence<PushOutcome>,
-        of plan: SendPlan,
-        attemptedAt: Instant,
-        now: Instant
-    ) -> (change: Change, PlanOutcomes) {
-        var change = Change(
+/// Collects the outcomes of a plan's pushes, nudge by nudge and device by device. The change says nothing yet about the
+/// user's version and next evaluation.
+private struct PlanOutcomes: ~Copyable {
+    private(set) var change: Change
+    private(set) var retries: [Retry]
+    private(set) var dueAt: Instant?
+
+    private let plan: SendPlan
+    /// Whether a check-in counts as ignored until the app sees the user.
+    private let countsIgnored: Bool
+    private let attemptedAt: Instant
+    private let fraction: Int32
+    private let now: Instant
+    private let localMinute: Int16?
+
+    init(_ plan: SendPlan, _ planner: Planner, attemptedAt: Instant, fraction: Int32 = 0, now: Instant) {
+        change = Change(
             userID: plan.userID,
             turn: plan.turn,
             version: nil,
@@ -59,39 +78,20 @@ extension Planner {
             ignored: Int16(clamping: plan.candidate.ignored),
             records: plan.records
         )
-        var entered = PlanOutcomes(
-            retries: plan.others,
-            dueAt: plan.othersDue,
-            plan: plan,
-            countsIgnored: policy.rules.backOffAfter != nil,
-            attemptedAt: attemptedAt,
-            now: now,
-            localMinute: localMinute(plan, attemptedAt)
-        )
-        entered.enter(outcomes, into: &change)
-        return (consume change, entered)
+        retries = plan.draft.retries
+        dueAt = plan.draft.dueAt
+        self.plan = plan
+        countsIgnored = planner.policy.rules.backOffAfter != nil
+        self.attemptedAt = attemptedAt
+        self.fraction = fraction
+        self.now = now
+        // The user's local time of the pushes. Without a zone there is none.
+        let zone = (try? planner.policy.zone(of: plan.candidate)) ?? nil
+        localMinute = zone.map { zone in
+            let (date, second) = zone.localTime(at: attemptedAt)
+            return Int16((date.isoWeekday - 1) * 1440 + second / 60)
+        }
     }
-
-    /// The user's local time of a plan's pushes (`DeliveryRecord.localMinute`). Without a zone there is none.
-    private func localMinute(_ plan: SendPlan, _ attemptedAt: Instant) -> Int16? {
-        guard let zone = (try? policy.zone(of: plan.candidate)) ?? nil else { return nil }
-        let (date, second) = zone.localTime(at: attemptedAt)
-        return Int16((date.isoWeekday - 1) * 1440 + second / 60)
-    }
-}
-
-/// Collects the outcomes of a plan's pushes, nudge by nudge and device by device. The change is not in it, so that it
-/// is never copied.
-private struct PlanOutcomes {
-    var retries: [Retry]
-    var dueAt: Instant?
-
-    let plan: SendPlan
-    /// Whether a check-in counts as ignored until the app sees the user.
-    let countsIgnored: Bool
-    let attemptedAt: Instant
-    let now: Instant
-    let localMinute: Int16?
 
     typealias Target = PlannedNudge.Target
 
@@ -119,25 +119,25 @@ private struct PlanOutcomes {
     }
 
     /// - Parameter outcomes: in the order of the targets.
-    mutating func enter(_ outcomes: some Sequence<PushOutcome>, into change: inout Change) {
-        for retry in plan.others where retry.identity.kind != .checkIn { evaluate(at: retry.dueAt) }
-        if plan.isPartial { evaluate(at: now) }
+    mutating func enter(_ outcomes: some Sequence<PushOutcome>) {
+        for retry in plan.draft.retries where retry.identity.kind != .checkIn { evaluate(at: retry.dueAt) }
+        if plan.draft.isPartial { evaluate(at: now) }
         var ended = plan.ended
         var outcomes = outcomes.makeIterator()
         for nudge in plan.nudges {
             var attempt = Attempt(nudge: nudge)
             for target in nudge.targets {
-                if let outcome = outcomes.next() { enter(outcome, for: target, &attempt, &change) }
+                if let outcome = outcomes.next() { enter(outcome, for: target, &attempt) }
             }
-            if isOver(attempt, &change), nudge.identity.kind != .checkIn { ended += nudge.members }
+            if isOver(attempt), nudge.identity.kind != .checkIn { ended += nudge.members }
         }
         change.retry = Retry.json(retries)
         change.ended = ended.compactMap(\.rowID)
-        change.continued = ended.compactMap { plan.continuations[$0] }
+        change.continued = ended.compactMap { plan.draft.continuations[$0] }
     }
 
     /// Enters a nudge into the history, and what is left of it into the retries. Returns whether nothing is left.
-    private mutating func isOver(_ attempt: Attempt, _ change: inout Change) -> Bool {
+    private mutating func isOver(_ attempt: Attempt) -> Bool {
         let nudge = attempt.nudge
         let counts = nudge.countedAt != nil || attempt.wasAnswered
         let left = nudge.waiting + attempt.left
@@ -152,7 +152,7 @@ private struct PlanOutcomes {
             // Every device was rejected. Close the slot, or it would be due again at once.
             if left.isEmpty, let slot = nudge.identity.slot { change.state.history.close(slot) }
             // A cap has room that was counted as used.
-            if plan.othersDue != nil { evaluate(at: now) }
+            if plan.draft.dueAt != nil { evaluate(at: now) }
         }
         guard !left.isEmpty else { return true }
         // Nothing was written, so the nudge is as new.
@@ -172,39 +172,39 @@ private struct PlanOutcomes {
 
     // MARK: One device
 
-    private func enter(_ outcome: PushOutcome, for target: Target, _ attempt: inout Attempt, _ change: inout Change) {
+    private mutating func enter(_ outcome: PushOutcome, for target: Target, _ attempt: inout Attempt) {
         switch outcome {
         case .accepted:
             attempt.wasAnswered = true
-            record(.accepted, target, of: attempt.nudge, status: 200, &change)
+            record(.accepted, target, of: attempt.nudge, status: 200)
             if target.trial == .running, let refusing = target.lane.inOtherEnvironment {
-                note(.moved, target, on: refusing, reason: PushOutcome.badDeviceToken, &change)
+                note(.moved, target, on: refusing, why: PushOutcome.badDeviceToken)
             }
         case .unknown(let reason):
             attempt.wasAnswered = true
-            record(.unknown, target, of: attempt.nudge, reason: reason, &change)
+            record(.unknown, target, of: attempt.nudge, reason: reason)
             if attempt.nudge.identity.kind.isRepeatedOnce, !target.isRepeat {
                 attempt.keep(target, until: now + Retry.unsentSeconds, isRepeat: true)
             }
         case .rejected(let status, let reason, let deletes):
-            record(.rejected, target, of: attempt.nudge, reason: reason, status: status, &change)
-            if let deletes { forget(target, deletes, &change) }
+            record(.rejected, target, of: attempt.nudge, reason: reason, status: status)
+            if let deletes { forget(target, deletes) }
         case .suspect(let status, let reason):
             attempt.wasAttempted = true
-            let seconds = suspect(target, reason: reason, &change)
+            let seconds = suspect(target, reason: reason)
             // No window of answers will blame it.
             guard attempt.nudge.type.isForApp || target.trial == .open && reason == PushOutcome.badDeviceToken else {
-                return record(.rejected, target, of: attempt.nudge, reason: reason, status: status, &change)
+                return record(.rejected, target, of: attempt.nudge, reason: reason, status: status)
             }
             let isLeft = attempt.keepIfValid(target, at: now + seconds)
-            record(isLeft ? .deferred : .rejected, target, of: attempt.nudge, reason: reason, status: status, &change)
+            record(isLeft ? .deferred : .rejected, target, of: attempt.nudge, reason: reason, status: status)
         case .delayed(let reason, let status, let retryAfter):
             attempt.wasAttempted = true
             attempt.wasDelayed = true
             let backOff = Retry.backOffSeconds << min(Int64(attempt.nudge.attemptsBefore), 10)
             let wait = max(Int64(clamping: retryAfter ?? 0), status == 429 ? Retry.backOffSeconds / 15 : backOff)
             let isLeft = attempt.keepIfValid(target, at: now + min(wait, 172_800))
-            record(isLeft ? .deferred : .skipped, target, of: attempt.nudge, reason: reason, status: status, &change)
+            record(isLeft ? .deferred : .skipped, target, of: attempt.nudge, reason: reason, status: status)
         // Nothing was attempted, so nothing is recorded.
         case .unsent: attempt.keep(target, until: now + Retry.unsentSeconds)
         }
@@ -214,38 +214,20 @@ private struct PlanOutcomes {
     /// message gets it. Nobody is blamed yet: the lane's window decides later.
     ///
     /// - Returns: seconds until the next attempt.
-    private func suspect(_ target: Target, reason: String, _ change: inout Change) -> Int64 {
+    private mutating func suspect(_ target: Target, reason: String) -> Int64 {
         if target.trial == .open, reason == PushOutcome.badDeviceToken {
-            note(.suspected, target, on: target.lane, reason: reason, &change)
+            note(.suspected, target, on: target.lane, why: reason)
             return Retry.unsentSeconds
         }
-        if target.trial == .running { note(.tried, target, on: target.lane, reason: reason, &change) }
+        if target.trial == .running { note(.tried, target, on: target.lane, why: reason) }
         return Retry.refusalSeconds
     }
 
-    private func note(
-        _ state: EnvironmentNote.State,
-        _ target: Target,
-        on lane: LaneIdentity,
-        reason: String,
-        _ change: inout Change
-    ) {
-        change.environments.append(
-            EnvironmentNote(
-                userID: plan.userID,
-                token: target.device.token,
-                deviceHash: target.hash,
-                environment: lane.environment,
-                topic: lane.topic,
-                state: state,
-                registration: target.device.registration,
-                at: attemptedAt,
-                reason: reason
-            )
-        )
+    private mutating func note(_ state: EnvironmentNote.State, _ target: Target, on lane: LaneIdentity, why: String) {
+        change.environments.append(EnvironmentNote(state, of: plan.userID, target, on: lane, at: attemptedAt, why: why))
     }
 
-    private func forget(_ target: Target, _ deletes: TokenDeletion, _ change: inout Change) {
+    private mutating func forget(_ target: Target, _ deletes: TokenDeletion) {
         // In milliseconds. Rounded to seconds, a token that was registered in the second of its 410 would never be
         // deleted.
         let instant = if case .olderThan(let named) = deletes { named } else { attemptedAt.seconds * 1000 }
@@ -253,8 +235,8 @@ private struct PlanOutcomes {
             StaleToken(
                 userID: plan.userID,
                 token: target.device.token,
-                // As its row has them: a device that has moved is served by another lane, and a row of the app's own may
-                // spell them in another way.
+                // As its row has them: a device that has moved is served by another lane, and a row of the app's own
+                // may spell them in another way.
                 environment: target.device.environment ?? target.lane.environment,
                 topic: target.device.topic ?? target.lane.topic,
                 unregisteredAt: instant,
@@ -263,34 +245,22 @@ private struct PlanOutcomes {
         )
     }
 
-    private func record(
+    private mutating func record(
         _ outcome: DeliveryRecord.Outcome,
         _ target: Target,
         of nudge: PlannedNudge,
         reason: String? = nil,
-        status: Int? = nil,
-        _ change: inout Change
+        status: Int? = nil
     ) {
+        // It was sent with others in one push.
+        let reason = reason ?? (nudge.identity.isDigest ? "digest" : nil)
         let decision = nudge.decision?.json
         for member in nudge.members {
-            change.records.append(
-                DeliveryRecord(
-                    userID: plan.userID,
-                    kind: member.kind.rawValue,
-                    key: member.key,
-                    slot: member.slot,
-                    deviceHash: target.hash,
-                    apnsID: target.apnsID,
-                    outcome: outcome,
-                    // It was sent with others in one push.
-                    reason: reason ?? (nudge.identity.isDigest ? "digest" : nil),
-                    status: status,
-                    attemptedAt: attemptedAt,
-                    decision: decision,
-                    template: nudge.template,
-                    localMinute: localMinute
-                )
-            )
+            let device = target.hash
+            var record = DeliveryRecord(plan.userID, member, device: device, outcome, reason: reason, at: attemptedAt)
+            (record.apnsID, record.status, record.fraction) = (target.apnsID, status, fraction)
+            (record.decision, record.template, record.localMinute) = (decision, nudge.template, localMinute)
+            change.records.append(record)
         }
     }
 }

@@ -188,18 +188,10 @@ final class Recipient: Sendable {
         status: Int? = nil,
         at instant: Instant
     ) -> [DeliveryRecord] {
-        members.map { member in
-            DeliveryRecord(
-                userID: user.userID,
-                kind: member.kind.rawValue,
-                key: member.key,
-                slot: member.slot,
-                deviceHash: device,
-                outcome: outcome,
-                reason: reason,
-                status: status,
-                attemptedAt: instant
-            )
+        members.map {
+            var record = DeliveryRecord(user.userID, $0, device: device, outcome, reason: reason, at: instant)
+            record.status = status
+            return record
         }
     }
 }

@@ -23,7 +23,12 @@ extension SendPlan {
                 !paused.contains(nudge.identity.kind)
             {
                 guard outcome.shouldNotify else {
-                    rest.records += declined(nudge, outcome, at: now)
+                    rest.records += nudge.members.map { member in
+                        let ending: DeliveryRecord.Outcome = member.kind == .checkIn ? .skipped : .dropped
+                        var record = DeliveryRecord(userID, member, ending, reason: Self.declinedReason, at: now)
+                        record.decision = outcome.json
+                        return record
+                    }
                     // A check-in's slot is closed. A message or reminder is over.
                     if let slot = nudge.identity.slot { rest.close(slot) } else { rest.end(nudge.members) }
                     continue
@@ -34,24 +39,8 @@ extension SendPlan {
             rest.nudges.append(nudge)
         }
         // Where something ended, a cap has room again.
-        if rest.nudges.count < nudges.count, othersDue != nil { rest.isPartial = true }
+        if rest.nudges.count < nudges.count, rest.dueAt != nil { rest.isPartial = true }
         return SendPlan(self, rest).rebuilt { going[$0.identity] }
-    }
-
-    private func declined(_ nudge: PlannedNudge, _ outcome: DecisionOutcome, at now: Instant) -> [DeliveryRecord] {
-        nudge.members.map { member in
-            DeliveryRecord(
-                userID: userID,
-                kind: member.kind.rawValue,
-                key: member.key,
-                slot: member.slot,
-                deviceHash: "",
-                outcome: member.kind == .checkIn ? .skipped : .dropped,
-                reason: Self.declinedReason,
-                attemptedAt: now,
-                decision: outcome.json
-            )
-        }
     }
 
     /// The decision service's question about a nudge. nil: it is not asked.

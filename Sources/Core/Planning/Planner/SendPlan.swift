@@ -24,17 +24,10 @@ package final class SendPlan: Sendable {
     package let pushCount: Int
 
     package var nudges: [PlannedNudge] { draft.nudges }
-    /// What is left of nudges that are not in this plan.
-    var others: [Retry] { draft.retries }
-    /// When the answer for something else that waits can change. nil: nothing waits.
-    var othersDue: Instant? { draft.dueAt }
-    /// Whether more could be sent than is in the plan. Then the user is due again at once.
-    var isPartial: Bool { draft.isPartial }
     /// Records from planning: skipped slots and dropped messages. Written together with `evaluatedAt`, since the next
     /// search for skipped slots starts there.
     package var records: [DeliveryRecord] { draft.records }
     package var ended: [NudgeIdentity] { draft.ended }
-    var continuations: [NudgeIdentity: ReminderContinuation] { draft.continuations }
 
     init(_ subject: Recipient, _ draft: PlanDraft) {
         var (candidate, draft) = (subject.candidate, draft)
@@ -156,11 +149,11 @@ struct PlanDraft {
     /// The history to store: without the entries of the nudges that are sent now.
     var base: History
     var nudges: [PlannedNudge] = []
-    /// What is left of nudges that are not sent now.
+    /// What is left of nudges that are not in the plan.
     var retries: [Retry] = []
     /// The earliest instant at which the answer for a waiting nudge can change. nil: none can change by itself.
     private(set) var dueAt: Instant?
-    /// Whether more is waiting than was read.
+    /// Whether more is waiting than was read, or could be sent than is in the plan. Then the user is soon due again.
     var isPartial = false
     var records: [DeliveryRecord] = []
     private(set) var ended: [NudgeIdentity] = []
