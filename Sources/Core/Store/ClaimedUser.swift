@@ -29,7 +29,7 @@ package final class ClaimedUser: Sendable {
         package var evaluatedAt: Instant?
         /// When the app last saw the user; nil: never.
         package var seen: Instant?
-        /// Check-ins that counted as sent since then, as of the last settlement (`Recipient.ignored`).
+        /// Check-ins that counted as sent since then, as of the last settlement (`UserPlanner.ignored`).
         package var ignored: Int16 = 0
         package var state = UserState()
         /// What is left of nudges, as JSON (`Retry`).

@@ -75,46 +75,13 @@ package struct Planner: Sendable {
         do throws(TimeZoneError) {
             var planning = try UserPlanner(user, self, now: now)
             let checkIn = try planning.planAll()
-            let notices = planning.recipient.notices
             guard let checkIn, planning.draft.nudges.isEmpty else {
-                return .send(SendPlan(planning.recipient, planning.draft), notices)
+                return .send(SendPlan(planning), planning.notices)
             }
-            let change = settlement(planning.recipient, planning.draft, checkIn, now: now)
-            return .nothing(change, checkIn.reason, notices)
+            return .nothing(planning.settlement(checkIn), checkIn.reason, planning.notices)
         } catch {
             return .unreadable(.zone(error))
         }
-    }
-
-    /// For a user who gets nothing.
-    private func settlement(_ recipient: Recipient, _ draft: PlanDraft, _ checkIn: Decision, now: Instant) -> Change {
-        let (user, candidate) = (recipient.user, recipient.candidate)
-        return Change(
-            userID: user.userID,
-            turn: user.turn,
-            version: user.version,
-            dueAt: dueAt(
-                user.userID,
-                checkIn,
-                draft.retries,
-                others: draft.nextLook(now: now),
-                now: now,
-                soon: !recipient.devices.foreign.isEmpty
-            ),
-            evaluatedAt: now,
-            since: candidate.since,
-            state: UserState(
-                fingerprint: recipient.fingerprint,
-                template: user.template,
-                history: trimmed(draft.base, of: candidate, now: now)
-            ),
-            ignored: Int16(clamping: candidate.ignored),
-            retry: Retry.json(draft.retries),
-            reason: checkIn.reason,
-            records: draft.records,
-            ended: draft.ended.compactMap(\.rowID),
-            continued: draft.ended.compactMap { draft.continuations[$0] }
-        )
     }
 
     /// Every user is evaluated again within a day, so that changed rules and zone files take effect.

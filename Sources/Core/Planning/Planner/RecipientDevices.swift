@@ -47,8 +47,10 @@ struct RecipientDevices: Sendable {
     /// How long a nudge that never expires waits for a lane: as long as a message by default.
     static let laneSeconds: Int64 = 604_800
 
-    /// The devices that are left and still registered.
-    func remaining(_ retry: Retry, now: Instant) -> RemainingDevices {
+    /// The devices that are left of a nudge and still registered.
+    typealias Remaining = (due: [ServedDevice], waiting: [Retry.Left])
+
+    func remaining(_ retry: Retry, now: Instant) -> Remaining {
         let notBefore = Dictionary(retry.left.map { ($0.deviceHash, $0.notBefore) }, uniquingKeysWith: max)
         let repeats = retry.left.repeats
         var due: [ServedDevice] = []
@@ -70,7 +72,7 @@ struct RecipientDevices: Sendable {
             let later = max(at, now + Self.foreignSeconds)
             waiting.append(Retry.Left(deviceHash: hash, notBefore: later, isRepeat: repeats.contains(hash)))
         }
-        return RemainingDevices(due: due, waiting: waiting)
+        return (due, waiting)
     }
 
     /// Divides the devices that are left into those that may get the nudge, and those that get no other attempt: with

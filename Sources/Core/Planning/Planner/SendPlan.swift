@@ -29,8 +29,8 @@ package final class SendPlan: Sendable {
     package var records: [DeliveryRecord] { draft.records }
     package var ended: [NudgeIdentity] { draft.ended }
 
-    init(_ subject: Recipient, _ draft: PlanDraft) {
-        var (candidate, draft) = (subject.candidate, draft)
+    init(_ planning: borrowing UserPlanner) {
+        var (candidate, draft) = (planning.candidate, planning.draft)
         candidate.history = draft.base
         // A settlement that can't read the zone says so.
         candidate.zone = nil
@@ -38,11 +38,11 @@ package final class SendPlan: Sendable {
         draft.history = draft.base
         self.candidate = candidate
         self.draft = draft
-        turn = subject.user.turn
-        version = subject.user.version
-        fingerprint = subject.fingerprint
-        template = subject.user.template
-        context = subject.user.context
+        turn = planning.user.turn
+        version = planning.user.version
+        fingerprint = planning.fingerprint
+        template = planning.user.template
+        context = planning.user.context
         pushCount = draft.nudges.reduce(0) { $0 + $1.targets.count }
     }
 

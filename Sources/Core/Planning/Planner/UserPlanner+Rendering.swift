@@ -14,7 +14,7 @@ extension UserPlanner {
     }
 
     private func checkIn(_ attempt: PlannedNudge.Attempt) -> PlannedNudge.Content? {
-        let context = RecipientContext(json: recipient.user.context)
+        let context = RecipientContext(json: user.context)
         guard let choice = choose(attempt, context) else { return nil }
         let template = choice.text
         let asks = mayAsk
@@ -35,12 +35,12 @@ extension UserPlanner {
     }
 
     /// Without the user's consent, nothing for the service is in the plan.
-    private var mayAsk: Bool { planner.asksService && recipient.candidate.preferences.smartEnabled }
+    private var mayAsk: Bool { planner.asksService && candidate.preferences.smartEnabled }
 
     /// Chosen once per slot. The user's remaining devices get the same text as the others, while it fits.
     private func choose(_ attempt: PlannedNudge.Attempt, _ context: RecipientContext) -> CheckInTexts.Choice? {
         guard let slot = attempt.identity.slot else { return nil }
-        let (user, texts) = (recipient.user, planner.checkInTexts)
+        let texts = planner.checkInTexts
         if attempt.retry?.counts == true, let again = texts.again(user.template, context) { return again }
         let question = CheckInTexts.Question(user: user.userID, slot: slot, last: user.template, context: context)
         planner.recorder?.note(templateOutcomes: texts.templateOutcomes(question))
@@ -48,7 +48,7 @@ extension UserPlanner {
     }
 
     private func text(_ text: PendingText, _ attempt: PlannedNudge.Attempt) -> PlannedNudge.Content? {
-        let passesFocus = attempt.decision.urgent && recipient.candidate.preferences.allowUrgent
+        let passesFocus = attempt.decision.urgent && candidate.preferences.allowUrgent
         // An update reaches the phone of a user who sleeps, but not its speaker.
         let isUpdate = text.content.surface != nil && !text.content.isWithoutText
         let hearing = isUpdate && !passesFocus ? self.hearing : nil
@@ -74,7 +74,7 @@ extension UserPlanner {
     /// The answer about a message that could be heard now. nil: quiet hours, a mute or a limit hold it back, or the zone
     /// is unknown.
     private var hearing: Decision? {
-        var candidate = recipient.candidate
+        var candidate = candidate
         candidate.nudge = .message(Message(title: "", body: "", urgent: false))
         (candidate.devices, candidate.paused) = (1, false)
         let decision = try? planner.policy.decide(candidate, now: now)

@@ -4,34 +4,32 @@ import TimeZones
 
 /// Plans messages and reminders. Each is evaluated with those before it counted.
 extension UserPlanner {
-    private var messages: Configuration.Messages { planner.messages }
-
     mutating func planTexts() throws(TimeZoneError) {
-        draft.isPartial = recipient.user.hasMoreMessages || recipient.user.reminders.isPartial
+        draft.isPartial = user.hasMoreMessages || user.reminders.isPartial
         if draft.isPartial { keepUnread() }
-        draft.wait(until: recipient.user.messagesWakeAt)
-        for message in recipient.unplacedMessages { holdUnplaced(message) }
-        let texts = (recipient.messages + (try reminders())).sorted(by: PendingText.precedes)
+        draft.wait(until: user.messagesWakeAt)
+        for message in unplacedMessages { holdUnplaced(message) }
+        let texts = (messages + (try reminders())).sorted(by: PendingText.precedes)
         var live = collapsed(withoutWithdrawn(texts))
         // A digest that was begun stays a digest.
-        for (identity, retry) in recipient.retries where identity.isDigest {
+        for (identity, retry) in retries where identity.isDigest {
             let names = Set(retry.members)
             let members = live.filter { names.contains($0.identity) && !$0.isExpired(at: now) }
             guard !members.isEmpty else { continue }
             live.removeAll { names.contains($0.identity) && !$0.isExpired(at: now) }
-            try planText(PendingText(digestOf: members, named: identity, messages))
+            try planText(PendingText(digestOf: members, named: identity, planner.messages))
         }
         let woken = try wokenTogether(live)
-        if woken.count > messages.digestAfter, let first = woken.first {
+        if woken.count > planner.messages.digestAfter, let first = woken.first {
             let names = Set(woken.map(\.identity))
             live.removeAll { names.contains($0.identity) }
-            try planText(PendingText(digestOf: woken, named: .digest(of: first.identity), messages))
+            try planText(PendingText(digestOf: woken, named: .digest(of: first.identity), planner.messages))
         }
         for text in live { try planText(text) }
     }
 
     private mutating func planText(_ text: PendingText) throws(TimeZoneError) {
-        try plan(.text(text), recipient.retries[text.identity])
+        try plan(.text(text), retries[text.identity])
     }
 
     /// Only a zone can make it sendable. It ends when it expires, or a day after its time has come in every zone.
@@ -40,7 +38,7 @@ extension UserPlanner {
         let answer =
             if text.isExpired(at: now) {
                 Decision(.drop, .expired)
-            } else if recipient.isPaused(.message) {
+            } else if isPaused(.message) {
                 Decision(.hold, .paused)
             } else {
                 Policy.withoutZone(text.nudge, now: now)
@@ -52,9 +50,9 @@ extension UserPlanner {
 
     /// Keeps what is left of texts that were not read now.
     private mutating func keepUnread() {
-        let messages = recipient.user.messages.map { NudgeIdentity.message($0.id) }
-        let read = Set(messages + recipient.user.reminders.all.map { NudgeIdentity.reminder($0.id) })
-        for retry in recipient.retries.values
+        let messages = user.messages.map { NudgeIdentity.message($0.id) }
+        let read = Set(messages + user.reminders.all.map { NudgeIdentity.reminder($0.id) })
+        for retry in retries.values
         where retry.identity.kind != .checkIn && !retry.identity.isDigest && !read.contains(retry.identity) {
             draft.wait(until: nil, retry: retry)
         }
@@ -64,7 +62,7 @@ extension UserPlanner {
     private mutating func withoutWithdrawn(_ texts: [PendingText]) -> [PendingText] {
         let withdrawn = Set(texts.compactMap(\.content.withdraws))
         guard !withdrawn.isEmpty else { return texts }
-        if let retry = recipient.checkInRetry, retry.counts, withdrawn.contains(retry.identity.key) {
+        if let retry = checkInRetry, retry.counts, withdrawn.contains(retry.identity.key) {
             drop(retry.identity, because: "withdrawn")
         }
         return texts.filter { text in
@@ -95,14 +93,14 @@ extension UserPlanner {
 
     /// Messages that waited for the end of quiet hours and could all be sent now.
     private func wokenTogether(_ live: [PendingText]) throws(TimeZoneError) -> [PendingText] {
-        guard live.count > messages.digestAfter else { return [] }
+        guard live.count > planner.messages.digestAfter else { return [] }
         var woken: [PendingText] = []
-        for text in live where text.identity.kind == .message && recipient.retries[text.identity] == nil {
+        for text in live where text.identity.kind == .message && retries[text.identity] == nil {
             guard !text.content.isShownAlone else { continue }
-            guard try planner.policy.isQuiet(recipient.candidate, at: text.createdAt) else { continue }
+            guard try planner.policy.isQuiet(candidate, at: text.createdAt) else { continue }
             // A preview. Each message is evaluated again later, alone or in the digest.
-            let candidate = recipient.candidate(for: .text(text), with: draft.history)
-            let decision = try planner.policy.decide(candidate, now: now)
+            let asked = candidate(for: .text(text), with: draft.history)
+            let decision = try planner.policy.decide(asked, now: now)
             if decision.action == .send, !decision.urgent { woken.append(text) }
         }
         return woken
@@ -113,22 +111,22 @@ extension UserPlanner {
     /// The reminders to evaluate. From their time on they are decided like messages. Cancelled ones end here, and so do
     /// those that may have been sent before a backup was restored. A wall time without a zone is held.
     mutating func reminders() throws(TimeZoneError) -> [PendingText] {
-        draft.wait(until: recipient.user.reminders.wakesAt)
+        draft.wait(until: user.reminders.wakesAt)
         var texts: [PendingText] = []
-        for reminder in recipient.user.reminders.all {
+        for reminder in user.reminders.all {
             let identity = NudgeIdentity.reminder(reminder.id)
             guard !reminder.isCancelled else {
                 drop(identity, because: "cancelled")
                 continue
             }
-            let hours = try ReminderHours(reminder, of: recipient.candidate, planner.policy)
+            let hours = try ReminderHours(reminder, of: candidate, planner.policy)
             guard let due = hours.due else {
                 hold(identity, Decision(.hold, .timezoneUnresolved))
                 continue
             }
             // Devices that are left must not keep the next one from the others.
-            let counts = recipient.retries[identity]?.counts ?? false
-            if due <= now, let next = try hours.next(for: recipient.user.userID, now: counts ? due : now) {
+            let counts = retries[identity]?.counts ?? false
+            if due <= now, let next = try hours.next(for: user.userID, now: counts ? due : now) {
                 draft.continue(identity, with: next)
                 guard next.instant > now else {
                     drop(identity, because: "collapsed")
@@ -147,6 +145,6 @@ extension UserPlanner {
     /// A change of the profile makes the user due.
     mutating func hold(_ identity: NudgeIdentity, _ decision: Decision) {
         planner.recorder?.note(identity.kind, identity.key, members: [identity.key], decision)
-        draft.wait(until: nil, retry: recipient.retries[identity])
+        draft.wait(until: nil, retry: retries[identity])
     }
 }

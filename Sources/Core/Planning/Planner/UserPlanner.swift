@@ -7,71 +7,82 @@ import TimeZones
 /// Not copyable, since a copy would count three dozen references.
 struct UserPlanner: ~Copyable {
     let planner: Planner
-    let recipient: Recipient
+    let user: ClaimedUser
     let now: Instant
+    let candidate: Candidate
+    /// The fingerprint of everything that sets the candidate's `since`.
+    let fingerprint: Int64
+    let devices: RecipientDevices
+    let surfaces: [String: RecipientDevices]
+    /// What is left of earlier nudges.
+    let retries: [NudgeIdentity: Retry]
+    let messages: [PendingText]
+    /// Messages for a wall time, of a user whose zone is unknown.
+    let unplacedMessages: [PendingMessage]
+    let notices: [Notice]
+    /// Made once for all messages: a user may have thousands of keywords, and thousands of messages that wait. Not in
+    /// `candidate`, which a plan keeps while it is in flight.
+    let keywords: KeywordMatcher?
     /// What was planned so far. Its history counts the nudges that are sent before the next one.
     var draft: PlanDraft
-
-    init(_ user: ClaimedUser, _ planner: borrowing Planner, now: Instant) throws(TimeZoneError) {
-        self.planner = copy planner
-        self.now = now
-        recipient = try Recipient(user, planner: planner, now: now)
-        draft = PlanDraft(recipient.candidate.history)
-    }
 
     /// Messages and reminders come first, since somebody waits for them. The check-in counts them.
     ///
     /// - Returns: the decision that holds the check-in back. nil: it is sent.
     mutating func planAll() throws(TimeZoneError) -> Decision? {
         draft.records = try skippedSlots()
-        if recipient.hasTexts { try planTexts() }
-        return try plan(.checkIn, recipient.checkInRetry.flatMap { draft.ended.contains($0.identity) ? nil : $0 })
+        if !user.messages.isEmpty || user.messagesWakeAt != nil || !user.reminders.isEmpty { try planTexts() }
+        return try plan(.checkIn, checkInRetry.flatMap { draft.ended.contains($0.identity) ? nil : $0 })
     }
 
     private func skippedSlots() throws(TimeZoneError) -> [DeliveryRecord] {
-        guard let evaluated = recipient.user.evaluatedAt, evaluated < now else { return [] }
+        guard let evaluated = user.evaluatedAt, evaluated < now else { return [] }
         // A slot that passes during a pause counts as skipped.
-        var candidate = recipient.candidate
+        var candidate = candidate
         candidate.paused = false
         return try planner.policy.skippedSlots(candidate, lastEvaluated: evaluated, now: now).flatMap { skipped in
             // The slot's end, not `now`.
-            recipient.records([.checkIn(skipped.slot)], .skipped, reason: skipped.reason.rawValue, at: skipped.limit)
+            records([.checkIn(skipped.slot)], .skipped, reason: skipped.reason.rawValue, at: skipped.limit)
         }
     }
 
-    /// Moves a nudge one step on and enters the result into the draft.
+    /// Moves a nudge one step on, by what is left of it (`Retry`) and by the devices that are registered now. All kinds
+    /// share these states, and `NudgeKind` holds the differences:
+    ///
+    /// - new: there was no attempt, or its devices are new. → unanswered or answered, by its first outcomes
+    ///   (`PlanOutcomes`); ended if every device was rejected.
+    /// - unanswered: no device was answered, so it does not count. The policy is evaluated again; only the back-off is
+    ///   kept. → answered; new, when its devices are removed; paused; ended by the policy's answer.
+    /// - answered: a device was answered, or may have been, so it counts. The others follow under its first answer
+    ///   until that ends or something changes. Then they are evaluated without the nudge's own entry in the history.
+    ///   → paused; ended when nothing is left, or by the policy's answer.
+    /// - paused: its kind is paused while its answer holds. → unanswered or answered.
     ///
     /// - Returns: the decision that holds it back. nil: it is sent or has ended.
     @discardableResult
     mutating func plan(_ nudge: PendingNudge, _ retry: Retry?) throws(TimeZoneError) -> Decision? {
-        switch state(of: nudge, retry) {
-        case .new: return try attempt(nudge)
-        case .unanswered(let retry, let devices): return try attempt(nudge, (retry, devices))
-        case .answered(let retry, let devices, let countedAt): return try goOn(nudge, retry, devices, countedAt)
-        case .paused(let retry): return try withhold(nudge, retry, by: try evaluate(nudge, draft.history))
-        case .refused(let retry): return try end(nudge, [], closing: retry.counts ? nil : retry.identity.slot)
-        case .gone: return try end(nudge, [])
-        }
-    }
-
-    /// The state by what is left of the nudge and by the devices that are registered now. Enters the records of devices
-    /// that get no other attempt.
-    private mutating func state(of nudge: PendingNudge, _ retry: Retry?) -> NudgeState {
-        guard let retry else { return .new }
-        let (left, ends) = recipient.withoutEnded(retry, of: nudge, now: now)
+        guard let retry else { return try attempt(nudge) }
+        let (left, ends) = withoutEnded(retry, of: nudge)
         draft.records += ends
-        if left.left.isEmpty, !ends.isEmpty { return .refused(left) }
-        let devices = recipient.devices(of: nudge).remaining(left, now: now)
-        // If all devices are new, the back-off of the old ones does not apply.
-        if devices.isEmpty { return left.counts ? .gone : .new }
-        if recipient.isPaused(left.identity.kind), !left.isOver(at: now) { return .paused(left) }
-        guard let countedAt = left.countedAt else { return .unanswered(left, devices) }
-        return .answered(left, devices, countedAt: countedAt)
+        if left.left.isEmpty, !ends.isEmpty {
+            // Without this, a check-in's slot would be due again.
+            return try end(nudge, [], closing: left.counts ? nil : left.identity.slot)
+        }
+        let devices = devices(of: nudge).remaining(left, now: now)
+        if devices.due.isEmpty, devices.waiting.isEmpty {
+            // If all devices are new, the back-off of the old ones does not apply.
+            return try left.counts ? end(nudge, []) : attempt(nudge)
+        }
+        if isPaused(left.identity.kind), !left.isOver(at: now) {
+            return try withhold(nudge, left, by: try evaluate(nudge, draft.history))
+        }
+        guard let countedAt = left.countedAt else { return try attempt(nudge, (left, devices)) }
+        return try goOn(nudge, left, devices, countedAt)
     }
 
     /// Evaluates the policy. With a recorder, its trace is kept as well.
     private func evaluate(_ nudge: PendingNudge, _ history: History) throws(TimeZoneError) -> Decision {
-        let candidate = recipient.candidate(for: nudge, with: history)
+        let candidate = candidate(for: nudge, with: history)
         guard let recorder = planner.recorder else {
             let decision = try planner.policy.decide(candidate, now: now)
             return withoutLane(nudge, decision) ?? decision
@@ -92,7 +103,7 @@ struct UserPlanner: ~Copyable {
     /// because its token has not come yet. nil: the policy's answer stands.
     private func withoutLane(_ nudge: PendingNudge, _ decision: Decision) -> Decision? {
         guard decision.reason == .noDevice || decision.reason == .expired, let text = nudge.text else { return nil }
-        let devices = recipient.devices(of: nudge)
+        let devices = devices(of: nudge)
         guard devices.served.isEmpty, !devices.foreign.isEmpty || text.waitsForToken else { return nil }
         let end = text.expiresAt ?? text.createdAt + RecipientDevices.laneSeconds
         return Decision(now < end ? .hold : .drop, devices.foreign.isEmpty ? decision.reason : .deviceNotServed)
@@ -103,7 +114,7 @@ struct UserPlanner: ~Copyable {
     /// - Parameter known: what is left of an attempt that no device answered. nil: there was none.
     private mutating func attempt(
         _ nudge: PendingNudge,
-        _ known: (retry: Retry, devices: RemainingDevices)? = nil
+        _ known: (retry: Retry, devices: RecipientDevices.Remaining)? = nil
     ) throws(TimeZoneError) -> Decision? {
         let decision = try evaluate(nudge, draft.history)
         guard let identity = nudge.identity(sentBy: decision) else {
@@ -113,21 +124,21 @@ struct UserPlanner: ~Copyable {
         if let known, known.retry.identity == identity {
             return try send(nudge, identity, known.devices, known.retry, under: decision)
         }
-        let devices = RemainingDevices(due: recipient.devices(of: nudge).served, waiting: [])
+        let devices = (due: devices(of: nudge).served, waiting: [Retry.Left]())
         return try send(nudge, identity, devices, nil, under: decision)
     }
 
     private mutating func goOn(
         _ nudge: PendingNudge,
         _ retry: Retry,
-        _ devices: RemainingDevices,
+        _ devices: RecipientDevices.Remaining,
         _ countedAt: Instant
     ) throws(TimeZoneError) -> Decision? {
         // Without the nudge's own entry.
         var history = draft.history
         history.remove(retry.identity, at: countedAt)
         var decision = try evaluate(nudge, history)
-        if retry.isOver(at: now) || retry.version.changes != recipient.user.version.changes {
+        if retry.isOver(at: now) || retry.version.changes != user.version.changes {
             guard nudge.identity(sentBy: decision) == retry.identity else {
                 guard nudge.kind.isKept(by: decision) else {
                     return try end(nudge, stale(retry, nudge.staleReason(decision)))
@@ -146,7 +157,7 @@ struct UserPlanner: ~Copyable {
     private mutating func send(
         _ nudge: PendingNudge,
         _ identity: NudgeIdentity,
-        _ devices: RemainingDevices,
+        _ devices: RecipientDevices.Remaining,
         _ retry: Retry?,
         under decision: Decision
     ) throws(TimeZoneError) -> Decision? {
@@ -159,13 +170,13 @@ struct UserPlanner: ~Copyable {
             identity: identity,
             decision: decision,
             unseen: Int(draft.history.unseen?.count ?? 0),
-            targets: recipient.targets(devices.due, of: identity, repeats: retry?.left.repeats ?? []),
+            targets: targets(devices.due, of: identity, repeats: retry?.left.repeats ?? []),
             waiting: devices.waiting,
             retry: retry
         )
         guard let content = content(of: nudge, attempt) else {
             guard let text = nudge.text else { return try withoutText(retry) }
-            return try end(nudge, recipient.records(text.members, .dropped, reason: "payload_malformed", at: now))
+            return try end(nudge, records(text.members, .dropped, reason: "payload_malformed", at: now))
         }
         draft.send(PlannedNudge(attempt, content), now: now)
         return nil
@@ -179,7 +190,7 @@ struct UserPlanner: ~Copyable {
     ) throws(TimeZoneError) -> Decision? {
         guard decision.action == .drop else { return wait(nudge, retry, by: decision) }
         if let slot = decision.slot {
-            let skipped = recipient.records([.checkIn(slot)], .skipped, reason: decision.reason.rawValue, at: now)
+            let skipped = records([.checkIn(slot)], .skipped, reason: decision.reason.rawValue, at: now)
             return try end(nudge, skipped, closing: slot)
         }
         return try end(nudge, ended(nudge.text?.members ?? [], retry, decision.reason.rawValue))
@@ -218,7 +229,7 @@ struct UserPlanner: ~Copyable {
 
     /// Ends a nudge without evaluating it.
     mutating func drop(_ identity: NudgeIdentity, because reason: String) {
-        draft.records += ended([identity], recipient.retries[identity], reason)
+        draft.records += ended([identity], retries[identity], reason)
         draft.end([identity])
     }
 
@@ -226,7 +237,7 @@ struct UserPlanner: ~Copyable {
     /// it is dropped.
     private func ended(_ members: [NudgeIdentity], _ retry: Retry?, _ reason: String) -> [DeliveryRecord] {
         if let retry, retry.counts { return stale(retry, reason) }
-        return recipient.records(members, .dropped, reason: reason, at: now)
+        return records(members, .dropped, reason: reason, at: now)
     }
 
     /// Records the remaining devices of a nudge that counts, after its time has ended.
@@ -236,6 +247,39 @@ struct UserPlanner: ~Copyable {
         let hashes = retry.left.map(\.deviceHash).filter { seen.insert($0).inserted }
         // The time of its end.
         let end = min(retry.validUntil ?? now, now)
-        return hashes.flatMap { recipient.records(retry.members, device: $0, .skipped, reason: reason, at: end) }
+        return hashes.flatMap { records(retry.members, device: $0, .skipped, reason: reason, at: end) }
+    }
+}
+
+/// A user who gets nothing.
+extension UserPlanner {
+    /// - Parameter checkIn: the decision that holds the check-in back.
+    func settlement(_ checkIn: Decision) -> Change {
+        Change(
+            userID: user.userID,
+            turn: user.turn,
+            version: user.version,
+            dueAt: planner.dueAt(
+                user.userID,
+                checkIn,
+                draft.retries,
+                others: draft.nextLook(now: now),
+                now: now,
+                soon: !devices.foreign.isEmpty
+            ),
+            evaluatedAt: now,
+            since: candidate.since,
+            state: UserState(
+                fingerprint: fingerprint,
+                template: user.template,
+                history: planner.trimmed(draft.base, of: candidate, now: now)
+            ),
+            ignored: Int16(clamping: candidate.ignored),
+            retry: Retry.json(draft.retries),
+            reason: checkIn.reason,
+            records: draft.records,
+            ended: draft.ended.compactMap(\.rowID),
+            continued: draft.ended.compactMap { draft.continuations[$0] }
+        )
     }
 }

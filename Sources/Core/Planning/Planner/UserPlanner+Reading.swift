@@ -4,33 +4,16 @@ package import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// A claimed user as the policy sees them, with what is left of earlier nudges and with waiting messages.
-///
-/// Immutable, and a class for the same reason as `SendPlan`.
-final class Recipient: Sendable {
-    let user: ClaimedUser
-    let candidate: Candidate
-    /// The fingerprint of everything that sets the candidate's `since`.
-    let fingerprint: Int64
-    let devices: RecipientDevices
-    private let surfaces: [String: RecipientDevices]
-    let retries: [NudgeIdentity: Retry]
-    let messages: [PendingText]
-    /// Messages for a wall time, of a user whose zone is unknown.
-    let unplacedMessages: [PendingMessage]
-    let notices: [Notice]
-    private let paused: Set<NudgeKind>
-    /// Made once for all messages: a user may have thousands of keywords, and thousands of messages that wait. Not in
-    /// `candidate`, which a plan keeps while it is in flight.
-    private let keywords: KeywordMatcher?
-
-    init(_ user: ClaimedUser, planner: borrowing Planner, now: Instant) throws(TimeZoneError) {
+/// What is known of a claimed user, as the policy sees them.
+extension UserPlanner {
+    init(_ user: ClaimedUser, _ planner: borrowing Planner, now: Instant) throws(TimeZoneError) {
         self.user = user
+        self.now = now
+        self.planner = copy planner
         let lanes = planner.lanes
         let devices = RecipientDevices(user.devices, user.quarantine, lanes, now: now)
         self.devices = devices
         surfaces = user.surfaces.mapValues { RecipientDevices($0, user.quarantine, lanes, now: now) }
-        paused = planner.paused
         let retries = user.retry.map(Retry.all(json:)) ?? []
         self.retries = Dictionary(retries.map { ($0.identity, $0) }, uniquingKeysWith: { first, _ in first })
         var candidate = Candidate(
@@ -39,7 +22,7 @@ final class Recipient: Sendable {
             timezone: user.timezone,
             nudge: .checkIn
         )
-        candidate.paused = paused.contains(.checkIn)
+        candidate.paused = planner.paused.contains(.checkIn)
         candidate.firstSessionComplete = user.firstSessionComplete
         candidate.devices = devices.served.count
         candidate.since = user.since
@@ -51,7 +34,7 @@ final class Recipient: Sendable {
             candidate.history.unseen = nil
         }
         candidate.zone = try planner.policy.zone(of: candidate)
-        fingerprint = try planner.policy.scheduleFingerprint(candidate)
+        let fingerprint = try planner.policy.scheduleFingerprint(candidate)
         candidate.since = Self.since(user, fingerprint: fingerprint, now: now)
         if let after = planner.policy.rules.backOffAfter, let seen = candidate.seen,
             Int64(user.ignored) / after > candidate.ignored / after
@@ -63,9 +46,11 @@ final class Recipient: Sendable {
         messages = placed.texts
         unplacedMessages = placed.unplaced
         let written = candidate.preferences.priorityKeywords
-        keywords = messages.isEmpty || written.isEmpty ? nil : KeywordMatcher(written)
+        keywords = placed.texts.isEmpty || written.isEmpty ? nil : KeywordMatcher(written)
         notices = Notice.all(of: user, candidate, foreign: devices.foreign.first, planner.policy.zones, now: now)
+        draft = PlanDraft(candidate.history)
         self.candidate = candidate
+        self.fingerprint = fingerprint
     }
 
     /// The policy's `since`. It changes with the fingerprint, not with every touch. For a user who was never evaluated
@@ -132,13 +117,11 @@ final class Recipient: Sendable {
         return (texts, unplaced)
     }
 
-    var hasTexts: Bool { !user.messages.isEmpty || user.messagesWakeAt != nil || !user.reminders.isEmpty }
-
     var checkInRetry: Retry? { retries.values.first { $0.identity.kind == .checkIn } }
 
-    func isPaused(_ kind: NudgeKind) -> Bool { paused.contains(kind) }
+    func isPaused(_ kind: NudgeKind) -> Bool { planner.paused.contains(kind) }
 
-    func candidate(for nudge: PendingNudge = .checkIn, with history: History) -> Candidate {
+    func candidate(for nudge: PendingNudge, with history: History) -> Candidate {
         var copy = candidate
         copy.history = history
         copy.nudge = nudge.subject
@@ -154,19 +137,21 @@ final class Recipient: Sendable {
     }
 
     func targets(_ devices: [ServedDevice], of identity: NudgeIdentity, repeats: Set<String>) -> [PlannedNudge.Target] {
-        func target(_ device: ServedDevice) -> PlannedNudge.Target {
-            PlannedNudge.Target(device, of: identity, user: user.userID, repeats: repeats)
-        }
-        guard devices.count > 1 else { return devices.map(target) }
         // Two rows may hold one token, in two spellings or for two lanes. The phone must get one push, by the newest
         // row.
-        let newestFirst = devices.sorted { ($0.device.registration ?? .min) > ($1.device.registration ?? .min) }
+        let isNewer = { (one: ServedDevice, other: ServedDevice) in
+            (one.device.registration ?? .min) > (other.device.registration ?? .min)
+        }
+        let newestFirst = devices.count > 1 ? devices.sorted(by: isNewer) : devices
+        let user = user.userID
+        let all = newestFirst.map { PlannedNudge.Target($0, of: identity, user: user, repeats: repeats) }
+        guard all.count > 1 else { return all }
         var seen: Set<String> = []
-        return newestFirst.map(target).filter { seen.insert($0.hash).inserted }
+        return all.filter { seen.insert($0.hash).inserted }
     }
 
     /// What is left of a nudge without devices that get no other attempt, and the records of those devices.
-    func withoutEnded(_ retry: Retry, of nudge: PendingNudge, now: Instant) -> (left: Retry, ends: [DeliveryRecord]) {
+    func withoutEnded(_ retry: Retry, of nudge: PendingNudge) -> (left: Retry, ends: [DeliveryRecord]) {
         let (left, ended) = devices(of: nudge).withoutEnded(retry, now: now)
         let ends = ended.flatMap { hash, refusal in
             guard let refusal else {
@@ -200,7 +185,7 @@ extension Planner {
     /// Check-ins that the user has ignored since the app last saw them. nil: no rule counts them.
     package func ignored(by user: ClaimedUser, now: Instant) -> Int64? {
         guard policy.rules.backOffAfter != nil else { return nil }
-        return Recipient.ignored(user, seen: Recipient.seen(user, now: now), policy.rules, now: now)
+        return UserPlanner.ignored(user, seen: UserPlanner.seen(user, now: now), policy.rules, now: now)
     }
 }
 
