@@ -4,7 +4,7 @@ import TimeZones
 /// users come first, then those who came first.
 struct AskingLine<User> {
     /// `startBy`: CLOCK_BOOTTIME milliseconds.
-    private typealias Place = (user: User, startBy: Int64)
+    private typealias Place = (user: User, isUrgent: Bool, startBy: Int64)
 
     enum Step {
         case ask(User)
@@ -16,8 +16,7 @@ struct AskingLine<User> {
     /// tens of milliseconds.
     static var waitingForEach: Int { 64 }
 
-    private var urgent: [Place] = []
-    private var others: [Place] = []
+    private var line: [Place] = []
     private var running = 0
     /// CLOCK_BOOTTIME milliseconds since when more users come than may wait. nil: all find a place.
     private(set) var fullSince: Int64?
@@ -31,18 +30,19 @@ struct AskingLine<User> {
     ///   - concurrency: how many users may be asked about at a time.
     mutating func add(_ user: User, isUrgent: Bool, startBy: Int64, concurrency: Int, now: Int64) -> Bool {
         let room = concurrency * Self.waitingForEach * (isUrgent ? 2 : 1)
-        guard urgent.count + others.count < room else {
+        guard line.count < room else {
             fullSince = fullSince ?? now
             return false
         }
-        if urgent.count + others.count < room / 2 { fullSince = nil }
-        if isUrgent { urgent.append((user, startBy)) } else { others.append((user, startBy)) }
+        if line.count < room / 2 { fullSince = nil }
+        line.append((user, isUrgent, startBy))
         return true
     }
 
     /// The next step. nil: nobody waits, or as many questions run as may. Each `.ask` occupies a place until `end`.
     mutating func next(concurrency: Int, now: Int64) -> Step? {
-        guard running < concurrency, let place = first() else { return nil }
+        guard running < concurrency, !line.isEmpty else { return nil }
+        let place = line.remove(at: line.firstIndex(where: \.isUrgent) ?? 0)
         guard now < place.startBy else {
             fullSince = fullSince ?? now
             return .putOff(place.user)
@@ -54,12 +54,7 @@ struct AskingLine<User> {
     mutating func end() { running -= 1 }
 
     mutating func leave() -> [User] {
-        defer { (urgent, others) = ([], []) }
-        return (urgent + others).map(\.user)
-    }
-
-    private mutating func first() -> Place? {
-        if !urgent.isEmpty { return urgent.removeFirst() }
-        return others.isEmpty ? nil : others.removeFirst()
+        defer { line = [] }
+        return line.map(\.user)
     }
 }

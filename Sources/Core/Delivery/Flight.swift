@@ -24,6 +24,7 @@ final class Flight: Sendable {
         var outcomes: BatchOutcomes
         /// Users whose outcomes are not recorded yet.
         var open: Int
+        var isWithdrawn = false
     }
 
     private let state: Mutex<State>
@@ -44,7 +45,7 @@ final class Flight: Sendable {
         state.withLock { state in
             state.outcomes.take(results).compactMap { place, outcomes in
                 defer { state.users[place] = nil }
-                return state.users[place].map { .arrived($0, outcomes, self) }
+                return state.users[place].map { .sent($0, outcomes, self) }
             }
         }
     }
@@ -52,15 +53,19 @@ final class Flight: Sendable {
     /// Ends all pushes of the flight as unsent. Nothing was written, and it is unknown whether the intent was committed.
     func withdraw(because reason: String) -> [Settler.Entry] {
         state.withLock { state in
+            state.isWithdrawn = true
             defer { state.users = state.users.map { _ in nil } }
             return state.users.compactMap(\.self).map { user in
-                .withdrawn(user, Array(repeating: .unsent(reason: reason), count: user.plan.pushCount), self)
+                .sent(user, Array(repeating: .unsent(reason: reason), count: user.plan.pushCount), self)
             }
         }
     }
 
     /// Called before its first users are settled.
     func part() { intents.part(intent) }
+
+    /// Nothing of it was written, and it is unknown whether the intent was committed.
+    var isWithdrawn: Bool { state.withLock(\.isWithdrawn) }
 
     var open: Int { state.withLock(\.open) }
     /// The outcomes of this many users were recorded.

@@ -11,14 +11,12 @@ actor Settler {
     /// A user to be settled. Indirect: it moves through many lists.
     indirect enum Entry: Sendable {
         case rest(Change, HeldUser)
-        case arrived(PlannedUser, [PushOutcome], Flight)
-        /// Nothing was written, and it is unknown whether the intent was committed.
-        case withdrawn(PlannedUser, [PushOutcome], Flight)
+        case sent(PlannedUser, [PushOutcome], Flight)
 
         var held: HeldUser {
             switch self {
             case .rest(_, let held): held
-            case .arrived(let user, _, _), .withdrawn(let user, _, _): user.held
+            case .sent(let user, _, _): user.held
             }
         }
 
@@ -176,7 +174,8 @@ actor Settler {
         guard let first = entries.first else { return }
         delivery.ownership.noteEnd(of: first.held.member)
         let pushes = entries.reduce(0) { sum, entry in
-            if case .arrived(_, let outcomes, _) = entry { sum + outcomes.count } else { sum }
+            guard case .sent(_, let outcomes, let flight) = entry, !flight.isWithdrawn else { return sum }
+            return sum + outcomes.count
         }
         guard pushes > 0 else { return }
         first.held.run.count { $0.fenced += 1 }
@@ -193,19 +192,19 @@ actor Settler {
         for entry in entries {
             switch entry {
             case .rest(let change, _): settlement.changes.append(change)
-            case .arrived(let user, let outcomes, let flight):
+            case .sent(let user, let outcomes, let flight):
                 settlement.changes.append(settled(user.plan, outcomes, flight, planner))
                 flights[ObjectIdentifier(flight), default: (flight, [])].users.append(user.plan.userID)
-            case .withdrawn(let user, let outcomes, let flight):
-                settlement.changes.append(settled(user.plan, outcomes, flight, planner))
-                if !settlement.withdrawn.contains(flight.intent) { settlement.withdrawn.append(flight.intent) }
             }
         }
         for (flight, users) in flights.values {
+            guard !flight.isWithdrawn else {
+                settlement.withdrawn.append(flight.intent)
+                continue
+            }
             flight.part()
-            settlement.closed.append(
-                Settlement.ClosedPart(intent: flight.intent, users: users, isWhole: flight.open == users.count)
-            )
+            let isWhole = flight.open == users.count
+            settlement.closed.append(Settlement.ClosedPart(intent: flight.intent, users: users, isWhole: isWhole))
         }
         return settlement
     }
@@ -240,13 +239,12 @@ actor Settler {
         for entry in entries {
             switch entry {
             case .rest: served += 1
-            case .arrived(let user, let outcomes, let flight):
+            case .sent(let user, let outcomes, let flight):
                 flight.settled(1)
                 // The others were written to Apple, whatever became of them.
                 let unwritten = outcomes.count { if case .unsent = $0 { true } else { false } }
                 unsent += unwritten
                 if unwritten < outcomes.count { sent.append(user.plan) }
-            case .withdrawn(_, let outcomes, _): unsent += outcomes.count
             }
         }
         served += sent.count
@@ -281,8 +279,7 @@ actor Settler {
         let points = entries.map { entry in
             switch entry {
             case .rest: rest
-            case .arrived: arrived
-            case .withdrawn: withdrawn
+            case .sent(_, _, let flight): flight.isWithdrawn ? withdrawn : arrived
             }
         }
         for point in Set(points) { await delivery.hooks.reach(point) }
