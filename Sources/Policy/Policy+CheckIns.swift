@@ -180,36 +180,25 @@ extension Policy {
     }
 
     /// Only for a candidate whose check-ins are not held.
-    private func skipReason(_ candidate: Candidate, _ zone: Zone, before limit: Instant) -> SkippedSlot.Reason {
+    private func skipReason(_ candidate: Candidate, _ zone: Zone, before limit: Instant) -> String {
         let before = limit - 1
-        guard let calendar = calendar(candidate, zone, now: before) else { return .stale }
+        guard let calendar = calendar(candidate, zone, now: before) else { return "stale" }
         var trace = Trace(recording: false)
         var candidate = candidate
         if let seen = candidate.seen, seen > before { candidate.seen = nil }
         let reason = decide(candidate, calendar, now: before, &trace).reason
-        return SkippedSlot.Reason(rawValue: reason.rawValue) ?? .stale
+        return switch reason {
+        case .capped, .quietHours, .muted, .active, .holdout: reason.rawValue
+        default: "stale"
+        }
     }
 }
 
 /// A slot of a check-in that passed unsent.
 public struct SkippedSlot: Sendable, Hashable {
-    public enum Reason: String, Sendable {
-        /// The user was not evaluated in time, or a later slot was used.
-        case stale
-        /// A cap was reached until its end.
-        case capped
-        /// Quiet hours lasted until its end.
-        case quietHours = "quiet_hours"
-        /// The user's mute lasted until its end.
-        case muted
-        /// The app had seen the user shortly before its end.
-        case active
-        /// The user is one of those who get no check-ins (policy.holdoutPercent).
-        case holdout
-    }
-
     public let slot: LocalDate
-    public let reason: Reason
+    /// The policy's answer just before its end. `stale`: the user was not evaluated in time, or a later slot was used.
+    public let reason: String
     /// When it ended: limit(D).
     public let limit: Instant
 }

@@ -9,7 +9,7 @@ struct SkippedSlotsTests {
 
     private func skipped(_ candidate: Candidate, _ lastEvaluated: String, _ now: String) throws -> [String] {
         try policy.skippedSlots(candidate, lastEvaluated: Questions.at(lastEvaluated), now: Questions.at(now)).map {
-            "\($0.slot.iso) \($0.reason.rawValue) \($0.limit.rfc3339)"
+            "\($0.slot.iso) \($0.reason) \($0.limit.rfc3339)"
         }
     }
 

@@ -153,14 +153,10 @@ actor Settler {
                 left.append(entry)
             }
         }
-        retryLater(left, attempt: attempt + 1)
-    }
-
-    private func retryLater(_ entries: [Entry], attempt: Int) {
-        guard !entries.isEmpty else { return }
-        Task {
-            try? await Task.sleep(for: .milliseconds(Self.pause(attempt)))
-            await write(entries, attempt: attempt)
+        guard !left.isEmpty else { return }
+        Task { [left] in
+            try? await Task.sleep(for: .milliseconds(Self.pause(attempt + 1)))
+            await write(left, attempt: attempt + 1)
         }
     }
 

@@ -123,8 +123,9 @@ package final class PlannedNudge: Sendable {
     package var isToBeAsked: Bool { text != nil && countedAt == nil && decision == nil }
 
     /// The nudge with the decision's text, if that fits into a push.
-    func decided(_ outcome: DecisionOutcome, passesFocus: Bool) -> PlannedNudge {
+    func decided(_ outcome: DecisionOutcome, for candidate: Candidate) -> PlannedNudge {
         var content = content
+        let passesFocus = isUrgent && candidate.preferences.allowUrgent
         let (title, body) = (outcome.answer.title, outcome.answer.body)
         if title != nil || body != nil, let other = text?.saying(title, body).payload(passesFocus: passesFocus),
             other.count <= Notification.unnamedLimit

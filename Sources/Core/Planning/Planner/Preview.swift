@@ -6,9 +6,9 @@ package import TimeZones
 
 /// What would become of a message if it were sent now. Nothing is sent, written or counted.
 package struct Preview: Sendable {
-    package let action: Action
+    package private(set) var action: Action
     /// Why: the policy's reason, `declined`, or why it would end unsent.
-    package let reason: String
+    package private(set) var reason: String
     /// With `wait`: when it would be evaluated again.
     package var nextAt: Instant?
     fileprivate var plan: SendPlan?
@@ -37,13 +37,14 @@ package struct Preview: Sendable {
 
     private func decided(_ outcome: DecisionOutcome) -> Preview {
         guard let plan, let nudge else { return self }
-        guard outcome.shouldNotify else {
-            let reason = SendPlan.declinedReason
-            return Preview(action: .drop, reason: reason, plan: plan, nudge: nudge, decision: outcome)
+        var preview = self
+        preview.decision = outcome
+        if outcome.shouldNotify {
+            preview.nudge = nudge.decided(outcome, for: plan.candidate)
+        } else {
+            (preview.action, preview.reason) = (.drop, SendPlan.declinedReason)
         }
-        let passesFocus = nudge.isUrgent && plan.candidate.preferences.allowUrgent
-        let decided = nudge.decided(outcome, passesFocus: passesFocus)
-        return Preview(action: .send, reason: reason, plan: plan, nudge: decided, decision: outcome)
+        return preview
     }
 
     /// Who decided: `policy`, `service` or `fallback`.

@@ -33,8 +33,7 @@ extension SendPlan {
                     if let slot = nudge.identity.slot { rest.close(slot) } else { rest.end(nudge.members) }
                     continue
                 }
-                let passesFocus = nudge.isUrgent && candidate.preferences.allowUrgent
-                going[nudge.identity] = nudge.decided(outcome, passesFocus: passesFocus)
+                going[nudge.identity] = nudge.decided(outcome, for: candidate)
             }
             rest.nudges.append(nudge)
         }

@@ -42,7 +42,7 @@ struct UserPlanner: ~Copyable {
         candidate.paused = false
         return try planner.policy.skippedSlots(candidate, lastEvaluated: evaluated, now: now).flatMap { skipped in
             // The slot's end, not `now`.
-            records([.checkIn(skipped.slot)], .skipped, reason: skipped.reason.rawValue, at: skipped.limit)
+            records([.checkIn(skipped.slot)], .skipped, reason: skipped.reason, at: skipped.limit)
         }
     }
 

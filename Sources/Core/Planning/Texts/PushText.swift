@@ -111,14 +111,8 @@ struct PushText: Sendable {
     /// The same with another title or body, which also replaces a key of the app's translations. nil: unchanged.
     func saying(_ title: String?, _ body: String?) -> PushText {
         var other = self
-        if let title {
-            other.notification.title = title
-            other.notification.localizedTitle = nil
-        }
-        if let body {
-            other.notification.body = body
-            other.notification.localizedBody = nil
-        }
+        if let title { (other.notification.title, other.notification.localizedTitle) = (title, nil) }
+        if let body { (other.notification.body, other.notification.localizedBody) = (body, nil) }
         return other
     }
 
@@ -127,8 +121,7 @@ struct PushText: Sendable {
     /// The same without a text: it updates what is shown already, and nobody hears it.
     var silenced: PushText {
         var other = self
-        other.notification.title = ""
-        other.notification.body = ""
+        (other.notification.title, other.notification.body) = ("", "")
         return other
     }
 

@@ -165,10 +165,7 @@ package struct TemplateOutcome: Sendable, Equatable {
         words: "is for another locale, or there is a closer one"
     )
     static let last = TemplateOutcome(name: "last", words: "was the last check-in's template")
-    static let tooLong = TemplateOutcome(
-        name: "too_long",
-        words: "is too long for a push with what the context says"
-    )
+    static let tooLong = TemplateOutcome(name: "too_long", words: "is too long for a push with what the context says")
 
     static func missing(_ names: [String]) -> TemplateOutcome {
         TemplateOutcome(name: "missing", words: "which the context does not say", missing: names)
