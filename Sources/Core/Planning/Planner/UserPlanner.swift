@@ -76,8 +76,7 @@ struct UserPlanner: ~Copyable {
         if isPaused(left.identity.kind), !left.isOver(at: now) {
             return try withhold(nudge, left, by: try evaluate(nudge, draft.history))
         }
-        guard let countedAt = left.countedAt else { return try attempt(nudge, (left, devices)) }
-        return try goOn(nudge, left, devices, countedAt)
+        return try left.counts ? goOn(nudge, (left, devices)) : attempt(nudge, (left, devices))
     }
 
     /// Evaluates the policy. With a recorder, its trace is kept as well.
@@ -111,32 +110,24 @@ struct UserPlanner: ~Copyable {
 
     // MARK: States
 
-    /// - Parameter known: what is left of an attempt that no device answered. nil: there was none.
-    private mutating func attempt(
-        _ nudge: PendingNudge,
-        _ known: (retry: Retry, devices: RecipientDevices.Remaining)? = nil
-    ) throws(TimeZoneError) -> Decision? {
+    /// What is left of an attempt, and those of its devices that are still registered.
+    private typealias Known = (retry: Retry, devices: RecipientDevices.Remaining)
+
+    /// - Parameter known: of an attempt that no device answered. nil: there was none.
+    private mutating func attempt(_ nudge: PendingNudge, _ known: Known? = nil) throws(TimeZoneError) -> Decision? {
         let decision = try evaluate(nudge, draft.history)
         guard let identity = nudge.identity(sentBy: decision) else {
             return try withhold(nudge, nudge.kind.outlivesItsAnswer ? known?.retry : nil, by: decision)
         }
         // Another slot of a check-in starts as new.
-        if let known, known.retry.identity == identity {
-            return try send(nudge, identity, known.devices, known.retry, under: decision)
-        }
-        let devices = (due: devices(of: nudge).served, waiting: [Retry.Left]())
-        return try send(nudge, identity, devices, nil, under: decision)
+        return try send(nudge, identity, known?.retry.identity == identity ? known : nil, under: decision)
     }
 
-    private mutating func goOn(
-        _ nudge: PendingNudge,
-        _ retry: Retry,
-        _ devices: RecipientDevices.Remaining,
-        _ countedAt: Instant
-    ) throws(TimeZoneError) -> Decision? {
+    private mutating func goOn(_ nudge: PendingNudge, _ known: Known) throws(TimeZoneError) -> Decision? {
+        let retry = known.retry
         // Without the nudge's own entry.
         var history = draft.history
-        history.remove(retry.identity, at: countedAt)
+        if let countedAt = retry.countedAt { history.remove(retry.identity, at: countedAt) }
         var decision = try evaluate(nudge, history)
         if retry.isOver(at: now) || retry.version.changes != user.version.changes {
             guard nudge.identity(sentBy: decision) == retry.identity else {
@@ -148,7 +139,7 @@ struct UserPlanner: ~Copyable {
         } else {
             decision = Decision(.send, decision.reason, urgent: decision.urgent, validUntil: retry.validUntil)
         }
-        return try send(nudge, retry.identity, devices, retry, under: decision)
+        return try send(nudge, retry.identity, known, under: decision)
     }
 
     // MARK: Steps
@@ -157,12 +148,13 @@ struct UserPlanner: ~Copyable {
     private mutating func send(
         _ nudge: PendingNudge,
         _ identity: NudgeIdentity,
-        _ devices: RecipientDevices.Remaining,
-        _ retry: Retry?,
+        _ known: Known?,
         under decision: Decision
     ) throws(TimeZoneError) -> Decision? {
-        if let retry, devices.due.isEmpty {
-            let left = retry.keeping(devices.waiting)
+        let retry = known?.retry
+        let (due, waiting) = known?.devices ?? (due: devices(of: nudge).served, waiting: [])
+        if let retry, due.isEmpty {
+            let left = retry.keeping(waiting)
             draft.wait(until: nudge.kind.isDueByItsRetry ? nil : left.dueAt, retry: left)
             return nudge.text == nil ? try evaluate(nudge, draft.history) : nil
         }
@@ -170,8 +162,8 @@ struct UserPlanner: ~Copyable {
             identity: identity,
             decision: decision,
             unseen: Int(draft.history.unseen?.count ?? 0),
-            targets: targets(devices.due, of: identity, repeats: retry?.left.repeats ?? []),
-            waiting: devices.waiting,
+            targets: targets(due, of: identity, repeats: retry?.left.repeats ?? []),
+            waiting: waiting,
             retry: retry
         )
         guard let content = content(of: nudge, attempt) else {
