@@ -42,25 +42,20 @@ package enum Notice: Sendable, Equatable {
     package init(_ refusal: Refusal) {
         self = .rowUnreadable(user: refusal.userID, column: refusal.column, error: refusal.error)
     }
+}
 
-    /// Everything that is wrong with a user's data.
-    ///
-    /// - Parameter foreign: a device that no lane of this daemon serves.
-    static func all(
-        of user: ClaimedUser,
-        _ candidate: Candidate,
-        foreign: Device?,
-        _ zones: ZoneDatabase,
-        now: Instant
-    ) -> [Notice] {
+extension UserPlanner {
+    /// Everything that is wrong with the user's data.
+    var notices: [Notice] {
         var notices: [Notice] = []
         let name = user.userID
         if let why = candidate.preferences.malformed, !candidate.preferences.isUndecided {
             let hash = (user.preferences ?? "").stableHash
             notices.append(.preferencesMalformed(user: name, valueHash: hash, why: why))
         }
+        let (known, zones) = (candidate.zone?.name, planner.policy.zones)
         func isUnknown(_ zone: String) -> Bool {
-            if let known = candidate.zone?.name, ExactText(known) == ExactText(zone) { return false }
+            if let known, ExactText(known) == ExactText(zone) { return false }
             // A zone that can't be read now may be valid.
             guard let found = try? zones.zone(named: zone) as Zone?? else { return false }
             return found == nil
@@ -77,7 +72,7 @@ package enum Notice: Sendable, Equatable {
         {
             notices.append(.historyAhead(user: name))
         }
-        if let foreign {
+        if let foreign = devices.foreign.first {
             notices.append(.deviceNotServed(user: name, environment: foreign.environment, topic: foreign.topic))
         }
         return notices

@@ -75,10 +75,9 @@ package struct Planner: Sendable {
         do throws(TimeZoneError) {
             var planning = try UserPlanner(user, self, now: now)
             let checkIn = try planning.planAll()
-            guard let checkIn, planning.draft.nudges.isEmpty else {
-                return .send(SendPlan(planning), planning.notices)
-            }
-            return .nothing(planning.settlement(checkIn), checkIn.reason, planning.notices)
+            let notices = planning.notices
+            guard let checkIn, planning.draft.nudges.isEmpty else { return .send(SendPlan(planning), notices) }
+            return .nothing(planning.settlement(checkIn), checkIn.reason, notices)
         } catch {
             return .unreadable(.zone(error))
         }

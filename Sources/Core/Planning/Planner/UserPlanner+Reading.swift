@@ -47,7 +47,6 @@ extension UserPlanner {
         unplacedMessages = placed.unplaced
         let written = candidate.preferences.priorityKeywords
         keywords = placed.texts.isEmpty || written.isEmpty ? nil : KeywordMatcher(written)
-        notices = Notice.all(of: user, candidate, foreign: devices.foreign.first, planner.policy.zones, now: now)
         draft = PlanDraft(candidate.history)
         self.candidate = candidate
         self.fingerprint = fingerprint

@@ -19,7 +19,6 @@ struct UserPlanner: ~Copyable {
     let messages: [PendingText]
     /// Messages for a wall time, of a user whose zone is unknown.
     let unplacedMessages: [PendingMessage]
-    let notices: [Notice]
     /// Made once for all messages: a user may have thousands of keywords, and thousands of messages that wait. Not in
     /// `candidate`, which a plan keeps while it is in flight.
     let keywords: KeywordMatcher?
