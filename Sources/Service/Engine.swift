@@ -51,7 +51,7 @@ package final class Engine: Sendable {
         let decider = try assembly.decision.map { settings throws(ConfigurationFault) in
             try Decider(settings, clock: clock) { reporter.decisions($0) }
         }
-        pipeline = Pipeline(
+        let delivery = DeliveryContext(
             store: store,
             lanes: lanes,
             clock: clock,
@@ -66,6 +66,7 @@ package final class Engine: Sendable {
             if case .finished(_, let report) = event, report.users + report.sent > 1_000 { Heap.giveBack() }
             onEvent(event)
         }
+        pipeline = Pipeline(delivery)
     }
 
     /// nil: no service is configured. If nothing about it changed, it is the old decider with its state.

@@ -3,11 +3,11 @@ import Postgres
 import Synchronization
 import TimeZones
 
-import struct FoundationEssentials.UUID
+package import struct FoundationEssentials.UUID
 
 /// What the stages share: the database, the senders, the clock, what is in hand and in flight, and the current
 /// settings.
-final class DeliveryContext: Sendable {
+package final class DeliveryContext: Sendable {
     /// From the configuration, the pauses and the templates. A reload replaces all of it at once.
     struct Terms: Sendable {
         var planner: Planner
@@ -30,11 +30,13 @@ final class DeliveryContext: Sendable {
     private let halt = Mutex((isStopping: false, isOutdated: false))
     private let lastFraction = Mutex<Int32>(0)
 
-    init(
+    package init(
         store: Store,
         lanes: Lanes,
         clock: PolicyClock,
-        terms: Terms,
+        planner: Planner,
+        settings: SweepSettings,
+        decider: Decider?,
         hooks: SweepHooks,
         daemonID: UUID,
         onEvent: @escaping @Sendable (SweepEvent) -> Void
@@ -44,11 +46,11 @@ final class DeliveryContext: Sendable {
         self.clock = clock
         self.hooks = hooks
         self.onEvent = onEvent
-        current = Mutex(terms)
+        current = Mutex(Terms(planner: planner, settings: settings, decider: decider))
         ownership = Ownership(
             store: store,
             hand: hand,
-            leaseMilliseconds: terms.settings.leaseMilliseconds,
+            leaseMilliseconds: settings.leaseMilliseconds,
             hooks: hooks,
             daemonID: daemonID,
             onEvent: onEvent

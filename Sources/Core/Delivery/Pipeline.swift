@@ -3,8 +3,6 @@ import Policy
 package import Postgres
 import TimeZones
 
-package import struct FoundationEssentials.UUID
-
 /// The stages from due users to the record: Claimer → Planner → DecisionStage → one Dispatcher per lane → Settler.
 ///
 /// Users in hand outlive the sweep that claimed them, so one slow answer does not delay the next sweep.
@@ -16,26 +14,8 @@ package final class Pipeline: Sendable {
     private let previews: PreviewStage
     private let finished = Monitor(SweepReport())
 
-    package init(
-        store: Store,
-        lanes: Lanes,
-        clock: PolicyClock,
-        planner: Planner,
-        settings: SweepSettings,
-        decider: Decider? = nil,
-        hooks: SweepHooks = SweepHooks(),
-        daemonID: UUID,
-        onEvent: @escaping @Sendable (SweepEvent) -> Void
-    ) {
-        delivery = DeliveryContext(
-            store: store,
-            lanes: lanes,
-            clock: clock,
-            terms: DeliveryContext.Terms(planner: planner, settings: settings, decider: decider),
-            hooks: hooks,
-            daemonID: daemonID,
-            onEvent: onEvent
-        )
+    package init(_ delivery: DeliveryContext) {
+        self.delivery = delivery
         settler = Settler(delivery)
         let router = LaneRouter(delivery: delivery, settler: settler)
         decisions = DecisionStage(router)
