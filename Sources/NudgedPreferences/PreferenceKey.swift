@@ -62,16 +62,10 @@ public struct PreferenceProblem: Error, Sendable, Equatable, CustomStringConvert
     /// The expected value, in English.
     public let wanted: String
 
-    /// With the description that the key has in every case.
-    package init(_ key: PreferenceKey) {
+    /// - Parameter wanted: nil: the description that the key has in every case.
+    package init(_ key: PreferenceKey, wanted: String? = nil) {
         self.key = key
-        wanted = key.wanted
-    }
-
-    /// With a description for this case.
-    package init(_ key: PreferenceKey, wanted: String) {
-        self.key = key
-        self.wanted = wanted
+        self.wanted = wanted ?? key.wanted
     }
 
     /// One half of the quiet hours is missing.

@@ -24,9 +24,7 @@ public struct TimeOfDay: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// A whole hour. The caller must pass 0 to 23; it is not checked.
-    package init(hour: Int) {
-        minutes = hour * 60
-    }
+    package init(hour: Int) { minutes = hour * 60 }
 
     /// Seconds after midnight.
     public var seconds: Int64 { Int64(minutes) * 60 }

@@ -76,10 +76,8 @@ public struct Preferences: Sendable, Equatable {
     /// Decodes the column's parsed value. Nil: the column is null.
     package init(json: JSONValue?) {
         switch json {
-        case nil, .null?:
-            isNull = true
-        case .object(let object)?:
-            decode(object)
+        case nil, .null?: isNull = true
+        case .object(let object)?: decode(object)
         case let value?:
             malformed = "found \(value.typeName), wanted an object"
             allowUrgent = false
@@ -117,7 +115,7 @@ extension Preferences {
     private mutating func decode(_ object: JSONObject) {
         checkInsEnabled = read(object, .checkInsEnabled, Self.bool)
         frequency = read(object, .frequency, Self.named)
-        timezone = read(object, .timezone, Self.string)
+        timezone = read(object, .timezone) { $0.text }
         checkInTime = read(object, .checkInTime, Self.time)
         weekday = int(object, .weekday).map { Int($0) }
         decodeQuietHours(object)
@@ -206,25 +204,17 @@ extension Preferences {
         if malformed == nil { malformed = problem.description }
     }
 
-    private static func bool(_ value: JSONValue) -> Bool? {
-        if case .bool(let bool) = value { bool } else { nil }
-    }
+    private static func bool(_ value: JSONValue) -> Bool? { if case .bool(let bool) = value { bool } else { nil } }
 
-    private static func string(_ value: JSONValue) -> String? {
-        if case .string(let string) = value { string } else { nil }
-    }
-
-    private static func time(_ value: JSONValue) -> TimeOfDay? {
-        string(value).flatMap { TimeOfDay($0) }
-    }
+    private static func time(_ value: JSONValue) -> TimeOfDay? { value.text.flatMap { TimeOfDay($0) } }
 
     private static func named<Name: RawRepresentable<String>>(_ value: JSONValue) -> Name? {
-        string(value).flatMap { Name(rawValue: $0) }
+        value.text.flatMap { Name(rawValue: $0) }
     }
 
     private static func strings(_ value: JSONValue) -> [String]? {
         guard case .array(let elements) = value else { return nil }
-        let strings = elements.compactMap(string)
+        let strings = elements.compactMap { $0.text }
         return strings.count == elements.count ? strings : nil
     }
 }

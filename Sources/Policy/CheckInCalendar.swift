@@ -110,24 +110,17 @@ struct Pace {
         }
     }
 
-    private var days: Int {
+    /// The least days between slots, and seconds between instants.
+    private var gap: (days: Int, seconds: Int64) {
         switch frequency {
-        case .daily: 1
-        case .fewTimesAWeek: 2
-        case .weekly: 4
-        }
-    }
-
-    private var pause: Int64 {
-        switch frequency {
-        case .daily: 12 * 3600
-        case .fewTimesAWeek: 36 * 3600
-        case .weekly: 0
+        case .daily: (1, 12 * 3600)
+        case .fewTimesAWeek: (2, 36 * 3600)
+        case .weekly: (4, 0)
         }
     }
 
     /// No earlier slot is allowed. nil: any slot is.
-    var earliestSlot: LocalDate? { lastSlot.map { $0 + days } }
+    var earliestSlot: LocalDate? { lastSlot.map { $0 + gap.days } }
 
     /// Whether the conditions about dates allow D.
     @inline(__always)
@@ -149,16 +142,12 @@ struct Pace {
     @inline(__always)
     func allows(_ earliest: Instant) -> Bool {
         guard frequency != .weekly, let lastAt else { return true }
-        return earliest - lastAt >= pause
+        return earliest - lastAt >= gap.seconds
     }
 
     /// Check-ins with a slot in a range of dates.
     func count(from first: LocalDate, through last: LocalDate) -> Int {
-        var count = 0
-        for checkIn in checkIns where checkIn.at <= horizon && checkIn.slot >= first && checkIn.slot <= last {
-            count += 1
-        }
-        return count
+        checkIns.count { $0.at <= horizon && $0.slot >= first && $0.slot <= last }
     }
 }
 

@@ -6,32 +6,44 @@ extension Policy {
     /// For this many seconds an author's own reminder ignores quiet hours, since the author chose the time.
     private static let authorGrace: Int64 = 900
 
-    func decideMessage(
-        _ candidate: Candidate,
-        _ message: Message,
-        now: Instant,
-        _ trace: inout Trace
-    ) throws(TimeZoneError) -> Decision {
-        if let deliverAt = message.deliverAt {
-            let isEarly = now < deliverAt
-            trace.note("due", isEarly ? .wait : nil, ["deliver_at": deliverAt.rfc3339])
-            if isEarly { return Decision(.wait, .notDue, nextAt: deliverAt) }
+    /// Rules 1 to 11 of docs/POLICY-SPEC.md, "Messages" and "Reminders".
+    func decideText(_ candidate: Candidate, now: Instant, _ trace: inout Trace) throws(TimeZoneError) -> Decision {
+        let times: (dueAt: Instant?, fact: String, expiresAt: Instant?) =
+            switch candidate.nudge {
+            case .message(let message): (message.deliverAt, "deliver_at", message.expiresAt)
+            case .reminder(let reminder): (reminder.dueAt, "due_at", reminder.expiresAt)
+            case .checkIn: (nil, "", nil)
+            }
+        if let dueAt = times.dueAt {
+            let isEarly = now < dueAt
+            trace.note("due", isEarly ? .wait : nil, [times.fact: dueAt.rfc3339])
+            if isEarly { return Decision(.wait, .notDue, nextAt: dueAt) }
         }
-        if let ended = endText(candidate, message.expiresAt, now, &trace) { return ended }
-        let isUrgent = message.urgent || hasKeyword(candidate, message)
-        let allowUrgent = candidate.preferences.allowUrgent
-        trace.note("urgency", nil, ["asked": message.urgent, "urgent": isUrgent, "allow_urgent": allowUrgent])
-        guard !message.isSilent else {
-            trace.note("silent", .send, ["expires_at": message.expiresAt?.rfc3339])
-            let reason: Reason = isUrgent ? .urgent : .due
-            return Decision(.send, reason, urgent: isUrgent, validUntil: message.expiresAt)
+        let expiresAt = times.expiresAt
+        if let ended = endText(candidate, expiresAt, now, &trace) { return ended }
+        var isUrgent = false
+        // Quiet hours apply always, or never, or after the author's grace.
+        var quietFrom: Instant? = Instant(seconds: .min)
+        switch candidate.nudge {
+        case .message(let message):
+            isUrgent = message.urgent || hasKeyword(candidate, message)
+            let allowUrgent = candidate.preferences.allowUrgent
+            trace.note("urgency", nil, ["asked": message.urgent, "urgent": isUrgent, "allow_urgent": allowUrgent])
+            guard !message.isSilent else {
+                trace.note("silent", .send, ["expires_at": expiresAt?.rfc3339])
+                return Decision(.send, isUrgent ? .urgent : .due, urgent: isUrgent, validUntil: expiresAt)
+            }
+            if isUrgent, allowUrgent { quietFrom = nil }
+        case .reminder(let reminder):
+            trace.note("author", nil, ["recipient_is_author": reminder.recipientIsAuthor])
+            if reminder.recipientIsAuthor { quietFrom = reminder.dueAt + Self.authorGrace }
+        case .checkIn: break
         }
         return try TextDecision(
             policy: self,
             candidate: candidate,
-            expiresAt: message.expiresAt,
-            // Quiet hours apply never, or always.
-            quietFrom: isUrgent && allowUrgent ? nil : Instant(seconds: .min),
+            expiresAt: expiresAt,
+            quietFrom: quietFrom,
             isUrgent: isUrgent,
             now: now
         ).decide(&trace)
@@ -41,27 +53,6 @@ extension Policy {
         let keywords = candidate.preferences.priorityKeywords
         guard !keywords.isEmpty else { return false }
         return (candidate.keywords ?? KeywordMatcher(keywords)).occurs(in: message)
-    }
-
-    func decideReminder(
-        _ candidate: Candidate,
-        _ reminder: Reminder,
-        now: Instant,
-        _ trace: inout Trace
-    ) throws(TimeZoneError) -> Decision {
-        let isEarly = now < reminder.dueAt
-        trace.note("due", isEarly ? .wait : nil, ["due_at": reminder.dueAt.rfc3339])
-        if isEarly { return Decision(.wait, .notDue, nextAt: reminder.dueAt) }
-        if let ended = endText(candidate, reminder.expiresAt, now, &trace) { return ended }
-        trace.note("author", nil, ["recipient_is_author": reminder.recipientIsAuthor])
-        return try TextDecision(
-            policy: self,
-            candidate: candidate,
-            expiresAt: reminder.expiresAt,
-            quietFrom: reminder.recipientIsAuthor ? reminder.dueAt + Self.authorGrace : Instant(seconds: .min),
-            isUrgent: false,
-            now: now
-        ).decide(&trace)
     }
 
     /// Rules 1 to 4 of docs/POLICY-SPEC.md, "Messages".

@@ -31,8 +31,7 @@ public struct Policy: Sendable {
     private func decide(_ candidate: Candidate, now: Instant, _ trace: inout Trace) throws(TimeZoneError) -> Decision {
         switch candidate.nudge {
         case .checkIn: try decideCheckIn(candidate, now: now, &trace)
-        case .message(let message): try decideMessage(candidate, message, now: now, &trace)
-        case .reminder(let reminder): try decideReminder(candidate, reminder, now: now, &trace)
+        case .message, .reminder: try decideText(candidate, now: now, &trace)
         }
     }
 

@@ -78,8 +78,7 @@ struct Caps {
     }
 
     private static func smaller(_ left: Int64?, _ right: Int64?) -> Int64? {
-        guard let left else { return right }
-        return right.map { min(left, $0) } ?? left
+        left.map { min($0, right ?? $0) } ?? right
     }
 
     /// The earliest instant from `now` on at which both caps allow one more send.
@@ -98,8 +97,6 @@ struct Caps {
     /// Sends in the window that ends at `now`. Sends in the future count, except those more than 48 h ahead.
     static func count(_ sent: [Instant], window: Int64, now: Instant) -> Int {
         let (start, horizon) = (now - window, now + History.horizon)
-        var count = 0
-        for instant in sent where instant > start && instant <= horizon { count += 1 }
-        return count
+        return sent.count { $0 > start && $0 <= horizon }
     }
 }
