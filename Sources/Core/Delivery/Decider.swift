@@ -133,11 +133,7 @@ package struct DecisionStatus: Sendable, Equatable {
 
     init(since: Instant?) { self.since = since }
 
-    /// Updates the state.
-    ///
-    /// - Parameters:
-    ///   - fault: why the service isn't used. nil: it is used.
-    ///   - now: the policy's `now`. nil until it is known.
+    /// - Parameter fault: why the service isn't used. nil: it is used.
     mutating func note(fault: String?, now: Instant?) {
         let next = fault == nil ? Self.active : Self.fallback
         if next != state { since = now }

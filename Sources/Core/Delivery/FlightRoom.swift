@@ -38,7 +38,6 @@ final class FlightPlaces: Sendable {
     private let lane: LaneIdentity
     private let room: FlightRoom
 
-    /// - Parameter count: a part of one reservation.
     init(_ count: Int, _ lane: LaneIdentity, _ room: FlightRoom) {
         self.count = count
         self.lane = lane
@@ -62,11 +61,7 @@ package struct FlightBudget: Sendable {
         self.lanes = lanes
     }
 
-    /// How many more pushes a lane may have in flight.
-    ///
-    /// - Parameters:
-    ///   - own: what this lane has in flight.
-    ///   - others: what each other lane has in flight. Idle lanes may be left out.
+    /// How many more pushes a lane may have in flight beside its own. Idle lanes may be left out of `others`.
     package func room(own: Int, others: [Int]) -> Int {
         let reserved = lanes > 1 ? total / (2 * lanes) : 0
         let taken = others.reduce(0) { $0 + max($1, reserved) } + (max(0, lanes - 1 - others.count)) * reserved

@@ -42,11 +42,8 @@ package final class PolicyClock: Sendable {
     /// Milliseconds. A slower answer does not show exactly enough when the clock was read.
     private static let longestAnswer: Int64 = 250
 
-    /// Takes a reading of the database's clock, made between question and answer. A simulated clock does not change.
-    ///
-    /// - Parameters:
-    ///   - asked: CLOCK_BOOTTIME milliseconds before the question.
-    ///   - answered: CLOCK_BOOTTIME milliseconds after the answer.
+    /// Takes a reading of the database's clock, made between question and answer (CLOCK_BOOTTIME milliseconds). A
+    /// simulated clock does not change.
     func anchor(databaseMicroseconds: Int64, asked: Int64, answered: Int64 = BootTime.milliseconds()) {
         source.withLock { source in
             switch source {

@@ -61,8 +61,6 @@ package struct CircuitBreaker: Sendable {
         return Pass(epoch: epoch)
     }
 
-    /// Ends a call.
-    ///
     /// - Parameter jitter: 0 to 1, so that several daemons don't probe at the same time.
     package mutating func end(_ pass: Pass, _ outcome: Outcome, now: Int64, jitter: Double) {
         guard pass.epoch == epoch else { return }
