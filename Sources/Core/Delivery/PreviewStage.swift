@@ -61,12 +61,12 @@ actor PreviewStage {
 
     /// If it fails, the question stays open. Unless the database refuses the user's data, a later look takes it again.
     private func answer(_ question: PreviewQuestion) async {
-        let terms = delivery.terms
-        let previewer = Previewer(store: delivery.store, planner: terms.planner, decider: terms.decider)
+        // Decided now, as by the sweep that would find the message.
+        let (store, terms, now) = (delivery.store, delivery.terms, delivery.clock.now)
         do {
-            // Decided now, as by the sweep that would find the message.
-            let preview = try await previewer.preview(question.message, to: question.userID, now: delivery.clock.now)
-            try await delivery.store.answer(question, preview.json)
+            let (message, user) = (question.message, question.userID)
+            let preview = try await store.preview(message, to: user, by: terms.planner, terms.decider, now: now)
+            try await store.answer(question, preview.json)
         } catch let error as PostgresError where error.isAboutContent || error.code == .refusedByServer {
             refused[question.message.id] = BootTime.milliseconds() + Self.refusedMilliseconds
             report(error)
@@ -83,29 +83,21 @@ actor PreviewStage {
     }
 }
 
-/// Says what would become of a message, with a sweep's data and planner and, where the user consents, with the decision
-/// service. Sends, writes and counts nothing.
-package struct Previewer: Sendable {
-    private let store: Store
-    private let planner: Planner
-    private let decider: Decider?
-
-    package init(store: Store, planner: Planner, decider: Decider?) {
-        self.store = store
-        self.planner = planner
-        self.decider = decider
-    }
-
-    /// For each statement. Claims wait for the same connection.
-    private static let patience = Duration.seconds(2)
-
-    /// The question can't be answered now: the daemon stops, or has a new decision service.
-    private struct Stopped: Error {}
-
-    /// - Parameter given: the policy's now, for tests and the demo. nil: the database's clock.
-    package func preview(_ message: PendingMessage, to user: UUID, now given: Instant? = nil) async throws -> Preview {
-        let (found, now, paused) = try await store.reading(
-            within: Self.patience
+extension Store {
+    /// Says what would become of a message, with a sweep's data and planner and, where the user consents, with the
+    /// decision service. Sends, writes and counts nothing.
+    ///
+    /// - Parameter given: the policy's now. nil: the database's clock.
+    package func preview(
+        _ message: PendingMessage,
+        to user: UUID,
+        by planner: Planner,
+        _ decider: Decider?,
+        now given: Instant?
+    ) async throws -> Preview {
+        // For each statement. Claims wait for the same connection.
+        let (found, now, paused) = try await reading(
+            within: .seconds(2)
         ) { reader -> (ClaimedUser?, Instant, Set<NudgeKind>) in
             let clock = Instant(seconds: try await reader.clock() / 1_000_000)
             let now = given ?? clock
@@ -117,16 +109,17 @@ package struct Previewer: Sendable {
         let preview = planner.preview(message, for: claimed, now: now)
         guard let decider, let question = preview.question else { return preview }
         guard !decider.isDead else { return preview.fallback(because: .resting) }
-        let budget = AnalysisBudget(try await store.analysed(question.userID), now: now)
+        let budget = AnalysisBudget(try await analysed(question.userID), now: now)
         let limit = planner.parsed(claimed.preferences).maxAnalysesPerHour
         guard budget.allows(limit, now: now) else { return preview.fallback(because: .overLimit) }
         // The last thing before the question leaves. Without consent, only the policy decides.
-        guard try await store.consents(question.userID, planner) else { return preview }
+        guard try await consents(question.userID, planner) else { return preview }
         switch await decider.ask(question, nil) {
         case .success(let answer):
             // An answer that comes after a withdrawal is not used.
-            return try await store.consents(question.userID, planner) ? preview.decided(answer) : preview
-        case .failure(.stopped): throw Stopped()
+            return try await consents(question.userID, planner) ? preview.decided(answer) : preview
+        // It can't be answered now: the daemon stops, or has a new decision service.
+        case .failure(.stopped): throw DecisionFailure.stopped
         case .failure(let failure): return preview.fallback(because: failure)
         }
     }

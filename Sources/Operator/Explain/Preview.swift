@@ -28,8 +28,7 @@ package struct PreviewReport: CommandOutput {
                 let now = Instant(seconds: try await store.clock() / 1_000_000)
                 var message = PendingMessage(id: .random(), createdAt: now, title: title, body: body)
                 message.urgent = urgent
-                let preview = try await Previewer(store: store, planner: planner, decider: decider)
-                    .preview(message, to: user, now: now)
+                let preview = try await store.preview(message, to: user, by: planner, decider, now: now)
                 let read = try await store.reading { reader in try await reader.user(user, now: now)?.user }
                 return PreviewReport(preview: preview, now: now, zone: read.flatMap(planner.zone))
             }
