@@ -26,7 +26,7 @@ package final class KeywordMatcher: Sendable {
         var isFound = [false]
         for keyword in keywords {
             var state = 0
-            for token in Tokens(keyword) {
+            for token in Tokens.list(keyword) {
                 let number = numbers[token] ?? numbers.count
                 numbers[token] = number
                 let step = Step(state: state, token: number)
@@ -63,7 +63,7 @@ package final class KeywordMatcher: Sendable {
     private func occurs(in text: String) -> Bool {
         guard !steps.isEmpty else { return false }
         var state = 0
-        for token in Tokens(text) {
+        for token in Tokens.list(text) {
             // A token of no keyword matches nothing.
             guard let number = numbers[token] else {
                 state = 0
@@ -81,30 +81,25 @@ package final class KeywordMatcher: Sendable {
 /// in lower case. A scalar of a script without spaces is a token by itself.
 ///
 /// Scalars, not characters: one grapheme can contain scalars of two tokens.
-struct Tokens: Sequence, IteratorProtocol {
-    private var scalars: String.UnicodeScalarView.Iterator
-    /// A scalar that ended the last run and is a token by itself.
-    private var pending: Unicode.Scalar?
-
-    init(_ text: String) { scalars = text.unicodeScalars.makeIterator() }
-
-    mutating func next() -> String? {
-        if let scalar = pending {
-            pending = nil
-            return scalar.properties.lowercaseMapping
-        }
+private enum Tokens {
+    static func list(_ text: String) -> [String] {
+        var tokens: [String] = []
         var run = String.UnicodeScalarView()
-        while let scalar = scalars.next() {
-            switch Self.kind(scalar) {
-            case .separator: if !run.isEmpty { return String(run) }
+        func endRun() {
+            if !run.isEmpty { tokens.append(String(run)) }
+            run = String.UnicodeScalarView()
+        }
+        for scalar in text.unicodeScalars {
+            switch kind(scalar) {
+            case .letter: append(scalar, to: &run)
+            case .separator: endRun()
             case .ideograph:
-                guard !run.isEmpty else { return scalar.properties.lowercaseMapping }
-                pending = scalar
-                return String(run)
-            case .letter: Self.append(scalar, to: &run)
+                endRun()
+                tokens.append(scalar.properties.lowercaseMapping)
             }
         }
-        return run.isEmpty ? nil : String(run)
+        endRun()
+        return tokens
     }
 
     private enum Kind { case separator, letter, ideograph }

@@ -2,9 +2,7 @@
 /// milliseconds of CLOCK_BOOTTIME.
 package struct CircuitBreaker: Sendable {
     /// Permission for one call. End each one exactly once.
-    package struct Pass: Sendable, Equatable {
-        fileprivate let epoch: Int
-    }
+    package struct Pass: Sendable, Equatable { fileprivate let epoch: Int }
 
     package enum Outcome: Sendable, CaseIterable {
         case answered
