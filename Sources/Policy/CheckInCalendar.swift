@@ -15,6 +15,9 @@ struct CheckInCalendar {
     let closed: ClosedSlots
     let pace: Pace
 
+    /// A date, and the earliest instant to send its check-in.
+    typealias Slot = (date: LocalDate, earliest: Instant)
+
     /// slot(D)
     @inline(__always)
     func slot(_ date: LocalDate) -> Instant { clock.resolve(date, time, .first) + spread }
@@ -59,15 +62,15 @@ struct CheckInCalendar {
     }
 
     /// The smallest e(D) > `now` of all D that are open and ok.
-    func next(after now: Instant) -> (earliest: Instant, date: LocalDate) {
+    func next(after now: Instant) -> Slot {
         var date = firstCandidate(after: now)
-        var best: (earliest: Instant, date: LocalDate)?
+        var best: Slot?
         while true {
             if let best, inversion == 0 || slot(date) >= best.earliest { return best }
             if pace.allows(date), !closed.contains(date) {
                 let earliest = earliest(date)
                 let isNearest = best.map { earliest < $0.earliest } ?? true
-                if isNearest, earliest > now, isOpen(date, earliest), pace.allows(earliest) { best = (earliest, date) }
+                if isNearest, earliest > now, isOpen(date, earliest), pace.allows(earliest) { best = (date, earliest) }
             }
             // After the last date of the input, all conditions hold for some day of each week, so the search ends.
             date = date + 1

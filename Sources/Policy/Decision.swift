@@ -118,12 +118,7 @@ extension Policy {
         return given + ["zone": zone.name, "offset": zone.offset(at: now), "local_time": "\(date.iso)T\(clock ?? "")"]
     }
 
-    func slotFacts(
-        _ candidate: Candidate,
-        _ calendar: CheckInCalendar,
-        _ live: (date: LocalDate, earliest: Instant)?,
-        _ now: Instant
-    ) -> Fields {
+    func slotFacts(_ candidate: Candidate, _ calendar: CheckInCalendar, _ live: CheckInCalendar.Slot?) -> Fields {
         let slotAt = live.map { calendar.slot($0.date).rfc3339 }
         let limit = live.map { calendar.limit($0.earliest).rfc3339 }
         return [

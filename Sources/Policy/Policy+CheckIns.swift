@@ -78,8 +78,8 @@ extension Policy {
 
     /// Rules 1 to 5 of docs/POLICY-SPEC.md, "Check-ins".
     func decide(_ candidate: Candidate, _ calendar: CheckInCalendar, now: Instant, _ trace: inout Trace) -> Decision {
-        var latestLive: (date: LocalDate, earliest: Instant)?
-        var chosen: (date: LocalDate, earliest: Instant)?
+        var latestLive: CheckInCalendar.Slot?
+        var chosen: CheckInCalendar.Slot?
         calendar.visit(limitAfter: now, now: now) { date, earliest in
             guard calendar.isOpen(date, earliest) else { return false }
             if latestLive == nil { latestLive = (date, earliest) }
@@ -87,7 +87,7 @@ extension Policy {
             chosen = (date, earliest)
             return true
         }
-        trace.note("slot", latestLive == nil ? .wait : nil, slotFacts(candidate, calendar, latestLive, now))
+        trace.note("slot", latestLive == nil ? .wait : nil, slotFacts(candidate, calendar, latestLive))
         guard latestLive != nil else { return waitForNext(.notDue, calendar, now, &trace) }
         trace.note("frequency", chosen == nil ? .wait : nil, paceFacts(calendar.pace, chosen?.date ?? latestLive?.date))
         guard let chosen else { return waitForNext(.frequency, calendar, now, &trace) }
@@ -98,7 +98,7 @@ extension Policy {
     private func decideChosen(
         _ candidate: Candidate,
         _ calendar: CheckInCalendar,
-        _ chosen: (date: LocalDate, earliest: Instant),
+        _ chosen: CheckInCalendar.Slot,
         now: Instant,
         _ trace: inout Trace
     ) -> Decision {

@@ -42,7 +42,7 @@ struct AskingLine<User> {
     /// The next step. nil: nobody waits, or as many questions run as may. Each `.ask` occupies a place until `end`.
     mutating func next(concurrency: Int, now: Int64) -> Step? {
         guard running < concurrency, !line.isEmpty else { return nil }
-        let place = line.remove(at: line.firstIndex(where: \.isUrgent) ?? 0)
+        let place = line.remove(at: line.firstIndex { $0.isUrgent } ?? 0)
         guard now < place.startBy else {
             fullSince = fullSince ?? now
             return .putOff(place.user)

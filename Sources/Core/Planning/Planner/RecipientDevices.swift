@@ -55,22 +55,19 @@ struct RecipientDevices: Sendable {
         let repeats = retry.left.repeats
         var due: [ServedDevice] = []
         var waiting: [Retry.Left] = []
+        func wait(_ hash: String, until at: Instant) {
+            waiting.append(Retry.Left(deviceHash: hash, notBefore: at, isRepeat: repeats.contains(hash)))
+        }
         for device in served {
             let hash = device.hash
             guard let at = notBefore[hash] else { continue }
-            if at <= now {
-                due.append(device)
-            } else {
-                waiting.append(Retry.Left(deviceHash: hash, notBefore: at, isRepeat: repeats.contains(hash)))
-            }
+            if at <= now { due.append(device) } else { wait(hash, until: at) }
         }
         // This daemon lacks the lane, perhaps after a reload. It may come back while the answer holds. A nudge that
         // nobody got does not wait for it while a lane serves another device.
         for device in foreign where retry.counts || served.isEmpty {
             let hash = PushIdentity.deviceHash(token: device.token)
-            guard let at = notBefore[hash] else { continue }
-            let later = max(at, now + Self.foreignSeconds)
-            waiting.append(Retry.Left(deviceHash: hash, notBefore: later, isRepeat: repeats.contains(hash)))
+            if let at = notBefore[hash] { wait(hash, until: max(at, now + Self.foreignSeconds)) }
         }
         return (due, waiting)
     }

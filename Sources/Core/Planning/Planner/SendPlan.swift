@@ -107,19 +107,12 @@ package final class SendPlan: Sendable {
     /// As many nudges as fit. If the first has more devices than fit, it is split: the other devices follow under the
     /// same answer.
     package func fitting(_ room: Int) -> SendPlan {
-        var room = room
-        var isFirst = true
+        var left = room
         return rebuilt { nudge in
-            defer { isFirst = false }
-            guard nudge.targets.count > room else {
-                room -= nudge.targets.count
-                return nudge
-            }
-            guard isFirst, room > 0 else {
-                room = 0
-                return nil
-            }
-            defer { room = 0 }
+            let count = nudge.targets.count
+            defer { left = max(0, left - count) }
+            if count <= left { return nudge }
+            guard left == room, room > 0 else { return nil }
             return nudge.keeping(Array(nudge.targets.prefix(room)), then: nudge.targets.dropFirst(room))
         }
     }
