@@ -1,37 +1,36 @@
 import Catalog
 package import Logging
 
-/// An event of the journal: its name, its fixed id and its level.
+/// An event of the journal: its name, its fixed id, its level and its limit. Devices are called by a keyed hash, never
+/// by their tokens.
 ///
 /// Its subject, what it means and what to do are in `systemd/nudged.catalog`, by the id (`journalctl -x`). Tests compare
 /// both with docs/JOURNAL.md. An id never changes, because operators' queries depend on it.
-package struct Event: Sendable {
+package enum Event: Sendable, CaseIterable {
+    case daemonReady, daemonStopping, daemonStopped, configurationRefused, configurationWarning, reloadDone,
+        reloadFailed, sweep, writeFailed, fanOutFailed, intentsRecovered, leaseLost, rangesOwned, daemonsDead,
+        kindsPaused, kindsResumed, partitionsFailed, statusFailed, decisionFallback, decisionBack, databaseLost,
+        databaseBusy, databaseExhausted, databaseWaits, databaseRefused, databaseBack, migrationsMissing,
+        schemaDiffers, connectionOpened, connectionLost, goaway, laneStopped, laneResumed, laneSlowed,
+        connectionResting, providerTokenMinted, ourBug, pushRejected, pushUnknown, deviceQuarantined, deviceMoved,
+        invalidToken, payloadTooLarge, deviceNotServed, preferencesMalformed, timezoneInvalid, timezoneUnreadable,
+        timezonesMissing, historyAhead, rowUnreadable, metricsFailed, metricsBack, heartbeatFailed, heartbeatBack
+
     /// The most lines of an event within a time. Further lines are only counted, and the next line gives the count.
     package struct Repeats: Sendable {
         package let lines: Int
         package let seconds: Int64
+
+        static func most(_ lines: Int, in seconds: Int64 = 60) -> Repeats { Repeats(lines: lines, seconds: seconds) }
     }
 
     /// The value of `NUDGED_EVENT`.
-    package let name: String
+    package var name: String { definition.name }
     /// The event's `MESSAGE_ID`: 32 lower-case hexadecimal digits.
-    package let messageID: String
-    package let level: Logger.Level
+    package var messageID: String { definition.messageID }
+    package var level: Logger.Level { definition.level }
     /// The limit for its lines. Nil: no limit.
-    package private(set) var repeats: Repeats?
-
-    init(_ name: String, _ messageID: String, _ level: Logger.Level) {
-        self.name = name
-        self.messageID = messageID
-        self.level = level
-    }
-
-    func atMost(_ lines: Int, in seconds: Int64 = 60) -> Event {
-        var event = self
-        event.repeats = Repeats(lines: lines, seconds: seconds)
-        return event
-    }
-
+    package var repeats: Repeats? { definition.repeats }
     package var subject: String { Self.subjects[messageID] ?? "" }
 
     /// The catalog's, by the events' ids.
@@ -44,125 +43,80 @@ package struct Event: Sendable {
         }
         return subjects
     }()
-}
 
-/// Compared by name.
-extension Event: Hashable {
-    package static func == (left: Event, right: Event) -> Bool { left.name == right.name }
-
-    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
-}
-
-/// Every event of the journal. Devices are called by a keyed hash, never by their tokens.
-extension Event {
-    package static let all = [
-        daemonReady, daemonStopping, daemonStopped, configurationRefused, configurationWarning, reloadDone,
-        reloadFailed, sweep, writeFailed, fanOutFailed, intentsRecovered, leaseLost, rangesOwned, daemonsDead,
-        kindsPaused, kindsResumed, partitionsFailed, statusFailed, decisionFallback, decisionBack, databaseLost,
-        databaseBusy, databaseExhausted, databaseWaits, databaseRefused, databaseBack, migrationsMissing, schemaDiffers,
-        connectionOpened, connectionLost, goaway, laneStopped, laneResumed, laneSlowed, connectionResting,
-        providerTokenMinted, ourBug, pushRejected, pushUnknown, deviceQuarantined, deviceMoved, invalidToken,
-        payloadTooLarge, deviceNotServed, preferencesMalformed, timezoneInvalid, timezoneUnreadable, timezonesMissing,
-        historyAhead, rowUnreadable, metricsFailed, metricsBack, heartbeatFailed, heartbeatBack,
-    ]
-
-    private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
+    private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.name, $0) })
 
     package static func named(_ name: String) -> Event? { byName[name] }
 
-    // MARK: Start, stop, configuration
+    private var definition: (name: String, messageID: String, level: Logger.Level, repeats: Repeats?) {
+        switch self {
+        // Start, stop, configuration
+        case .daemonReady: ("daemon_ready", "7a275739019a4c55969dde574c07f700", .info, nil)
+        case .daemonStopping: ("daemon_stopping", "263c89e4f0d348bb88cfe53eea46c7f9", .info, nil)
+        case .daemonStopped: ("daemon_stopped", "38768e2cbc574aa6828022c7aaa3b97f", .info, nil)
+        case .configurationRefused: ("configuration_refused", "3ae04a304b004c8fa2c81c47ee1fa08c", .error, nil)
+        case .configurationWarning: ("configuration_warning", "85ba7f29407b4f33b8f49d54d08faa0e", .warning, nil)
+        case .reloadDone: ("reload_done", "f4e0d244d9d341089b37a644dea43a49", .notice, nil)
+        case .reloadFailed: ("reload_failed", "0511c875e75f4751aa7f3cafebb571aa", .error, nil)
 
-    package static let daemonReady = Event("daemon_ready", "7a275739019a4c55969dde574c07f700", .info)
-    package static let daemonStopping = Event("daemon_stopping", "263c89e4f0d348bb88cfe53eea46c7f9", .info)
-    package static let daemonStopped = Event("daemon_stopped", "38768e2cbc574aa6828022c7aaa3b97f", .info)
-    package static let configurationRefused = Event("configuration_refused", "3ae04a304b004c8fa2c81c47ee1fa08c", .error)
-    package static let configurationWarning = Event(
-        "configuration_warning",
-        "85ba7f29407b4f33b8f49d54d08faa0e",
-        .warning
-    )
-    package static let reloadDone = Event("reload_done", "f4e0d244d9d341089b37a644dea43a49", .notice)
-    package static let reloadFailed = Event("reload_failed", "0511c875e75f4751aa7f3cafebb571aa", .error)
+        // What a sweep did, and what kept it
+        case .sweep: ("sweep", "2d1b78e5ca934e2793fe7f37f671784a", .info, nil)
+        case .writeFailed: ("write_failed", "740ce9d5ef1e4f4a8370023b38d18d7d", .warning, .most(1))
+        case .fanOutFailed: ("fan_out_failed", "76325d76c1e24b61a8644ae84f33a15b", .warning, .most(3))
+        case .intentsRecovered: ("intents_recovered", "5c02f2c273c14af8af0a50dfc096ba89", .warning, nil)
+        case .leaseLost: ("lease_lost", "9f7027b2b9734ca1b8d20820d3f3f172", .warning, nil)
+        case .rangesOwned: ("ranges_owned", "b0d5f6a3c1e94f0f8f6f1d6b3c6a2f71", .info, nil)
+        case .daemonsDead: ("daemons_dead", "5a0f8f0b7a9c4f3f9d53b6f0e7b1c2d8", .warning, nil)
+        case .kindsPaused: ("kinds_paused", "31ba89c668604745b366a717b497b405", .warning, nil)
+        case .kindsResumed: ("kinds_resumed", "b1f48c1ed44f48009631b43a54a6f21e", .notice, nil)
+        case .partitionsFailed: ("partitions_failed", "0f496831999d4b1cb0c684651af22900", .warning, .most(1, in: 3600))
+        case .statusFailed: ("status_failed", "da04f726997a41929e2aa7c79cd27c5b", .warning, .most(1, in: 3600))
+        case .decisionFallback: ("decision_fallback", "458aeadf3ed96f21a9f869fccc3c6658", .warning, .most(1))
+        case .decisionBack: ("decision_back", "a5a760897535ae06d7d1a1ca8a773a8e", .notice, .most(1))
 
-    // MARK: What a sweep did, and what kept it
+        // PostgreSQL, by changes of its state
+        case .databaseLost: ("database_lost", "71dfae06d55d4ef6a427e5cf78b6cebf", .error, nil)
+        case .databaseBusy: ("database_busy", "10f2aa4a3e6948868c9f0a7626e5529c", .warning, .most(1))
+        case .databaseExhausted: ("database_exhausted", "9d3c57e1f08b4a6a8c2e61b4d7a05f39", .error, .most(1))
+        case .databaseWaits: ("database_waits", "0dcdc606ef8b42db9c2e396bd2986bf6", .error, .most(1))
+        case .databaseRefused: ("database_refused", "2d2d0a23b24a4af09abf01b86164c9c5", .error, nil)
+        case .databaseBack: ("database_back", "24f940733d4a449687b1df314f5777be", .notice, nil)
+        case .migrationsMissing: ("migrations_missing", "5802b8ea786c491cb958347c785acaec", .error, nil)
+        case .schemaDiffers: ("schema_differs", "b1f3a7c25d0e4d7c9a64e2807f51c3d8", .notice, nil)
 
-    package static let sweep = Event("sweep", "2d1b78e5ca934e2793fe7f37f671784a", .info)
-    package static let writeFailed = Event("write_failed", "740ce9d5ef1e4f4a8370023b38d18d7d", .warning).atMost(1)
-    package static let fanOutFailed = Event("fan_out_failed", "76325d76c1e24b61a8644ae84f33a15b", .warning).atMost(3)
-    package static let intentsRecovered = Event("intents_recovered", "5c02f2c273c14af8af0a50dfc096ba89", .warning)
-    package static let leaseLost = Event("lease_lost", "9f7027b2b9734ca1b8d20820d3f3f172", .warning)
-    package static let rangesOwned = Event("ranges_owned", "b0d5f6a3c1e94f0f8f6f1d6b3c6a2f71", .info)
-    package static let daemonsDead = Event("daemons_dead", "5a0f8f0b7a9c4f3f9d53b6f0e7b1c2d8", .warning)
-    package static let kindsPaused = Event("kinds_paused", "31ba89c668604745b366a717b497b405", .warning)
-    package static let kindsResumed = Event("kinds_resumed", "b1f48c1ed44f48009631b43a54a6f21e", .notice)
-    package static let partitionsFailed = Event("partitions_failed", "0f496831999d4b1cb0c684651af22900", .warning)
-        .atMost(1, in: 3600)
-    package static let statusFailed = Event("status_failed", "da04f726997a41929e2aa7c79cd27c5b", .warning)
-        .atMost(1, in: 3600)
-    package static let decisionFallback = Event("decision_fallback", "458aeadf3ed96f21a9f869fccc3c6658", .warning)
-        .atMost(1)
-    package static let decisionBack = Event("decision_back", "a5a760897535ae06d7d1a1ca8a773a8e", .notice).atMost(1)
+        // Apple, lane by lane: a lane is a key, an environment and a topic
+        case .connectionOpened: ("connection_opened", "6f567db55a2a4a4d94b3f76bc629ca9d", .info, .most(5, in: 600))
+        case .connectionLost: ("connection_lost", "287141fdbb9245c2b36d78582d74819a", .warning, .most(3, in: 600))
+        case .goaway: ("goaway", "8fa46c934f2446d1918ad7f81f09cad4", .info, .most(5, in: 600))
+        case .laneStopped: ("lane_stopped", "50f9e3caaa354133890de68e4ff669ab", .error, nil)
+        case .laneResumed: ("lane_resumed", "4c0157fc769e4c14a73bc90321b8ff00", .notice, nil)
+        case .laneSlowed: ("lane_slowed", "b114a3d4161d4b6e9fb8dd94ed42e8b4", .warning, nil)
+        case .connectionResting: ("connection_resting", "ca32c9357b224679916c9195716bb727", .warning, nil)
+        case .providerTokenMinted: ("provider_token_minted", "b9ab84c835514213a84570bdbcb20f7b", .debug, nil)
+        case .ourBug: ("our_bug", "3c575221bf724bdea409d3d1bee33a52", .error, .most(5))
 
-    // MARK: PostgreSQL, by changes of its state
+        // One user's push or device
+        case .pushRejected: ("push_rejected", "e2bb418825c14884849d069fce98a6d0", .notice, .most(5))
+        case .pushUnknown: ("push_unknown", "e7a210cf20554669858fad9182477a3a", .notice, .most(5))
+        case .deviceQuarantined: ("device_quarantined", "b2f5ca98b7964e8983996959348d730a", .notice, .most(5))
+        case .deviceMoved: ("device_moved", "5c1d9b0f7a6e4f0f9d0a3f5e8b27c416", .info, .most(5))
+        case .invalidToken: ("invalid_token", "a85cc662bca845b6a4ed9e6e37a86b6a", .warning, .most(5))
+        case .payloadTooLarge: ("payload_too_large", "3ad0d573a35448d195e8611b36d859cd", .error, .most(5))
+        case .deviceNotServed: ("device_not_served", "af48d17df48c48f592df9600dff7d3e0", .notice, .most(5))
 
-    package static let databaseLost = Event("database_lost", "71dfae06d55d4ef6a427e5cf78b6cebf", .error)
-    package static let databaseBusy = Event("database_busy", "10f2aa4a3e6948868c9f0a7626e5529c", .warning).atMost(1)
-    package static let databaseExhausted = Event("database_exhausted", "9d3c57e1f08b4a6a8c2e61b4d7a05f39", .error)
-        .atMost(1)
-    package static let databaseWaits = Event("database_waits", "0dcdc606ef8b42db9c2e396bd2986bf6", .error).atMost(1)
-    package static let databaseRefused = Event("database_refused", "2d2d0a23b24a4af09abf01b86164c9c5", .error)
-    package static let databaseBack = Event("database_back", "24f940733d4a449687b1df314f5777be", .notice)
-    package static let migrationsMissing = Event("migrations_missing", "5802b8ea786c491cb958347c785acaec", .error)
-    package static let schemaDiffers = Event("schema_differs", "b1f3a7c25d0e4d7c9a64e2807f51c3d8", .notice)
+        // Rows and files that can't be used as they are: each harms its own user alone
+        case .preferencesMalformed: ("preferences_malformed", "d403181ac22041b4a6e5d6b84568b615", .warning, .most(5))
+        case .timezoneInvalid: ("timezone_invalid", "df6f090296e94e5092d1fc7b7243829d", .warning, .most(5))
+        case .timezoneUnreadable: ("timezone_unreadable", "b10e9b06da9007e7d8e4b5a79565ee7c", .error, .most(1, in: 600))
+        case .timezonesMissing: ("timezones_missing", "7453e2be6d264179acd543f468e12877", .error, nil)
+        case .historyAhead: ("history_ahead", "ab40e38e37c440a3861ffa60a86d0e7f", .warning, .most(5))
+        case .rowUnreadable: ("row_unreadable", "9e0c7a5b4d1f4c3e8f62a1b7d05c94e3", .error, .most(5))
 
-    // MARK: Apple, lane by lane: a lane is a key, an environment and a topic
-
-    package static let connectionOpened = Event("connection_opened", "6f567db55a2a4a4d94b3f76bc629ca9d", .info)
-        .atMost(5, in: 600)
-    package static let connectionLost = Event("connection_lost", "287141fdbb9245c2b36d78582d74819a", .warning)
-        .atMost(3, in: 600)
-    package static let goaway = Event("goaway", "8fa46c934f2446d1918ad7f81f09cad4", .info).atMost(5, in: 600)
-    package static let laneStopped = Event("lane_stopped", "50f9e3caaa354133890de68e4ff669ab", .error)
-    package static let laneResumed = Event("lane_resumed", "4c0157fc769e4c14a73bc90321b8ff00", .notice)
-    package static let laneSlowed = Event("lane_slowed", "b114a3d4161d4b6e9fb8dd94ed42e8b4", .warning)
-    package static let connectionResting = Event("connection_resting", "ca32c9357b224679916c9195716bb727", .warning)
-    package static let providerTokenMinted = Event("provider_token_minted", "b9ab84c835514213a84570bdbcb20f7b", .debug)
-    package static let ourBug = Event("our_bug", "3c575221bf724bdea409d3d1bee33a52", .error).atMost(5)
-
-    // MARK: One user's push or device. Devices are called by a keyed hash, never by their tokens
-
-    package static let pushRejected = Event("push_rejected", "e2bb418825c14884849d069fce98a6d0", .notice).atMost(5)
-    package static let pushUnknown = Event("push_unknown", "e7a210cf20554669858fad9182477a3a", .notice).atMost(5)
-    package static let deviceQuarantined = Event("device_quarantined", "b2f5ca98b7964e8983996959348d730a", .notice)
-        .atMost(5)
-    package static let deviceMoved = Event("device_moved", "5c1d9b0f7a6e4f0f9d0a3f5e8b27c416", .info).atMost(5)
-    package static let invalidToken = Event("invalid_token", "a85cc662bca845b6a4ed9e6e37a86b6a", .warning).atMost(5)
-    package static let payloadTooLarge = Event("payload_too_large", "3ad0d573a35448d195e8611b36d859cd", .error)
-        .atMost(5)
-    package static let deviceNotServed = Event("device_not_served", "af48d17df48c48f592df9600dff7d3e0", .notice)
-        .atMost(5)
-
-    // MARK: Rows and files that can't be used as they are: each harms its own user alone
-
-    package static let preferencesMalformed = Event(
-        "preferences_malformed",
-        "d403181ac22041b4a6e5d6b84568b615",
-        .warning
-    )
-    .atMost(5)
-    package static let timezoneInvalid = Event("timezone_invalid", "df6f090296e94e5092d1fc7b7243829d", .warning)
-        .atMost(5)
-    package static let timezoneUnreadable = Event("timezone_unreadable", "b10e9b06da9007e7d8e4b5a79565ee7c", .error)
-        .atMost(1, in: 600)
-    package static let timezonesMissing = Event("timezones_missing", "7453e2be6d264179acd543f468e12877", .error)
-    package static let historyAhead = Event("history_ahead", "ab40e38e37c440a3861ffa60a86d0e7f", .warning).atMost(5)
-    package static let rowUnreadable = Event("row_unreadable", "9e0c7a5b4d1f4c3e8f62a1b7d05c94e3", .error).atMost(5)
-
-    // MARK: Metrics and heartbeat
-
-    package static let metricsFailed = Event("metrics_failed", "d1bc84a602f24bf295f2a5e9e9da6357", .warning)
-    package static let metricsBack = Event("metrics_back", "d46faafe67354667a87b9b0e2527926a", .notice)
-    package static let heartbeatFailed = Event("heartbeat_failed", "365a739e5f724dbcb70dbdb681318e07", .warning)
-        .atMost(1)
-    package static let heartbeatBack = Event("heartbeat_back", "04b9c67454034933ad29998d5b75be57", .notice).atMost(1)
+        // Metrics and heartbeat
+        case .metricsFailed: ("metrics_failed", "d1bc84a602f24bf295f2a5e9e9da6357", .warning, nil)
+        case .metricsBack: ("metrics_back", "d46faafe67354667a87b9b0e2527926a", .notice, nil)
+        case .heartbeatFailed: ("heartbeat_failed", "365a739e5f724dbcb70dbdb681318e07", .warning, .most(1))
+        case .heartbeatBack: ("heartbeat_back", "04b9c67454034933ad29998d5b75be57", .notice, .most(1))
+        }
+    }
 }

@@ -115,7 +115,7 @@ import struct FoundationEssentials.UUID
             for name in try Self.placeholders(event) { #expect(own.contains(name), "\(event.name) has no \(name)") }
         }
         // The others are said by the daemon itself and by the commands.
-        let others = Event.all.map(\.name).filter { met[$0] == nil }
+        let others = Event.allCases.map(\.name).filter { met[$0] == nil }
         #expect(
             Set(others) == [
                 "daemon_ready", "daemon_stopping", "daemon_stopped", "configuration_refused", "configuration_warning",
