@@ -100,35 +100,68 @@ package struct Credentials: Sendable {
 /// A secret or another file that can't be read: what is wrong, where, and the remedy. It never holds the secret.
 package struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible {
     package enum Code: Sendable {
-        case missing, unreadable, notAFile
-        case worldReadable
-        case tooLarge, empty, notText
-        case writable
-        case replaceable
+        case missing, unreadable, notAFile, worldReadable, tooLarge, empty, notText, writable, replaceable
         /// It, or one of its folders, belongs to neither root nor the user who runs this process.
         case foreign, foreignFolder
     }
 
     package let code: Code
-    private let path: String
-    /// The system's text for the error, if there is one.
-    private let cause: String?
-    private let limit: Int
-    /// The file or the folder that others can write to, or the file that belongs to somebody else.
-    private let guarded: Guarded?
+    package let problem: String
+    package let remedy: String
 
-    struct Guarded: Sendable, Equatable {
-        let path: String
-        let mode: mode_t
-        let owner: uid_t
-    }
-
-    init(_ code: Code, _ path: String, cause: Int32? = nil, limit: Int = 0, guarded: Guarded? = nil) {
+    /// - Parameters:
+    ///   - cause: errno, if the system refused it.
+    ///   - folder: the folder that others can write to, or that belongs to somebody else.
+    ///   - facts: the folder's or the file's.
+    init(
+        _ code: Code,
+        _ path: String,
+        cause: Int32? = nil,
+        limit: Int = 0,
+        folder: String = "",
+        facts: stat = stat()
+    ) {
         self.code = code
-        self.path = path
-        self.cause = cause.map { String(cString: strerror($0)) }
-        self.limit = limit
-        self.guarded = guarded
+        let (mode, owner) = (Self.octal(facts.st_mode), facts.st_uid)
+        let others = "neither root nor the user who runs nudged"
+        let texts: (problem: String, remedy: String) =
+            switch code {
+            case .missing:
+                (
+                    "\(path) does not exist",
+                    path.hasPrefix("/run/nudged-apple/")
+                        ? "start nudged-apple, the simulated Apple" : "put the file there, or give the right path"
+                )
+            case .unreadable:
+                (
+                    "\(path) can't be read" + (cause.map { " (\(String(cString: strerror($0))))" } ?? ""),
+                    "run nudged as a user who may read it; a configuration without secrets may have mode 644; "
+                        + "a service's secrets belong in /etc/nudged/credentials"
+                )
+            case .notAFile: ("\(path) is not a regular file", "give the path of a file")
+            case .worldReadable: ("\(path) is readable by every user of this machine", "chmod 600 \(path)")
+            case .tooLarge: ("\(path) is larger than \(limit) bytes", "give the path of the right file")
+            case .empty: ("\(path) is empty", "write the value into the file")
+            case .notText: ("\(path) is not UTF-8 text", "store it as text; a key as PEM")
+            case .writable:
+                (
+                    "\(path) can be changed by others than its owner (mode \(mode))",
+                    "check its content, then chmod go-w \(path)"
+                )
+            case .replaceable:
+                (
+                    "\(path) can be replaced by others: the folder \(folder) has mode \(mode)",
+                    "check its content, then chmod go-w \(folder)"
+                )
+            case .foreign:
+                ("\(path) belongs to user \(owner), who is \(others)", "check its content, then chown root \(path)")
+            case .foreignFolder:
+                (
+                    "\(path) can be replaced by user \(owner), who owns the folder \(folder) and is \(others)",
+                    "check its content, then chown root \(folder)"
+                )
+            }
+        (problem, remedy) = texts
     }
 
     /// The file can't be opened: `cause` is errno.
@@ -142,52 +175,6 @@ package struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible
         case .missing, .notAFile, .tooLarge, .empty, .notText: .configuration
         }
     }
-
-    package var problem: String { texts.problem }
-    package var remedy: String { texts.remedy }
-
-    private var texts: (problem: String, remedy: String) {
-        let (place, owner) = (guarded?.path ?? "", guarded?.owner ?? 0)
-        let others = "neither root nor the user who runs nudged"
-        return switch code {
-        case .missing:
-            (
-                "\(path) does not exist",
-                path.hasPrefix("/run/nudged-apple/")
-                    ? "start nudged-apple, the simulated Apple" : "put the file there, or give the right path"
-            )
-        case .unreadable:
-            (
-                "\(path) can't be read" + (cause.map { " (\($0))" } ?? ""),
-                "run nudged as a user who may read it; a configuration without secrets may have mode 644; "
-                    + "a service's secrets belong in /etc/nudged/credentials"
-            )
-        case .notAFile: ("\(path) is not a regular file", "give the path of a file")
-        case .worldReadable: ("\(path) is readable by every user of this machine", "chmod 600 \(path)")
-        case .tooLarge: ("\(path) is larger than \(limit) bytes", "give the path of the right file")
-        case .empty: ("\(path) is empty", "write the value into the file")
-        case .notText: ("\(path) is not UTF-8 text", "store it as text; a key as PEM")
-        case .writable:
-            (
-                "\(path) can be changed by others than its owner (mode \(modeText))",
-                "check its content, then chmod go-w \(path)"
-            )
-        case .replaceable:
-            (
-                "\(path) can be replaced by others: the folder \(place) has mode \(modeText)",
-                "check its content, then chmod go-w \(place)"
-            )
-        case .foreign:
-            ("\(path) belongs to user \(owner), who is \(others)", "check its content, then chown root \(path)")
-        case .foreignFolder:
-            (
-                "\(path) can be replaced by user \(owner), who owns the folder \(place) and is \(others)",
-                "check its content, then chown root \(place)"
-            )
-        }
-    }
-
-    private var modeText: String { Self.octal(guarded?.mode ?? 0) }
 
     /// `0664`.
     package static func octal(_ mode: mode_t) -> String {

@@ -39,9 +39,8 @@ package struct ProtectedFile: Sendable {
         defer { close(file) }
         let facts = try Self.facts(file, path)
         guard facts.st_mode & S_IFMT == S_IFREG else { throw SystemdError(.notAFile, path) }
-        let guarded = SystemdError.Guarded(path: path, mode: facts.st_mode, owner: facts.st_uid)
-        guard facts.st_uid == 0 || facts.st_uid == user else { throw SystemdError(.foreign, path, guarded: guarded) }
-        guard facts.st_mode & 0o022 == 0 else { throw SystemdError(.writable, path, guarded: guarded) }
+        guard facts.st_uid == 0 || facts.st_uid == user else { throw SystemdError(.foreign, path, facts: facts) }
+        guard facts.st_mode & 0o022 == 0 else { throw SystemdError(.writable, path, facts: facts) }
         try Self.check(folder, folderPath, of: path, user)
         try Self.checkParents(of: folderPath, of: path, user)
         content = try Credentials.readAll(file, path, limit)
@@ -61,22 +60,14 @@ package struct ProtectedFile: Sendable {
         }
     }
 
-    private static func check(
-        _ descriptor: Int32,
-        _ folder: String,
-        of path: String,
-        _ user: uid_t
-    ) throws(SystemdError) {
-        let facts = try facts(descriptor, path)
-        let guarded = SystemdError.Guarded(path: folder, mode: facts.st_mode, owner: facts.st_uid)
+    private static func check(_ opened: Int32, _ folder: String, of path: String, _ user: uid_t) throws(SystemdError) {
+        let facts = try facts(opened, path)
         guard facts.st_uid == 0 || facts.st_uid == user else {
-            throw SystemdError(.foreignFolder, path, guarded: guarded)
+            throw SystemdError(.foreignFolder, path, folder: folder, facts: facts)
         }
         // In a folder with the sticky bit only owners can replace files.
-        guard facts.st_mode & 0o022 == 0 || facts.st_mode & 0o1000 != 0 || nudged_is_read_only_mount(descriptor) != 0
-        else {
-            throw SystemdError(.replaceable, path, guarded: guarded)
-        }
+        guard facts.st_mode & 0o022 == 0 || facts.st_mode & 0o1000 != 0 || nudged_is_read_only_mount(opened) != 0
+        else { throw SystemdError(.replaceable, path, folder: folder, facts: facts) }
     }
 
     private static func target(of path: String) throws(SystemdError) -> String {
