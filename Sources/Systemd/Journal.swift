@@ -34,8 +34,11 @@ package final class Journal: Sendable {
     }
 
     /// Sends one entry. Returns false if it was lost: journald doesn't listen, or its queue stayed full.
-    package func send(_ entry: JournalEntry) -> Bool {
-        let bytes = entry.encoded()
+    ///
+    /// - Parameter entry: the fields. They keep their order, and a name may occur more than once. Names follow the
+    ///   journal's rule: `A-Z`, `0-9` and `_`, with a letter first, at most 64 bytes. Values are any text.
+    package func send(_ entry: [(name: String, value: String)]) -> Bool {
+        let bytes = Self.encoded(entry)
         let wait = !congested.withLock { $0 }
         var outcome = socket.send(bytes, to: address, wait: wait)
         if outcome == .tooLarge { outcome = sendAsFile(bytes, wait: wait) }
@@ -47,20 +50,6 @@ package final class Journal: Sendable {
         guard let memory = SealedMemory(bytes) else { return .failed(ENOMEM) }
         return socket.send([], to: address, attachment: memory.descriptor, wait: wait)
     }
-}
-
-/// One entry for the journal. Fields keep their order, and a name may occur more than once.
-package struct JournalEntry: Sendable {
-    /// The fields. Names follow the journal's rule: `A-Z`, `0-9` and `_`, with a letter first, at most 64 bytes. Values
-    /// are any text.
-    package private(set) var fields: [(name: String, value: String)] = []
-
-    /// - Parameter priority: syslog's, 0 (emergency) to 7 (debug).
-    package init(message: String, priority: Int) {
-        fields = [("MESSAGE", message), ("PRIORITY", String(priority))]
-    }
-
-    package mutating func add(_ name: String, _ value: String) { fields.append((name, value)) }
 
     /// The field of a metadata key, in the journal's spelling: `sweep_id`, `sweep-id` and `sweepId` all give
     /// `NUDGED_SWEEP_ID`.
@@ -68,28 +57,19 @@ package struct JournalEntry: Sendable {
         var name = Array("NUDGED_".utf8)
         var wasLower = false
         for byte in key.utf8 {
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"):
-                if wasLower { name.append(UInt8(ascii: "_")) }
-                name.append(byte)
-                wasLower = false
-            case UInt8(ascii: "a")...UInt8(ascii: "z"):
-                name.append(byte & 0xDF)
-                wasLower = true
-            case UInt8(ascii: "0")...UInt8(ascii: "9"):
-                name.append(byte)
-                wasLower = true
-            default:
-                name.append(UInt8(ascii: "_"))
-                wasLower = false
-            }
+            let isUpper = (65...90).contains(byte)
+            let isLower = (97...122).contains(byte)
+            let isDigit = (48...57).contains(byte)
+            if isUpper, wasLower { name.append(UInt8(ascii: "_")) }
+            name.append(isLower ? byte & 0xDF : isUpper || isDigit ? byte : UInt8(ascii: "_"))
+            wasLower = isLower || isDigit
         }
         return String(decoding: name.prefix(64), as: UTF8.self)
     }
 
     /// The datagram of the native protocol (systemd, "Native Journal Protocol"). A field is `NAME=value\n`. If the
     /// value has a newline: the name, a newline, the value's length in 8 bytes little endian, the value and a newline.
-    package func encoded() -> [UInt8] {
+    private static func encoded(_ fields: [(name: String, value: String)]) -> [UInt8] {
         var bytes: [UInt8] = []
         for (name, value) in fields {
             bytes += name.utf8

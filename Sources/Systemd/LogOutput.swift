@@ -46,7 +46,7 @@ package final class LogOutput: Sendable {
             return state.untold
         }
         if untold > 0 { record.metadata.append(("lost_lines", "\(untold)")) }
-        if let journal, journal.send(record.entry()) { return }
+        if let journal, journal.send(record.fields) { return }
         // Without journald, standard error is usually a broken stream too. Then the line counts as lost.
         if stream.write(record.humanLine(at: now())) { return }
         state.withLock { state in
@@ -138,19 +138,17 @@ struct LogRecord: Sendable {
         }
     }
 
-    /// The journal's form. If `event` names an `Event`, the entry also gets its `MESSAGE_ID`.
-    func entry() -> JournalEntry {
-        var entry = JournalEntry(message: message, priority: priority)
-        entry.add("SYSLOG_IDENTIFIER", "nudged")
-        entry.add("CODE_FILE", file)
-        entry.add("CODE_LINE", String(line))
-        entry.add("CODE_FUNC", function)
-        entry.add("NUDGED_LOGGER", label)
+    /// The journal's fields. If `event` names an `Event`, the entry also gets its `MESSAGE_ID`.
+    var fields: [(name: String, value: String)] {
+        var fields: [(name: String, value: String)] = [
+            ("MESSAGE", message), ("PRIORITY", "\(priority)"), ("SYSLOG_IDENTIFIER", "nudged"), ("CODE_FILE", file),
+            ("CODE_LINE", "\(line)"), ("CODE_FUNC", function), ("NUDGED_LOGGER", label),
+        ]
         for (key, value) in metadata {
-            entry.add(JournalEntry.fieldName(key), value)
-            if key == "event", let event = Event.named(value) { entry.add("MESSAGE_ID", event.messageID) }
+            fields.append((Journal.fieldName(key), value))
+            if key == "event", let event = Event.named(value) { fields.append(("MESSAGE_ID", event.messageID)) }
         }
-        return entry
+        return fields
     }
 
     /// `2026-11-21T10:00:00Z warning database: text  key=value other="a b"`, always one line.

@@ -95,14 +95,15 @@ import Testing
         let journald = try TestReceiver()
         let made = Journal(socketPath: journald.path)
         let journal = try #require(made)
+        func send(_ text: String) -> Bool { journal.send([("MESSAGE", text)]) }
         var sent = 0
-        while sent < 100_000, journal.send(JournalEntry(message: "\(sent)", priority: 6)) { sent += 1 }
+        while sent < 100_000, send("\(sent)") { sent += 1 }
         #expect(sent < 100_000)
-        #expect(!journal.send(JournalEntry(message: "full", priority: 6)))
+        #expect(!send("full"))
         for expected in 0..<sent {
             #expect(Self.fields(try #require(journald.receive()).bytes)["MESSAGE"] == ["\(expected)"])
         }
-        #expect(journal.send(JournalEntry(message: "again", priority: 6)))
+        #expect(send("again"))
     }
 
     @Test func level_whenChangedCountsForEveryLogger() throws {
@@ -134,9 +135,9 @@ import Testing
     }
 
     @Test func fieldName_whenTheKeyIsOdd() {
-        #expect(JournalEntry.fieldName("sweep_id") == "NUDGED_SWEEP_ID")
-        #expect(JournalEntry.fieldName("sweepId") == "NUDGED_SWEEP_ID")
-        #expect(JournalEntry.fieldName("a=b\nc") == "NUDGED_A_B_C")
-        #expect(JournalEntry.fieldName(String(repeating: "k", count: 100)).utf8.count == 64)
+        #expect(Journal.fieldName("sweep_id") == "NUDGED_SWEEP_ID")
+        #expect(Journal.fieldName("sweepId") == "NUDGED_SWEEP_ID")
+        #expect(Journal.fieldName("a=b\nc") == "NUDGED_A_B_C")
+        #expect(Journal.fieldName(String(repeating: "k", count: 100)).utf8.count == 64)
     }
 }

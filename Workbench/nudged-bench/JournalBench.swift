@@ -18,9 +18,10 @@ struct JournalBench: ParsableCommand {
         var lost = 0
         let start = ContinuousClock.now
         for number in 1...max(1, count) {
-            var entry = JournalEntry(message: "entry \(number) of \(count) from nudged-bench", priority: 7)
-            entry.add("SYSLOG_IDENTIFIER", "nudged-bench")
-            entry.add("NUDGED_BODY", body)
+            let entry: [(name: String, value: String)] = [
+                ("MESSAGE", "entry \(number) of \(count) from nudged-bench"), ("PRIORITY", "7"),
+                ("SYSLOG_IDENTIFIER", "nudged-bench"), ("NUDGED_BODY", body),
+            ]
             if !journal.send(entry) { lost += 1 }
         }
         let seconds = (ContinuousClock.now - start) / .seconds(1)
