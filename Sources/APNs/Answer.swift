@@ -106,22 +106,15 @@ extension Answer {
         case (429, "TooManyRequests"?): .delayDevice(retryAfter: retryAfter)
         case (400, "DuplicateHeaders"?), (400, "MissingTopic"?), (404, "BadPath"?), (405, "MethodNotAllowed"?):
             .ourBug
-        case (400, let reason?) where Self.refusedTopic.contains(reason):
-            .stopLane(remedy: Self.remedy(for: reason))
-        case (403, let reason?) where Self.refusedProvider.contains(reason):
-            .stopLane(remedy: Self.remedy(for: reason))
+        // Apple doesn't document BadEnvironmentKeyInToken, but sends it.
+        case (400, "BadTopic"?), (400, "TopicDisallowed"?), (403, "BadCertificate"?),
+            (403, "BadCertificateEnvironment"?), (403, "Forbidden"?), (403, "InvalidProviderToken"?),
+            (403, "MissingProviderToken"?), (403, "BadEnvironmentKeyIdInToken"?), (403, "BadEnvironmentKeyInToken"?):
+            .stopLane(remedy: Self.remedy(for: name))
         case (500..., _): .backOff(retryAfter: retryAfter, drains: status == 503 && reason == "Shutdown")
         default: .reject
         }
     }
-
-    private static let refusedTopic: Set<String> = ["BadTopic", "TopicDisallowed"]
-
-    // Apple doesn't document BadEnvironmentKeyInToken, but sends it.
-    private static let refusedProvider: Set<String> = [
-        "BadCertificate", "BadCertificateEnvironment", "Forbidden", "InvalidProviderToken", "MissingProviderToken",
-        "BadEnvironmentKeyIdInToken", "BadEnvironmentKeyInToken",
-    ]
 
     static func remedy(for reason: String) -> String {
         switch reason {

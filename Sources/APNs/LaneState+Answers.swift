@@ -97,41 +97,34 @@ extension LaneState {
     /// Answers about the connection or the lane, not about the push. The push is unsent or sent again.
     private mutating func takeAboutConnection(_ answer: Answer, to tag: UInt64, _ trip: LaneTrip, on number: Int) {
         let reason = answer.name
-        switch answer.action {
-        case .stopLane(let remedy):
-            stop(reason: reason, remedy: remedy)
+        let stops =
+            switch answer.action {
+            case .stopLane: true
+            // The new token counts as expired too, so a clock is wrong. A third token wouldn't help.
+            case .refreshToken: expiredToken.map { trip.token > $0 } ?? false
+            // The same answer on another connection: the cause isn't the connection.
+            case .newConnection: unrelatedOn.map { $0 != number } ?? false
+            default: false
+            }
+        if stops {
+            stop(reason: reason, remedy: Answer.remedy(for: reason))
             // A 403 is about the provider token on this connection, so the probe uses another connection.
             if answer.status == 403 { retire(number) }
-            resolve(tag, .unsent(reason: reason))
-        case .refreshToken:
-            if let expiredToken, trip.token > expiredToken {
-                // The new token counts as expired too, so a clock is wrong. A third token wouldn't help.
-                stop(reason: reason, remedy: Answer.remedy(for: reason))
-                retire(number)
-                return resolve(tag, .unsent(reason: reason))
-            }
-            expiredToken = max(expiredToken ?? trip.token, trip.token)
-            tokens.expire(trip.token)
-            retire(number)
-            requeue(tag, why: reason)
+            return resolve(tag, .unsent(reason: reason))
+        }
+        switch answer.action {
         case .restConnection:
             tokens.forbidMinting(now: now)
             rest(number, until: now + Self.rest)
-            resolve(tag, .unsent(reason: reason))
-        case .newConnection:
-            if let unrelatedOn, unrelatedOn != number {
-                // The same answer on another connection: the cause isn't the connection.
-                stop(reason: reason, remedy: Answer.remedy(for: reason))
-                retire(number)
-                return resolve(tag, .unsent(reason: reason))
-            }
-            unrelatedOn = number
-            retire(number)
-            requeue(tag, why: reason)
-        default:
-            retire(number)
-            requeue(tag, why: reason)
+            return resolve(tag, .unsent(reason: reason))
+        case .refreshToken:
+            expiredToken = max(expiredToken ?? trip.token, trip.token)
+            tokens.expire(trip.token)
+        case .newConnection: unrelatedOn = number
+        default: break
         }
+        retire(number)
+        requeue(tag, why: reason)
     }
 
     private mutating func accept(_ trip: LaneTrip, on number: Int) {
@@ -198,14 +191,11 @@ extension LaneState {
 
     /// Gives up a connection that no longer answers. A proxy before Apple could still answer the PING.
     private mutating func countSilence(on number: Int) {
-        var isDead = false
-        change(number) { link in
-            link.silence += 1
-            isDead = link.silence >= Self.silence
-            if isDead { link.isProven = false }
-        }
-        guard isDead else { return }
-        if links.contains(where: { $0.number == number && $0.isActive }) {
+        guard let index = index(of: number) else { return }
+        links[index].silence += 1
+        guard links[index].silence >= Self.silence else { return }
+        links[index].isProven = false
+        if links[index].isActive {
             effects.log.append(.connectionSilent(connection: number, unanswered: Self.silence))
         }
         retire(number)

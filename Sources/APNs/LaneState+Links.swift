@@ -1,33 +1,21 @@
 extension LaneState {
     mutating func open(_ number: Int, streams: Int) {
-        var isOpened = false
-        let now = now
-        change(number) { link in
-            link.streams = max(streams, 0)
-            // The lane can be drained or reconfigured while the connection is dialled.
-            guard link.phase == .dialing else { return }
-            link.phase = .open
-            link.openedAt = now
-            isOpened = true
-        }
-        guard isOpened else { return }
+        guard let index = index(of: number) else { return }
+        links[index].streams = max(streams, 0)
+        // The lane can be drained or reconfigured while the connection is dialled.
+        guard links[index].phase == .dialing else { return }
+        links[index].phase = .open
+        links[index].openedAt = now
         effects.log.append(.connectionOpened(connection: number, streams: streams, server: configuration.server))
     }
 
     /// Ends a connection when its pushes are answered.
     mutating func retire(_ number: Int) {
-        guard let index = links.firstIndex(where: { $0.number == number }) else { return }
-        switch links[index].phase {
-        case .retiring, .closing: return
-        case .dialing, .open, .resting: break
-        }
+        guard let index = index(of: number), links[index].isActive else { return }
         links[index].phase = .retiring
-        if !links[index].isProven { countFruitless() }
-    }
-
-    /// One connection may end without an accepted push: its token may be too old, or its server restarts. From the
-    /// second in a row on, dialling waits, or it would spin.
-    private mutating func countFruitless() {
+        guard !links[index].isProven else { return }
+        // One connection may end without an accepted push: its token may be too old, or its server restarts. From the
+        // second in a row on, dialling waits, or it would spin.
         fruitless += 1
         if fruitless > 1 { postponeDial(why: "connections end without an accepted push") }
     }
@@ -42,7 +30,7 @@ extension LaneState {
     }
 
     mutating func close(_ number: Int, why: String, wasFlooded: Bool) {
-        guard let index = links.firstIndex(where: { $0.number == number }) else { return }
+        guard let index = index(of: number) else { return }
         let link = links.remove(at: index)
         // Everything that the connection accepted has completed. The rest was never written: it was still on its way to
         // the connection.
@@ -72,13 +60,9 @@ extension LaneState {
     }
 
     mutating func rest(_ number: Int, until: Int64) {
-        var rests = false
-        change(number) { link in
-            guard link.phase == .open else { return }
-            link.phase = .resting(until: until)
-            rests = true
-        }
-        if rests { effects.log.append(.connectionResting(connection: number, until: until)) }
+        guard let index = index(of: number), links[index].phase == .open else { return }
+        links[index].phase = .resting(until: until)
+        effects.log.append(.connectionResting(connection: number, until: until))
     }
 
     mutating func endRests() {

@@ -192,8 +192,9 @@ struct LaneState: Sendable {
 
     var isDrained: Bool { phase == .draining && links.isEmpty && batches.count == 0 }
 
+    func index(of number: Int) -> Int? { links.firstIndex { $0.number == number } }
+
     mutating func change(_ number: Int, _ body: (inout LaneLink) -> Void) {
-        guard let index = links.firstIndex(where: { $0.number == number }) else { return }
-        body(&links[index])
+        if let index = index(of: number) { body(&links[index]) }
     }
 }
