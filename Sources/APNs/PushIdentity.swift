@@ -19,7 +19,7 @@ package enum PushIdentity {
         // Set the version and the variant of RFC 9562. The other bits are the digest's.
         let high = digest.0 & 0xFFFF_FFFF_FFFF_0FFF | 0x8000
         let low = digest.1 & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
-        return UUID(high: high, low: low)
+        return withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 
     /// The `apns-collapse-id` of a nudge: 32 hexadecimal digits, the same on all devices of the user. Apple takes up to
@@ -97,16 +97,5 @@ package enum PushIdentity {
             return (bytes.stableHash, second.value)
         }
         return (digest.words.0, digest.words.1)
-    }
-}
-
-extension UUID {
-    fileprivate init(high: UInt64, low: UInt64) {
-        var bytes: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-        withUnsafeMutableBytes(of: &bytes) { out in
-            out.storeBytes(of: high.bigEndian, as: UInt64.self)
-            out.storeBytes(of: low.bigEndian, toByteOffset: 8, as: UInt64.self)
-        }
-        self.init(uuid: bytes)
     }
 }
