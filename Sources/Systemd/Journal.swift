@@ -46,9 +46,16 @@ package final class Journal: Sendable {
         return outcome == .sent
     }
 
+    /// Sends an entry that is too large for a datagram: as a memory file that can't change any more.
     private func sendAsFile(_ bytes: [UInt8], wait: Bool) -> DatagramSocket.Outcome {
-        guard let memory = SealedMemory(bytes) else { return .failed(ENOMEM) }
-        return socket.send([], to: address, attachment: memory.descriptor, wait: wait)
+        // MFD_CLOEXEC, MFD_ALLOW_SEALING
+        let file = nudged_memfd_create("nudged-journal-entry", 1 | 2)
+        guard file >= 0 else { return .failed }
+        defer { close(file) }
+        // F_ADD_SEALS (a macro that Swift doesn't import) with F_SEAL_SEAL, SHRINK, GROW and WRITE. journald refuses a
+        // memfd with fewer.
+        guard writeAll(bytes, to: file), fcntl(file, 1033, 1 | 2 | 4 | 8) == 0 else { return .failed }
+        return socket.send([], to: address, attachment: file, wait: wait)
     }
 
     /// The field of a metadata key, in the journal's spelling: `sweep_id`, `sweep-id` and `sweepId` all give
@@ -87,35 +94,14 @@ package final class Journal: Sendable {
     }
 }
 
-/// A memory file that can't change any more. An entry that is too large for a datagram goes to journald this way.
-struct SealedMemory: ~Copyable {
-    let descriptor: Int32
-
-    init?(_ bytes: [UInt8]) {
-        // MFD_CLOEXEC, MFD_ALLOW_SEALING
-        let file = nudged_memfd_create("nudged-journal-entry", 1 | 2)
-        guard file >= 0 else { return nil }
-        // F_ADD_SEALS (a macro that Swift doesn't import) with F_SEAL_SEAL, SHRINK, GROW and WRITE. journald refuses a
-        // memfd with fewer.
-        guard writeAll(bytes, to: file), fcntl(file, 1033, 1 | 2 | 4 | 8) == 0 else {
-            close(file)
-            return nil
-        }
-        descriptor = file
-    }
-
-    deinit { close(descriptor) }
-}
-
 /// An unconnected AF_UNIX datagram socket. Each datagram names its receiver, so a restarted receiver still gets it.
 final class DatagramSocket: Sendable {
-    enum Outcome: Equatable {
-        case sent
-        case congested
+    enum Outcome {
+        case sent, congested
         /// The datagram is too large for the socket or the receiver (EMSGSIZE, ENOBUFS).
         case tooLarge
-        /// No process listens there, or another error. The value is errno.
-        case failed(Int32)
+        /// No process listens there, or another error.
+        case failed
     }
 
     private let descriptor: Int32
@@ -132,9 +118,7 @@ final class DatagramSocket: Sendable {
         setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    deinit {
-        if descriptor >= 0 { close(descriptor) }
-    }
+    deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// - Parameter attachment: an open descriptor that the receiver gets a copy of. -1: none.
     func send(_ bytes: [UInt8], to address: UnixAddress, attachment: Int32 = -1, wait: Bool = true) -> Outcome {
@@ -146,7 +130,7 @@ final class DatagramSocket: Sendable {
         case 0: return .sent
         case EAGAIN: return .congested
         case EMSGSIZE, ENOBUFS: return .tooLarge
-        default: return .failed(error)
+        default: return .failed
         }
     }
 }
