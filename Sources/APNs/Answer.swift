@@ -85,9 +85,7 @@ extension Answer {
     private static let mostBytes = 4_096
 
     /// Retry-After as a date would need the server's clock. Apple sends numbers.
-    private static func seconds(_ text: String) -> Int? {
-        Int(text).flatMap { $0 >= 0 ? min($0, 86_400 * 7) : nil }
-    }
+    private static func seconds(_ text: String) -> Int? { Int(text).flatMap { $0 >= 0 ? min($0, 86_400 * 7) : nil } }
 
     /// The name for the log and the record.
     var name: String { reason ?? "status_\(status)" }
@@ -104,8 +102,7 @@ extension Answer {
         case (403, "UnrelatedKeyIdInToken"?): .newConnection
         case (429, "TooManyProviderTokenUpdates"?): .restConnection
         case (429, "TooManyRequests"?): .delayDevice(retryAfter: retryAfter)
-        case (400, "DuplicateHeaders"?), (400, "MissingTopic"?), (404, "BadPath"?), (405, "MethodNotAllowed"?):
-            .ourBug
+        case (400, "DuplicateHeaders"?), (400, "MissingTopic"?), (404, "BadPath"?), (405, "MethodNotAllowed"?): .ourBug
         // Apple doesn't document BadEnvironmentKeyInToken, but sends it.
         case (400, "BadTopic"?), (400, "TopicDisallowed"?), (403, "BadCertificate"?),
             (403, "BadCertificateEnvironment"?), (403, "Forbidden"?), (403, "InvalidProviderToken"?),
@@ -130,14 +127,12 @@ extension Answer {
                 + "revoked, and that this machine's clock is right"
         case "BadEnvironmentKeyIdInToken", "BadEnvironmentKeyInToken":
             "the key is not for this environment: change apns.environment, or use a key for this environment"
-        case "BadCertificateEnvironment":
-            "change apns.environment: the credential is for the other environment"
+        case "BadCertificateEnvironment": "change apns.environment: the credential is for the other environment"
         case "ExpiredProviderToken":
             "even a new provider token counts as expired: correct this machine's clock (timedatectl)"
         case "UnrelatedKeyIdInToken":
             "use one key for this topic: apns.keyId belongs to another team than the key of earlier pushes"
-        default:
-            "check apns.teamId, apns.keyId and apns.privateKey against the key in Apple's developer account"
+        default: "check apns.teamId, apns.keyId and apns.privateKey against the key in Apple's developer account"
         }
     }
 }

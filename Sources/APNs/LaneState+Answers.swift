@@ -195,9 +195,7 @@ extension LaneState {
         links[index].silence += 1
         guard links[index].silence >= Self.silence else { return }
         links[index].isProven = false
-        if links[index].isActive {
-            effects.log.append(.connectionSilent(connection: number, unanswered: Self.silence))
-        }
+        if links[index].isActive { effects.log.append(.connectionSilent(connection: number, unanswered: Self.silence)) }
         retire(number)
     }
 

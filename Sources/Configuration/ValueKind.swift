@@ -259,18 +259,11 @@ extension ValueKind {
     }
 }
 
-protocol TextValue: Sendable {
-    init(text: String)
-}
+/// Where a text can go.
+protocol TextValue: Sendable { init(text: String) }
 
-extension String: TextValue {
-    init(text: String) { self = text }
-}
+extension String: TextValue { init(text: String) { self = text } }
 
-extension Secret: TextValue {
-    convenience init(text: String) { self.init(text) }
-}
+extension Secret: TextValue { convenience init(text: String) { self.init(text) } }
 
-extension Optional: TextValue where Wrapped: TextValue {
-    init(text: String) { self = .some(.init(text: text)) }
-}
+extension Optional: TextValue where Wrapped: TextValue { init(text: String) { self = .some(.init(text: text)) } }

@@ -42,18 +42,14 @@ public final class P256SigningKey: Sendable {
     public func signature(for message: [UInt8]) throws(SigningKeyError) -> [UInt8] {
         guard let context = EVP_MD_CTX_new() else { throw .signingFailed(step: "context") }
         defer { EVP_MD_CTX_free(context) }
-        guard EVP_DigestSignInit(context, nil, EVP_sha256(), nil, key) == 1 else {
-            throw .signingFailed(step: "init")
-        }
+        guard EVP_DigestSignInit(context, nil, EVP_sha256(), nil, key) == 1 else { throw .signingFailed(step: "init") }
         // A DER signature of P-256 has at most 72 bytes, but the key gives the exact maximum.
         var length = Int(EVP_PKEY_get_size(key))
         var encoded = [UInt8](repeating: 0, count: max(length, 0))
         guard EVP_DigestSign(context, &encoded, &length, message, message.count) == 1 else {
             throw .signingFailed(step: "sign")
         }
-        guard let raw = Self.rawSignature(fromDER: encoded.prefix(length)) else {
-            throw .signingFailed(step: "encode")
-        }
+        guard let raw = Self.rawSignature(fromDER: encoded.prefix(length)) else { throw .signingFailed(step: "encode") }
         return raw
     }
 
@@ -72,10 +68,7 @@ public final class P256SigningKey: Sendable {
         var length = 0
         guard EVP_PKEY_get_group_name(key, &name, name.count, &length) == 1 else { return .notP256 }
         // OpenSSL always returns the X9.62 name for P-256, whatever the key contains.
-        guard name.prefix(length).elementsEqual("prime256v1".utf8.map(CChar.init(bitPattern:))) else {
-            return .notP256
-        }
-        return nil
+        return name.prefix(length).elementsEqual("prime256v1".utf8.map(CChar.init(bitPattern:))) ? nil : .notP256
     }
 
     /// JWS needs `r || s` with a fixed width. OpenSSL makes a DER sequence of two integers.

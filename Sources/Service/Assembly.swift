@@ -53,9 +53,20 @@ package struct Assembly: Sendable {
     /// - Throws: what is wrong with a lane's key.
     package static func lanes(_ apns: Configuration.APNs) throws(ConfigurationFault) -> [SenderConfiguration] {
         let most = FlightBudget(total: apns.maxInFlight, lanes: apns.lanes.count).room(own: 0, others: [])
-        var lanes: [SenderConfiguration] = []
-        for lane in apns.lanes { lanes.append(try sender(lane, apns, maxInFlight: most)) }
-        return lanes
+        return try apns.lanes.map { lane throws(ConfigurationFault) in
+            var sender = SenderConfiguration(
+                teamID: lane.teamID,
+                keyID: lane.keyID,
+                signingKey: try signingKey(lane.privateKey),
+                topic: lane.bundleID,
+                environment: lane.environment,
+                endpoint: lane.endpoint,
+                caFile: lane.caFile
+            )
+            sender.maxInFlight = most
+            sender.client.requestDeadline = apns.responseTimeout.milliseconds
+            return sender
+        }
     }
 
     /// Parses a signing key. Its text is not copied.
@@ -68,11 +79,9 @@ package struct Assembly: Sendable {
         }
     }
 
-    package static func connection(
-        _ database: Configuration.Database
-    ) throws(PostgresError) -> ConnectionConfiguration {
-        let timeout = database.statementTimeout
-        return try connection(database.url.text, allowInsecure: database.allowInsecure, statementTimeout: timeout)
+    package static func connection(_ values: Configuration.Database) throws(PostgresError) -> ConnectionConfiguration {
+        let timeout = values.statementTimeout
+        return try connection(values.url.text, allowInsecure: values.allowInsecure, statementTimeout: timeout)
     }
 
     package static func connection(
@@ -87,25 +96,6 @@ package struct Assembly: Sendable {
             connectTimeout: .seconds(5),
             statementTimeout: statementTimeout
         )
-    }
-
-    private static func sender(
-        _ lane: Configuration.Lane,
-        _ apns: Configuration.APNs,
-        maxInFlight: Int
-    ) throws(ConfigurationFault) -> SenderConfiguration {
-        var sender = SenderConfiguration(
-            teamID: lane.teamID,
-            keyID: lane.keyID,
-            signingKey: try signingKey(lane.privateKey),
-            topic: lane.bundleID,
-            environment: lane.environment,
-            endpoint: lane.endpoint,
-            caFile: lane.caFile
-        )
-        sender.maxInFlight = maxInFlight
-        sender.client.requestDeadline = apns.responseTimeout.milliseconds
-        return sender
     }
 }
 
