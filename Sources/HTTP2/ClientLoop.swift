@@ -81,7 +81,7 @@ struct ClientLoop: Sendable {
         }
         while true {
             if let answer = lookup.answer { return try answer.get() }
-            try wait(lookup.wake.descriptor, POLLIN, until: deadline, .resolve)
+            try wait(lookup.wake.descriptor, POLLIN, until: deadline, .resolve, to: "resolve")
         }
     }
 
@@ -108,7 +108,7 @@ struct ClientLoop: Sendable {
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
         if address.withAddress({ Glibc.connect(descriptor, $0, $1) }) == 0 { return }
         guard errno == EINPROGRESS || errno == EINTR else { throw connectFailure(errno) }
-        try wait(descriptor, POLLOUT, until: limit, .connect)
+        try wait(descriptor, POLLOUT, until: limit, .connect, to: "connect")
         var number: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
         getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &number, &length)
@@ -121,12 +121,14 @@ struct ClientLoop: Sendable {
             try TLSConnection(client: context, descriptor: socket, host: host)
         }
         while true {
+            var events = POLLIN
             switch try withTLS({ () throws(TLSError) in try tls.handshake() }) {
             case .done: return tls
-            case .wantsRead: try wait(socket, POLLIN, until: end, .handshake)
-            case .wantsWrite: try wait(socket, POLLOUT, until: end, .handshake)
+            case .wantsRead: break
+            case .wantsWrite: events = POLLOUT
             case .closed: throw CloseReason(.handshake, "\(host) closed the connection during the TLS handshake")
             }
+            try wait(socket, events, until: end, .handshake, to: "finish the TLS handshake with")
         }
     }
 
@@ -148,12 +150,15 @@ struct ClientLoop: Sendable {
         _ descriptor: Int32,
         _ events: Int32,
         until limit: UInt64,
-        _ step: CloseReason.Code
+        _ step: CloseReason.Code,
+        to what: String
     ) throws(CloseReason) {
         while true {
             if inbox.isToClose { throw CloseReason(.closed, "closed before it was open") }
             let now = UInt64(MonotonicTime.milliseconds())
-            guard now < limit else { throw outOfTime(step) }
+            guard now < limit else {
+                throw CloseReason(step, "no time left to \(what) \(configuration.host) port \(configuration.port)")
+            }
             var descriptors = [
                 pollfd(fd: descriptor, events: Int16(events), revents: 0),
                 pollfd(fd: inbox.wake.descriptor, events: Int16(POLLIN), revents: 0),
@@ -163,16 +168,6 @@ struct ClientLoop: Sendable {
             if descriptors[1].revents != 0 { inbox.sleepOn() }
             if descriptors[0].revents != 0 { return }
         }
-    }
-
-    private func outOfTime(_ step: CloseReason.Code) -> CloseReason {
-        let what =
-            switch step {
-            case .resolve: "resolve"
-            case .connect: "connect"
-            default: "finish the TLS handshake with"
-            }
-        return CloseReason(step, "no time left to \(what) \(configuration.host) port \(configuration.port)")
     }
 
     private func connectFailure(_ number: Int32) -> CloseReason {

@@ -114,10 +114,13 @@ extension ClientSession {
         case NGHTTP2_SETTINGS.rawValue: if !isAcknowledged { settingsChanged() }
         case NGHTTP2_PING.rawValue: if isAcknowledged { awaitsPong = false }
         case NGHTTP2_GOAWAY.rawValue:
-            let goaway = frame.pointee.goaway
-            let debug = UnsafeBufferPointer(start: goaway.opaque_data, count: min(goaway.opaque_data_len, 1_024))
+            // RFC 9113 section 6.8. nghttp2 closes the streams above the last one right after this.
+            let sent = frame.pointee.goaway
+            let debug = UnsafeBufferPointer(start: sent.opaque_data, count: min(sent.opaque_data_len, 1_024))
             let text = String(decoding: debug, as: UTF8.self)
-            goawayReceived(lastStreamID: goaway.last_stream_id, code: goaway.error_code, debug: text)
+            goaway = (sent.last_stream_id, sent.error_code)
+            events.append(.goaway(lastStreamID: sent.last_stream_id, code: sent.error_code, debug: text))
+            returnQueue(.goaway)
         default: break
         }
     }

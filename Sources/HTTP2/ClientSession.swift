@@ -82,13 +82,6 @@ final class ClientSession {
         capacity = now
     }
 
-    /// The server sent GOAWAY (RFC 9113 section 6.8). nghttp2 closes the streams above the last one right after this.
-    func goawayReceived(lastStreamID: Int32, code: UInt32, debug: String) {
-        goaway = (lastStreamID, code)
-        events.append(.goaway(lastStreamID: lastStreamID, code: code, debug: debug))
-        returnQueue(.goaway)
-    }
-
     func ping() {
         awaitsPong = true
         nghttp2_submit_ping(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
