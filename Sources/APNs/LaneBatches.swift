@@ -109,8 +109,5 @@ struct LaneQueue: Sendable {
         return taken
     }
 
-    mutating func removeAll() -> [UInt64] {
-        defer { self = LaneQueue() }
-        return runs.flatMap { $0 }
-    }
+    mutating func removeAll() -> [UInt64] { exchange(&self, with: LaneQueue()).runs.flatMap { $0 } }
 }

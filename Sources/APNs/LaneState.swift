@@ -150,8 +150,7 @@ struct LaneState: Sendable {
         pump()
         reap()
         reportStorm()
-        defer { effects = LaneEffects() }
-        return effects
+        return exchange(&effects, with: LaneEffects())
     }
 
     private mutating func take(_ event: LaneEvent) {

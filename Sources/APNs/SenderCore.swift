@@ -84,11 +84,7 @@ struct SenderCore: Sendable {
 
     /// Removes and returns those that wait for what is there now: free slots, or the end of the drain.
     mutating func takeReady(now: Int64) -> [CheckedContinuation<Void, Never>] {
-        var ready: [CheckedContinuation<Void, Never>] = []
-        if state.isDrained {
-            ready = drainers
-            drainers = []
-        }
+        var ready = state.isDrained ? exchange(&drainers, with: []) : []
         guard !waiters.isEmpty else { return ready }
         let isDraining = state.phase == .draining
         for (id, waiter) in waiters where isDraining || isReady(minimum: waiter.minimum, now: now) {

@@ -15,22 +15,14 @@ final class ClientInbox: Sendable {
         var isStarted = false
         var isFinished = false
 
-        mutating func take() -> Requests {
-            defer { requests = [] }
-            return requests
-        }
+        mutating func take() -> Requests { exchange(&requests, with: []) }
     }
 
     let wake = WakeDescriptor()
     private let state = Mutex(State())
 
     /// True for the first call only.
-    func begin() -> Bool {
-        state.withLock { state in
-            defer { state.isStarted = true }
-            return !state.isStarted
-        }
-    }
+    func begin() -> Bool { state.withLock { !exchange(&$0.isStarted, with: true) } }
 
     /// Returns false if the connection has ended.
     func put(_ submission: Submission, _ slots: Range<Int>) -> Bool {
@@ -82,8 +74,7 @@ final class ClientInbox: Sendable {
     private func change(_ body: (inout State) -> Bool) -> Bool {
         let (taken, signals) = state.withLock { state in
             let taken = body(&state)
-            defer { state.isAsleep = false }
-            return (taken, state.isAsleep)
+            return (taken, exchange(&state.isAsleep, with: false))
         }
         if signals { wake.signal() }
         return taken

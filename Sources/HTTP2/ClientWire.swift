@@ -157,17 +157,11 @@ struct ClientWire: ~Copyable {
     }
 
     private func tell() {
-        if !session.events.isEmpty {
-            let events = session.events
-            session.events = []
-            events.forEach(loop.onEvent)
-        }
-        if !session.completions.isEmpty {
-            let completions = session.completions
-            session.completions = []
-            session.completions.reserveCapacity(min(completions.count, 4_096))
-            loop.onEvent(.completions(completions))
-        }
+        exchange(&session.events, with: []).forEach(loop.onEvent)
+        guard !session.completions.isEmpty else { return }
+        let completions = exchange(&session.completions, with: [])
+        session.completions.reserveCapacity(min(completions.count, 4_096))
+        loop.onEvent(.completions(completions))
     }
 
     private mutating func spent() -> CloseReason {

@@ -131,17 +131,14 @@ struct RequestQueue {
     }
 
     mutating func removeAll() -> [UInt64] {
-        defer { self = RequestQueue() }
-        return runs.flatMap { run in run.slots.map(run.submission.tag) }
+        exchange(&self, with: RequestQueue()).runs.flatMap { run in run.slots.map(run.submission.tag) }
     }
 
     /// Removes the requests whose `writeBy` has passed, and returns their tags.
     mutating func removeLate(boottime: UInt64) -> [UInt64] {
         guard earliestWriteBy <= boottime else { return [] }
-        let all = runs
-        self = RequestQueue()
         var late: [UInt64] = []
-        for (submission, slots) in all {
+        for (submission, slots) in exchange(&self, with: RequestQueue()).runs {
             for slot in slots {
                 if submission.batch.slots[slot].writeBy <= boottime {
                     late.append(submission.tag(slot))

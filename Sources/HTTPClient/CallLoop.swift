@@ -89,17 +89,12 @@ final class CallLoop: Sendable {
         }
         let left = state.withLock { state in
             state.isClosed = true
-            defer { state.calls = [:] }
-            return Array(state.calls.values)
+            return exchange(&state.calls, with: [:]).values
         }
         for easy in transfers.keys { multi.remove(easy) }
         for call in left { call.fail(isFaulty ? HTTPClientError(.library, "libcurl's transfers failed") : .closed) }
         multi.end()
-        let waiters = state.withLock { state in
-            defer { state.waiters = nil }
-            return state.waiters ?? []
-        }
-        for waiter in waiters { waiter.resume() }
+        for waiter in state.withLock({ exchange(&$0.waiters, with: nil) }) ?? [] { waiter.resume() }
     }
 
     /// A write to a closed connection raises SIGPIPE on the writing thread. It would end a process that doesn't ignore

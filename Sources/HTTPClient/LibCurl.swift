@@ -86,11 +86,7 @@ final class MultiHandle: @unchecked Sendable {
 
     /// Closes every connection. No transfer may be left. Afterwards only `wake` may be called.
     func end() {
-        let isLast = isAlive.withLock { isAlive in
-            defer { isAlive = false }
-            return isAlive
-        }
-        if isLast { _ = curl.pointee.multi_cleanup(pointer) }
+        if isAlive.withLock({ exchange(&$0, with: false) }) { _ = curl.pointee.multi_cleanup(pointer) }
     }
 }
 

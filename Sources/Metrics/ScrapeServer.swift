@@ -38,11 +38,7 @@ package final class ScrapeServer: Sendable {
 
     /// Closes all sockets and waits for the thread, so the address is free afterwards. Must not be called from `page`.
     package func stop() {
-        let end = ending.withLock { ending in
-            defer { ending = nil }
-            return ending
-        }
-        guard let end else { return }
+        guard let end = ending.withLock({ exchange(&$0, with: nil) }) else { return }
         // Closing this end makes the other end readable.
         close(end.stop)
         pthread_join(end.thread, nil)

@@ -50,8 +50,7 @@ package final class HeartbeatCaller: Sendable {
         let isFailing = fault != nil
         let isNews = state.withLock { state in
             state.pace.end(now: BootTime.milliseconds())
-            defer { state.isFailing = isFailing }
-            return state.isFailing != isFailing
+            return exchange(&state.isFailing, with: isFailing) != isFailing
         }
         if isNews { tell(fault) }
     }

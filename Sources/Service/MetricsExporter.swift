@@ -138,10 +138,6 @@ final class Meter: Sendable {
 
     /// Replaces the caller. The old one's running call is ended.
     func call(by next: HeartbeatCaller?) {
-        let old = caller.withLock { caller in
-            defer { caller = next }
-            return caller
-        }
-        if let old, old !== next { Task { await old.close() } }
+        if let old = caller.withLock({ exchange(&$0, with: next) }), old !== next { Task { await old.close() } }
     }
 }

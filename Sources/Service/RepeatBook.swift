@@ -54,10 +54,7 @@ struct RepeatBook: Sendable {
     }
 
     /// Removes all windows, and returns their suppressed lines. For the end of the daemon.
-    mutating func endAll() -> [Held] {
-        defer { windows = [:] }
-        return inOrder(windows)
-    }
+    mutating func endAll() -> [Held] { inOrder(exchange(&windows, with: [:])) }
 
     private func inOrder(_ windows: [Kind: Window]) -> [Held] {
         windows.flatMap { held($0.value, $0.key) }.sorted { ($0.event.name, $0.about) < ($1.event.name, $1.about) }

@@ -41,10 +41,7 @@ package final class LogOutput: Sendable {
     /// Writes a line. The first line after lost ones gives their number in `lost_lines`.
     func write(_ record: LogRecord) {
         var record = record
-        let untold = state.withLock { state in
-            defer { state.untold = 0 }
-            return state.untold
-        }
+        let untold = state.withLock { exchange(&$0.untold, with: 0) }
         if untold > 0 { record.metadata.append(("lost_lines", "\(untold)")) }
         if let journal, journal.send(record.fields) { return }
         // Without journald, standard error is usually a broken stream too. Then the line counts as lost.
