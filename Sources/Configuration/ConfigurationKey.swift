@@ -34,12 +34,7 @@ package struct ConfigurationKey: Sendable {
 
     /// The environment variable: `APNS_TEAM_ID` for `apns.teamId`.
     var environmentName: String {
-        var result = ""
-        for character in name {
-            if character.isUppercase { result += "_" }
-            result += character == "." ? "_" : character.uppercased()
-        }
-        return result
+        name.map { $0 == "." ? "_" : ($0.isUppercase ? "_" : "") + $0.uppercased() }.joined()
     }
 
     /// The variable for the app that signs with the key `keyID`, such as `APNS_PRIVATE_KEY_FILE_KEY2345678`.

@@ -14,23 +14,18 @@ struct OutsideValues {
     func secrets(_ problems: inout [ConfigurationProblem]) -> [String: RawValue] {
         var values: [String: RawValue] = [:]
         for key in ConfigurationKey.all where key.isSecret {
-            values[key.name] = credential(key.name, of: key.name, shown: key.name, &problems)
+            values[key.name] = credential(key.name, shown: key.name, &problems)
         }
         return values
     }
 
-    private func credential(
-        _ name: String,
-        of key: String,
-        shown: String,
-        _ problems: inout [ConfigurationProblem]
-    ) -> RawValue? {
+    private func credential(_ name: String, shown: String, _ problems: inout [ConfigurationProblem]) -> RawValue? {
         guard let path = credentials.path(of: name) else { return nil }
         let source = ValueSource.credential(path: path)
         do throws(SystemdError) {
             guard let secret = try credentials.read(name) else { return nil }
             // A key's text never becomes a `String`.
-            return key == ConfigurationKey.signingKey
+            return name.hasPrefix(ConfigurationKey.signingKey)
                 ? RawValue(secret: secret, source: source) : RawValue(text: secret.text, source: source)
         } catch {
             problems.append(ConfigurationProblem(error, at: source, key: shown))
@@ -53,7 +48,7 @@ struct OutsideValues {
     func signingKey(_ keyID: String, of values: inout EffectiveValues) -> [[String: RawValue]]? {
         let name = ConfigurationKey.signingKey
         let count = values.problems.count
-        let secret = credential("\(name).\(keyID)", of: name, shown: values.shownName(name), &values.problems)
+        let secret = credential("\(name).\(keyID)", shown: values.shownName(name), &values.problems)
         guard values.problems.count == count else { return nil }
         let variables = ConfigurationKey.signingKeys.reduce(into: [:]) {
             $0[$1.name] = variable($1.environmentName(forKeyID: keyID))

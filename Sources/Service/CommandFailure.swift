@@ -74,13 +74,9 @@ package enum Elapsed {
 
     /// `12,345`.
     package static func grouped(_ number: Int) -> String {
-        let digits = Array(String(number.magnitude))
-        var text = number < 0 ? "-" : ""
-        for (place, digit) in digits.enumerated() {
-            if place > 0, (digits.count - place).isMultiple(of: 3) { text.append(",") }
-            text.append(digit)
-        }
-        return text
+        guard number.magnitude >= 1000 else { return "\(number)" }
+        let rest = String(number.magnitude % 1000)
+        return "\(grouped(number / 1000))," + String(repeating: "0", count: 3 - rest.count) + rest
     }
 
     /// `1 push`, `12,345 pushes`.

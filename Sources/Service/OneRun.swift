@@ -12,8 +12,8 @@ import TimeZones
 package struct OneRun: Sendable {
     package struct Result: Sendable {
         package let report: SweepReport
-        package let status: ExitStatus
         package let trouble: String?
+        package var status: ExitStatus { trouble == nil ? .success : .temporary }
     }
 
     private let engine: Engine
@@ -46,7 +46,7 @@ package struct OneRun: Sendable {
             let trouble = try await sweepAll()
             await engine.finish()
             engine.reporter.tellAllRepeats()
-            return Result(report: report, status: trouble == nil ? .success : .temporary, trouble: trouble)
+            return Result(report: report, trouble: trouble)
         } catch {
             // A stop closed the connections. That is not a failure: users who are left stay due.
             let wasStopped = engine.isEnding
@@ -54,11 +54,10 @@ package struct OneRun: Sendable {
             if !wasStopped, let refused = error as? PostgresError, refused.isHeldUp {
                 // What this run sent is recorded. Nobody is lost: users stay due until their outcomes are recorded.
                 let text = "a sweep ended early, and users may still be due: run it again. \(refused)"
-                return Result(report: report, status: .temporary, trouble: text)
+                return Result(report: report, trouble: text)
             }
             guard wasStopped else { throw error }
-            let trouble = engine.reporter.databaseTroubleText
-            return Result(report: report, status: trouble == nil ? .success : .temporary, trouble: trouble)
+            return Result(report: report, trouble: engine.reporter.databaseTroubleText)
         }
     }
 
