@@ -140,14 +140,15 @@ package final class Sender: Sendable {
             let effects = core.state.handle(event(&core), now: now, wall: wall)
             // Stored before it is started, so that its first event finds it.
             for number in effects.dials { core.connections[number] = connection(number, core.state.configuration) }
-            effects.log.forEach { core.note($0) }
-            let orders = self.orders(effects, &core)
-            return (effects, orders, core.nextTimer(now: now), core.takeReady(now: now))
+            core.events += effects.log
+            return (effects, self.orders(effects, &core), core.nextTimer(now: now), core.takeReady(now: now))
         }
         if let timer { clock.wake(timer) { [weak self] in self?.timerCame(timer) } }
         for order in orders { order() }
         for delivery in effects.deliveries { delivery.receiver.onResults(delivery.results) }
-        quarantine(effects.condemned)
+        for (_, suspects) in Dictionary(grouping: effects.condemned, by: { ObjectIdentifier($0.receiver) }) {
+            suspects.first?.receiver.onQuarantine(suspects.map(\.token))
+        }
         for continuation in ready { continuation.resume() }
         tell()
     }
@@ -214,12 +215,6 @@ package final class Sender: Sendable {
         handle { core in
             core.timerCame(instant)
             return .tick
-        }
-    }
-
-    private func quarantine(_ condemned: [RefusalWindow.Suspect]) {
-        for (_, suspects) in Dictionary(grouping: condemned, by: { ObjectIdentifier($0.receiver) }) {
-            suspects.first?.receiver.onQuarantine(suspects.map(\.token))
         }
     }
 

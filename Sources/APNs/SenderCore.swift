@@ -32,7 +32,7 @@ struct SenderCore: Sendable {
     var waiters: [UInt64: (minimum: Int, continuation: CheckedContinuation<Void, Never>)] = [:]
     private var lastWaiter: UInt64 = 0
     var drainers: [CheckedContinuation<Void, Never>] = []
-    private var events: [SenderEvent] = []
+    var events: [SenderEvent] = []
     /// Whether a thread is delivering events. It also delivers those that arrive meanwhile, so the order is kept.
     private var isTelling = false
     private var wake: Int64?
@@ -55,14 +55,12 @@ struct SenderCore: Sendable {
             tokens[token] = text
             // Connections use only the last few tokens, so eight are enough.
             tokens = tokens.filter { $0.key > token - 8 }
-            note(.tokenMinted(keyID: configuration.keyID, issuedAt: submission.token.issuedAt))
+            events.append(.tokenMinted(keyID: configuration.keyID, issuedAt: submission.token.issuedAt))
         }
         let made = PushBatch.template(type, topic: configuration.topic, token: text, authority: authority)
         template = (token, type, authority, made)
         return made
     }
-
-    mutating func note(_ event: SenderEvent) { events.append(event) }
 
     /// The next events. Nil if there are none, or if another thread delivers them.
     mutating func takeEvents(isFirst: Bool) -> [SenderEvent]? {
