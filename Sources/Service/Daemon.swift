@@ -181,7 +181,7 @@ package actor Daemon {
         schemaCheckedAt = BootTime.milliseconds()
         await engine.migrator.close()
         // The start is over.
-        ProgramCode.dropUnused()
+        ThisProcess.dropUnusedCode()
         return true
     }
 

@@ -63,7 +63,7 @@ package final class Engine: Sendable {
         ) { event in
             reporter.sweep(event)
             // After a small sweep there is little to give back.
-            if case .finished(_, let report) = event, report.users + report.sent > 1_000 { Heap.giveBack() }
+            if case .finished(_, let report) = event, report.users + report.sent > 1_000 { ThisProcess.trimMemory() }
             onEvent(event)
         }
         pipeline = Pipeline(delivery)

@@ -23,7 +23,7 @@ package enum ProcessEnvironment {
     }
 }
 
-package enum Heap {
+package enum ThisProcess {
     /// Limits glibc's heap to two arenas: one for the sweep and one for the senders. Call this before threads start.
     ///
     /// By default glibc makes up to eight arenas for each core, and each keeps what was freed in it (mallopt(3),
@@ -31,20 +31,16 @@ package enum Heap {
     package static func limitArenas() { mallopt(M_ARENA_MAX, 2) }
 
     /// Gives free memory back to the system (malloc_trim(3)). It takes a few milliseconds.
-    package static func giveBack() { malloc_trim(0) }
-}
+    package static func trimMemory() { malloc_trim(0) }
 
-package enum ProcessMemory {
     /// Lets no other process of this user read the memory (ptrace(2), /proc/PID/mem), and forbids core dumps. Call this
     /// before secrets are read. Root can still read everything.
-    package static func hide() { _ = nudged_forbid_dumps() }
-}
+    package static func hideMemory() { _ = nudged_forbid_dumps() }
 
-package enum ProgramCode {
     /// Frees the code that only the start needed: some megabytes of option parsing, configuration and connecting. It
     /// would stay resident until the kernel needs memory. The other code is mapped again at its next use, from the
     /// kernel's cache, within microseconds.
-    package static func dropUnused() { nudged_drop_code() }
+    package static func dropUnusedCode() { nudged_drop_code() }
 }
 
 /// The exit statuses of `nudged`'s commands, with the numbers of sysexits(3). Scripts and systemd's

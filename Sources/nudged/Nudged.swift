@@ -30,9 +30,9 @@ struct Nudged: AsyncParsableCommand {
 
     /// SIGPIPE is ignored: a write to a closed pipe or socket is an error that the writer handles.
     static func main() async {
-        ProcessMemory.hide()
+        ThisProcess.hideMemory()
         StandardStreams.reserve()
-        Heap.limitArenas()
+        ThisProcess.limitArenas()
         signal(SIGPIPE, SIG_IGN)
         do {
             if let problem = unknownCommand(CommandLine.arguments.dropFirst()) { throw ValidationError(problem) }

@@ -9,7 +9,7 @@ import Testing
         let before = try residentCode()
         var after = before
         for _ in 0..<10 where after >= before / 2 {
-            ProgramCode.dropUnused()
+            ThisProcess.dropUnusedCode()
             after = try residentCode()
         }
         #expect(after < before / 2, "\(before) kB of the program's code before, \(after) kB after")

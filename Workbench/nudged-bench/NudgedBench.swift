@@ -17,7 +17,7 @@ struct NudgedBench: AsyncParsableCommand {
 
     static func main() async {
         // As `nudged` does.
-        Heap.limitArenas()
+        ThisProcess.limitArenas()
         signal(SIGPIPE, SIG_IGN)
         await main(nil)
     }

@@ -16,7 +16,7 @@ struct NudgedDemo: AsyncParsableCommand {
 
     static func main() async {
         // As `nudged` does.
-        Heap.limitArenas()
+        ThisProcess.limitArenas()
         signal(SIGPIPE, SIG_IGN)
         await main(nil)
     }
