@@ -75,10 +75,7 @@ package struct Notification: Sendable {
 
     package var isCritical: Bool { interruptionLevel == .critical || criticalSound != nil }
 
-    package init(title: String, body: String) {
-        self.title = title
-        self.body = body
-    }
+    package init(title: String, body: String) { (self.title, self.body) = (title, body) }
 
     package var type: PushType {
         switch surface {

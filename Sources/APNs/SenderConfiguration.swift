@@ -39,10 +39,7 @@ package struct SenderConfiguration: Sendable, Equatable {
         package var host: String
         package var port: UInt16
 
-        package init(host: String, port: UInt16) {
-            self.host = host
-            self.port = port
-        }
+        package init(host: String, port: UInt16) { (self.host, self.port) = (host, port) }
 
         /// Apple's hosts and ports (Apple, "Sending notification requests to APNs"). `api.development` is another name
         /// of the sandbox.

@@ -47,9 +47,7 @@ package struct Configuration: Sendable, Equatable {
         package static let countPlaceholder = "{count}"
 
         package init(digestAfter: Int, digestTitle: String, digestBody: String) {
-            self.digestAfter = digestAfter
-            self.digestTitle = digestTitle
-            self.digestBody = digestBody
+            (self.digestAfter, self.digestTitle, self.digestBody) = (digestAfter, digestTitle, digestBody)
         }
     }
 

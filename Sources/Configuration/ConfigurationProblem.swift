@@ -61,11 +61,7 @@ package struct ConfigurationFault: Error, Sendable, CustomStringConvertible {
     package let what: String
     package let remedy: String
 
-    package init(key: String, what: String, remedy: String) {
-        self.key = key
-        self.what = what
-        self.remedy = remedy
-    }
+    package init(key: String, what: String, remedy: String) { (self.key, self.what, self.remedy) = (key, what, remedy) }
 
     package var description: String { "\(key): \(what); \(remedy)" }
 }

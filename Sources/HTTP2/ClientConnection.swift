@@ -27,9 +27,7 @@ package struct ClientConfiguration: Sendable, Equatable {
     package var label = "http2"
 
     package init(host: String, port: UInt16 = 443, trust: TLSTrust = .system) {
-        self.host = host
-        self.port = port
-        self.trust = trust
+        (self.host, self.port, self.trust) = (host, port, trust)
     }
 }
 

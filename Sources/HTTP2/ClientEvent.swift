@@ -45,10 +45,7 @@ package struct CloseReason: Error, Sendable, Equatable, CustomStringConvertible 
     /// A text for the log, with the remedy if there is one. Holds no secrets and no payload.
     package let description: String
 
-    init(_ code: Code, _ description: String) {
-        self.code = code
-        self.description = description
-    }
+    init(_ code: Code, _ description: String) { (self.code, self.description) = (code, description) }
 }
 
 /// The end of one request. Every request that `ClientConnection.submit` accepted completes exactly once.
@@ -56,10 +53,7 @@ package struct Completion: Sendable, Equatable {
     package let tag: UInt64
     package let result: RequestResult
 
-    package init(tag: UInt64, result: RequestResult) {
-        self.tag = tag
-        self.result = result
-    }
+    package init(tag: UInt64, result: RequestResult) { (self.tag, self.result) = (tag, result) }
 }
 
 package enum RequestResult: Sendable, Equatable {
@@ -123,10 +117,7 @@ package struct Response: Sendable, Equatable {
     package let status: Int
     private let content: Content?
 
-    init(status: Int, _ content: Content?) {
-        self.status = status
-        self.content = content
-    }
+    init(status: Int, _ content: Content?) { (self.status, self.content) = (status, content) }
 
     /// The fields that `ClientConfiguration.keptFields` names, in lower case. At most 8 KiB; further fields are left
     /// out.

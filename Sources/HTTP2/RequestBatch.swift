@@ -101,9 +101,7 @@ final class Submission: Sendable {
 
     /// - Parameter firstTag: the tag of slot 0.
     init(_ batch: RequestBatch, _ template: RequestTemplate, firstTag: UInt64) {
-        self.batch = batch
-        self.template = template
-        self.firstTag = firstTag
+        (self.batch, self.template, self.firstTag) = (batch, template, firstTag)
     }
 
     func tag(_ slot: Int) -> UInt64 { firstTag &+ UInt64(slot) }

@@ -34,10 +34,7 @@ package struct HTTPClientError: Error, Sendable, Equatable, CustomStringConverti
     /// What was attempted, what happened, libcurl's or the system's reason and, if there is one, the remedy.
     package let description: String
 
-    init(_ code: Code, _ description: String) {
-        self.code = code
-        self.description = description
-    }
+    init(_ code: Code, _ description: String) { (self.code, self.description) = (code, description) }
 
     static let closed = HTTPClientError(.closed, "the HTTP client was closed")
 }

@@ -10,10 +10,7 @@ struct TransferOption: Equatable {
     let option: CURLoption
     let value: Value
 
-    init(_ option: CURLoption, _ value: Value) {
-        self.option = option
-        self.value = value
-    }
+    init(_ option: CURLoption, _ value: Value) { (self.option, self.value) = (option, value) }
 
     func set(on easy: UnsafeMutableRawPointer, _ curl: UnsafePointer<nudged_curl>) -> Bool {
         switch value {

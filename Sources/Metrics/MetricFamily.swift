@@ -17,10 +17,7 @@ package struct MetricFamily: Sendable {
     package let samples: [MetricSample]
 
     package init(_ name: String, _ kind: Kind, labels: [String] = [], _ samples: [MetricSample]) {
-        self.name = name
-        self.kind = kind
-        self.labels = labels
-        self.samples = samples
+        (self.name, self.kind, self.labels, self.samples) = (name, kind, labels, samples)
     }
 
     package func says(_ help: String) -> MetricFamily {
@@ -83,9 +80,7 @@ package struct MetricSample: Sendable {
     let suffix: String
 
     package init(_ value: Double, _ labels: [String] = [], suffix: String = "") {
-        self.value = value
-        self.labels = labels
-        self.suffix = suffix
+        (self.value, self.labels, self.suffix) = (value, labels, suffix)
     }
 }
 

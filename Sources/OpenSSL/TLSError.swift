@@ -25,10 +25,7 @@ public struct TLSError: Error, Sendable, Equatable, CustomStringConvertible {
     public let description: String
 
     /// - Parameter description: It must not hold secrets.
-    public init(_ code: Code, _ description: String) {
-        self.code = code
-        self.description = description
-    }
+    public init(_ code: Code, _ description: String) { (self.code, self.description) = (code, description) }
 }
 
 extension TLSError {

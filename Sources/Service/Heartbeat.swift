@@ -99,10 +99,7 @@ final class Heartbeat: Sendable {
     private static let farewell = Duration.seconds(3)
 
     /// - Parameter clock: the database's, for the instants in the row.
-    init(_ identity: DaemonIdentity, clock: PolicyClock) {
-        self.identity = identity
-        self.clock = clock
-    }
+    init(_ identity: DaemonIdentity, clock: PolicyClock) { (self.identity, self.clock) = (identity, clock) }
 
     func heard(_ event: SweepEvent) {
         switch event {

@@ -74,10 +74,7 @@ package struct JournalLogHandler: LogHandler {
     /// - Parameters:
     ///   - label: The part of the daemon that logs, for example `database`. It is `NUDGED_LOGGER` in the journal.
     ///   - output: Shared by all handlers.
-    package init(label: String, output: LogOutput) {
-        self.label = label
-        self.output = output
-    }
+    package init(label: String, output: LogOutput) { (self.label, self.output) = (label, output) }
 
     package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
