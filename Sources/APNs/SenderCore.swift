@@ -126,10 +126,7 @@ package struct SenderClock: Sendable {
             wake: { instant, action in
                 // A span is a day at most, because Dispatch counts nanoseconds. A caller that wakes too early sets its
                 // timer again.
-                let span = min(
-                    max(0, instant.subtractingReportingOverflow(BootTime.milliseconds()).partialValue),
-                    86_400_000
-                )
+                let span = min(max(0, instant &- BootTime.milliseconds()), 86_400_000)
                 timers.asyncAfter(deadline: .now() + .milliseconds(Int(span)), execute: action)
             }
         )

@@ -64,12 +64,10 @@ package struct ConfigurationRow: Sendable {
     package let value: String?
     package let isSecret: Bool
     package let source: ValueSource
-    /// For a value that an entry of `apns.apps` inherits: the key that gives it. Else nil.
-    let origin: String?
+    /// For a value that an entry of `apns.apps` inherits: the key that gives it. Else nil. A default comes from no key.
+    let inheritedFrom: String?
 
     fileprivate var shown: String { value ?? "(not set)" }
-    /// A default comes from no key.
-    fileprivate var inheritedFrom: String? { source == .standard ? nil : origin }
 }
 
 package enum ConfigurationReport {

@@ -205,7 +205,7 @@ struct EffectiveValues {
                 value: shown,
                 isSecret: key.isSecret,
                 source: source(key.name),
-                origin: values[key.name]?.origin
+                inheritedFrom: source(key.name) == .standard ? nil : values[key.name]?.origin
             )
         }
     }

@@ -18,7 +18,7 @@ struct RepeatBook: Sendable {
     }
 
     private struct Window {
-        let beganAt: Int64
+        let endsAt: Int64
         var said = 1
         var held = 0
     }
@@ -33,22 +33,20 @@ struct RepeatBook: Sendable {
     mutating func admit(_ event: Event, about: String, now: Int64) -> (isSaid: Bool, before: [Held]) {
         guard let repeats = event.repeats else { return (true, []) }
         let kind = Kind(event: event, about: about)
-        if var window = windows[kind], now - window.beganAt < repeats.seconds * 1000 {
+        if var window = windows[kind], now < window.endsAt {
             let isSaid = window.said < repeats.lines
             if isSaid { window.said += 1 } else { window.held += 1 }
             windows[kind] = window
             return (isSaid, [])
         }
         let before = windows.count < Self.most ? held(windows.removeValue(forKey: kind), kind) : endAll()
-        windows[kind] = Window(beganAt: now)
+        windows[kind] = Window(endsAt: now + repeats.seconds * 1000)
         return (true, before)
     }
 
     /// Removes the windows that are over now, and returns their suppressed lines.
     mutating func ended(now: Int64) -> [Held] {
-        let over = windows.filter { kind, window in
-            kind.event.repeats.map { now - window.beganAt >= $0.seconds * 1000 } ?? true
-        }
+        let over = windows.filter { now >= $0.value.endsAt }
         for kind in over.keys { windows[kind] = nil }
         return inOrder(over)
     }
