@@ -42,9 +42,7 @@ struct AdaptiveLimit: Sendable {
     }
 
     /// A 5xx, a 429, a refused stream, a missing answer or a lost connection. Returns a back-off in milliseconds if the
-    /// limit can't fall further.
-    ///
-    /// - Parameter jitter: 0 to 1.
+    /// limit can't fall further. `jitter`: 0 to 1.
     mutating func failed(sentIn round: UInt32, jitter: Double) -> Int64? {
         guard round == self.round else { return nil }
         bad += 1

@@ -56,9 +56,7 @@ extension Notification {
         PushBatch.payloadLimit - ",\"nudge\":\"00000000-0000-0000-0000-000000000000\"".utf8.count
 
     /// Appends a rendered payload with the nudge's name as its last member: the app gives it back when the user opens
-    /// the nudge.
-    ///
-    /// - Parameter name: a date or a UUID, so it needs no escape.
+    /// the nudge. `name`: a date or a UUID, so it needs no escape.
     package static func append(_ payload: [UInt8], named name: String, to out: inout [UInt8]) {
         out.append(contentsOf: payload.dropLast())
         JSONText.append(literal: ",\"nudge\":\"", to: &out)
@@ -67,7 +65,6 @@ extension Notification {
     }
 
     /// The payload, if it is within a limit.
-    ///
     /// - Throws: `APNsError.payloadTooLarge`. Nothing is cut.
     package func rendered(limit: Int = PushBatch.payloadLimit) throws(APNsError) -> [UInt8] {
         var out: [UInt8] = []

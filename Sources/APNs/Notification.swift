@@ -91,7 +91,6 @@ package struct Notification: Sendable {
     package var action: String { conversationID == nil ? "new_conversation" : "open_conversation" }
 
     /// Takes what an app gives as `apns` (docs/SQL.md, "What the phone shows"), without its member `data`.
-    ///
     /// - Returns: False if `nudged.apns_fault` would refuse it: somebody wrote the row directly.
     package mutating func take(apns text: String) -> Bool {
         guard case .object(let object)? = try? JSONValue(parsing: text) else { return false }

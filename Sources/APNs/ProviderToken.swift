@@ -2,9 +2,7 @@ internal import FoundationEssentials
 
 extension SenderConfiguration {
     /// A provider token: a JSON Web Token (RFC 7519) signed with ES256, as Apple demands. It is a secret for an hour:
-    /// never log it.
-    ///
-    /// - Parameter issuedAt: The claim `iat`, Unix seconds of the wall clock.
+    /// never log it. `issuedAt`: The claim `iat`, Unix seconds of the wall clock.
     func providerToken(issuedAt: Int64) throws(APNsError) -> String {
         var header = Array("{\"alg\":\"ES256\",\"kid\":".utf8)
         JSONText.append(keyID, to: &header)
@@ -88,10 +86,8 @@ package struct ProviderTokenSchedule: Sendable {
     package private(set) var lastNumber: Int
     private var embargoUntil: Int64 = .min
 
-    /// A schedule without a token.
-    ///
-    /// - Parameter last: The last number of the schedule that this one replaces. A late answer to a push with an old
-    ///   token then never matches a token of this schedule.
+    /// A schedule without a token. `last`: The last number of the schedule that this one replaces. A late answer to a
+    /// push with an old token then never matches a token of this schedule.
     package init(after last: Int = 0) { lastNumber = last }
 
     /// Decides which token a connection uses now.

@@ -37,7 +37,6 @@ package struct LiveActivity: Sendable, Equatable {
     let isUrgent: Bool
 
     /// Reads what `nudged.stored_apns` writes. Objects are texts in it, so that numbers keep all their digits.
-    ///
     /// - Returns: nil: somebody wrote the row directly.
     init?(_ object: JSONObject) {
         func json(_ key: String) -> String? {

@@ -56,9 +56,7 @@ struct OutsideValues {
         return [variables, secret.map { [name: $0] } ?? [:]]
     }
 
-    /// Warnings about unknown variables that look like nudged's.
-    ///
-    /// - Parameter keyIDs: the ids of the keys in `apns.apps`.
+    /// Warnings about unknown variables that look like nudged's. `keyIDs`: the ids of the keys in `apns.apps`.
     func unknownVariables(keyIDs: [String]) -> [ConfigurationProblem] {
         let known =
             ConfigurationKey.all.map(\.environmentName)

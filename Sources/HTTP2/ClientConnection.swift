@@ -65,9 +65,7 @@ package final class ClientConnection: Sendable {
         }
     }
 
-    /// Submits some requests of a batch. Each one completes exactly once, with `firstTag` and its slot as its tag.
-    ///
-    /// - Parameter slots: Nil: all.
+    /// Submits some requests of a batch, or all. Each completes exactly once, with `firstTag` and its slot as its tag.
     /// - Returns: False if the connection has closed or is closing. Then no request was accepted, and no completion
     ///   will come.
     @discardableResult

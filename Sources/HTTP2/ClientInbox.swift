@@ -100,8 +100,7 @@ package struct WakeDescriptor: ~Copyable, Sendable {
     }
 
     /// Tries again a few times. A lost wake-up would leave its thread asleep until the next PING is due.
-    ///
-    /// - Parameter attempt: Returns 0 or the system's error number.
+    /// `attempt` returns 0 or the system's error number.
     static func insist(_ attempt: () -> Int32) {
         for _ in 0..<8 {
             let error = attempt()

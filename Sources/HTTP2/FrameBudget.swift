@@ -39,9 +39,7 @@ struct FrameBudget {
         left = min(left + passed * Self.perMillisecond, Self.most)
     }
 
-    /// Pays for what TLS added.
-    ///
-    /// - Parameter received: All bytes that came from the socket so far.
+    /// Pays for what TLS added. `received`: All bytes that came from the socket so far.
     mutating func pay(received: UInt64) {
         let free = plain + Self.buffered + paid
         guard received > free else { return }

@@ -29,11 +29,9 @@ package struct RequestBatch: Sendable {
 
     package func writeBy(_ slot: Int) -> UInt64 { slots[slot].writeBy }
 
-    /// Begins a request.
-    ///
-    /// - Parameter writeBy: The request is not written from this instant on (milliseconds of CLOCK_BOOTTIME). It is
-    ///   checked just before the request's frames are made. Finished frames can't be withdrawn, because HPACK's table
-    ///   depends on them. So up to 32 KiB may leave later if the socket is full at that moment.
+    /// Begins a request. `writeBy`: The request is not written from this instant on (milliseconds of CLOCK_BOOTTIME).
+    /// It is checked just before the request's frames are made. Finished frames can't be withdrawn, because HPACK's
+    /// table depends on them. So up to 32 KiB may leave later if the socket is full at that moment.
     package mutating func begin(writeBy: UInt64 = .max) {
         let start = bytes.count
         slots.append(Slot(start: start, pathEnd: start, headEnd: start, end: start, writeBy: writeBy))
@@ -57,9 +55,7 @@ package struct RequestBatch: Sendable {
     }
 
     /// Sets the template's varying field number `index` (from 0), at most once for each index. A value has at most
-    /// 65,535 bytes.
-    ///
-    /// - Parameter value: Appends the value to its argument and changes nothing else in it.
+    /// 65,535 bytes. `value` appends it to its argument and changes nothing else there.
     package mutating func appendField(_ index: Int, _ value: (inout [UInt8]) -> Void) {
         let last = slots.count - 1
         precondition(last >= 0 && slots[last].headEnd == bytes.count, "fields come after the path and before the body")
@@ -77,9 +73,7 @@ package struct RequestBatch: Sendable {
         slots[last].end = bytes.count
     }
 
-    /// Appends to the body of the last request.
-    ///
-    /// - Parameter body: Appends to its argument and changes nothing else in it.
+    /// Appends to the body of the last request. `body` appends to its argument and changes nothing else in it.
     /// - Returns: The length of the body now.
     @discardableResult
     package mutating func appendBody(_ body: (inout [UInt8]) -> Void) -> Int {

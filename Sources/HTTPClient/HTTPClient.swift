@@ -26,7 +26,6 @@ package final class HTTPClient: Sendable {
     private let loop: CallLoop
 
     /// Starts a client and its thread.
-    ///
     /// - Throws: `.trustFile` if the CA file can't be read now, `.resources`, `.library`.
     package init(_ settings: HTTPClientSettings = HTTPClientSettings()) throws(HTTPClientError) {
         if let caFile = settings.caFile, access(caFile, R_OK) != 0 {
@@ -44,9 +43,8 @@ package final class HTTPClient: Sendable {
 
     deinit { loop.close() }
 
-    /// Sends a request and waits for the complete answer.
-    ///
-    /// - Parameter deadline: The time for the whole call. Nil: the settings' `deadline`.
+    /// Sends a request and waits for the complete answer. `deadline`: The time for the whole call. Nil: the settings'
+    /// `deadline`.
     /// - Throws: Any `HTTPClientError.Code` that a call can cause. `.cancelled` as soon as the task is cancelled.
     package func send(
         _ request: HTTPRequest,

@@ -12,7 +12,6 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible, CustomRefle
 
     /// Reads an absolute address without a user name. It must be visible ASCII (RFC 3986: percent-encoded, hosts in
     /// Punycode).
-    ///
     /// - Throws: `.invalidRequest`, whose text doesn't repeat the address. `.library` if libcurl can't be loaded.
     package init(_ text: String) throws(HTTPClientError) {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {

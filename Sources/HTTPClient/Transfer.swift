@@ -20,9 +20,7 @@ struct TransferOption: Equatable {
         }
     }
 
-    /// The options for every transfer.
-    ///
-    /// - Parameter left: The time until the call's deadline.
+    /// The options for every transfer. `left`: The time until the call's deadline.
     static func all(for request: HTTPRequest, _ settings: HTTPClientSettings, left: Duration) -> [TransferOption] {
         let options = [
             TransferOption(CURLOPT_URL, .text(request.url.text)),

@@ -152,9 +152,8 @@ enum ScrapeRefusal: String, CaseIterable {
 
 /// The HTTP answer to a scrape. The connection closes after it.
 enum ScrapeAnswer {
-    /// The complete answer: head, and body unless the method is HEAD.
-    ///
-    /// - Parameter page: makes the metrics. Called only if the answer needs them.
+    /// The complete answer: head, and body unless the method is HEAD. `page`: makes the metrics. Called only if the
+    /// answer needs them.
     static func bytes(_ outcome: ScrapeRequest.Outcome, page: () -> [UInt8]) -> [UInt8] {
         let (status, type, body): (String, String, [UInt8]) =
             if let refusal = outcome.refusal {

@@ -10,7 +10,6 @@ public final class P256SigningKey: Sendable {
     private nonisolated(unsafe) let key: OpaquePointer
 
     /// Reads a key from the text of a `.p8` file: PEM, PKCS #8, unencrypted. OpenSSL overwrites its copies of the text.
-    ///
     /// - Throws: `SigningKeyError` with the remedy, never with the key's text.
     public convenience init(pem: UnsafeRawBufferPointer) throws(SigningKeyError) {
         try self.init(Self.readPEM(pem))
@@ -37,7 +36,6 @@ public final class P256SigningKey: Sendable {
     deinit { EVP_PKEY_free(key) }
 
     /// The ES256 signature of `message`: 64 bytes.
-    ///
     /// - Throws: `SigningKeyError.signingFailed` if OpenSSL has no memory or no entropy.
     public func signature(for message: [UInt8]) throws(SigningKeyError) -> [UInt8] {
         guard let context = EVP_MD_CTX_new() else { throw .signingFailed(step: "context") }

@@ -10,9 +10,7 @@ public final class TLSConnection {
     /// The name that the peer's certificate must contain. Nil in a server.
     private let host: String?
 
-    /// A client's connection.
-    ///
-    /// - Parameter host: A DNS name (also sent as SNI) or a numeric address.
+    /// A client's connection. `host`: A DNS name (also sent as SNI) or a numeric address.
     public convenience init(client context: TLSContext, descriptor: Int32, host: String) throws(TLSError) {
         try self.init(context: context, descriptor: descriptor, host: host)
         // 1 means a numeric address, which must not be sent as SNI (RFC 6066 section 3).
@@ -51,7 +49,6 @@ public final class TLSConnection {
     }
 
     /// Continues the handshake.
-    ///
     /// - Throws: `.certificate`, `.noHTTP2`, `.handshake`, `.connection`.
     public func handshake() throws(TLSError) -> TLSStep {
         begin()

@@ -39,7 +39,6 @@ public final class TLSContext: @unchecked Sendable {
     private static let suites = "ECDHE+AESGCM:ECDHE+CHACHA20"
 
     /// For connections that verify the peer's certificate chain and name and require HTTP/2.
-    ///
     /// - Throws: `.credentials` if the file of trusted certificates can't be read.
     public static func client(trust: TLSTrust = .system) throws(TLSError) -> TLSContext {
         let context = try TLSContext(method: TLS_client_method())

@@ -49,7 +49,6 @@ package struct Assembly: Sendable {
     }
 
     /// Each lane with its sender's configuration, in the order of the configuration.
-    ///
     /// - Throws: what is wrong with a lane's key.
     package static func lanes(_ apns: Configuration.APNs) throws(ConfigurationFault) -> [SenderConfiguration] {
         let most = FlightBudget(total: apns.maxInFlight, lanes: apns.lanes.count).room(own: 0, others: [])

@@ -111,8 +111,7 @@ package struct LocalDaemon: Sendable {
     }
 
     /// Whether it sweeps. It asks neither the database nor Apple, since a restart of the daemon helps against neither.
-    ///
-    /// - Parameter now: milliseconds of CLOCK_BOOTTIME.
+    /// `now`: milliseconds of CLOCK_BOOTTIME.
     /// - Returns: the daemon's process id.
     package func health(now: Int64 = BootTime.milliseconds()) throws(CommandFailure) -> Int32 {
         let process = try process()
@@ -124,9 +123,8 @@ package struct LocalDaemon: Sendable {
         return process
     }
 
-    /// Sends SIGHUP and waits for the answer.
-    ///
-    /// - Parameter patience: how long to wait. A reload takes milliseconds if the disk answers.
+    /// Sends SIGHUP and waits for the answer. `patience`: how long to wait. A reload takes milliseconds if the disk
+    /// answers.
     package func reload(patience: Duration = .seconds(20)) async throws(CommandFailure) {
         let process = try process()
         let wanted = (state ?? DaemonFile()).next

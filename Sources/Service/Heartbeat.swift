@@ -121,9 +121,7 @@ final class Heartbeat: Sendable {
         memory.withLock { memory in memory.failure.flatMap { $0.until == nil ? $0.text : nil } }
     }
 
-    /// Completes what the daemon's parts say of themselves.
-    ///
-    /// - Parameter served: users served since the start.
+    /// Completes what the daemon's parts say of themselves. `served`: users served since the start.
     func state(_ state: DaemonState, served: Int) -> DaemonState {
         memory.withLock { memory in
             var state = state

@@ -32,7 +32,6 @@ package struct OneRun: Sendable {
     private var report: SweepReport { engine.pipeline.totals }
 
     /// Sweeps until nobody is due.
-    ///
     /// - Throws: `PostgresError` if the database can't be used at the start. `CommandFailure` if this version can't work
     ///   with the schema.
     package func run() async throws -> Result {

@@ -27,9 +27,7 @@ struct RepeatBook: Sendable {
     /// The most windows at a time. At this number all windows end early, and their suppressed lines are reported.
     static let most = 1_000
 
-    /// Whether to write the line, and which suppressed lines to report first.
-    ///
-    /// - Parameter now: CLOCK_BOOTTIME milliseconds.
+    /// Whether to write the line, and which suppressed lines to report first. `now`: CLOCK_BOOTTIME milliseconds.
     mutating func admit(_ event: Event, about: String, now: Int64) -> (isSaid: Bool, before: [Held]) {
         guard let repeats = event.repeats else { return (true, []) }
         let kind = Kind(event: event, about: about)

@@ -31,9 +31,8 @@ package final class Reporter: Sendable {
 
     func device(_ hash: String) -> String { names.withLock { $0 }.name(hash) }
 
-    /// Writes a line, or only counts it if its kind has reached the limit.
-    ///
-    /// - Parameter about: distinguishes lines of one event for the limit, such as by a reason or a lane.
+    /// Writes a line, or only counts it if its kind has reached the limit. `about`: distinguishes lines of one event
+    /// for the limit, such as by a reason or a lane.
     /// - Returns: whether the line was written.
     @discardableResult
     func say(

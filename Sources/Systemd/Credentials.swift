@@ -41,9 +41,7 @@ package struct Credentials: Sendable {
         return file.content
     }
 
-    /// The text of a file, without trailing line breaks and spaces.
-    ///
-    /// - Parameter limit: The largest size, in bytes.
+    /// The text of a file, without trailing line breaks and spaces. `limit`: The largest size, in bytes.
     package static func readText(_ path: String, limit: Int) throws(SystemdError) -> String {
         try read(path, limit: limit).text
     }

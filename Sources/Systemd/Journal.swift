@@ -33,10 +33,9 @@ package final class Journal: Sendable {
         return fstat(descriptor, &file) == 0 && file.st_dev == device && file.st_ino == inode
     }
 
-    /// Sends one entry. Returns false if it was lost: journald doesn't listen, or its queue stayed full.
-    ///
-    /// - Parameter entry: the fields. They keep their order, and a name may occur more than once. Names follow the
-    ///   journal's rule: `A-Z`, `0-9` and `_`, with a letter first, at most 64 bytes. Values are any text.
+    /// Sends one entry. Returns false if it was lost: journald doesn't listen, or its queue stayed full. Its
+    /// fields keep their order, and a name may occur more than once. Names follow the journal's rule: `A-Z`, `0-9` and
+    /// `_`, with a letter first, at most 64 bytes. Values are any text.
     package func send(_ entry: [(name: String, value: String)]) -> Bool {
         let bytes = Self.encoded(entry)
         let wait = !congested.withLock { $0 }
@@ -140,9 +139,8 @@ package struct UnixAddress: Sendable, Equatable {
     /// The bytes of `sun_path`. An abstract name has its leading zero, and a path has no closing zero.
     let path: [UInt8]
 
-    /// Nil if the text is something else or too long. systemd also has `vsock:`, which is not supported.
-    ///
-    /// - Parameter text: An absolute path, or `@name` for an abstract name, as in `NOTIFY_SOCKET`.
+    /// Nil if the text is something else or too long. systemd also has `vsock:`, which is not supported. `text`: An
+    /// absolute path, or `@name` for an abstract name, as in `NOTIFY_SOCKET`.
     package init?(_ text: String) {
         var bytes = Array(text.utf8)
         guard let first = bytes.first, bytes.count > 1, !bytes.contains(0) else { return nil }

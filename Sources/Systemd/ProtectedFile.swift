@@ -16,8 +16,7 @@ package struct ProtectedFile: Sendable {
     package var text: String { content.text }
 
     /// Reads the file. If the path is a link, the checks are of the file that it leads to, and of that file's folder.
-    ///
-    /// - Parameter limit: The largest size, in bytes.
+    /// `limit`: The largest size, in bytes.
     /// - Throws: All codes of `SystemdError` except `worldReadable`.
     package init(reading path: String, limit: Int) throws(SystemdError) {
         try self.init(reading: path, limit: limit, user: geteuid())
