@@ -29,12 +29,19 @@ package enum LaneProbe {
     /// together.
     package static func run(_ configuration: SenderConfiguration, clock: SenderClock = .system) async -> Report {
         let template: RequestTemplate
-        let pushes: PushBatch
+        var pushes = PushBatch(topic: configuration.topic)
         do throws(APNsError) {
             let token = try configuration.providerToken(issuedAt: clock.wall() / 1_000)
             let authority = configuration.authority
             template = PushBatch.template(.alert, topic: configuration.topic, token: token, authority: authority)
-            pushes = try Self.pushes(configuration, clock)
+            let payload = try Notification(title: "nudged", body: "No device has this token.").rendered()
+            // The same request as for any push of the lane.
+            pushes.append(
+                token: Self.token,
+                expiration: 0,
+                apnsID: UUID(),
+                writeBy: clock.now() + configuration.client.connectTimeout + configuration.client.requestDeadline
+            ) { $0 += payload }
         } catch {
             return Report(result: .unsigned(error.description), trip: 0, askedAt: clock.wall() * 1_000)
         }
@@ -75,18 +82,5 @@ package enum LaneProbe {
             nil
         case .unsent, .unknown: .unanswered("no answer in time")
         }
-    }
-
-    /// The same request as for any push of the lane.
-    private static func pushes(_ lane: SenderConfiguration, _ clock: SenderClock) throws(APNsError) -> PushBatch {
-        let payload = try Notification(title: "nudged", body: "No device has this token.").rendered()
-        var pushes = PushBatch(topic: lane.topic)
-        pushes.append(
-            token: token,
-            expiration: 0,
-            apnsID: UUID(),
-            writeBy: clock.now() + lane.client.connectTimeout + lane.client.requestDeadline
-        ) { $0 += payload }
-        return pushes
     }
 }

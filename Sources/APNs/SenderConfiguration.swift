@@ -8,12 +8,7 @@ package enum APNsEnvironment: String, Sendable, Hashable, CaseIterable {
     /// App Store, TestFlight and ad hoc builds.
     case production
 
-    package var host: String {
-        switch self {
-        case .sandbox: "api.sandbox.push.apple.com"
-        case .production: "api.push.apple.com"
-        }
-    }
+    package var host: String { self == .sandbox ? "api.sandbox.push.apple.com" : "api.push.apple.com" }
 }
 
 /// The configuration of one lane (key, environment, topic).

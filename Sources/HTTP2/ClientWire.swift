@@ -27,7 +27,11 @@ struct ClientWire: ~Copyable {
             let isReadable = wait()
             let now = UInt64(MonotonicTime.milliseconds())
             session.boottime = UInt64(BootTime.milliseconds())
-            guard takeRequests() else { return closed() }
+            guard takeRequests() else {
+                // Bytes that TLS wasn't offered are never sent, so their requests are unsent.
+                if blockedOn == nil, session.output.isEmpty { tls.close() }
+                return CloseReason(.closed, "closed")
+            }
             var reason: CloseReason?
             if isReadable || mayHoldMore { reason = read(now: now) }
             session.expire(now: now)
@@ -184,11 +188,5 @@ struct ClientWire: ~Copyable {
         return session.isExhausted
             ? CloseReason(.closed, "no stream id left")
             : CloseReason(.protocolError, "\(host) ended the HTTP/2 session")
-    }
-
-    private func closed() -> CloseReason {
-        // Bytes that TLS wasn't offered are never sent, so their requests are unsent.
-        if blockedOn == nil, session.output.isEmpty { tls.close() }
-        return CloseReason(.closed, "closed")
     }
 }

@@ -118,7 +118,10 @@ package struct OneRun: Sendable {
                 let texts = engine.lanes.troubleTexts
                 return "users are still due" + (texts.isEmpty ? "" : ": \(texts.joined(separator: "; "))")
             }
-            try await pause(remaining, unsent: unsent || isAnyoneAside, moved: moved)
+            if remaining.isAnyoneOurs, moved, !unsent, !isAnyoneAside { continue }
+            // Pushes were not written, or nothing moved. If the users left belong to another daemon, it serves them, or
+            // its lease ends.
+            try await Task.sleep(for: .milliseconds(250))
         }
         return nil
     }
@@ -128,12 +131,5 @@ package struct OneRun: Sendable {
         report.resting[SweepReport.zonesUnread].map {
             "time-zone files can't be read: \(Elapsed.counted($0, "user waits", "users wait"))"
         }
-    }
-
-    /// Waits a moment if pushes were not written or nothing moved. If the users left belong to another daemon, it
-    /// serves them, or its lease ends.
-    private func pause(_ remaining: Store.Remaining, unsent: Bool, moved: Bool) async throws {
-        if remaining.isAnyoneOurs && moved && !unsent { return }
-        try await Task.sleep(for: .milliseconds(250))
     }
 }
