@@ -92,7 +92,7 @@ package struct Demo: Sendable {
         )
         say(report.head(scene, version: try await app.serverVersion(), users: users), interruption)
         let engine = try DemoEngine(scene, rules: rules, interruption)
-        interruption.onRaise { Task { await engine.engine.cutOff() } }
+        interruption.onRaise { Task { await engine.cutOff() } }
         do {
             try await app.seed(scene.population, interruption)
             try interruption.check()
@@ -109,7 +109,7 @@ package struct Demo: Sendable {
             await app.close()
             return result
         } catch {
-            await engine.engine.cutOff()
+            await engine.cutOff()
             await app.close()
             throw error
         }

@@ -85,4 +85,13 @@ struct DemoEngine: Sendable {
             before = totals
         }
     }
+
+    /// Ends at once: pushes in flight are cut off, and open intents stay in the database, which is thrown away.
+    func cutOff() async {
+        await engine.pipeline.stop()
+        engine.pipeline.abandon()
+        await engine.store.close()
+        await engine.migrator.close()
+        await engine.lanes.drain(deadline: 0)
+    }
 }
