@@ -1,3 +1,5 @@
+import Service
+
 import struct FoundationEssentials.UUID
 
 struct DayCheck: Sendable {
@@ -37,16 +39,16 @@ struct DayCheck: Sendable {
     }
 
     func lines(pushes: Int) -> [String] {
-        [
-            woken == 0
-                ? "nobody was woken: none of \(Columns.count(pushes, "push", "pushes")) with a text came in quiet hours"
-                : "WOKEN: \(Columns.grouped(woken)) of \(Columns.count(pushes, "push", "pushes")) with a text came in quiet hours",
+        let texts = "of \(Elapsed.counted(pushes, "push", "pushes")) with a text came in quiet hours"
+        return [
+            woken == 0 ? "nobody was woken: none \(texts)" : "WOKEN: \(Elapsed.grouped(woken)) \(texts)",
             repeated == 0
                 ? "no check-in reached a device twice"
-                : "TWICE: \(Columns.count(repeated, "check-in", "check-ins")) reached a device more than once",
+                : "TWICE: \(Elapsed.counted(repeated, "check-in", "check-ins")) reached a device more than once",
             wrongTokens == 0
                 ? "every stale token that was pushed to was deleted, and no other token"
-                : "WRONG: \(Columns.count(wrongTokens, "token", "tokens")) deleted though valid, or kept though stale",
+                : "WRONG: \(Elapsed.counted(wrongTokens, "token", "tokens")) deleted though valid, or kept though "
+                    + "stale",
         ] + orders.lines
     }
 }
@@ -74,17 +76,17 @@ struct Agreement: Sendable {
     var holds: Bool { missingInRecord == 0 && missingAtApple == 0 && twice == 0 }
 
     var text: String {
-        let unknownText = unknown > 0 ? ", \(Columns.grouped(unknown)) of them recorded as unknown" : ""
+        let unknownText = unknown > 0 ? ", \(Elapsed.grouped(unknown)) of them recorded as unknown" : ""
         if holds {
             return
-                "simulator and database agree: \(Columns.count(agreed + unknown, "push", "pushes")) accepted"
+                "simulator and database agree: \(Elapsed.counted(agreed + unknown, "push", "pushes")) accepted"
                 + "\(unknownText), none twice, none missing"
         }
         var faults: [String] = []
-        if missingInRecord > 0 { faults.append("\(Columns.grouped(missingInRecord)) accepted but not in the database") }
-        if missingAtApple > 0 { faults.append("\(Columns.grouped(missingAtApple)) in the database but never accepted") }
-        if twice > 0 { faults.append("\(Columns.grouped(twice)) twice") }
-        return "simulator and database DISAGREE: \(Columns.grouped(agreed)) in both\(unknownText), "
+        if missingInRecord > 0 { faults.append("\(Elapsed.grouped(missingInRecord)) accepted but not in the database") }
+        if missingAtApple > 0 { faults.append("\(Elapsed.grouped(missingAtApple)) in the database but never accepted") }
+        if twice > 0 { faults.append("\(Elapsed.grouped(twice)) twice") }
+        return "simulator and database DISAGREE: \(Elapsed.grouped(agreed)) in both\(unknownText), "
             + faults.joined(separator: ", ")
     }
 }

@@ -1,3 +1,5 @@
+import Service
+
 /// How the orders' Live Activities went, by the simulator's log alone.
 struct OrderCheck: Sendable {
     private var started = 0
@@ -47,15 +49,16 @@ struct OrderCheck: Sendable {
     var lines: [String] {
         guard wrong == 0 else {
             return [
-                "WRONG: \(Columns.count(wrong, "order", "orders")) had a Live Activity that started or was heard in "
+                "WRONG: \(Elapsed.counted(wrong, "order", "orders")) had a Live Activity that started or was heard in "
                     + "quiet hours, or lacked its start, an update or its end"
             ]
         }
         return [
-            "\(Columns.count(started, "Live Activity", "Live Activities")) started, none in quiet hours, and ended; of "
-                + "\(Columns.count(updates, "update", "updates")), \(Columns.grouped(updatesAtNight)) came in quiet "
+            "\(Elapsed.counted(started, "Live Activity", "Live Activities")) started, none in quiet hours, and ended; "
+                + "of \(Elapsed.counted(updates, "update", "updates")), \(Elapsed.grouped(updatesAtNight)) came in quiet "
                 + "hours, silently",
-            "\(Columns.count(neverStarted, "order", "orders")) ended before quiet hours did: no Live Activity started",
+            "\(Elapsed.counted(neverStarted, "order", "orders")) ended before quiet hours did: no Live Activity "
+                + "started",
         ]
     }
 }

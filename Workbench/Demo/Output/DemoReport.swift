@@ -1,3 +1,4 @@
+import Service
 import TimeZones
 
 struct DemoReport: Sendable {
@@ -10,7 +11,7 @@ struct DemoReport: Sendable {
 
     func head(_ scene: DemoScene, version: String, users: Int) -> String {
         let end = scene.start + 86_400
-        return paint("A day of \(Columns.count(users, "person", "people")) in fast motion", .bold) + "\n\n"
+        return paint("A day of \(Elapsed.counted(users, "person", "people")) in fast motion", .bold) + "\n\n"
             + entry(
                 "real",
                 "PostgreSQL \(version), TLS and HTTP/2, nudged's sweeps, "
@@ -56,7 +57,7 @@ struct DemoReport: Sendable {
 
     func end(_ result: DayResult) -> String {
         let chart = LocalHourChart(width: output.width, hasBlocks: output.hasBlocks, paint: paint)
-        let seconds = Columns.grouped(Int(result.duration / .seconds(1)))
+        let seconds = Elapsed.grouped(Int(result.duration / .seconds(1)))
         let check = result.check
         let inTheNight = result.hours.sendsInUsualNight
         var lines = [table.total(result.total), ""]
@@ -70,7 +71,7 @@ struct DemoReport: Sendable {
         if inTheNight > 0, check.woken == 0 {
             lines.append(
                 wrapped(
-                    "The \(Columns.grouped(inTheNight)) between 22:00 and 08:00 went to people with other quiet "
+                    "The \(Elapsed.grouped(inTheNight)) between 22:00 and 08:00 went to people with other quiet "
                         + "hours, or none."
                 )
             )
@@ -79,7 +80,7 @@ struct DemoReport: Sendable {
             "",
             wrapped(
                 "24 hours in \(seconds) s, minute by minute; "
-                    + "\(Columns.count(result.changes, "person", "people")) changed their preferences meanwhile"
+                    + "\(Elapsed.counted(result.changes, "person", "people")) changed their preferences meanwhile"
             ),
         ]
         lines += check.lines(pushes: result.hours.sends.reduce(0, +)).map(wrapped)
@@ -117,7 +118,7 @@ struct HourTable: Sendable {
     }
 
     private static func numbers(_ line: Line) -> [String] {
-        [line.sent, line.waiting, line.quiet, line.rejected, line.tokensDeleted].map(Columns.grouped)
+        [line.sent, line.waiting, line.quiet, line.rejected, line.tokensDeleted].map(Elapsed.grouped)
     }
 
     private static func row(_ cells: [String]) -> String { zip(cells, columns).map { Columns.right($0, $1) }.joined() }
@@ -144,9 +145,9 @@ struct LocalHourChart: Sendable {
                 let asleep = Columns.left(gauge(share), Self.gauge)
                 let sent = hours.sends[hour]
                 let bar = bar(Double(sent) / Double(max(most, 1)) * Double(room), isAny: sent > 0)
-                let woken = Columns.right(Columns.grouped(hours.wokenByHour[hour]), 8)
+                let woken = Columns.right(Elapsed.grouped(hours.wokenByHour[hour]), 8)
                 let line =
-                    "  \(Wishes.wallTime(hour * 60))  \(paint(asleep, .blue))" + Columns.right(Columns.grouped(sent), 7)
+                    "  \(Wishes.wallTime(hour * 60))  \(paint(asleep, .blue))" + Columns.right(Elapsed.grouped(sent), 7)
                     + (hours.wokenByHour[hour] > 0 ? paint(woken, .red) : woken)
                 return bar.isEmpty ? line : "\(line)  \(paint(bar, .green))"
             }

@@ -29,7 +29,8 @@ struct Wishes: Sendable, Equatable {
     }
 
     static func wallTime(_ minute: Int) -> String {
-        "\(Columns.twoDigits(minute / 60)):\(Columns.twoDigits(minute % 60))"
+        let (hour, minute) = (minute / 60, minute % 60)
+        return "\(hour / 10)\(hour % 10):\(minute / 10)\(minute % 10)"
     }
 }
 
