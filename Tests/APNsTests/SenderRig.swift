@@ -28,10 +28,7 @@ final class SenderRig: DrivenSender {
         let authority = try SelfSignedAuthority()
         let leaf = try authority.issue(for: ["localhost", "127.0.0.1"])
         apple = ScriptedApple(script)
-        server = try Server(
-            configuration: ServerConfiguration(certificate: .text(leaf.certificate), key: .text(leaf.key)),
-            handler: apple
-        )
+        server = try Server(configuration: ServerConfiguration(leaf), handler: apple)
         try server.start()
         roots = try CAFile(authority.certificate)
         var configuration = SenderConfiguration.test(port: server.port, caFile: roots.path)

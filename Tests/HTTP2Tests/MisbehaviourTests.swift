@@ -85,7 +85,7 @@ import Testing
     /// A server that is never started lets TCP connect and answers no handshake.
     @Test func close_whenStillDialling_isHeardAfterRequests() throws {
         let leaf = try Pair.authority.get().issue(for: ["localhost"])
-        let configuration = ServerConfiguration(certificate: .text(leaf.certificate), key: .text(leaf.key))
+        let configuration = ServerConfiguration(leaf)
         let server = try Server(configuration: configuration, handler: Script(answer: Self.accept))
         var dialling = ClientConfiguration(host: "127.0.0.1", port: server.port)
         dialling.connectTimeout = 60_000

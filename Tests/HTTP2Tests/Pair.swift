@@ -37,7 +37,7 @@ final class Pair: Sendable {
     ) throws {
         self.script = script
         let leaf = try Self.authority.get().issue(for: ["localhost"])
-        var serverSide = ServerConfiguration(certificate: .text(leaf.certificate), key: .text(leaf.key))
+        var serverSide = ServerConfiguration(leaf)
         adjustServer(&serverSide)
         server = try Server(configuration: serverSide, handler: script)
         try server.start()

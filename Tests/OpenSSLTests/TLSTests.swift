@@ -25,12 +25,7 @@ struct TLSTests {
         offersHTTP2: Bool = true,
         suites: String? = nil
     ) throws {
-        let server = try TLSContext.server(
-            certificate: .text(leaf.certificate),
-            key: .text(leaf.key),
-            offersHTTP2: offersHTTP2,
-            suites: suites
-        )
+        let server = try TLSContext.server(leaf, offersHTTP2: offersHTTP2, suites: suites)
         let client = try client(trust)
         var ends: [Int32] = [0, 0]
         #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
@@ -87,7 +82,7 @@ struct TLSTests {
 
     /// What a client says after the server's first answer. Nil if it goes on.
     private func refusal(_ suite: String, certificate: String, key: String, trust: String) throws -> TLSError? {
-        let server = try TLSContext.server(certificate: .text(certificate), key: .text(key), suites: suite)
+        let server = try TLSContext.server(IssuedCertificate(certificate: certificate, key: key), suites: suite)
         let client = try client(trust)
         var ends: [Int32] = [0, 0]
         #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
@@ -114,7 +109,7 @@ struct TLSTests {
     /// In TLS 1.3 a server may send new keys without end. OpenSSL reads on until data comes.
     @Test func read_whenOnlyNewKeysCome_comesBackSoon() throws {
         let leaf = try authority.issue(for: ["localhost"])
-        let server = try TLSContext.server(certificate: .text(leaf.certificate), key: .text(leaf.key))
+        let server = try TLSContext.server(leaf)
         let client = try client()
         var ends: [Int32] = [0, 0]
         // So each read of the socket brings one message.
@@ -149,7 +144,8 @@ struct TLSTests {
         #expect(code { _ = try client("no PEM") }?.code == .credentials)
         let one = try authority.issue(for: ["a"])
         let two = try authority.issue(for: ["a"])
-        let mixed = code { _ = try TLSContext.server(certificate: .text(one.certificate), key: .text(two.key)) }
+        let wrong = IssuedCertificate(certificate: one.certificate, key: two.key)
+        let mixed = code { _ = try TLSContext.server(wrong) }
         #expect(mixed?.code == .credentials)
     }
 

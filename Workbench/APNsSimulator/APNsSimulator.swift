@@ -25,11 +25,8 @@ package final class APNsSimulator: Sendable {
         port: UInt16 = 0,
         configure: (inout ServerConfiguration) -> Void = { _ in }
     ) throws {
-        var configuration = ServerConfiguration(
-            certificate: .text(certificate.certificate),
-            key: .text(certificate.key),
-            port: port
-        )
+        var configuration = ServerConfiguration(certificate)
+        configuration.port = port
         configuration.maxConcurrentStreams = script.settings.firstStreams
         configure(&configuration)
         handler = try SimulatorHandler(script: script)

@@ -12,24 +12,9 @@ public struct P256KeyPair: Sendable {
     ///
     /// - Throws: `.library` if OpenSSL has no memory or no entropy.
     public static func generate() throws(TLSError) -> P256KeyPair {
-        guard let context = EVP_PKEY_CTX_new_id(EVP_PKEY_EC, nil) else { throw failure("a key context") }
-        defer { EVP_PKEY_CTX_free(context) }
-        var drawn: OpaquePointer?
-        guard EVP_PKEY_keygen_init(context) == 1,
-            EVP_PKEY_CTX_set_ec_paramgen_curve_nid(context, NID_X9_62_prime256v1) == 1,
-            EVP_PKEY_keygen(context, &drawn) == 1, let key = drawn
-        else { throw failure("a P-256 key") }
+        let key = try newP256Key()
         defer { EVP_PKEY_free(key) }
-        let secret = try MemoryBIO()
-        guard PEM_write_bio_PKCS8PrivateKey(secret.handle, key, nil, nil, 0, nil, nil) == 1 else {
-            throw failure("PKCS #8")
-        }
-        let open = try MemoryBIO()
-        guard PEM_write_bio_PUBKEY(open.handle, key) == 1 else { throw failure("the public key") }
-        return P256KeyPair(privateKey: secret.text(), publicKey: open.text())
-    }
-
-    private static func failure(_ what: String) -> TLSError {
-        TLSError(.library, "can't make \(what): \(TLSErrorQueue.text())")
+        let publicKey = try pemText("the public key") { PEM_write_bio_PUBKEY($0, key) }
+        return P256KeyPair(privateKey: try pemText(privateKey: key), publicKey: publicKey)
     }
 }

@@ -1,10 +1,31 @@
 import COpenSSL
 import OpenSSL
 
-/// A source of PEM text (RFC 7468).
-package enum PEMSource: Sendable, Equatable {
-    case file(String)
-    case text(String)
+/// A new P-256 key, which the caller frees.
+func newP256Key() throws(TLSError) -> OpaquePointer {
+    TLSErrorQueue.clear()
+    let context = EVP_PKEY_CTX_new_id(EVP_PKEY_EC, nil)
+    defer { EVP_PKEY_CTX_free(context) }
+    var drawn: OpaquePointer?
+    guard EVP_PKEY_keygen_init(context) == 1,
+        EVP_PKEY_CTX_set_ec_paramgen_curve_nid(context, NID_X9_62_prime256v1) == 1,
+        EVP_PKEY_keygen(context, &drawn) == 1, let key = drawn
+    else { throw TLSError(.library, "can't make a P-256 key: \(TLSErrorQueue.text())") }
+    return key
+}
+
+/// What `write` writes as PEM text (RFC 7468). It returns 1 if it could.
+func pemText(_ what: String, _ write: (OpaquePointer) -> Int32) throws(TLSError) -> String {
+    let output = try MemoryBIO()
+    guard write(output.handle) == 1 else {
+        throw TLSError(.library, "can't write \(what): \(TLSErrorQueue.text())")
+    }
+    return output.text()
+}
+
+/// A private key in the form of Apple's `.p8` files: PKCS #8, unencrypted.
+func pemText(privateKey key: OpaquePointer) throws(TLSError) -> String {
+    try pemText("the key") { PEM_write_bio_PKCS8PrivateKey($0, key, nil, nil, 0, nil, nil) }
 }
 
 /// OpenSSL's access to PEM text in memory.

@@ -71,10 +71,7 @@ private final class CertificateDraft: @unchecked Sendable {
     private let key: OpaquePointer
 
     init(subject: String) throws(TLSError) {
-        TLSErrorQueue.clear()
-        guard let key = Self.newKey() else {
-            throw TLSError(.library, "can't make a P-256 key: \(TLSErrorQueue.text())")
-        }
+        let key = try newP256Key()
         guard let certificate = X509_new() else {
             EVP_PKEY_free(key)
             throw TLSError(.library, "out of memory for a certificate")
@@ -95,17 +92,6 @@ private final class CertificateDraft: @unchecked Sendable {
     deinit {
         X509_free(certificate)
         EVP_PKEY_free(key)
-    }
-
-    private static func newKey() -> OpaquePointer? {
-        guard let context = EVP_PKEY_CTX_new_id(EVP_PKEY_EC, nil) else { return nil }
-        defer { EVP_PKEY_CTX_free(context) }
-        var key: OpaquePointer?
-        guard EVP_PKEY_keygen_init(context) == 1,
-            EVP_PKEY_CTX_set_ec_paramgen_curve_nid(context, NID_X9_62_prime256v1) == 1,
-            EVP_PKEY_keygen(context, &key) == 1
-        else { return nil }
-        return key
     }
 
     /// `start` and `end` are in seconds from now.
@@ -134,18 +120,8 @@ private final class CertificateDraft: @unchecked Sendable {
     }
 
     func certificateText() throws(TLSError) -> String {
-        let output = try MemoryBIO()
-        guard PEM_write_bio_X509(output.handle, certificate) == 1 else {
-            throw TLSError(.library, "can't write the certificate: \(TLSErrorQueue.text())")
-        }
-        return output.text()
+        try pemText("the certificate") { PEM_write_bio_X509($0, certificate) }
     }
 
-    func keyText() throws(TLSError) -> String {
-        let output = try MemoryBIO()
-        guard PEM_write_bio_PKCS8PrivateKey(output.handle, key, nil, nil, 0, nil, nil) == 1 else {
-            throw TLSError(.library, "can't write the key: \(TLSErrorQueue.text())")
-        }
-        return output.text()
-    }
+    func keyText() throws(TLSError) -> String { try pemText(privateKey: key) }
 }

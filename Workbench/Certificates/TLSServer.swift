@@ -10,13 +10,12 @@ extension TLSConnection {
 }
 
 extension TLSContext {
-    /// For a server's connections, with this certificate chain (leaf first) and key.
+    /// For a server's connections.
     ///
     /// - Parameter suites: Limits the server to TLS 1.2 with these suites, as ciphers(1) writes them.
     /// - Throws: `.credentials` if they can't be read or don't match. `.library` if no suite is known.
     package static func server(
-        certificate: PEMSource,
-        key: PEMSource,
+        _ issued: IssuedCertificate,
         offersHTTP2: Bool = true,
         suites: String? = nil
     ) throws(TLSError) -> TLSContext {
@@ -27,8 +26,7 @@ extension TLSContext {
                 throw TLSError(.library, "OpenSSL has no cipher suite \(suites): \(TLSErrorQueue.text())")
             }
         }
-        try context.use(certificate: certificate)
-        try context.use(key: key)
+        try context.use(issued)
         guard SSL_CTX_check_private_key(context.handle) == 1 else {
             throw TLSError(.credentials, "the private key doesn't belong to the certificate")
         }
@@ -38,42 +36,20 @@ extension TLSContext {
         return context
     }
 
-    private func use(certificate: PEMSource) throws(TLSError) {
-        switch certificate {
-        case .file(let path):
-            guard SSL_CTX_use_certificate_chain_file(handle, path) == 1 else {
-                throw TLSError(.credentials, "can't read a certificate from \(path): \(TLSErrorQueue.text())")
-            }
-        case .text(let text):
-            let source = try MemoryBIO(text)
-            guard let leaf = PEM_read_bio_X509(source.handle, nil, nil, nil) else {
-                throw TLSError(.credentials, "no certificate in the text: \(TLSErrorQueue.text())")
-            }
-            SSL_CTX_use_certificate(handle, leaf)
-            X509_free(leaf)
-            while let next = PEM_read_bio_X509(source.handle, nil, nil, nil) {
-                // The context takes ownership of the reference, unless the call fails.
-                if SSL_CTX_ctrl(handle, SSL_CTRL_CHAIN_CERT, 0, UnsafeMutableRawPointer(next)) != 1 { X509_free(next) }
-            }
-            TLSErrorQueue.clear()
+    private func use(_ issued: IssuedCertificate) throws(TLSError) {
+        let text = try MemoryBIO(issued.certificate)
+        guard let leaf = PEM_read_bio_X509(text.handle, nil, nil, nil) else {
+            throw TLSError(.credentials, "no certificate in the text: \(TLSErrorQueue.text())")
         }
-    }
-
-    private func use(key: PEMSource) throws(TLSError) {
-        switch key {
-        case .file(let path):
-            guard SSL_CTX_use_PrivateKey_file(handle, path, SSL_FILETYPE_PEM) == 1 else {
-                throw TLSError(.credentials, "can't read a private key from \(path): \(TLSErrorQueue.text())")
-            }
-        case .text(let text):
-            let source = try MemoryBIO(text)
-            guard let key = PEM_read_bio_PrivateKey(source.handle, nil, nil, nil) else {
-                throw TLSError(.credentials, "no private key in the text: \(TLSErrorQueue.text())")
-            }
-            defer { EVP_PKEY_free(key) }
-            guard SSL_CTX_use_PrivateKey(handle, key) == 1 else {
-                throw TLSError(.credentials, "the private key can't be used: \(TLSErrorQueue.text())")
-            }
+        defer { X509_free(leaf) }
+        SSL_CTX_use_certificate(handle, leaf)
+        let secret = try MemoryBIO(issued.key)
+        guard let key = PEM_read_bio_PrivateKey(secret.handle, nil, nil, nil) else {
+            throw TLSError(.credentials, "no private key in the text: \(TLSErrorQueue.text())")
+        }
+        defer { EVP_PKEY_free(key) }
+        guard SSL_CTX_use_PrivateKey(handle, key) == 1 else {
+            throw TLSError(.credentials, "the private key can't be used: \(TLSErrorQueue.text())")
         }
     }
 }

@@ -27,8 +27,7 @@ package final class Server: Sendable {
         let context: TLSContext
         do throws(TLSError) {
             context = try TLSContext.server(
-                certificate: configuration.certificate,
-                key: configuration.key,
+                configuration.certificate,
                 offersHTTP2: configuration.offersHTTP2,
                 suites: configuration.suites
             )
@@ -157,8 +156,7 @@ package struct ServerConfiguration: Sendable {
     package var furtherAddresses: [String] = []
     /// The TCP port; 0 takes any free one, see `Server.port`.
     package var port: UInt16 = 0
-    package var certificate: PEMSource
-    package var key: PEMSource
+    package var certificate: IssuedCertificate
     /// Whether TLS handshakes are answered. If false, TCP connections are accepted, but nothing is read or written.
     package var shakesHands = true
     /// Whether ALPN `h2` is agreed on. False imitates a server without HTTP/2.
@@ -176,12 +174,7 @@ package struct ServerConfiguration: Sendable {
     /// Whether PING frames are answered.
     package var answersPings = true
 
-    package init(certificate: PEMSource, key: PEMSource, address: String = "127.0.0.1", port: UInt16 = 0) {
-        self.address = address
-        self.port = port
-        self.certificate = certificate
-        self.key = key
-    }
+    package init(_ certificate: IssuedCertificate) { self.certificate = certificate }
 }
 
 /// A server can't be started or can't listen. (A client's failures are a `CloseReason`.)

@@ -40,12 +40,7 @@ package final class HTTPSServer: Sendable {
     ) throws {
         let context = try names.map { names in
             let leaf = try Self.authority.get().issue(for: names, notBefore: notBefore, notAfter: notAfter)
-            return try TLSContext.server(
-                certificate: .text(leaf.certificate),
-                key: .text(leaf.key),
-                offersHTTP2: false,
-                suites: suites
-            )
+            return try TLSContext.server(leaf, offersHTTP2: false, suites: suites)
         }
         let gate = try HTTPSGate()
         let (listener, port) = try Self.listen()
