@@ -71,7 +71,7 @@ final class ScriptedApple: ServerHandler {
 
     func request(_ request: ServerRequest, on connection: ServerConnection) -> ServerReply {
         let one = Seen(
-            connection: request.connectionID,
+            connection: connection.id,
             stream: request.streamID,
             headers: request.headers,
             body: request.body

@@ -147,7 +147,7 @@ struct ValueTests {
         for (element, due) in dues.enumerated() { queue.insert(element, due: due) }
         var order: [Int] = []
         for now in UInt64(0)..<50 {
-            while let element = queue.popDue(now) { order.append(element) }
+            order += queue.takeDue(now)
             #expect(queue.nextDue ?? .max > now, "seed \(seed)")
         }
         let sorted = dues.enumerated().sorted { ($0.element, $0.offset) < ($1.element, $1.offset) }

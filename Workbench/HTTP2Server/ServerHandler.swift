@@ -11,8 +11,6 @@ extension ServerHandler {
 }
 
 package struct ServerRequest: Sendable {
-    /// The number of its connection, from 1 in order of arrival.
-    package let connectionID: Int
     /// Its stream id, which is odd (RFC 9113 section 5.1.1).
     package let streamID: Int32
     /// All fields, including the pseudo-header fields (`:method`, `:path` …).
@@ -48,18 +46,12 @@ package indirect enum ServerReply: Sendable {
 /// What a server has counted since its start.
 package struct ServerCounters: Sendable, Equatable {
     package var accepted = 0
-    package var opened = 0
-    package var refused = 0
     package var closed = 0
     /// Streams that a client began: HEADERS arrived, the whole request perhaps not.
     package var begun = 0
-    package var requests = 0
-    package var responses = 0
     package var resetsReceived = 0
     package var pingsReceived = 0
     package var pongsReceived = 0
-
-    package init() {}
 }
 
 /// The counters of the server's thread. Its sessions share them.

@@ -115,7 +115,6 @@ final class ServerLoop: @unchecked Sendable {
             } catch {
                 return drop(id)
             }
-            counters.now.opened += 1
             handler.connectionOpened(wire.session.connection)
         }
         if wire.isReading, wire.read(into: buffer) == .ended { return drop(id) }
@@ -181,7 +180,7 @@ final class ServerLoop: @unchecked Sendable {
         guard later.nextDue != nil else { return }
         let now = UInt64(MonotonicTime.milliseconds())
         var touched: Set<Int> = []
-        while let item = later.popDue(now) {
+        for item in later.takeDue(now) {
             guard let wire = wires[item.connection] else { continue }
             wire.session.perform(item.reply, on: item.stream)
             touched.insert(item.connection)
@@ -202,8 +201,8 @@ final class ServerLoop: @unchecked Sendable {
         case .action(.shutdown(let debug)): session.beginShutdown(debug: debug)
         case .action(.goAway(let lastStreamID, let code, let debug)):
             session.submitGoAway(lastStreamID: lastStreamID, code: code, debug: debug)
-        case .action(.streams(let count)): session.submitSettings(maxConcurrentStreams: count, initialWindowSize: nil)
-        case .action(.window(let size)): session.submitSettings(maxConcurrentStreams: nil, initialWindowSize: size)
+        case .action(.streams(let count)): session.submitSettings(maxConcurrentStreams: count)
+        case .action(.window(let size)): session.submitSettings(initialWindowSize: size)
         case .action(.connectionWindow(let bytes)): session.openWindow(by: bytes)
         case .action(.stopReading): wire.isReading = false
         case .action(.resumeReading): wire.isReading = true
@@ -219,11 +218,7 @@ final class ServerLoop: @unchecked Sendable {
     private func drop(_ id: Int) {
         guard let wire = wires.removeValue(forKey: id) else { return }
         counters.now.closed += 1
-        if wire.isHandshaken {
-            handler.connectionClosed(wire.session.connection)
-        } else {
-            counters.now.refused += 1
-        }
+        if wire.isHandshaken { handler.connectionClosed(wire.session.connection) }
         publish()
     }
 
@@ -233,46 +228,21 @@ final class ServerLoop: @unchecked Sendable {
     }
 }
 
-/// Elements with a due time, the earliest first (a binary heap; equal times keep their order).
+/// Elements with a due time, the earliest first. Equal times keep their order.
 struct DelayQueue<Element> {
-    private struct Entry {
-        let due: UInt64
-        let order: UInt64
-        let element: Element
+    private var entries: [(due: UInt64, element: Element)] = []
 
-        func comes(before other: Entry) -> Bool { (due, order) < (other.due, other.order) }
-    }
+    var nextDue: UInt64? { entries.first?.due }
 
-    private var heap: [Entry] = []
-    private var order: UInt64 = 0
-
-    var nextDue: UInt64? { heap.first?.due }
-
+    /// Looks from the end, because most answers are delayed alike.
     mutating func insert(_ element: Element, due: UInt64) {
-        let new = Entry(due: due, order: order, element: element)
-        order += 1
-        var place = heap.count
-        heap.append(new)
-        while place > 0, new.comes(before: heap[(place - 1) / 2]) {
-            heap[place] = heap[(place - 1) / 2]
-            place = (place - 1) / 2
-        }
-        heap[place] = new
+        let place = entries.lastIndex { $0.due <= due }.map { $0 + 1 } ?? 0
+        entries.insert((due, element), at: place)
     }
 
-    mutating func popDue(_ now: UInt64) -> Element? {
-        guard let first = heap.first, first.due <= now else { return nil }
-        let last = heap.removeLast()
-        guard !heap.isEmpty else { return first.element }
-        var place = 0
-        while 2 * place + 1 < heap.count {
-            var child = 2 * place + 1
-            if child + 1 < heap.count, heap[child + 1].comes(before: heap[child]) { child += 1 }
-            guard heap[child].comes(before: last) else { break }
-            heap[place] = heap[child]
-            place = child
-        }
-        heap[place] = last
-        return first.element
+    mutating func takeDue(_ now: UInt64) -> [Element] {
+        let count = entries.firstIndex { $0.due > now } ?? entries.count
+        defer { entries.removeFirst(count) }
+        return entries[..<count].map(\.element)
     }
 }

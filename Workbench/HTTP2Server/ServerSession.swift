@@ -55,15 +55,13 @@ final class ServerSession {
             && nghttp2_session_want_write(handle) == 0
     }
 
-    func submitSettings(maxConcurrentStreams: UInt32?, initialWindowSize: UInt32?) {
-        var entries: [nghttp2_settings_entry] = []
-        if let maxConcurrentStreams {
-            let key = Int32(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS.rawValue)
-            entries.append(nghttp2_settings_entry(settings_id: key, value: maxConcurrentStreams))
-        }
-        if let initialWindowSize {
-            let key = Int32(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE.rawValue)
-            entries.append(nghttp2_settings_entry(settings_id: key, value: initialWindowSize))
+    func submitSettings(maxConcurrentStreams: UInt32? = nil, initialWindowSize: UInt32? = nil) {
+        let settings: [(key: nghttp2_settings_id, value: UInt32?)] = [
+            (NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, maxConcurrentStreams),
+            (NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, initialWindowSize),
+        ]
+        let entries = settings.compactMap { key, value in
+            value.map { nghttp2_settings_entry(settings_id: Int32(key.rawValue), value: $0) }
         }
         nghttp2_submit_settings(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), entries, entries.count)
     }
@@ -147,15 +145,8 @@ final class ServerSession {
     }
 
     func requestEnded(_ index: Int) {
-        counters.now.requests += 1
         let slot = slots[index]
-        let request = ServerRequest(
-            connectionID: connection.id,
-            streamID: slot.streamID,
-            headers: slot.headers,
-            body: slot.body
-        )
-        onRequest(request, self)
+        onRequest(ServerRequest(streamID: slot.streamID, headers: slot.headers, body: slot.body), self)
     }
 }
 
@@ -191,7 +182,6 @@ extension ServerSession {
     }
 
     private func respond(_ index: Int, _ status: Int, _ headers: HeaderFields, _ body: [UInt8], isUnfinished: Bool) {
-        counters.now.responses += 1
         let stream = slots[index].streamID
         slots[index].reply = body
         slots[index].replyOffset = 0
