@@ -24,7 +24,14 @@ import Testing
         var settings = SimulatorSettings()
         settings.topics = ["com.example.app"]
         do throws(RequestRefusal) {
-            _ = try PushFields(headers: headers, body: Array(body.utf8), settings: settings)
+            _ = try AcceptedPush(
+                token: "00",
+                headers: headers,
+                body: Array(body.utf8),
+                settings: settings,
+                now: 0,
+                connection: 1
+            )
             return nil
         } catch {
             return error.reason
@@ -39,7 +46,7 @@ import Testing
         ("POST", "/3/device/0aF9", "0aF9"),
     ]) func target_isAcceptedOrRefused(method: String, path: String, expected: String) {
         do throws(RequestRefusal) {
-            #expect(try PushFields.token(method: method, path: path) == expected)
+            #expect(try AcceptedPush.token(method: method, path: path) == expected)
         } catch {
             #expect(error.reason == expected)
         }

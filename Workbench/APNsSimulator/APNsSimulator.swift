@@ -73,9 +73,14 @@ package final class APNsSimulator: Sendable {
     /// Waits until the closure returns true. False if `limit` passes first.
     package func wait(
         within limit: Duration = .seconds(300),
-        until isMet: @escaping @Sendable (SimulatorCounts) -> Bool
+        until isMet: @Sendable (SimulatorCounts) -> Bool
     ) async -> Bool {
-        await handler.log.wait(within: limit, until: isMet)
+        let end = ContinuousClock.now + limit
+        while !isMet(counts) {
+            guard ContinuousClock.now < end, !Task.isCancelled else { return false }
+            try? await Task.sleep(for: .milliseconds(1))
+        }
+        return true
     }
 }
 

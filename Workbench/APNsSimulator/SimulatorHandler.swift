@@ -85,7 +85,7 @@ final class SimulatorHandler: ServerHandler {
         for action in beginRequest(connection) { connection.perform(action) }
         var token = ""
         do throws(RequestRefusal) {
-            token = try PushFields.token(method: request.method, path: request.path)
+            token = try AcceptedPush.token(method: request.method, path: request.path)
             return try push(token, request, connection)
         } catch {
             note(token, error.status, error.reason, connection)
@@ -108,22 +108,16 @@ final class SimulatorHandler: ServerHandler {
         let script = state.withLock { $0.script }
         let now = script.now()
         try admit(request.headers["authorization"], connection.id, now)
-        let fields = try PushFields(headers: request.headers, body: request.body, settings: script.settings)
-        let attempt = attempt(token, script)
-        let push = AcceptedPush(
+        var push = try AcceptedPush(
             token: token,
-            apnsID: fields.apnsID,
-            collapseID: fields.collapseID,
-            topic: fields.topic,
-            pushType: fields.pushType,
-            priority: fields.priority,
-            expiration: fields.expiration,
-            payload: request.body,
-            receivedAt: now,
-            connection: connection.id,
-            attempt: attempt
+            headers: request.headers,
+            body: request.body,
+            settings: script.settings,
+            now: now,
+            connection: connection.id
         )
-        let answer = script.perPush?(push, request.streamID) ?? script.perDevice?(token, attempt) ?? .accept
+        push.attempt = attempt(token, script)
+        let answer = script.perPush?(push, request.streamID) ?? script.perDevice?(token, push.attempt) ?? .accept
         return perform(answer, PendingPush(push: push, streamID: request.streamID, connection: connection))
     }
 

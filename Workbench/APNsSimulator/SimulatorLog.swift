@@ -1,28 +1,6 @@
 package import FoundationEssentials
 import Base
 
-/// A push that the simulated service accepted.
-package struct AcceptedPush: Sendable, Equatable {
-    package let token: String
-    /// The request's `apns-id`, or a random one if it had none.
-    package let apnsID: UUID
-    package let collapseID: String?
-    package let topic: String
-    package let pushType: String
-    /// 10 if the request had none.
-    package let priority: Int
-    /// Seconds since 1970; nil if the request had none.
-    package let expiration: Int64?
-    package let payload: [UInt8]
-    /// Seconds since 1970 by the script's clock.
-    package let receivedAt: Int64
-    /// The connection's number, from 1.
-    package let connection: Int
-    /// The number of this token's valid request, from 1. Always 1 if only counts are kept and the script has no
-    /// `perDevice`.
-    package let attempt: Int
-}
-
 /// A request as it arrived, before any check.
 package struct ReceivedRequest: Sendable, Equatable {
     /// The last part of the path. In a valid request it is the device token.
@@ -107,14 +85,5 @@ final class SimulatorLog: Sendable {
             state.counts.requests += 1
             if recordsAll { state.answered.append(request) }
         }
-    }
-
-    func wait(within limit: Duration, until isMet: @Sendable (SimulatorCounts) -> Bool) async -> Bool {
-        let end = ContinuousClock.now + limit
-        while !isMet(counts) {
-            guard ContinuousClock.now < end, !Task.isCancelled else { return false }
-            try? await Task.sleep(for: .milliseconds(1))
-        }
-        return true
     }
 }

@@ -1,15 +1,27 @@
-import FoundationEssentials
+package import FoundationEssentials
 import HTTP2Server
 import JSON
 
-/// The target of a request: `POST /3/device/<hexadecimal token>`.
-struct PushFields {
-    var apnsID: UUID
-    var topic: String
-    var pushType: String
-    var priority = 10
-    var expiration: Int64?
-    var collapseID: String?
+/// A push that the simulated service accepted: `POST /3/device/<hexadecimal token>`.
+package struct AcceptedPush: Sendable, Equatable {
+    package let token: String
+    /// The request's `apns-id`, or a random one if it had none.
+    package let apnsID: UUID
+    package let collapseID: String?
+    package let topic: String
+    package let pushType: String
+    /// 10 if the request had none.
+    package private(set) var priority = 10
+    /// Seconds since 1970; nil if the request had none.
+    package private(set) var expiration: Int64?
+    package let payload: [UInt8]
+    /// Seconds since 1970 by the script's clock.
+    package let receivedAt: Int64
+    /// The connection's number, from 1.
+    package let connection: Int
+    /// The number of this token's valid request, from 1. Always 1 if only counts are kept and the script has no
+    /// `perDevice`.
+    package internal(set) var attempt = 1
 
     private static let pushTypes: Set<String> = [
         "alert", "background", "controls", "complication", "fileprovider", "liveactivity", "location", "mdm",
@@ -24,7 +36,16 @@ struct PushFields {
         "apns-collapse-id",
     ]
 
-    init(headers: HeaderFields, body: [UInt8], settings: SimulatorSettings) throws(RequestRefusal) {
+    /// Checks what a request has besides its token, as Apple does.
+    init(
+        token: String,
+        headers: HeaderFields,
+        body: [UInt8],
+        settings: SimulatorSettings,
+        now: Int64,
+        connection: Int
+    ) throws(RequestRefusal) {
+        (self.token, payload, receivedAt, self.connection) = (token, body, now, connection)
         try Self.checkDuplicates(headers)
         topic = try Self.topic(headers, settings)
         guard let type = headers["apns-push-type"], Self.pushTypes.contains(type) else {
@@ -112,14 +133,11 @@ struct PushFields {
     }
 }
 
-struct RequestRefusal: Error, Equatable {
+struct RequestRefusal: Error {
     let status: Int
     let reason: String
 
-    init(_ status: Int, _ reason: String) {
-        self.status = status
-        self.reason = reason
-    }
+    init(_ status: Int, _ reason: String) { (self.status, self.reason) = (status, reason) }
 }
 
 /// `apns-id` as text. Foundation's own conversions use scanf and printf, which is too slow for every request.
