@@ -88,8 +88,9 @@ final class SimulatorHandler: ServerHandler {
             token = try AcceptedPush.token(method: request.method, path: request.path)
             return try push(token, request, connection)
         } catch {
-            note(token, error.status, error.reason, connection)
-            return reply(error.status, error.reason, id: request.headers["apns-id"] ?? UUID().canonical)
+            let (status, reason) = (error.status, error.reason)
+            note(AnsweredRequest(token: token, status: status, reason: reason, connection: connection.id))
+            return reply(status, reason, id: request.headers["apns-id"] ?? UUID().canonical)
         }
     }
 
@@ -217,17 +218,11 @@ final class SimulatorHandler: ServerHandler {
     }
 
     private func note(_ pending: PendingPush, _ status: Int, _ reason: String = "") {
-        note(pending.push.token, status, reason, pending.connection, pending.push)
+        let push = pending.push
+        note(AnsweredRequest(token: push.token, status: status, reason: reason, connection: push.connection), push)
     }
 
-    private func note(
-        _ token: String,
-        _ status: Int,
-        _ reason: String,
-        _ connection: ServerConnection,
-        _ push: AcceptedPush? = nil
-    ) {
-        let request = AnsweredRequest(token: token, status: status, reason: reason, connection: connection.id)
+    private func note(_ request: AnsweredRequest, _ push: AcceptedPush? = nil) {
         log.answered(request)
         state.withLock { $0.script.onAnswered }?(request, push)
     }
@@ -252,12 +247,7 @@ final class SimulatorHandler: ServerHandler {
     /// The date as in RFC 9110 section 5.6.7; nil if answers carry none.
     private var date: String? {
         guard let now = state.withLock({ $0.script.settings.saysDate ? $0.script.now : nil }) else { return nil }
-        var instant = time_t(now())
-        var parts = tm()
-        gmtime_r(&instant, &parts)
-        var text = [CChar](repeating: 0, count: 32)
-        let count = strftime(&text, text.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
-        return String(decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return utcText("%a, %d %b %Y %H:%M:%S GMT", at: now())
     }
 
     /// MAX_CONCURRENT_STREAMS for the connection after its first accepted push; nil if nothing is to be sent.
@@ -270,4 +260,14 @@ final class SimulatorHandler: ServerHandler {
                 ? settings.streams : nil
         }
     }
+}
+
+/// An instant in UTC, in seconds since 1970, in a format of strftime(3).
+package func utcText(_ format: String, at seconds: Int64) -> String {
+    var instant = time_t(seconds)
+    var parts = tm()
+    gmtime_r(&instant, &parts)
+    var text = [CChar](repeating: 0, count: 32)
+    let count = strftime(&text, text.count, format, &parts)
+    return String(decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }

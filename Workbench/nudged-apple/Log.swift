@@ -29,13 +29,8 @@ enum Log {
     }
 
     static func write(_ line: String) {
-        var rest = Array("\(line)\n".utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return }
-            rest = rest.dropFirst(count)
-        }
+        // If nobody reads it, it goes on.
+        _ = writeAll(Array("\(line)\n".utf8), to: STDOUT_FILENO)
     }
 
     /// At most half of the token.
@@ -45,20 +40,10 @@ enum Log {
     private static func text(_ push: AcceptedPush) -> String {
         switch (try? JSONValue(parsing: push.payload))?["aps"]?["alert"] {
         case .string(let text): text
-        case .object(let alert):
-            ["title", "body"].compactMap { key in
-                if case .string(let text)? = alert[key] { text } else { nil }
-            }.joined(separator: ": ")
+        case .object(let alert): ["title", "body"].compactMap { alert[$0]?.text }.joined(separator: ": ")
         default: "(\(push.pushType), no text)"
         }
     }
 
-    private static func time(_ format: String) -> String {
-        var now = Glibc.time(nil)
-        var parts = tm()
-        gmtime_r(&now, &parts)
-        var text = [CChar](repeating: 0, count: 32)
-        let count = strftime(&text, text.count, format, &parts)
-        return String(decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
+    private static func time(_ format: String) -> String { utcText(format, at: WallTime.milliseconds() / 1000) }
 }
