@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import JSON
 import NudgedPreferences
 import Policy
@@ -71,7 +70,7 @@ struct CandidatePopulation {
         let now = Instant(seconds: 1_767_225_600 + Int64.random(in: 0..<31_536_000, using: &random))
         let frequency = ["daily", "daily", "few_times_a_week", "weekly"].randomElement(using: &random) ?? "daily"
         var candidate = Candidate(
-            userID: uuid(),
+            userID: random.uuid(),
             preferences: preferences(frequency),
             timezone: chance(10) ? nil : zoneNames.randomElement(using: &random),
             nudge: .checkIn
@@ -84,16 +83,6 @@ struct CandidatePopulation {
     }
 
     private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
-
-    private mutating func uuid() -> UUID {
-        let (high, low) = (random.next(), random.next())
-        var bytes: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-        withUnsafeMutableBytes(of: &bytes) { buffer in
-            buffer.storeBytes(of: high, as: UInt64.self)
-            buffer.storeBytes(of: low, toByteOffset: 8, as: UInt64.self)
-        }
-        return UUID(uuid: bytes)
-    }
 
     private mutating func time(_ hours: Range<Int>) -> JSONValue {
         let minutes = Int.random(in: hours, using: &random) * 60 + Int.random(in: 0..<4, using: &random) * 15

@@ -7,11 +7,11 @@ import Glibc
 import Certificates
 import OpenSSL
 import Policy
+import Seeded
 import Synchronization
 import TimeZones
 
 import struct FoundationEssentials.UUID
-import typealias FoundationEssentials.uuid_t
 
 /// `nudged-bench send`: pushes per second to a server in place of Apple's.
 struct Send: AsyncParsableCommand {
@@ -182,38 +182,21 @@ private enum BenchUsers {
     }
 
     private static func user(_ number: UInt64) -> ClaimedUser {
-        let words = (0..<6).map { mixed(number * 6 + $0) }
+        var random = SplitMix64(seed: number)
         var message = PendingMessage(
-            id: id(words[0], words[1]),
+            id: random.uuid(),
             createdAt: now - 60,
             title: "Good morning",
             body: "How did yesterday's walk go? Two minutes are enough to note what went well and what to try next."
         )
-        message.conversationID = id(words[2], words[3]).uuidString
+        message.conversationID = random.uuid().uuidString
         message.domain = "movement"
         message.threadID = "check-ins"
-        var user = ClaimedUser.Values(stranger: id(words[4], words[5]))
+        var user = ClaimedUser.Values(stranger: random.uuid())
         user.timezone = "Europe/Berlin"
         user.firstSessionComplete = true
-        user.devices = [Device(token: words[..<4].map(hexadecimal).joined(), registeredAt: now - 86_400)]
+        user.devices = [Device(token: random.hex(64), registeredAt: now - 86_400)]
         user.messages = [message]
         return ClaimedUser(user)
-    }
-
-    /// SplitMix64 of a number: distinct for distinct numbers, without state.
-    private static func mixed(_ number: UInt64) -> UInt64 {
-        var word = (number &+ 1) &* 0x9E37_79B9_7F4A_7C15
-        word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
-        return word ^ word >> 31
-    }
-
-    private static func hexadecimal(_ word: UInt64) -> String {
-        let digits = String(word, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
-
-    private static func id(_ high: UInt64, _ low: UInt64) -> UUID {
-        withUnsafeBytes(of: (high, low)) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 }

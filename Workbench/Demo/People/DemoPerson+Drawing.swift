@@ -1,8 +1,5 @@
 import Seeded
 
-import struct FoundationEssentials.UUID
-import typealias FoundationEssentials.uuid_t
-
 extension DemoPerson {
     private enum Kind {
         case active, neverOptedIn, malformed, disabled, noFirstSession, noDevice, noZone
@@ -17,7 +14,7 @@ extension DemoPerson {
     private static let changing: UInt64 = 15
 
     static func draw(_ places: Places, start: Int64, _ generator: inout SplitMix64) -> DemoPerson {
-        let userID = UUID.drawn(&generator)
+        let userID = generator.uuid()
         let kind = generator.pick(weighted: kinds) ?? .active
         let home = places.draw(&generator) ?? "UTC"
         var wishes = Wishes.draw(&generator)
@@ -91,18 +88,6 @@ extension DemoPerson {
     ]
 }
 
-extension UUID {
-    /// A UUID of version 4 (RFC 9562, section 5.4) from random bits.
-    static func drawn(_ generator: inout SplitMix64) -> UUID {
-        // Little endian: the version is in byte 6, the variant in byte 8.
-        let high = generator.next() & ~(0xF0 << 48) | 0x40 << 48
-        let low = generator.next() & ~0xC0 | 0x80
-        return withUnsafeBytes(of: (high.littleEndian, low.littleEndian)) {
-            UUID(uuid: $0.loadUnaligned(as: uuid_t.self))
-        }
-    }
-}
-
 extension DemoDevice {
     static func drawAll(start: Int64, _ generator: inout SplitMix64) -> [DemoDevice] {
         let count = generator.pick(weighted: [(1, 70), (2, 22), (3, 8)]) ?? 1
@@ -172,35 +157,11 @@ struct Places: Sendable {
 }
 
 extension SplitMix64 {
-    /// True this often in a thousand. (The standard library's own mappings may change between releases.)
+    /// True this often in a thousand.
     mutating func chance(_ perMille: UInt64) -> Bool { next() % 1000 < perMille }
-
-    mutating func number(_ range: ClosedRange<Int>) -> Int { range.lowerBound + Int(next() % UInt64(range.count)) }
 
     /// One of them; nil if there is none.
     mutating func pick<Element>(_ elements: [Element]) -> Element? {
         elements.isEmpty ? nil : elements[Int(next() % UInt64(elements.count))]
-    }
-
-    /// One of them, by weight; nil if there is none.
-    mutating func pick<Element>(weighted elements: [(Element, Int)]) -> Element? {
-        let total = elements.reduce(0) { $0 + $1.1 }
-        guard total > 0 else { return nil }
-        var left = number(0...total - 1)
-        for (element, weight) in elements {
-            if left < weight { return element }
-            left -= weight
-        }
-        return nil
-    }
-
-    /// This many lower-case hexadecimal digits.
-    mutating func hex(_ digits: Int) -> String {
-        var text = ""
-        while text.utf8.count < digits {
-            let word = String(next(), radix: 16)
-            text += String(repeating: "0", count: 16 - word.utf8.count) + word
-        }
-        return String(text.prefix(digits))
     }
 }

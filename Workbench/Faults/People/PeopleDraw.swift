@@ -22,30 +22,14 @@ struct PeopleDraw {
         zones = Self.names.compactMap { try? database.zone(named: $0) }
     }
 
-    private mutating func number(_ range: ClosedRange<Int>) -> Int {
-        range.lowerBound + Int(random.next() % UInt64(range.count))
-    }
+    private mutating func number(_ range: ClosedRange<Int>) -> Int { random.number(range) }
 
     private mutating func chance(_ percent: Int) -> Bool { number(0...99) < percent }
 
-    private mutating func circumstance() -> Circumstance {
-        var left = number(0...Circumstance.allCases.reduce(0) { $0 + $1.perMille } - 1)
-        for one in Circumstance.allCases {
-            if left < one.perMille { return one }
-            left -= one.perMille
-        }
-        return .due
-    }
-
     mutating func person(_ number: Int) -> FaultRecipient {
-        let word = random.next()
-        let digits = String(word & 0xFFFF_FFFF_FFFF, radix: 16)
-        let order = String(number & 0xFFFF_FFFF, radix: 16)
-        let id =
-            String(repeating: "0", count: 8 - order.count) + order + "-0000-4000-8000-"
-            + String(repeating: "0", count: 12 - digits.count) + digits
-        var person = FaultRecipient(id: id)
-        let circumstance = circumstance()
+        let order = String(1 << 32 | number, radix: 16).dropFirst()
+        var person = FaultRecipient(id: "\(order)-0000-4000-8000-\(random.hex(12))")
+        let circumstance = random.pick(weighted: Circumstance.weights) ?? .due
         let zone = zones[self.number(0...zones.count - 1)]
         addDevices(&person, circumstance)
         prefer(&person, circumstance, zone)
@@ -59,11 +43,7 @@ struct PeopleDraw {
         if circumstance == .noDevice { return }
         let count = chance(70) ? 1 : number(2...4)
         for place in 0..<count {
-            var token = ""
-            for _ in 0..<4 {
-                let word = String(random.next(), radix: 16)
-                token += String(repeating: "0", count: 16 - word.count) + word
-            }
+            let token = random.hex(64)
             let registered = now - Int64(number(3...200)) * 86_400
             let isOther = circumstance == .androidOnly || place > 0 && chance(10)
             var device = Addressee(token: token, registeredAt: registered, platform: isOther ? "android" : "ios")
@@ -163,27 +143,21 @@ struct PeopleDraw {
         person.sent.sort()
     }
 
-    private static func clock(_ minutes: Int) -> String {
+    static func clock(_ minutes: Int) -> String {
         let (hour, minute) = (minutes / 60, minutes % 60)
         return "\(hour / 10)\(hour % 10):\(minute / 10)\(minute % 10)"
     }
 }
 
-/// Why a random user gets a check-in now or not, and how many in a thousand are such.
-enum Circumstance: CaseIterable {
+/// Why a random user gets a check-in now or not.
+enum Circumstance {
     case due, dueUnderCap, defaultQuiet, later, quietNow, capped, tooSoon, disabled, malformed, noZone, noDevice,
         androidOnly, noFirstSession, none
 
-    var perMille: Int {
-        switch self {
-        case .due: 560
-        case .dueUnderCap: 100
-        case .defaultQuiet: 40
-        case .later, .quietNow, .capped: 50
-        case .tooSoon: 30
-        case .disabled, .malformed, .noZone, .noDevice: 20
-        case .androidOnly, .noFirstSession: 15
-        case .none: 10
-        }
-    }
+    /// How many in a thousand are such.
+    static let weights: [(Circumstance, Int)] = [
+        (.due, 560), (.dueUnderCap, 100), (.defaultQuiet, 40), (.later, 50), (.quietNow, 50), (.capped, 50),
+        (.tooSoon, 30), (.disabled, 20), (.malformed, 20), (.noZone, 20), (.noDevice, 20), (.androidOnly, 15),
+        (.noFirstSession, 15), (.none, 10),
+    ]
 }

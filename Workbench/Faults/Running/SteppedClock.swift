@@ -46,8 +46,8 @@ struct SteppedClock: Sendable {
         )
         let rows = sleepers.enumerated().map { number, sleeper in
             let quiet = sleeper.quiet ?? FaultRecipient.Quiet(start: 0, end: 0)
-            return
-                "(\(number), '\(sleeper.zone)', '\(clock(sleeper.minute))', '\(clock(quiet.start))', '\(clock(quiet.end))')"
+            let times = [sleeper.minute, quiet.start, quiet.end].map { "'\(PeopleDraw.clock($0))'" }
+            return "(\(number), '\(sleeper.zone)', \(times.joined(separator: ", ")))"
         }
         try await stage.sql(
             """
@@ -62,11 +62,6 @@ struct SteppedClock: Sendable {
             """
         )
         return SteppedClock(stage: stage, sleepers: sleepers)
-    }
-
-    private static func clock(_ minutes: Int) -> String {
-        let (hour, minute) = (minutes / 60, minutes % 60)
-        return "\(hour / 10)\(hour % 10):\(minute / 10)\(minute % 10)"
     }
 
     /// Seconds since 1970 by the stepped clock.
