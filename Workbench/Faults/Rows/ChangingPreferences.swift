@@ -11,10 +11,8 @@ extension Fault {
         row: "Preferences change all the time. A change before the intent counts."
     ) { plan in
         let scenery = Scenery(answers: 20...60, environment: ["APNS_MAX_IN_FLIGHT": "20"])
-        return (1...plan.pick(quick: 1, full: 3)).map { time in
-            plan.round("\(time)", users: plan.pick(quick: 400, full: 2_000), scenery: scenery) { stage in
-                try await changes(stage)
-            }
+        return plan.rounds(quick: 1, full: 3, users: plan.pick(quick: 400, full: 2_000), scenery: scenery) { stage in
+            try await changes(stage)
         }
     }
 

@@ -1,31 +1,14 @@
 import Glibc
 import LocalPostgres
-import Synchronization
 import TimeZones
 
 extension Fault {
-    /// A round with a stepped clock. The script keeps the clock for the comparison.
-    private static func stepped(
-        _ plan: FaultPlan,
-        _ name: String,
-        zones: Bool = true,
-        play: @escaping @Sendable (Stage) async throws -> SteppedClock
-    ) -> Round {
-        let kept = Kept()
-        var scenery = Scenery()
-        scenery.check = { _ in
-            guard let clock = kept.clock else { throw FaultError("the clock was never set") }
-            return try await clock.check(zones: zones)
-        }
-        return plan.round(name, users: 1, scenery: scenery) { stage in kept.keep(try await play(stage)) }
-    }
-
     static let clockSteps = Fault(
         "clock-steps",
         row: "The clock steps by two hours, both ways. Each slot is sent once."
     ) { plan in
         [
-            stepped(plan, "two hours on, back, and back again") { stage in
+            plan.round("two hours on, back, and back again", users: 1) { stage in
                 let database = ZoneDatabase()
                 let names = ["UTC", "Asia/Kathmandu", "America/St_Johns", "Pacific/Chatham"]
                 let begin = stage.now / 1000
@@ -53,7 +36,6 @@ extension Fault {
                 let missing = sleepers.indices.filter { counts[$0]?.count != 1 }
                 if !missing.isEmpty { stage.fail("not sent exactly once: sleepers \(missing)") }
                 stage.note("\(sleepers.count) slots, each sent once")
-                return clock
             }
         ]
     }
@@ -63,7 +45,7 @@ extension Fault {
         row: "Clocks go forward and back. Each slot of the night is sent once, on time."
     ) { plan in
         [true, false].map { begins in
-            stepped(plan, "summer time \(begins ? "begins" : "ends")") { stage in
+            plan.round("summer time \(begins ? "begins" : "ends")", users: 1) { stage in
                 guard let zone = try ZoneDatabase().zone(named: "Europe/Berlin"),
                     let change = nextChange(of: zone, forward: begins, after: stage.now / 1000)
                 else { throw FaultError("no zone files, or no summer time") }
@@ -90,16 +72,12 @@ extension Fault {
                     // The next step may be in quiet hours, which last an hour longer if the clocks go back. Then the
                     // slot waits for their end.
                     let quiet = sleeper.quiet.map { Int64($0.end - $0.start) * 60 + 3600 + pace } ?? 0
-                    guard slots.count == 1, slots[0].slot == date, slots[0].at < earliest + quiet + pace + 60
-                    else {
-                        stage.fail(
-                            "sleeper \(number), minute \(sleeper.minute): \(slots.map { "\($0.slot.iso) \($0.at - earliest) s late" })"
-                        )
-                        continue
+                    if slots.count != 1 || slots[0].slot != date || slots[0].at >= earliest + quiet + pace + 60 {
+                        let late = slots.map { "\($0.slot.iso) \($0.at - earliest) s late" }
+                        stage.fail("sleeper \(number), minute \(sleeper.minute): \(late)")
                     }
                 }
                 stage.note("\(sleepers.count) slots of the night, each sent once and on time")
-                return clock
             }
         }
     }
@@ -118,18 +96,14 @@ extension Fault {
         row: "After a day of sleep fresh slots are sent once, and stale ones are skipped."
     ) { plan in
         [
-            stepped(plan, "a day") { stage in
+            plan.round("a day", users: 1) { stage in
                 guard let zone = try ZoneDatabase().zone(named: "Asia/Tokyo") else { throw FaultError("no zone files") }
                 let begin = stage.now / 1000
                 // Hours from the start to the slot.
                 let hours = [-1, 1, 5, 10, 19]
                 let sleepers = (0..<plan.pick(quick: 100, full: 500)).map { place in
                     let at = Instant(seconds: begin + Int64(hours[place % hours.count]) * 3600)
-                    return SteppedClock.Sleeper(
-                        zone: "Asia/Tokyo",
-                        minute: zone.localTime(at: at).secondOfDay / 60,
-                        quiet: nil
-                    )
+                    return SteppedClock.Sleeper(zone: "Asia/Tokyo", minute: zone.localTime(at: at).secondOfDay / 60)
                 }
                 let clock = try await SteppedClock.start(stage, offset: 0, sleepers)
                 let daemon = try stage.service()
@@ -150,7 +124,6 @@ extension Fault {
                     }
                 }
                 stage.note("\(sleepers.count) users: fresh slots sent once, stale slots recorded as skipped")
-                return clock
             }
         ]
     }
@@ -160,7 +133,7 @@ extension Fault {
         row: "Zone files change, break and change back. No day gets two pushes."
     ) { plan in
         [
-            stepped(plan, "an hour further east, broken, and back", zones: false) { stage in
+            plan.round("an hour further east, broken, and back", users: 1) { stage in
                 let zones = stage.folder + "/zones"
                 _ = try ChildProcess.run([
                     "sh", "-c",
@@ -170,58 +143,33 @@ extension Fault {
                     throw FaultError("no zone files")
                 }
                 let minute = zone.localTime(at: Instant(seconds: stage.now / 1000 + 1800)).secondOfDay / 60
-                let clock = try await SteppedClock.start(
-                    stage,
-                    offset: 0,
-                    Array(repeating: .init(zone: "Europe/Berlin", minute: minute, quiet: nil), count: 20)
-                )
+                let all = Array(repeating: SteppedClock.Sleeper(zone: "Europe/Berlin", minute: minute), count: 20)
+                let clock = try await SteppedClock.start(stage, offset: 0, all, zones: false)
                 let daemon = try stage.service(["TZDIR": zones])
                 try await clock.settle()
                 // By Berlin's file the slot is half an hour ahead, by Athens' file it was half an hour ago.
-                try await upgrade(
-                    stage,
-                    clock,
-                    daemon,
-                    "cat /usr/share/zoneinfo/Europe/Berlin",
-                    0,
-                    "with the same file"
-                )
-                try await upgrade(
-                    stage,
-                    clock,
-                    daemon,
-                    "cat /usr/share/zoneinfo/Europe/Athens",
-                    20,
-                    "with the new file"
-                )
-                try await upgrade(
-                    stage,
-                    clock,
-                    daemon,
-                    "head -c 100 /usr/share/zoneinfo/Europe/Berlin",
-                    20,
-                    "with a broken file"
-                )
+                for (source, expected, text) in [
+                    ("cat /usr/share/zoneinfo/Europe/Berlin", 0, "with the same file"),
+                    ("cat /usr/share/zoneinfo/Europe/Athens", 20, "with the new file"),
+                    ("head -c 100 /usr/share/zoneinfo/Europe/Berlin", 20, "with a broken file"),
+                    ("cat /usr/share/zoneinfo/Europe/Berlin", 20, "with the old file again"),
+                ] {
+                    try await upgrade(clock, daemon, source)
+                    if stage.acceptedCount != expected {
+                        stage.fail("\(text): \(stage.acceptedCount) pushes, \(expected) expected")
+                    }
+                }
                 let sent = stage.acceptedCount
-                let back = "cat /usr/share/zoneinfo/Europe/Berlin"
-                try await upgrade(stage, clock, daemon, back, sent, "with the old file again")
                 try await clock.step(to: 7200)
                 try await stage.stop(daemon)
                 if stage.acceptedCount != sent { stage.fail("a second push for one day") }
-                return clock
             }
         ]
     }
 
     /// Replaces Berlin's whole file, as a package does, and waits until the daemon has read it and done what is due.
-    private static func upgrade(
-        _ stage: Stage,
-        _ clock: SteppedClock,
-        _ daemon: ChildProcess,
-        _ source: String,
-        _ expected: Int,
-        _ text: String
-    ) async throws {
+    private static func upgrade(_ clock: SteppedClock, _ daemon: ChildProcess, _ source: String) async throws {
+        let stage = clock.stage
         let zones = stage.folder + "/zones"
         _ = try ChildProcess.run([
             "sh", "-c", "\(source) > '\(zones)/new' && mv '\(zones)/new' '\(zones)/Europe/Berlin'",
@@ -233,16 +181,7 @@ extension Fault {
         }
         try await stage.sql("select nudged_api.touch(faulted.id(number)) from faulted.sleeper")
         try await clock.settle()
-        if stage.acceptedCount != expected {
-            stage.fail("\(text): \(stage.acceptedCount) pushes, \(expected) expected")
-        }
     }
-}
-
-private final class Kept: Sendable {
-    private let kept = Mutex<SteppedClock?>(nil)
-    var clock: SteppedClock? { kept.withLock { $0 } }
-    func keep(_ clock: SteppedClock) { kept.withLock { $0 = clock } }
 }
 
 extension String {

@@ -8,26 +8,21 @@ extension Fault {
         "database-restarts",
         row: "PostgreSQL restarts or crashes. The daemon works again within five seconds."
     ) { plan in
-        let times = plan.pick(quick: 1, full: 5)
         let scenery = Scenery(ownCluster: [:], answers: 20...120, environment: ["APNS_MAX_IN_FLIGHT": "40"])
-        return ["immediate", "crash"].flatMap { kind in
-            (1...times).map { time in
-                plan.round("\(kind) \(time)", users: 300, scenery: scenery) { stage in
-                    let process = try stage.service()
-                    for _ in 1...plan.pick(quick: 2, full: 3) {
-                        let more = stage.acceptedCount + 20 + stage.draw(40)
-                        guard try await stage.awaitAccepted(more, by: process) else { break }
-                        if kind == "crash" {
-                            try await stage.cluster.crash()
-                        } else {
-                            try await onOwnThread { stage.cluster.halt(.immediate) }
-                        }
-                        try await onOwnThread { try stage.cluster.start() }
-                        try await stage.measureRecovery(since: .now, within: .seconds(5))
-                    }
-                    try await stage.serveAll([process])
+        return plan.rounds(of: ["immediate", "crash"], full: 5, users: 300, scenery: scenery) { stage, kind in
+            let process = try stage.service()
+            for _ in 1...plan.pick(quick: 2, full: 3) {
+                let more = stage.acceptedCount + 20 + stage.draw(40)
+                guard try await stage.awaitAccepted(more, by: process) else { break }
+                if kind == "crash" {
+                    try await stage.cluster.crash()
+                } else {
+                    try await onOwnThread { stage.cluster.halt(.immediate) }
                 }
+                try await onOwnThread { try stage.cluster.start() }
+                try await stage.measureRecovery(since: .now, within: .seconds(5))
             }
+            try await stage.serveAll([process])
         }
     }
 
@@ -86,18 +81,15 @@ private final class HoldingGate: Sendable {
 
 extension Fault {
     static let lostBackends = Fault("backends-terminated", row: "The daemon's sessions are ended in a loop.") { plan in
-        let times = plan.pick(quick: 1, full: 6)
         let scenery = Scenery(answers: 20...120, environment: ["APNS_MAX_IN_FLIGHT": "10", "SCHEDULE_BATCH": "30"])
-        return (1...times).map { time in
-            plan.round("terminated \(time)", users: 250, scenery: scenery) { stage in
-                let process = try stage.service()
-                try await stage.awaitAccepted(5, by: process)
-                for _ in 1...plan.pick(quick: 20, full: 60) {
-                    try await stage.sql("select pg_terminate_backend(pid) from pg_stat_activity where \(Stage.others)")
-                    try await Task.sleep(for: .milliseconds(stage.draw(200)))
-                }
-                try await stage.recover(process, within: .seconds(5))
+        return plan.rounds(quick: 1, full: 6, users: 250, scenery: scenery) { stage in
+            let process = try stage.service()
+            try await stage.awaitAccepted(5, by: process)
+            for _ in 1...plan.pick(quick: 20, full: 60) {
+                try await stage.sql("select pg_terminate_backend(pid) from pg_stat_activity where \(Stage.others)")
+                try await Task.sleep(for: .milliseconds(stage.draw(200)))
             }
+            try await stage.recover(process, within: .seconds(5))
         }
     }
 
@@ -110,12 +102,8 @@ extension Fault {
             answers: 20...120,
             environment: ["APNS_MAX_IN_FLIGHT": "40", "DATABASE_STATEMENT_TIMEOUT": "1s"]
         )
-        return (1...plan.pick(quick: 1, full: 3)).flatMap { time in
-            ["all", "one"].map { kind in
-                plan.round("\(kind) \(time)", users: 250, scenery: scenery) { stage in
-                    try await Self.hang(stage, all: kind == "all", seconds: plan.pick(quick: 6, full: 12))
-                }
-            }
+        return plan.rounds(of: ["all", "one"], full: 3, users: 250, scenery: scenery) { stage, kind in
+            try await hang(stage, all: kind == "all", seconds: plan.pick(quick: 6, full: 12))
         }
     }
 

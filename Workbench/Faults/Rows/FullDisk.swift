@@ -6,34 +6,31 @@ extension Fault {
     static let fullDisk = Fault(
         "disk-full",
         row: "The disk under intents and record is full for a while.",
-        obstacle: { SmallDisk.obstacle() }
-    ) {
-        plan in
+        obstacle: SmallDisk.obstacle
+    ) { plan in
         let scenery = Scenery(ownCluster: [:], answers: 20...100, environment: ["APNS_MAX_IN_FLIGHT": "40"])
-        return (1...plan.pick(quick: 1, full: 3)).map { time in
-            plan.round("full \(time)", users: 300, scenery: scenery) { stage in
-                let disk = try await onOwnThread { try SmallDisk(stage) }
-                try await stage.sql("create tablespace small location '\(disk.path)'")
-                try await stage.sql(
-                    """
-                    alter table nudged.intent set tablespace small;
-                    do $$ declare part regclass; begin
-                        for part in select inhrelid from pg_inherits where inhparent = 'nudged.delivery'::regclass loop
-                            execute format('alter table %s set tablespace small', part);
-                        end loop;
-                    end $$;
-                    """
-                )
-                let process = try stage.service()
-                try await stage.awaitAccepted(20, by: process)
-                try await onOwnThread { try disk.fill() }
-                try await stage.wait(for: "the server to run out of space") {
-                    stage.cluster.log.contains("No space left on device")
-                }
-                try await Task.sleep(for: .milliseconds(plan.pick(quick: 1500, full: 5000)))
-                try await onOwnThread { try disk.clear() }
-                try await stage.recover(process, within: .seconds(8))
+        return plan.rounds(quick: 1, full: 3, users: 300, scenery: scenery) { stage in
+            let disk = try await onOwnThread { try SmallDisk(stage) }
+            try await stage.sql("create tablespace small location '\(disk.path)'")
+            try await stage.sql(
+                """
+                alter table nudged.intent set tablespace small;
+                do $$ declare part regclass; begin
+                    for part in select inhrelid from pg_inherits where inhparent = 'nudged.delivery'::regclass loop
+                        execute format('alter table %s set tablespace small', part);
+                    end loop;
+                end $$;
+                """
+            )
+            let process = try stage.service()
+            try await stage.awaitAccepted(20, by: process)
+            try await onOwnThread { try disk.fill() }
+            try await stage.wait(for: "the server to run out of space") {
+                stage.cluster.log.contains("No space left on device")
             }
+            try await Task.sleep(for: .milliseconds(plan.pick(quick: 1500, full: 5000)))
+            try await onOwnThread { try disk.clear() }
+            try await stage.recover(process, within: .seconds(8))
         }
     }
 }

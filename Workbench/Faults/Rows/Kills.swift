@@ -5,13 +5,8 @@ import Seeded
 
 extension Fault {
     static let failPoints = Fault("kill-at-fail-points", row: "A daemon is killed at each fail point.") { plan in
-        let times = plan.pick(quick: 1, full: 4)
-        let all = FailPoint.allCases.flatMap { point in
-            (1...times).map { time in
-                plan.round("\(point.rawValue) \(time)", users: 120) { stage in
-                    try await FailPointKill(stage: stage, point: point).play()
-                }
-            }
+        let all = plan.rounds(of: FailPoint.allCases, full: 4, users: 120, name: \.rawValue) { stage, point in
+            try await FailPointKill(stage: stage, point: point).play()
         }
         return plan.some(all, quick: 9)
     }
@@ -68,24 +63,21 @@ extension Fault {
         "kill-at-random-moments",
         row: "A daemon is killed at random moments, several times."
     ) { plan in
-        let (rounds, kills) = plan.pick(quick: (2, 4), full: (40, 5))
         // Few pushes in flight and slow answers, so that the work lasts longer than the kills.
         let scenery = Scenery(answers: 20...200, environment: ["APNS_MAX_IN_FLIGHT": "30", "SCHEDULE_BATCH": "40"])
-        return (1...rounds).map { number in
-            plan.round("random \(number)", users: 400, scenery: scenery) { stage in
-                for _ in 1...kills {
-                    let process = try stage.service()
-                    // A random moment after its start or during its work. There is no signal to wait for.
-                    let isWorking = stage.draw(2) == 0
-                    if isWorking {
-                        try await stage.awaitAccepted(stage.acceptedCount + 1 + stage.draw(40), by: process)
-                    }
-                    try await Task.sleep(for: .milliseconds(stage.draw(isWorking ? 100 : 1500)))
-                    try await stage.kill(process)
-                }
+        return plan.rounds(quick: 2, full: 40, users: 400, scenery: scenery) { stage in
+            for _ in 1...plan.pick(quick: 4, full: 5) {
                 let process = try stage.service()
-                try await stage.recover(process)
+                // A random moment after its start or during its work. There is no signal to wait for.
+                let isWorking = stage.draw(2) == 0
+                if isWorking {
+                    try await stage.awaitAccepted(stage.acceptedCount + 1 + stage.draw(40), by: process)
+                }
+                try await Task.sleep(for: .milliseconds(stage.draw(isWorking ? 100 : 1500)))
+                try await stage.kill(process)
             }
+            let process = try stage.service()
+            try await stage.recover(process)
         }
     }
 }

@@ -15,26 +15,24 @@ extension Fault {
         "daemons-come-and-go",
         row: "One daemon, then four, then one: each gets its share."
     ) { plan in
-        (1...plan.pick(quick: 1, full: 4)).map { time in
-            plan.round("\(time)", users: plan.pick(quick: 1_000, full: 2_000), scenery: slow) { stage in
-                let first = try stage.service()
-                try await stage.awaitAccepted(20, by: first)
-                let others = try (1...3).map { _ in try stage.service() }
-                // The first owned all ranges, so it leaves, and joins again with its share.
-                try await stage.awaitShares([16, 16, 16, 16])
-                let before = stage.acceptedCount
-                try await stage.wait(for: "all four to send") {
-                    if stage.acceptedCount >= before + 200 { return true }
-                    return try await stage.isIdle()
-                }
-                for daemon in others { try await stage.stop(daemon) }
-                try await stage.awaitShares([64])
-                try await stage.serveAll([first])
-                let shares = ([first] + others).map(sent)
-                // On a busy machine the first daemon may have sent most before the others were there.
-                if before < 500, shares.contains(0) { stage.fail("the work was not shared: \(shares)") }
-                stage.note("shares \(shares.map(String.init).joined(separator: ", "))")
+        plan.rounds(quick: 1, full: 4, users: plan.pick(quick: 1_000, full: 2_000), scenery: slow) { stage in
+            let first = try stage.service()
+            try await stage.awaitAccepted(20, by: first)
+            let others = try (1...3).map { _ in try stage.service() }
+            // The first owned all ranges, so it leaves, and joins again with its share.
+            try await stage.awaitShares([16, 16, 16, 16])
+            let before = stage.acceptedCount
+            try await stage.wait(for: "all four to send") {
+                if stage.acceptedCount >= before + 200 { return true }
+                return try await stage.isIdle()
             }
+            for daemon in others { try await stage.stop(daemon) }
+            try await stage.awaitShares([64])
+            try await stage.serveAll([first])
+            let shares = ([first] + others).map(sent)
+            // On a busy machine the first daemon may have sent most before the others were there.
+            if before < 500, shares.contains(0) { stage.fail("the work was not shared: \(shares)") }
+            stage.note("shares \(shares.map(String.init).joined(separator: ", "))")
         }
     }
 
@@ -42,20 +40,15 @@ extension Fault {
         "killed-while-joining-or-leaving",
         row: "A daemon is killed as it joins, leaves, joins again or declares another dead."
     ) { plan in
-        let steps: [(name: String, point: FailPoint, visit: Int, MembershipKill.Part)] = [
+        let steps: [(name: String, point: FailPoint, visit: Int, part: MembershipKill.Part)] = [
             ("joining", .beforeJoin, 1, .newcomer), ("joined", .afterJoin, 1, .newcomer),
             ("leaving", .beforeLeave, 1, .leaver), ("gone", .afterLeave, 1, .leaver),
             ("leaving for its share", .beforeLeave, 1, .owner), ("gone for its share", .afterLeave, 1, .owner),
             ("joining again", .beforeJoin, 2, .owner), ("joined again", .afterJoin, 2, .owner),
             ("before a death", .beforeDeath, 1, .undertaker), ("after a death", .afterDeath, 1, .undertaker),
         ]
-        let times = plan.pick(quick: 1, full: 3)
-        let all = (1...times).flatMap { time in
-            steps.map { step in
-                plan.round("\(step.name) \(time)", users: 300, scenery: slow) { stage in
-                    try await MembershipKill(stage: stage, point: step.point, visit: step.visit).play(step.3)
-                }
-            }
+        let all = plan.rounds(of: steps, full: 3, users: 300, scenery: slow, name: \.name) { stage, step in
+            try await MembershipKill(stage: stage, point: step.point, visit: step.visit).play(step.part)
         }
         return plan.some(all, quick: 5)
     }
@@ -65,23 +58,21 @@ extension Fault {
         row: "Living daemons are declared dead. Their open pushes become unknown, and they join again."
     ) { plan in
         let deaths = plan.pick(quick: 10, full: 20)
-        return (1...plan.pick(quick: 1, full: 4)).map { time in
-            plan.round("\(time)", users: plan.pick(quick: 600, full: 1_200), scenery: slow) { stage in
-                let daemons = try (1...2).map { _ in try stage.service() }
-                try await stage.awaitAccepted(10, by: daemons[0])
-                let connection = try await stage.connect()
-                var open = 0
-                for _ in 1...deaths {
-                    try await Task.sleep(for: .milliseconds(stage.draw(300)))
-                    let pushes = try await stage.declareDead(connection)
-                    open += pushes.count
-                    stage.allow { $0.openAtKill.formUnion(pushes) }
-                }
-                await connection.close()
-                try await stage.serveAll(daemons)
-                if open == 0 { stage.fail("no member had an open intent: the round tests nothing") }
-                stage.note("\(deaths) deaths, \(open) pushes open")
+        return plan.rounds(quick: 1, full: 4, users: plan.pick(quick: 600, full: 1_200), scenery: slow) { stage in
+            let daemons = try (1...2).map { _ in try stage.service() }
+            try await stage.awaitAccepted(10, by: daemons[0])
+            let connection = try await stage.connect()
+            var open = 0
+            for _ in 1...deaths {
+                try await Task.sleep(for: .milliseconds(stage.draw(300)))
+                let pushes = try await stage.declareDead(connection)
+                open += pushes.count
+                stage.allow { $0.openAtKill.formUnion(pushes) }
             }
+            await connection.close()
+            try await stage.serveAll(daemons)
+            if open == 0 { stage.fail("no member had an open intent: the round tests nothing") }
+            stage.note("\(deaths) deaths, \(open) pushes open")
         }
     }
 }

@@ -11,24 +11,19 @@ extension Fault {
     static let messagesUnderFire = Fault(
         "messages-under-fire",
         row: "Messages are sent and cancelled while daemons are killed. None cancelled in time arrives."
-    ) {
-        plan in
-        let (rounds, kills) = plan.pick(quick: (1, 3), full: (10, 6))
+    ) { plan in
         let scenery = Scenery(answers: 20...120, environment: ["APNS_MAX_IN_FLIGHT": "30", "SCHEDULE_BATCH": "40"])
-        return (1...rounds).map { number in
+        return plan.rounds(quick: 1, full: 10, users: 120, scenery: scenery) { stage in
             // This row makes its own comparison, with its own data.
             let said = SaidMessages()
-            var scenery = scenery
-            scenery.check = { try await said.check($0) }
-            return plan.round("messages \(number)", users: 120, scenery: scenery) { stage in
-                try await stage.sql(
-                    """
-                    update public.context_profiles
-                    set notification_preferences = '{"quiet_hours_start": "00:00", "quiet_hours_end": "00:00"}'
-                    """
-                )
-                try await MessageWriters(stage: stage, said: said).play(kills: kills)
-            }
+            stage.compare { try await said.check($0) }
+            try await stage.sql(
+                """
+                update public.context_profiles
+                set notification_preferences = '{"quiet_hours_start": "00:00", "quiet_hours_end": "00:00"}'
+                """
+            )
+            try await MessageWriters(stage: stage, said: said).play(kills: plan.pick(quick: 3, full: 6))
         }
     }
 }
@@ -71,34 +66,29 @@ private final class SaidMessages: Sendable {
         await connection.close()
 
         var found: [Breach: [String]] = [:]
-        for id in said.all where outcomes[id] == nil { found[.lost, default: []].append("message \(id)") }
-        for row in 0..<left.count { found[.leftDue, default: []].append("message \(try left.text(row, 0))") }
-        for id in open { found[.leftOpen, default: []].append("apns-id \(id)") }
+        func add(_ breach: Breach, _ text: String) { found[breach, default: []].append(text) }
+        for id in said.all where outcomes[id] == nil { add(.lost, "message \(id)") }
+        for row in 0..<left.count { add(.leftDue, "message \(try left.text(row, 0))") }
+        for id in open { add(.leftOpen, "apns-id \(id)") }
         let pushes = Dictionary(grouping: stage.taken.all) { "\($0.apnsID) \($0.token)" }.values
         for same in pushes {
             guard let push = same.first, let key = keys[push.apnsID] else {
-                found[.misrecorded, default: []].append(
-                    "apns-id \(same.first?.apnsID ?? "") is in no row of the record"
-                )
+                add(.misrecorded, "apns-id \(same.first?.apnsID ?? "") is in no row of the record")
                 continue
             }
-            if said.takenBack.contains(key) {
-                found[.notDue, default: []].append("message \(key) was cancelled in time")
-            }
+            if said.takenBack.contains(key) { add(.notDue, "message \(key) was cancelled in time") }
             if same.count > 1 + min(1, unknown[push.apnsID] ?? 0) {
-                found[.doubled, default: []].append("message \(key), at \(same.map(\.at))")
+                add(.doubled, "message \(key), at \(same.map(\.at))")
             }
         }
         let taken = Set(stage.taken.all.map(\.apnsID))
         for row in 0..<rows.count where try rows.text(row, 3) == "accepted" && !taken.contains(try rows.text(row, 2)) {
-            found[.misrecorded, default: []].append(
-                "message \(try rows.text(row, 0)) is recorded as accepted, but Apple does not have it"
-            )
+            add(.misrecorded, "message \(try rows.text(row, 0)) is recorded as accepted, but Apple does not have it")
         }
         for (id, count) in unknown where !allowed.contains(id) || count > 2 {
-            found[.unknownBeyond, default: []].append("apns-id \(id), \(count) times")
+            add(.unknownBeyond, "apns-id \(id), \(count) times")
         }
-        for id in allowed where unknown[id] == nil { found[.notUnknown, default: []].append("apns-id \(id)") }
+        for id in allowed where unknown[id] == nil { add(.notUnknown, "apns-id \(id)") }
         let ended = outcomes.values.count { $0.contains("accepted") }
         stage.note("\(said.all.count) messages, \(said.takenBack.count) cancelled, \(ended) accepted")
         // Counts pushes, like the allowance. A push counts once, even if its repetition became unknown too.
@@ -110,12 +100,7 @@ private final class SaidMessages: Sendable {
 private struct MessageWriters {
     let stage: Stage
     let said: SaidMessages
-    private let isOver = End()
-
-    init(stage: Stage, said: SaidMessages) {
-        self.stage = stage
-        self.said = said
-    }
+    let isOver = End()
 
     func play(kills: Int) async throws {
         try await withThrowingTaskGroup { group in

@@ -5,15 +5,8 @@ extension Fault {
         obstacle: SplitNetwork.obstacle
     ) { plan in
         let scenery = Scenery(answers: 60...200, environment: ["APNS_MAX_IN_FLIGHT": "20"])
-        let times = plan.pick(quick: 1, full: 4)
-        return (1...times).flatMap { time in
-            [
-                plan.round("from the database \(time)", users: 300, scenery: scenery) { stage in
-                    try await fromDatabase(stage)
-                },
-                plan.round("from Apple \(time)", users: 300, scenery: scenery) { stage in try await fromApple(stage)
-                },
-            ]
+        return plan.rounds(of: ["from the database", "from Apple"], full: 4, users: 300, scenery: scenery) {
+            try await $1 == "from Apple" ? fromApple($0) : fromDatabase($0)
         }
     }
 

@@ -87,43 +87,41 @@ extension Fault {
         row: "Users are erased at every stage. No table holds a trace of them."
     ) { plan in
         let scenery = Scenery(answers: 40...120, environment: ["APNS_MAX_IN_FLIGHT": "20"])
-        return (1...plan.pick(quick: 2, full: 6)).map { time in
-            plan.round("\(time)", users: 250, scenery: scenery) { stage in
-                let daemons = [try stage.service(), try stage.service()]
-                try await stage.awaitAccepted(5, by: daemons[0])
-                let people = stage.population.people
-                let erased = Dictionary(
-                    (0..<plan.pick(quick: 80, full: 120)).map { _ in
-                        stage.pick(people)
-                    }.map { ($0.id, $0) },
-                    uniquingKeysWith: { first, _ in first }
-                )
-                let connection = try await stage.connect()
-                for id in erased.keys.sorted() {
-                    try await connection.transaction { transaction in
-                        try await transaction.execute(
-                            script: """
-                                delete from public.push_tokens where user_id = '\(id)';
-                                delete from public.context_profiles where user_id = '\(id)';
-                                select (nudged_api.forget('\(id)')).done
-                                """
-                        )
-                    }
+        return plan.rounds(quick: 2, full: 6, users: 250, scenery: scenery) { stage in
+            let daemons = [try stage.service(), try stage.service()]
+            try await stage.awaitAccepted(5, by: daemons[0])
+            let people = stage.population.people
+            let erased = Dictionary(
+                (0..<plan.pick(quick: 80, full: 120)).map { _ in
+                    stage.pick(people)
+                }.map { ($0.id, $0) },
+                uniquingKeysWith: { first, _ in first }
+            )
+            let connection = try await stage.connect()
+            for id in erased.keys.sorted() {
+                try await connection.transaction { transaction in
+                    try await transaction.execute(
+                        script: """
+                            delete from public.push_tokens where user_id = '\(id)';
+                            delete from public.context_profiles where user_id = '\(id)';
+                            select (nudged_api.forget('\(id)')).done
+                            """
+                    )
                 }
-                await connection.close()
-                try await stage.serveAll(daemons)
-                let traces = try await traces(stage, Array(erased.keys))
-                if !traces.isEmpty { stage.fail("erased users are found in \(traces)") }
-                try await stage.expectNoDeadlocks()
-                let tokens = Set(erased.values.flatMap(\.devices).map(\.token))
-                let taken = stage.taken.all.filter { tokens.contains($0.token) }.map(\.apnsID)
-                stage.allow {
-                    $0.changed = Set(erased.keys)
-                    $0.tokensTaken = tokens
-                    $0.recordLost = Set(taken)
-                }
-                stage.note("\(erased.count) erased, \(taken.count) of their pushes sent, found nowhere")
             }
+            await connection.close()
+            try await stage.serveAll(daemons)
+            let traces = try await traces(stage, Array(erased.keys))
+            if !traces.isEmpty { stage.fail("erased users are found in \(traces)") }
+            try await stage.expectNoDeadlocks()
+            let tokens = Set(erased.values.flatMap(\.devices).map(\.token))
+            let taken = stage.taken.all.filter { tokens.contains($0.token) }.map(\.apnsID)
+            stage.allow {
+                $0.changed = Set(erased.keys)
+                $0.tokensTaken = tokens
+                $0.recordLost = Set(taken)
+            }
+            stage.note("\(erased.count) erased, \(taken.count) of their pushes sent, found nowhere")
         }
     }
 

@@ -34,16 +34,11 @@ extension Fault {
     static let lateDaemon = Fault(
         "stopped-past-its-lease",
         row: "A daemon sleeps past its lease. Then it sends no old push, and its settlements are refused."
-    ) {
-        plan in
+    ) { plan in
         let scenery = Scenery(answers: 300...600, environment: ["APNS_MAX_IN_FLIGHT": "40"])
-        let times = plan.pick(quick: 1, full: 4)
-        return (1...times).flatMap { time in
-            ["in flight", "before the first byte"].map { moment in
-                plan.round("\(moment) \(time)", users: 250, scenery: scenery) { stage in
-                    try await oversleep(stage, writes: moment == "in flight")
-                }
-            }
+        let moments = ["in flight", "before the first byte"]
+        return plan.rounds(of: moments, full: 4, users: 250, scenery: scenery) { stage, moment in
+            try await oversleep(stage, writes: moment == "in flight")
         }
     }
 

@@ -7,8 +7,7 @@ extension Fault {
         "system-call-fails",
         row: "Calls of one kind fail for two seconds. The daemon goes on.",
         obstacle: Strace.obstacle
-    ) {
-        plan in
+    ) { plan in
         let failures = [
             ("recvfrom", "ECONNRESET"), ("sendto", "EPIPE"), ("write", "ENOSPC"), ("poll", "EINTR"),
             ("connect", "ETIMEDOUT"),
@@ -21,15 +20,9 @@ extension Fault {
         // What a failing call did not write gets no answer. Only a time-out ends that wait.
         scenery.environment["APNS_RESPONSE_TIMEOUT"] = "5s"
         scenery.environment["DATABASE_STATEMENT_TIMEOUT"] = "10s"
-        let calm = scenery
-        let count = plan.pick(quick: 5, full: failures.count)
-        let times = plan.pick(quick: 1, full: 2)
-        return failures.prefix(count).flatMap { call, error in
-            (1...times).map { time in
-                plan.round("\(call) \(error) \(time)", users: 250, scenery: calm) { stage in
-                    try await fail(call, error, stage)
-                }
-            }
+        let some = failures.prefix(plan.pick(quick: 5, full: failures.count))
+        return plan.rounds(of: some, full: 2, users: 250, scenery: scenery, name: { "\($0.0) \($0.1)" }) {
+            try await fail($1.0, $1.1, $0)
         }
     }
 
@@ -68,21 +61,16 @@ extension Fault {
         "kill-at-system-calls",
         row: "A daemon is killed as it enters a system call.",
         obstacle: Strace.obstacle
-    ) {
-        plan in
+    ) { plan in
         // The calls for sockets, waiting, waking and memory.
         let calls = [
             "sendto", "recvfrom", "poll", "write", "futex", "read", "epoll_wait", "openat", "close", "mmap", "connect",
             "socket",
         ]
-        let (count, times) = plan.pick(quick: (5, 1), full: (calls.count, 5))
-        return calls.prefix(count).flatMap { call in
-            (1...times).map { time in
-                plan.round("\(call) \(time)", users: 150, scenery: Strace.scenery) { stage in
-                    try await killWorking(call, stage)
-                    try await killStarting(call, stage)
-                }
-            }
+        let some = calls.prefix(plan.pick(quick: 5, full: calls.count))
+        return plan.rounds(of: some, full: 5, users: 150, scenery: Strace.scenery) { stage, call in
+            try await killWorking(call, stage)
+            try await killStarting(call, stage)
         }
     }
 
@@ -120,30 +108,20 @@ enum Strace {
 
     /// The command before the program. With `-D` strace is a grandchild, so the process is the daemon itself. Each
     /// thread counts its own calls.
-    ///
-    /// - Parameter injection: what follows the call in `-e inject=`.
     static func wrapper(_ call: String, _ injection: String) -> [String] {
-        [
-            path, "-D", "-f", "-qq", "--seccomp-bpf", "-o", "/dev/null", "-e", "trace=\(call)", "-e",
-            "inject=\(call):\(injection)",
-        ]
+        [path, "-D", "--seccomp-bpf"] + options(call, injection)
     }
 
     /// Makes calls of a running daemon fail until the returned process is ended. Each thread counts from 1.
     static func attach(_ process: ChildProcess, _ call: String, _ injection: String) throws -> ChildProcess {
-        try ChildProcess(
-            [
-                path, "-f", "-qq", "-p", "\(process.id)", "-o", "/dev/null", "-e", "trace=\(call)", "-e",
-                "inject=\(call):\(injection)",
-            ],
-            output: .null,
-            error: .captured
-        )
+        let command = [path, "-p", "\(process.id)"] + options(call, injection)
+        return try ChildProcess(command, output: .null, error: .captured)
+    }
+
+    private static func options(_ call: String, _ injection: String) -> [String] {
+        ["-f", "-qq", "-o", "/dev/null", "-e", "trace=\(call)", "-e", "inject=\(call):\(injection)"]
     }
 
     /// Few pushes in flight and slow answers, so that the work takes seconds.
-    static var scenery: Scenery {
-        let scenery = Scenery(answers: 20...120, environment: ["APNS_MAX_IN_FLIGHT": "12", "SCHEDULE_BATCH": "30"])
-        return scenery
-    }
+    static let scenery = Scenery(answers: 20...120, environment: ["APNS_MAX_IN_FLIGHT": "12", "SCHEDULE_BATCH": "30"])
 }

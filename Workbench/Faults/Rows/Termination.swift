@@ -8,23 +8,21 @@ extension Fault {
         row: "A daemon that stops waits for pushes in flight. It leaves no intent or membership."
     ) { plan in
         let scenery = Scenery(answers: 100...300, environment: ["APNS_MAX_IN_FLIGHT": "40"])
-        return (1...plan.pick(quick: 3, full: 20)).map { time in
-            plan.round("\(time)", users: 250, scenery: scenery) { stage in
-                let process = try stage.service()
-                try await stage.awaitAccepted(stage.draw(100) + 5, by: process)
-                let begin = Moment.now
-                try await stage.stop(process)
-                let took = begin.elapsed
-                // The slowest answer and the time for the database. Not the response time-out: Apple answers.
-                if took > 2000 + 5000 { stage.fail("the stop took \(took) ms") }
-                let after = stage.taken.all.count { $0.at > begin.at }
-                if after > 40 { stage.fail("\(after) pushes after SIGTERM: it went on claiming") }
-                let left = try await stage.number(
-                    "select (select count(*) from nudged.intent where user_ids <> '{}') + (select count(*) from nudged.member)"
-                )
-                if left != 0 { stage.fail("\(left) intents and memberships are left") }
-                stage.recovered(after: took)
-            }
+        return plan.rounds(quick: 3, full: 20, users: 250, scenery: scenery) { stage in
+            let process = try stage.service()
+            try await stage.awaitAccepted(stage.draw(100) + 5, by: process)
+            let begin = Moment.now
+            try await stage.stop(process)
+            let took = begin.elapsed
+            // The slowest answer and the time for the database. Not the response time-out: Apple answers.
+            if took > 2000 + 5000 { stage.fail("the stop took \(took) ms") }
+            let after = stage.taken.all.count { $0.at > begin.at }
+            if after > 40 { stage.fail("\(after) pushes after SIGTERM: it went on claiming") }
+            let left = try await stage.number(
+                "select (select count(*) from nudged.intent where user_ids <> '{}') + (select count(*) from nudged.member)"
+            )
+            if left != 0 { stage.fail("\(left) intents and memberships are left") }
+            stage.recovered(after: took)
         }
     }
 

@@ -32,13 +32,36 @@ package struct FaultPlan: Sendable {
         return random.next()
     }
 
-    func round(
-        _ name: String,
+    func round(_ name: String, users: Int, scenery: Scenery = Scenery(), play: @escaping Round.Script) -> Round {
+        Round(name: name, seed: seed(name), users: self.users ?? users, scenery: scenery, play: play)
+    }
+
+    /// The same several times: so often in a quick and in a full run.
+    func rounds(
+        quick: Int,
+        full: Int,
         users: Int,
         scenery: Scenery = Scenery(),
-        play: @escaping @Sendable (Stage) async throws -> Void
-    ) -> Round {
-        Round(name: name, seed: seed(name), users: self.users ?? users, scenery: scenery, play: play)
+        play: @escaping Round.Script
+    ) -> [Round] {
+        (1...pick(quick: quick, full: full)).map { round("\($0)", users: users, scenery: scenery, play: play) }
+    }
+
+    /// Each kind so often.
+    func rounds<Kind: Sendable>(
+        of kinds: some Sequence<Kind>,
+        quick: Int = 1,
+        full: Int,
+        users: Int,
+        scenery: Scenery = Scenery(),
+        name: (Kind) -> String = { "\($0)" },
+        play: @escaping @Sendable (Stage, Kind) async throws -> Void
+    ) -> [Round] {
+        kinds.flatMap { kind in
+            (1...pick(quick: quick, full: full)).map { time in
+                round("\(name(kind)) \(time)", users: users, scenery: scenery) { try await play($0, kind) }
+            }
+        }
     }
 
     /// So many rounds, or in a quick run a few that the seed chooses.
@@ -73,13 +96,14 @@ package struct Fault: Sendable {
 
 /// One run: a population, a scripted fault, a comparison.
 struct Round: Sendable {
+    typealias Script = @Sendable (Stage) async throws -> Void
+
     let name: String
     let seed: UInt64
     let users: Int
     let scenery: Scenery
-    /// The script: it starts daemons, breaks things and restores them. `run --once` serves who is still due before the
-    /// comparison.
-    let play: @Sendable (Stage) async throws -> Void
+    /// It starts daemons, breaks things and restores them. `run --once` serves who is still due before the comparison.
+    let play: Script
 }
 
 /// What a round needs besides its population.
@@ -91,8 +115,6 @@ struct Scenery: Sendable {
     var environment: [String: String] = [:]
     /// Apple's answer before the population's; nil for none. Called on the simulator's thread.
     var perDevice: (@Sendable (_ token: String, _ attempt: Int) -> ScriptedAnswer?)?
-    /// Replaces the usual comparison if the policy's clock is not the host's; nil for the usual one.
-    var check: (@Sendable (Stage) async throws -> BookCheck)?
 }
 
 package struct RoundResult: Sendable {

@@ -16,7 +16,8 @@ extension Stage {
         let (reference, people, start) = (
             Reference(script: workshop.reference, folder: folder), population.people, startedAt
         )
-        if round.scenery.check == nil {
+        let comparison = comparison.withLock { $0 }
+        if comparison == nil {
             books.due = try await onOwnThread { try reference.due(people, from: start - 2, to: endedAt + 2) }
         }
         try await readDatabase(&books)
@@ -24,7 +25,7 @@ extension Stage {
             simulator.snapshot().answered.filter { $0.status == 410 }.map { $0.token.lowercased() }
         )
         try await excuseStandstills()
-        let own = try await round.scenery.check?(self)
+        let own = try await comparison?(self)
         let read = books
         return result.withLock { result in
             result.books = read

@@ -20,8 +20,12 @@ struct SteppedClock: Sendable {
     let stage: Stage
     let sleepers: [Sleeper]
 
-    /// Installs the clock, `offset` seconds from the host's, and then the users.
-    static func start(_ stage: Stage, offset: Int64, _ sleepers: [Sleeper]) async throws -> SteppedClock {
+    /// Installs the clock, `offset` seconds from the host's, and then the users. The round is compared by this clock.
+    ///
+    /// - Parameter zones: false if the script changes the zone files.
+    static func start(_ stage: Stage, offset: Int64, _ sleepers: [Sleeper], zones: Bool = true) async throws
+        -> SteppedClock
+    {
         try await stage.sql(
             """
             create schema faulted;
@@ -61,7 +65,9 @@ struct SteppedClock: Sendable {
             select faulted.id(number), lpad(to_hex(number), 64, 'a'), '2025-01-01', '2025-01-01' from faulted.sleeper
             """
         )
-        return SteppedClock(stage: stage, sleepers: sleepers)
+        let clock = SteppedClock(stage: stage, sleepers: sleepers)
+        stage.compare { _ in try await clock.check(zones: zones) }
+        return clock
     }
 
     /// Seconds since 1970 by the stepped clock.
@@ -123,9 +129,7 @@ struct SteppedClock: Sendable {
 
     /// Checks by the record (its instants are the stepped clock's) and Apple's log: nothing twice, early, stale or in
     /// quiet hours.
-    ///
-    /// - Parameter zones: false if the script changes the zone files.
-    func check(zones: Bool = true) async throws -> BookCheck {
+    private func check(zones: Bool) async throws -> BookCheck {
         var found: [Breach: [String]] = [:]
         let database = ZoneDatabase()
         let sent = try await entries().filter { $0.outcome == "accepted" || $0.outcome == "unknown" }
