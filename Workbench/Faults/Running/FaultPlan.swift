@@ -94,6 +94,18 @@ package struct Fault: Sendable {
     }
 }
 
+extension Fault {
+    package static let all: [Fault] = [
+        .failPoints, .randomKills, .systemCallKills, .systemCallErrors, .databaseRestarts, .databaseAway,
+        .lostBackends, .hungServer, .databaseRefusals, .fullDisk, .intentWidth, .severalDaemons, .comingAndGoing,
+        .membershipKills, .wrongDeaths, .lateDaemon, .rollingUpgrade, .partition, .termination, .badReload,
+        .clockSteps, .summerTime, .suspension, .zoneFiles, .lostLogs, .scarcity, .badRows, .changingPreferences,
+        .messagesUnderFire, .restoredBackup, .erasedUsers, .synchronousPromotion, .asynchronousPromotion,
+    ]
+
+    package static func named(_ name: String) -> Fault? { all.first { $0.name == name } }
+}
+
 /// One run: a population, a scripted fault, a comparison.
 struct Round: Sendable {
     typealias Script = @Sendable (Stage) async throws -> Void
