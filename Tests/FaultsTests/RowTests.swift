@@ -19,7 +19,7 @@ import Testing
         let fault = try #require(Fault.named(name))
         let workshop = try Workshop(nudged: Built.path("nudged"), reference: Built.reference)
         defer { workshop.close() }
-        let run = FaultRun(workshop, FaultPlan(.quick, seed: Self.seed, rounds: rounds))
+        let run = FaultRun(workshop, FaultPlan(isQuick: true, seed: Self.seed, rounds: rounds))
         var texts: [String] = []
         let row = await run.play(fault) { if !$0.passes { texts.append($0.text) } }
         print(FaultRow.line(row.cells))

@@ -57,10 +57,8 @@ struct FaultsCommand: AsyncParsableCommand {
             withExtendedLifetime(signals) {}
             workshop.close()
         }
-        let run = FaultRun(
-            workshop,
-            FaultPlan(quick ? .quick : .full, seed: seed ?? .random(in: 1...999_999_999), users: users)
-        )
+        let plan = FaultPlan(isQuick: quick, seed: seed ?? .random(in: 1...999_999_999), users: users)
+        let run = FaultRun(workshop, plan)
         let faults = Fault.all.filter { only.isEmpty || only.contains($0.name) }
         say(FaultRow.line(FaultRow.heads))
         var rows: [FaultRow] = []

@@ -35,12 +35,9 @@ struct BookCheck: Sendable, Equatable {
         for due in index.books.due where due.isCertain && !index.allowance.changed.contains(due.user) {
             guard let person = index.people[due.user] else { continue }
             for device in person.served where index.accepted[device.token] == nil {
-                let hash = index.books.hashes[device.token] ?? ""
+                let (hash, start) = (index.books.hashes[device.token] ?? "", device.token.prefix(8))
                 guard !index.isEnded(due, hash) else { continue }
-                add(
-                    .lost,
-                    "\(due.kind) \(due.key) of \(due.user) to \(device.token.prefix(8))…: \(index.text(due, hash))"
-                )
+                add(.lost, "\(due.kind) \(due.key) of \(due.user) to \(start)…: \(index.text(due, hash))")
             }
         }
     }
@@ -48,14 +45,15 @@ struct BookCheck: Sendable, Equatable {
     /// No push came twice, and none came to users without a due nudge.
     private mutating func checkAccepted(_ index: BookIndex) {
         for (token, pushes) in index.accepted {
+            let start = token.prefix(8)
             guard let person = index.owner[token] else {
-                add(.notDue, "an unknown token \(token.prefix(8))…")
+                add(.notDue, "an unknown token \(start)…")
                 continue
             }
             if index.allowance.changed.contains(person.id) { continue }
             let due = index.due[person.id] ?? []
             if !person.served.contains(where: { $0.token == token }) {
-                add(.notDue, "\(person.id) on a device that nudged must not push to, \(token.prefix(8))…")
+                add(.notDue, "\(person.id) on a device that nudged must not push to, \(start)…")
             }
             if due.isEmpty {
                 add(.notDue, "\(person.id) at \(pushes.map(\.at)): \(person.preferences ?? "no preferences")")
@@ -66,10 +64,8 @@ struct BookCheck: Sendable, Equatable {
             // Also with different ids: a device gets at most as many pushes as nudges were due.
             let different = Set(pushes.map(\.apnsID)).count
             if !due.isEmpty, different > due.count {
-                add(
-                    .doubled,
-                    "\(person.id) got \(different) pushes on \(token.prefix(8))… for \(due.count) nudges, at \(pushes.map(\.at))"
-                )
+                let times = "for \(due.count) nudges, at \(pushes.map(\.at))"
+                add(.doubled, "\(person.id) got \(different) pushes on \(start)… \(times)")
             }
         }
     }
@@ -80,10 +76,8 @@ struct BookCheck: Sendable, Equatable {
             guard let person = index.people[user] else { continue }
             if let quiet = person.quiet {
                 for push in pushes where push.localMinute.map(quiet.holds) == true {
-                    add(
-                        .quiet,
-                        "\(user) at \(push.at), minute \(push.localMinute ?? -1) of their day, quiet \(quiet.start) to \(quiet.end)"
-                    )
+                    let minute = "minute \(push.localMinute ?? -1) of their day"
+                    add(.quiet, "\(user) at \(push.at), \(minute), quiet \(quiet.start) to \(quiet.end)")
                 }
             }
             let nudges = index.nudges(pushes)
@@ -108,10 +102,8 @@ struct BookCheck: Sendable, Equatable {
         }
         let taken = Set(index.books.accepted.map(\.apnsID))
         for row in index.books.record where row.outcome == "accepted" && !taken.contains(row.apnsID) {
-            add(
-                .misrecorded,
-                "recorded as accepted, but Apple does not have it: \(row.user), \(row.key), apns-id \(row.apnsID)"
-            )
+            let push = "\(row.user), \(row.key), apns-id \(row.apnsID)"
+            add(.misrecorded, "recorded as accepted, but Apple does not have it: \(push)")
         }
     }
 
@@ -119,10 +111,8 @@ struct BookCheck: Sendable, Equatable {
         for device in index.books.people.flatMap(\.devices) where !index.books.tokensLeft.contains(device.token) {
             if index.allowance.tokensTaken.contains(device.token) { continue }
             if device.mayBeDeleted, index.books.answeredGone.contains(device.token) { continue }
-            add(
-                .wronglyDeleted,
-                "\(device.token.prefix(8))…, registered \(device.registeredAt), answer \(device.answer)"
-            )
+            let start = device.token.prefix(8)
+            add(.wronglyDeleted, "\(start)…, registered \(device.registeredAt), answer \(device.answer)")
         }
     }
 
@@ -158,10 +148,7 @@ struct BookIndex {
         self.books = books
         self.allowance = allowance
         people = Dictionary(books.people.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        let owner = Dictionary(
-            books.people.flatMap { person in person.devices.map { ($0.token, person) } },
-            uniquingKeysWith: { first, _ in first }
-        )
+        let owner = Population.owners(books.people)
         self.owner = owner
         due = Dictionary(grouping: books.due, by: \.user)
         accepted = Dictionary(grouping: books.accepted, by: \.token)

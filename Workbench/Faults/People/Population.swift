@@ -6,12 +6,20 @@
 struct Population: Sendable {
     let people: [FaultRecipient]
     let devices: [String: Addressee]
+    /// The user of each token.
+    let owners: [String: FaultRecipient]
 
     /// Makes `count` random people, at least one. `now`: seconds since 1970.
     init(_ count: Int, seed: UInt64, now: Int64) {
         var draw = PeopleDraw(seed: seed, now: now)
         people = (1...max(1, count)).map { draw.person($0) }
         devices = Dictionary(people.flatMap(\.devices).map { ($0.token, $0) }, uniquingKeysWith: { first, _ in first })
+        owners = Self.owners(people)
+    }
+
+    static func owners(_ people: [FaultRecipient]) -> [String: FaultRecipient] {
+        let all = people.flatMap { person in person.devices.map { ($0.token, person) } }
+        return Dictionary(all, uniquingKeysWith: { first, _ in first })
     }
 }
 

@@ -33,7 +33,6 @@ extension Fault {
     }
 
     /// Twelve kinds of rows in turn, each with an invalid token. The last kind has valid preferences and is due. A few
-    /// values have a megabyte.
     /// values have half a megabyte or more.
     private static func insert(_ count: Int) -> String {
         """

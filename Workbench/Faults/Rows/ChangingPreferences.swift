@@ -34,10 +34,8 @@ extension Fault {
         let begin = stage.now
         let all = try await withThrowingTaskGroup(of: Changes.self) { group in
             for writer in 0..<writers { group.addTask { try await change(stage, writer, end) } }
-            try await stage.wait(
-                for: "a third of the users to be sent to, despite the changes",
-                every: .milliseconds(100)
-            ) {
+            let third = "a third of the users to be sent to, despite the changes"
+            try await stage.wait(for: third, every: .milliseconds(100)) {
                 stage.now - begin > 6_000 && stage.acceptedCount > stage.population.people.count / 3
             }
             end.come()
@@ -130,15 +128,10 @@ extension Fault {
         if !ignored.isEmpty { stage.fail("\(ignored.count) pushes although their users had opted out: \(ignored[0])") }
         // A daemon that held rows while Apple answers would delay many more.
         if all.refused * 1000 > all.count { stage.fail("\(all.refused) of \(all.count) changes found a row held") }
-        let owners = Dictionary(
-            stage.population.people.flatMap { person in person.devices.map { ($0.token, person.id) } },
-            uniquingKeysWith: { first, _ in first }
-        )
         var latest: Int64 = 0
         for (push, machine) in stage.taken.timed {
-            guard let user = owners[push.token], let optedOut = all.optedOut[user], push.at > optedOut.at else {
-                continue
-            }
+            let user = stage.population.owners[push.token]?.id ?? ""
+            guard let optedOut = all.optedOut[user], push.at > optedOut.at else { continue }
             latest = max(latest, machine - optedOut.machine)
         }
         if latest > 1_000 { stage.fail("a push came \(latest) ms after its user had opted out") }

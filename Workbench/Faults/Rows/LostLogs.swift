@@ -12,16 +12,14 @@ extension Fault {
                 try await stage.awaitIdle()
                 // Each daemon writes its status every ten seconds.
                 try await stage.wait(for: "lost lines in nudged.daemon") {
-                    try await stage.number("select coalesce(max((state->>'lost_lines')::int), 0) from nudged.daemon")
-                        > 0
+                    try await stage.number("select max((state->>'lost_lines')::int) from nudged.daemon") > 0
                 }
                 if kind == "stderr closed" {
                     // Descriptor 2 must not become a socket or event descriptor, or log lines would be written into it.
-                    var target = [UInt8](repeating: 0, count: 256)
-                    let count = readlink("/proc/\(process.id)/fd/2", &target, target.count)
-                    let name = String(decoding: target[..<max(0, count)], as: UTF8.self)
+                    let name = SplitNetwork.link("/proc/\(process.id)/fd/2")
                     // Only root may read it: nudged is not dumpable.
-                    if count >= 0 ? name != "/dev/null" : geteuid() == 0 { stage.fail("descriptor 2 is \(name)") }
+                    let isWrong = name == nil ? geteuid() == 0 : name != "/dev/null"
+                    if isWrong { stage.fail("descriptor 2 is \(name ?? "")") }
                 }
                 let page = try stage.start(["status"])
                 try await stage.finish(page)

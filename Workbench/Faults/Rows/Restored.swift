@@ -7,11 +7,10 @@ extension Fault {
         row: "An old backup is restored. After nudged after-restore no nudge is sent again.",
         obstacle: { access("/usr/bin/pg_restore", X_OK) == 0 ? nil : "needs pg_dump and pg_restore" }
     ) { plan in
-        let scenery = Scenery()
-        return ["before the sweep", "in mid-sweep"].flatMap { moment in
+        ["before the sweep", "in mid-sweep"].flatMap { moment in
             [false, true].prefix(plan.pick(quick: 1, full: 2)).map { runs in
                 let beside = runs ? ", a daemon running" : ""
-                return plan.round("backup \(moment)\(beside)", users: 200, scenery: scenery) { stage in
+                return plan.round("backup \(moment)\(beside)", users: 200) { stage in
                     try await restore(stage, inMidSweep: moment != "before the sweep", beside: runs)
                 }
             }
@@ -91,12 +90,8 @@ extension Fault {
             let daemons = [try stage.service(), try stage.service()]
             try await stage.awaitAccepted(5, by: daemons[0])
             let people = stage.population.people
-            let erased = Dictionary(
-                (0..<plan.pick(quick: 80, full: 120)).map { _ in
-                    stage.pick(people)
-                }.map { ($0.id, $0) },
-                uniquingKeysWith: { first, _ in first }
-            )
+            let picked = (0..<plan.pick(quick: 80, full: 120)).map { _ in stage.pick(people) }
+            let erased = Dictionary(picked.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
             let connection = try await stage.connect()
             for id in erased.keys.sorted() {
                 try await connection.transaction { transaction in

@@ -20,7 +20,7 @@ extension Fault {
                     "insert into nudged.migration (number, name, checksum, oldest) values (9999, 'later', 1, 9999)"
                 )
                 let fresh = try stage.start(["run"], binary: older)
-                for daemon in [running, fresh] { try await heard(stage, daemon, "install that version here") }
+                for daemon in [running, fresh] { try await stage.awaitLine("install that version here", of: daemon) }
                 // The pushes in flight are settled.
                 try await stage.wait(for: "the pushes in flight to be settled") {
                     try await stage.openIntents().isEmpty
@@ -75,7 +75,7 @@ extension Fault {
         let older = try stage.start(["run"], binary: stage.workshop.older)
         try await stage.awaitAccepted(10, by: older)
         let newer = try stage.service(next)
-        try await heard(stage, newer, "pending, and this version can work without")
+        try await stage.awaitLine("pending, and this version can work without", of: newer)
         try await stage.awaitAccepted(10, by: newer)
         let end = End()
         let (calls, slowest) = try await withThrowingTaskGroup(of: (calls: Int, slowest: Int64).self) { group in
@@ -87,7 +87,7 @@ extension Fault {
                     Statement("hold", sql: "select count(*) from nudged.person, nudged.delivery")
                 )
                 let migrating = try stage.start(["migrate"], next)
-                try await heard(stage, migrating, "another session locks a table")
+                try await stage.awaitLine("another session locks a table", of: migrating)
                 let before = stage.acceptedCount
                 try await stage.sql("select nudged_api.touch(user_id) from (\(later) order by 1 limit 20) l")
                 try await stage.awaitAccepted(before + 10, by: older)
@@ -137,11 +137,6 @@ extension Fault {
         }
         await connection.close()
         return (calls, slowest)
-    }
-
-    private static func heard(_ stage: Stage, _ daemon: ChildProcess, _ text: String) async throws {
-        try await stage.wait(for: "the line \"\(text)\"") { daemon.errorOutput.contains(text) || daemon.exit != nil }
-        if !daemon.errorOutput.contains(text) { stage.fail("it ended: \(daemon.errorOutput.suffix(1000))") }
     }
 
     private static func ends(_ stage: Stage, _ process: ChildProcess, by code: Int32) async throws {

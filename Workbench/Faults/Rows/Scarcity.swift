@@ -28,9 +28,7 @@ extension Fault {
                 try await stage.awaitIdle()
                 // A reload opens files again, so it needs descriptors too.
                 process.signal(SIGHUP)
-                try await stage.wait(for: "the reload") {
-                    process.errorOutput.contains("were read again") || process.exit != nil
-                }
+                try await stage.awaitLine("were read again", of: process)
                 try await stage.stop(process)
             },
             plan.round("1 GB of addresses", users: plan.pick(quick: 2_000, full: 40_000), scenery: wide) { stage in

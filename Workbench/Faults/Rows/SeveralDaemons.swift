@@ -65,15 +65,12 @@ extension Fault {
         let woken = stage.now
         if !writes { try TextFile.write(gate, "") }
         late.signal(SIGCONT)
-        try await stage.wait(for: "the late daemon to notice") {
-            late.errorOutput.contains("came after the lease had ended") || late.exit != nil
-        }
+        try await stage.awaitLine("came after the lease had ended", of: late)
         try await stage.serveAll([late] + others)
         // Only its own pushes count. The other daemons may send later ones.
         let after = stage.taken.all.count { $0.at > woken && open.contains($0.apnsID) }
         if after > 0 { stage.fail("\(after) pushes after it woke, \(woken - stopped) ms after it was stopped") }
-        let fenced = late.errorOutput.split(separator: "\n").filter { $0.contains("came after the lease had ended") }
-            .count
+        let fenced = late.errorOutput.split(separator: "\n").count { $0.contains("came after the lease had ended") }
         stage.note("\(open.count) pushes open, \(fenced) settlements fenced off, 0 pushes after it woke")
     }
 }
@@ -93,10 +90,9 @@ extension Fault {
             return plan.round("width \(width)", users: users, scenery: scenery) { stage in
                 let watcher = try await stage.connect()
                 let process = try stage.service()
-                let sampling = Task {
-                    try await Self.sample(watcher, until: { try await stage.isIdle() && stage.acceptedCount > 0 })
+                let (most, samples) = try await sample(watcher) {
+                    try await stage.isIdle() && stage.acceptedCount > 0
                 }
-                let (most, samples) = try await sampling.value
                 await watcher.close()
                 if most > width { stage.fail("\(most) pushes in open intents, \(width) allowed") }
                 stage.note("at most \(most) of \(width) in \(samples) samples")
@@ -109,9 +105,9 @@ extension Fault {
     }
 
     /// Counts open pushes as often as the server answers. Returns the most that it saw, and the number of samples.
-    private static func sample(_ connection: Connection, until isDone: () async throws -> Bool) async throws -> (
-        Int, Int
-    ) {
+    private static func sample(_ connection: Connection, until isDone: () async throws -> Bool) async throws
+        -> (Int, Int)
+    {
         let statement = Statement("width", sql: "select count(*) from \(Stage.openUsers)")
         var (most, samples) = (0, 0)
         while true {

@@ -4,27 +4,22 @@ import Seeded
 
 /// How much of each fault is played, and with which seed.
 package struct FaultPlan: Sendable {
-    package enum Scale: Sendable {
-        /// `--quick`: every fault a little, in about six minutes.
-        case quick
-        case full
-    }
-
-    let scale: Scale
+    /// Every fault a little, in about six minutes.
+    let isQuick: Bool
     let seed: UInt64
     /// Users per round; nil for each row's own number.
     let users: Int?
     /// The most rounds per fault; nil for each row's own number.
     let rounds: Int?
 
-    package init(_ scale: Scale, seed: UInt64, users: Int? = nil, rounds: Int? = nil) {
-        self.scale = scale
+    package init(isQuick: Bool, seed: UInt64, users: Int? = nil, rounds: Int? = nil) {
+        self.isQuick = isQuick
         self.seed = seed
         self.users = users
         self.rounds = rounds
     }
 
-    func pick<Value>(quick: Value, full: Value) -> Value { scale == .quick ? quick : full }
+    func pick<Value>(quick: Value, full: Value) -> Value { isQuick ? quick : full }
 
     /// A seed for a round of this name. It doesn't depend on which other rounds there are.
     private func seed(_ name: String) -> UInt64 {

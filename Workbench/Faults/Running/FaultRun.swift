@@ -55,7 +55,7 @@ package struct FaultRun: Sendable {
 
     package func command(_ fault: Fault) -> String {
         var words = ["nudged-bench faults --only", fault.name, "--seed", "\(plan.seed)"]
-        if plan.scale != .full { words.append("--quick") }
+        if plan.isQuick { words.append("--quick") }
         if let users = plan.users { words += ["--users", "\(users)"] }
         return (words + ["--nudged", workshop.binary]).joined(separator: " ")
     }

@@ -8,7 +8,7 @@ import Synchronization
 /// machine breaks no promise. On a machine with a free processor it passes like time on the wall.
 ///
 /// Pure: `MachineClock` reads the clocks and calls `tick`.
-struct MachineTime: Sendable, Equatable {
+struct MachineTime: Sendable {
     /// All in microseconds.
     private(set) var microseconds: Int64 = 0
     private var last: (wall: Int64, waited: Int64)?
@@ -38,8 +38,6 @@ struct MachineTime: Sendable, Equatable {
         microseconds += counted - paid
         return wall - last.wall
     }
-
-    static func == (left: MachineTime, right: MachineTime) -> Bool { left.microseconds == right.microseconds }
 }
 
 /// The machine's `MachineTime`, from `/proc/pressure/cpu`. Without that file only standstills are left out.

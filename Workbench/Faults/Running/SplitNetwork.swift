@@ -118,7 +118,7 @@ final class SplitNetwork: Sendable {
         try ChildProcess.run(inside + ["link", "set", end, "up"])
     }
 
-    private static func link(_ path: String) -> String? {
+    static func link(_ path: String) -> String? {
         var buffer = [UInt8](repeating: 0, count: 256)
         let count = readlink(path, &buffer, buffer.count)
         return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil

@@ -83,32 +83,21 @@ extension Stage {
                 )
             )
         }
-        books.tokensLeft = Set(try await texts(connection, "select device_token from public.push_tokens"))
-        books.open = Array(
-            Self.pushes(try await texts(connection, "select encode(o.content, 'hex') from \(Self.openUsers)"))
-        )
-        books.left = try await texts(
-            connection,
-            """
-            select user_id || ': due ' || due_at from nudged.person
-            where due_at <= now() - interval '3 seconds'
-            """
-        )
-        let next =
-            "select user_id || '|due ' || due_at || ', turn ' || turn || ', ' || coalesce(reason, 'no reason') from nudged.person"
-        for line in try await texts(connection, next) {
-            let parts = line.split(separator: "|", maxSplits: 1).map(String.init)
-            books.next[parts[0]] = parts[1]
-        }
         await connection.close()
+        books.tokensLeft = Set(try await lines("select device_token from public.push_tokens"))
+        books.open = Array(try await openIntents())
+        books.left = try await lines(
+            "select user_id || ': due ' || due_at from nudged.person where due_at <= now() - interval '3 seconds'"
+        )
+        let next = "select user_id, 'due ' || due_at, 'turn ' || turn, coalesce(reason, 'no reason') from nudged.person"
+        for line in try await lines(next) {
+            let parts = line.split(separator: "|").map(String.init)
+            books.next[parts[0]] = parts[1...].joined(separator: ", ")
+        }
     }
 
     /// Reads each accepted push with its user's local minute, by PostgreSQL's own zones.
     private func readAccepted(_ books: inout Books, _ connection: Connection) async throws {
-        let zones = Dictionary(
-            population.people.flatMap { person in person.devices.map { ($0.token, person.zone) } },
-            uniquingKeysWith: { first, _ in first }
-        )
         books.accepted = taken.all
         let minutes = try await connection.run(
             Statement(
@@ -120,7 +109,8 @@ extension Stage {
                     order by n
                     """,
                 parameters: [
-                    .int8Array(books.accepted.map(\.at)), .textArray(books.accepted.map { zones[$0.token] ?? nil }),
+                    .int8Array(books.accepted.map(\.at)),
+                    .textArray(books.accepted.map { population.owners[$0.token]?.zone }),
                 ]
             )
         )
@@ -137,11 +127,6 @@ extension Stage {
             )
         )
         for (row, token) in tokens.enumerated() { books.hashes[token] = try hashes.text(row, 0) }
-    }
-
-    private func texts(_ connection: Connection, _ sql: String) async throws -> [String] {
-        let rows = try await connection.run(Statement("comparison", sql: sql))
-        return try (0..<rows.count).map { try rows.text($0, 0) }
     }
 }
 

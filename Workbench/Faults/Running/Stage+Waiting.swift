@@ -93,14 +93,12 @@ extension Stage {
 
     /// Measures how long after an instant the next push was accepted. The round fails if none comes within the limit,
     /// in machine time, although users are due.
-    func measureRecovery(since moment: Moment, within limit: Duration? = nil) async throws {
-        try await measureRecovery(since: moment, within: limit) { try await self.isIdle() }
-    }
-
+    ///
+    /// - Parameter isIdle: asks another server than the round's.
     func measureRecovery(
         since moment: Moment,
-        within limit: Duration?,
-        isIdle: @Sendable () async throws -> Bool
+        within limit: Duration? = nil,
+        isIdle: (@Sendable () async throws -> Bool)? = nil
     ) async throws {
         let most = limit.map { Int64($0 / .milliseconds(1)) } ?? .max
         let polls = Atomic<Int>(0)
@@ -108,7 +106,8 @@ extension Stage {
             if self.taken.first(after: moment.at) != nil || moment.elapsed >= most { return true }
             // A session for each poll would itself keep the processors busy.
             guard polls.add(1, ordering: .relaxed).newValue % 50 == 0 else { return false }
-            return try await isIdle()
+            if let isIdle { return try await isIdle() }
+            return try await self.isIdle()
         }
         guard let at = taken.first(after: moment.at) else {
             if moment.elapsed >= most { fail("no push in \(most) ms after the fault had ended") }
@@ -121,6 +120,12 @@ extension Stage {
     var now: Int64 { WallTime.milliseconds() }
 
     var moment: Moment { .now }
+
+    /// Waits until a daemon has logged this. The round fails if it ends before.
+    func awaitLine(_ text: String, of daemon: ChildProcess) async throws {
+        try await wait(for: "the line \"\(text)\"") { daemon.errorOutput.contains(text) || daemon.exit != nil }
+        if !daemon.errorOutput.contains(text) { fail("it ended: \(daemon.errorOutput.suffix(1000))") }
+    }
 }
 
 func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }

@@ -143,23 +143,16 @@ final class Stage: Sendable {
         wrapper: [String] = [],
         binary: String? = nil
     ) throws -> ChildProcess {
-        let process = try ChildProcess(
-            wrapper + [binary ?? workshop.binary] + arguments,
-            environment: environment(changes),
-            output: .captured,
-            error: .captured
-        )
-        processes.withLock { $0.append(process) }
+        let process = try spawn(wrapper + [binary ?? workshop.binary] + arguments, environment: environment(changes))
         started.withLock { $0.append(process) }
-        workshop.register(process)
         return process
     }
 
     /// All processes of `nudged` that were started, also those that have ended.
     var daemons: [ChildProcess] { started.withLock { $0 } }
 
-    func spawn(_ arguments: [String]) throws -> ChildProcess {
-        let process = try ChildProcess(arguments, output: .captured, error: .captured)
+    func spawn(_ arguments: [String], environment: [String: String]? = nil) throws -> ChildProcess {
+        let process = try ChildProcess(arguments, environment: environment, output: .captured, error: .captured)
         processes.withLock { $0.append(process) }
         workshop.register(process)
         return process
