@@ -13,24 +13,26 @@ struct HeldXmin: AsyncParsableCommand {
 
     @Option(help: "How long users become due, in seconds.") var seconds = 600
     @Option(help: "Users who become due per second.") var rate = 2000
-    @Option(help: "Users of a burst, which measures the possible throughput.") var burst = 20_000
-    @Option(help: "Seconds per line of the report.") var window = 60
-    @Flag(help: "Holds no snapshot, for comparison.") var free = false
+
+    /// Users of a burst, which measures the possible throughput.
+    private static let burst = 20_000
+    /// Seconds per line of the report.
+    private static let window = 60
 
     func run() async throws {
         let bench = try Workbench()
         defer { bench.stop() }
-        let feed = seconds * rate
+        let (feed, burst, window) = (seconds * rate, Self.burst, Self.window)
         try await bench.seed(users: feed + 3 * burst)
         let (apple, endpoint) = try bench.startApple()
         defer { _ = apple.end() }
         // The first user is due when everything is prepared and two bursts are finished.
         let lead = 30 + feed / 15_000 + burst / 500
-        try bench.sql(Self.schedule(feed: feed, burst: burst, rate: rate, lead: lead), within: .seconds(1800))
+        try bench.sql(Self.schedule(feed: feed, rate: rate, lead: lead), within: .seconds(1800))
         let daemon = try BenchDaemon(bench.configuration(endpoint))
         daemon.start()
         var bursts = [try await measureBurst(1, bench)]
-        let holder = free ? nil : try bench.holdSnapshot()
+        let holder = try bench.holdSnapshot()
         bursts.append(try await measureBurst(2, bench))
 
         let base =
@@ -48,7 +50,7 @@ struct HeldXmin: AsyncParsableCommand {
         try await wait(for: 0, bench)
         bursts.append(try await measureBurst(3, bench))
         await daemon.stop()
-        if let holder { try bench.releaseSnapshot(holder) }
+        try bench.releaseSnapshot(holder)
         try report(bench, samples, bursts)
     }
 
@@ -56,13 +58,13 @@ struct HeldXmin: AsyncParsableCommand {
 
     /// Part 0 becomes due one by one. Parts 1 to 3 are the bursts, not due until they are started. `recorded_at` is
     /// when a row was recorded.
-    private static func schedule(feed: Int, burst: Int, rate: Int, lead: Int) -> String {
+    private static func schedule(feed: Int, rate: Int, lead: Int) -> String {
         """
         create schema bench;
         alter table nudged.delivery add column recorded_at timestamptz default clock_timestamp();
         create table bench.clock as select now() + interval '\(lead) seconds' as base;
         create table bench.due as
-        select user_id, case when n <= \(feed) then 0 else 1 + (n - \(feed) - 1) / \(max(burst, 1)) end as part,
+        select user_id, case when n <= \(feed) then 0 else 1 + (n - \(feed) - 1) / \(burst) end as part,
             case when n <= \(feed) then base + n * interval '1 second' / \(rate) end as due_at
         from (select user_id, row_number() over () as n from nudged.person) p, bench.clock;
         truncate nudged.person;
@@ -79,7 +81,6 @@ struct HeldXmin: AsyncParsableCommand {
 
     /// Users per second, from the commit that makes the burst due to the last row of the record.
     private func measureBurst(_ part: Int, _ bench: Workbench) async throws -> Double {
-        guard burst > 0 else { return 0 }
         try bench.sql(
             """
             update nudged.person p set due_at = date_trunc('second', now()) from bench.due b where b.part = \(part) and b.user_id = p.user_id;
@@ -94,7 +95,7 @@ struct HeldXmin: AsyncParsableCommand {
             from bench.due b join nudged.delivery d using (user_id) where b.part = \(part)
             """
         )
-        return Double(burst) / max(Double(span.trimmed) ?? 0, 0.001)
+        return Double(Self.burst) / max(Double(span.trimmed) ?? 0, 0.001)
     }
 
     private func wait(for part: Int, _ bench: Workbench) async throws {
@@ -137,21 +138,19 @@ struct HeldXmin: AsyncParsableCommand {
                 round(1000 * percentile_cont(0.95) within group (order by late)), round(1000 * max(late))
             from (
                 select extract(epoch from d.recorded_at - b.due_at) as late,
-                    least(floor(extract(epoch from b.due_at - c.base) / \(window)), \(samples.count - 1)) as line
+                    least(floor(extract(epoch from b.due_at - c.base) / \(Self.window)), \(samples.count - 1)) as line
                 from bench.due b join nudged.delivery d using (user_id), bench.clock c where b.part = 0
             ) x group by line order by line
-            """,
-            within: .seconds(600)
+            """
         ).split(separator: "\n").map { $0.split(separator: "|").map(String.init) }
         let minutes = zip(lines, samples).map { line, sample in
-            #"{"users_per_second":\#((Double(line[0]) ?? 0) / Double(window)),"median_ms":\#(line[1]),"p95_ms":\#(line[2]),"max_ms":\#(line[3]),"#
+            #"{"users_per_second":\#((Double(line[0]) ?? 0) / Double(Self.window)),"median_ms":\#(line[1]),"p95_ms":\#(line[2]),"max_ms":\#(line[3]),"#
                 + #""busy_percent":\#(sample.busyPercent.text(1)),"dead_rows":\#(sample.dead),"person_bytes":\#(sample.bytes),"index_bytes":\#(sample.indexBytes)}"#
         }
         let texts = bursts.map { $0.text(0) }
-        let ratio = bursts[1] > 0 ? bursts[2] / bursts[1] : 0
         print(
-            #"{"seconds":\#(seconds),"rate":\#(rate),"held":\#(!free),"windows":[\#(minutes.joined(separator: ","))],"#
-                + #""possible_before":\#(texts[0]),"possible_first":\#(texts[1]),"possible_last":\#(texts[2]),"ratio":\#(ratio.text(3))}"#
+            #"{"seconds":\#(seconds),"rate":\#(rate),"held":true,"windows":[\#(minutes.joined(separator: ","))],"#
+                + #""possible_before":\#(texts[0]),"possible_first":\#(texts[1]),"possible_last":\#(texts[2]),"ratio":\#((bursts[2] / bursts[1]).text(3))}"#
         )
     }
 }

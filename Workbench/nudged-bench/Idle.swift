@@ -12,12 +12,8 @@ struct Idle: AsyncParsableCommand {
 
     @Option(help: "How many users there are. None is due.") var users = 1_000_000
     @Option(help: "How many sweeps to measure.") var sweeps = 200
-    @Option(help: "Users who were just sent to: as many dead entries at the start of the queue's index.")
-    var burst = 0
     @Option(help: "Messages to send to an idle daemon, one after the other; 0 starts no daemon.")
     var messages = 0
-    @Option(help: "The daemon's schedule.interval in milliseconds.") var interval = 1000
-    @Option(help: "The nudged to start. Default: the one beside this program.") var nudged = Idle.neighbour
 
     func run() async throws {
         // Without standbys, so that data made in one transaction needs no write-ahead log.
@@ -31,40 +27,9 @@ struct Idle: AsyncParsableCommand {
         var text =
             #"{"users":\#(users),"database_ms":\#(quiet.median.text(3)),"database_ms_worst":\#(quiet.worst.text(3)),"#
             + #""cpu_percent":\#(quiet.percent.text(3)),"renew_ms":\#(renewal.median.text(3))"#
-        if burst > 0 {
-            // While an old snapshot is held, nobody can remove the dead entries. After it, the first reader marks them.
-            let holder = try bench.holdSnapshot()
-            try bench.sql(Self.serve(burst), within: .seconds(3600))
-            // Each may take seconds after a large burst.
-            let held = try await measure(times: min(sweeps, 20)) { try await daemon.sweep() }
-            try bench.releaseSnapshot(holder)
-            let first = try await measure { try await daemon.sweep() }
-            text +=
-                #","burst":\#(burst),"held_ms":\#(held.median.text(3)),"held_ms_worst":\#(held.worst.text(3)),"#
-                + #""after_ms":\#(first.median.text(3)),"after_ms_worst":\#(first.worst.text(3))"#
-        }
         await daemon.leave()
-        if messages > 0 {
-            text +=
-                ","
-                + (try await IdleLatency(bench: bench, nudged: nudged, messages: messages, interval: interval).measure())
-        }
+        if messages > 0 { text += try await "," + IdleLatency(bench: bench, messages: messages).measure() }
         print(text + "}")
-    }
-
-    /// The `nudged` beside this program.
-    private static var neighbour: String {
-        CommandLine.arguments[0].split(separator: "/", omittingEmptySubsequences: false).dropLast().map { $0 + "/" }
-            .joined() + "nudged"
-    }
-
-    /// Makes users due and then not due, so that the queue's first entries are dead.
-    private static func serve(_ users: Int) -> String {
-        """
-        create temporary table served as select user_id from nudged.person limit \(users);
-        update nudged.person p set due_at = now() - interval '1 second' from served s where p.user_id = s.user_id;
-        update nudged.person p set due_at = now() + interval '1 day' from served s where p.user_id = s.user_id;
-        """
     }
 
     /// Milliseconds per call, and the share of a core at one call per second (the default interval).
@@ -74,17 +39,16 @@ struct Idle: AsyncParsableCommand {
         let percent: Double
     }
 
-    private func measure(times given: Int? = nil, _ work: () async throws -> Void) async throws -> Cost {
-        let count = given ?? sweeps
+    private func measure(_ work: () async throws -> Void) async throws -> Cost {
         var times: [Double] = []
         let before = ProcessUsage.now()
-        for _ in 0..<count {
+        for _ in 0..<sweeps {
             let start = monotonicSeconds()
             try await work()
             times.append((monotonicSeconds() - start) * 1000)
         }
         let seconds = ProcessUsage.now().seconds - before.seconds
-        return Cost(median: median(times), worst: times.max() ?? 0, percent: seconds / Double(count) * 100)
+        return Cost(median: median(times), worst: times.max() ?? 0, percent: seconds / Double(sweeps) * 100)
     }
 }
 

@@ -10,10 +10,10 @@ import Postgres
 /// that commit. The second ends at the row of the record, so it includes Apple's answer and the settlement.
 struct IdleLatency {
     let bench: Workbench
-    let nudged: String
     let messages: Int
-    let interval: Int
 
+    /// The daemon's schedule.interval in milliseconds.
+    private static let interval = 1_000
     private static let patience = Duration.seconds(30)
 
     func measure() async throws -> String {
@@ -32,14 +32,13 @@ struct IdleLatency {
             create trigger passed after insert on nudged.delivery for each row execute function bench.pass('recorded');
             """
         )
-        let configuration = [
-            "PATH": "/usr/bin:/bin", "APNS_TEAM_ID": Apple.teamID, "APNS_KEY_ID": Apple.keyID,
-            "APNS_BUNDLE_ID": Apple.topic, "APNS_PRIVATE_KEY_FILE": bench.folder + Apple.key,
-            "APNS_ENVIRONMENT": "sandbox", "APNS_ENDPOINT": endpoint,
-            "APNS_CA_FILE": bench.folder + "/ca.pem", "DATABASE_URL": bench.cluster.url(database: "bench"),
-            "SCHEDULE_INTERVAL": "\(interval)ms",
-        ]
-        let daemon = try ChildProcess([nudged, "run"], environment: configuration, output: .captured, error: .captured)
+        let more = ["PATH": "/usr/bin:/bin", "SCHEDULE_INTERVAL": "\(Self.interval)ms"]
+        let daemon = try ChildProcess(
+            [Workbench.neighbour("nudged"), "run"],
+            environment: bench.environment(endpoint).merging(more) { $1 },
+            output: .captured,
+            error: .captured
+        )
         defer { _ = daemon.end() }
         let connection = try await Connection.open(bench.connection)
         var passed: [String: [Double]] = ["intended": [], "recorded": []]
@@ -55,13 +54,13 @@ struct IdleLatency {
             return #""\#(place)_median_ms":\#(median(times).text(1)),"\#(place)_p99_ms":\#(late.text(1)),"#
                 + #""\#(place)_max_ms":\#((sorted.last ?? 0).text(1))"#
         }
-        return #""interval_ms":\#(interval),"messages":\#(messages),"# + words.joined(separator: ",")
+        return #""interval_ms":\#(Self.interval),"messages":\#(messages),"# + words.joined(separator: ",")
     }
 
     /// Milliseconds from the call to the intent and to the record.
     private func send(_ connection: Connection, _ daemon: ChildProcess) async throws -> [String: Double] {
         // A random pause, so that the last message is finished and the next one comes at any part of a tick.
-        try await Task.sleep(for: .milliseconds(Int.random(in: interval / 10...interval * 2)))
+        try await Task.sleep(for: .milliseconds(Int.random(in: Self.interval / 10...Self.interval * 2)))
         _ = try await connection.run(Statement("forget", sql: "delete from bench.passed"))
         // The time before the commit, so that the commit is included.
         let sent = try await connection.run(

@@ -1,8 +1,8 @@
 import ArgumentParser
+import Faults
 import Glibc
 import LocalPostgres
 import Postgres
-import Synchronization
 
 /// `nudged-bench messages`: an app sends many messages in batches while check-ins become due, and some urgent messages.
 ///
@@ -35,8 +35,7 @@ struct MessagesCommand: AsyncParsableCommand {
             create table bench.urgent (id uuid, at timestamptz);
             create table bench.due as select user_id, now() + interval '5 seconds' + n * interval '1 second' / \(checkIns) as due_at from bench.person;
             update nudged.person p set due_at = d.due_at from bench.due d where d.user_id = p.user_id;
-            """,
-            within: .seconds(600)
+            """
         )
         // One per call, because several statements in a call are one transaction.
         for statement in ["vacuum analyze", "checkpoint"] { try bench.sql(statement) }
@@ -83,12 +82,6 @@ struct MessagesCommand: AsyncParsableCommand {
         return (ContinuousClock.now - begin) / .seconds(1)
     }
 
-    private final class End: Sendable {
-        private let over = Atomic<Bool>(false)
-        var hasCome: Bool { over.load(ordering: .acquiring) }
-        func come() { over.store(true, ordering: .releasing) }
-    }
-
     private static func sendUrgent(
         _ bench: Workbench,
         among users: Int,
@@ -114,13 +107,8 @@ struct MessagesCommand: AsyncParsableCommand {
     }
 
     private func awaitEnd(_ bench: Workbench) async throws {
-        let connection = try await Connection.open(bench.connection)
-        let isLeft = Statement(
-            "left",
-            sql: "select exists (select from nudged.message) or exists (select from nudged.touched)"
-        )
-        while try await connection.run(isLeft).bool(0, 0) { try await Task.sleep(for: .milliseconds(200)) }
-        await connection.close()
+        let isLeft = "select exists (select from nudged.message) or exists (select from nudged.touched)"
+        while try bench.sql(isLeft).trimmed == "t" { try await Task.sleep(for: .milliseconds(200)) }
     }
 
     private func report(_ bench: Workbench, sent: Double, took: Double) throws {
@@ -132,8 +120,7 @@ struct MessagesCommand: AsyncParsableCommand {
                 select extract(epoch from d.recorded_at - u.at) as s
                 from bench.urgent u join nudged.delivery d on d.kind = 'message' and d.key = u.id::text and d.outcome = 'accepted'
             ) x
-            """,
-            within: .seconds(600)
+            """
         ).trimmed.split(separator: "|").map(String.init)
         let late = try bench.sql(
             """
@@ -142,12 +129,10 @@ struct MessagesCommand: AsyncParsableCommand {
                 select extract(epoch from d.recorded_at - b.due_at) as s
                 from bench.due b join nudged.delivery d on d.user_id = b.user_id and d.kind = 'check_in' and d.outcome = 'accepted'
             ) x
-            """,
-            within: .seconds(600)
+            """
         ).trimmed.split(separator: "|").map(String.init)
         let ends = try bench.sql(
-            "select count(*) filter (where outcome = 'accepted'), count(distinct key) from nudged.delivery where kind = 'message'",
-            within: .seconds(600)
+            "select count(*) filter (where outcome = 'accepted'), count(distinct key) from nudged.delivery where kind = 'message'"
         ).trimmed.split(separator: "|").map(String.init)
         let rss = ProcessUsage.now().maxResidentKilobytes
         print(

@@ -10,8 +10,6 @@ struct Sweep: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Measures users per second from due to recorded.")
 
     @Option(help: "How many users are due.") var users = 100_000
-    @Option(help: "apns.maxInFlight, if not the default.") var maxInFlight: Int?
-    @Option(help: "schedule.batch, if not the default.") var batch: Int?
     @Flag(help: "Prints the time of each statement, by pg_stat_statements.") var statements = false
     @Option(help: "The path of Workbench/Limits/sql-floor, to run it on the same cluster.") var floor: String?
     @Option(help: "The server, as https://localhost:port. Default: the simulated Apple.") var endpoint: String?
@@ -74,8 +72,6 @@ struct Sweep: AsyncParsableCommand {
 
     private func tuning() throws -> [String: String] {
         var tuning: [String: String] = [:]
-        if let maxInFlight { tuning["APNS_MAX_IN_FLIGHT"] = "\(maxInFlight)" }
-        if let batch { tuning["SCHEDULE_BATCH"] = "\(batch)" }
         if let ca { tuning["APNS_CA_FILE"] = ca }
         if endpoint != nil { tuning["APNS_PRIVATE_KEY"] = try P256KeyPair.generate().privateKey }
         return tuning

@@ -86,7 +86,7 @@ extension Workbench {
     /// ends it.
     func startApple() throws -> (process: ChildProcess, endpoint: String) {
         let apple = try ChildProcess(
-            [CommandLine.arguments[0].replacing("nudged-bench", with: "nudged-apple")]
+            [Self.neighbour("nudged-apple")]
                 + ["--folder", folder, "--port", "0", "--team", Apple.teamID, "--quiet"],
             output: .captured
         )
@@ -99,17 +99,26 @@ extension Workbench {
         return (apple, endpoint.replacing("\n", with: ""))
     }
 
-    /// A daemon's configuration for this cluster and that Apple, loaded as the daemon does.
-    func configuration(_ endpoint: String, _ changes: [String: String] = [:]) throws -> Configuration {
-        let environment = [
+    /// A program beside this one.
+    static func neighbour(_ name: String) -> String {
+        CommandLine.arguments[0].replacing("nudged-bench", with: name)
+    }
+
+    /// A daemon's configuration for this cluster and that Apple.
+    func environment(_ endpoint: String) -> [String: String] {
+        [
             "APNS_TEAM_ID": Apple.teamID, "APNS_KEY_ID": Apple.keyID, "APNS_BUNDLE_ID": Apple.topic,
             "APNS_PRIVATE_KEY": TextFile.read(folder + Apple.key) ?? "", "APNS_ENVIRONMENT": "sandbox",
             "APNS_ENDPOINT": endpoint, "APNS_CA_FILE": folder + "/ca.pem",
             "DATABASE_URL": cluster.url(database: "bench"), "POLICY_SPREAD_MINUTES": "0",
             "POLICY_QUIET_END_JITTER_MINUTES": "0",
         ]
-        return try ConfigurationLoader.load(
-            environment: environment.merging(changes) { $1 },
+    }
+
+    /// Loaded as the daemon does.
+    func configuration(_ endpoint: String, _ changes: [String: String] = [:]) throws -> Configuration {
+        try ConfigurationLoader.load(
+            environment: environment(endpoint).merging(changes) { $1 },
             checks: .system,
             standardPath: "/nonexistent"
         ).configuration

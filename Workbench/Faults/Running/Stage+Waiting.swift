@@ -184,8 +184,11 @@ extension Stage {
 }
 
 /// Tells the writers of a script to stop.
-final class End: Sendable {
+package final class End: Sendable {
     private let over = Atomic<Bool>(false)
-    var hasCome: Bool { over.load(ordering: .acquiring) }
-    func come() { over.store(true, ordering: .releasing) }
+    package var hasCome: Bool { over.load(ordering: .acquiring) }
+
+    package init() {}
+
+    package func come() { over.store(true, ordering: .releasing) }
 }
