@@ -70,15 +70,13 @@ extension Fault {
             let begin = stage.now
             // 10 ms: the daemon must not hold a row that the app updates.
             let (rows, tries) = try await stage.asTheApp(
-                Statement(
-                    "change",
-                    sql: """
-                        update public.context_profiles set notification_preferences = notification_preferences || $2::text::jsonb
-                        where user_id = $1::text::uuid and jsonb_typeof(notification_preferences) = 'object'
-                        returning pg_current_xact_id()::text
-                        """,
-                    parameters: [.text(person.id), .text(patch)]
-                ),
+                """
+                update public.context_profiles
+                set notification_preferences = notification_preferences || $2::text::jsonb
+                where user_id = $1::text::uuid and jsonb_typeof(notification_preferences) = 'object'
+                returning pg_current_xact_id()::text
+                """,
+                [.text(person.id), .text(patch)],
                 on: connection,
                 waitingAtMost: 10
             )

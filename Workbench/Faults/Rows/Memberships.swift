@@ -152,20 +152,6 @@ extension Stage {
         }
     }
 
-    /// The `apns-id`s of open pushes, except those of a living daemon.
-    func openIntents(except living: ChildProcess) async throws -> Set<String> {
-        Self.pushes(
-            try await lines(
-                """
-                select encode(o.content, 'hex') from \(Self.openUsers) where not exists (
-                    select from nudged.member m join nudged.daemon d on d.daemon_id = m.daemon_id
-                    where m.id = i.member and d.pid = \(living.id)
-                )
-                """
-            )
-        )
-    }
-
     /// Declares a random member dead, which may be alive. Returns its open pushes.
     func declareDead(_ connection: Connection) async throws -> Set<String> {
         let answers = try await connection.transaction(

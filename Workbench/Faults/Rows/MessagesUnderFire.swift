@@ -45,12 +45,8 @@ private final class SaidMessages: Sendable {
         let said = books.withLock { $0 }
         let allowed = stage.result.withLock { $0.allowance.openAtKill }
         let connection = try await stage.connect()
-        let rows = try await connection.run(
-            Statement(
-                "record",
-                sql:
-                    "select key, device_hash, coalesce(apns_id::text, ''), outcome from nudged.delivery where kind = 'message'"
-            )
+        let rows = try await connection.rows(
+            "select key, device_hash, coalesce(apns_id::text, ''), outcome from nudged.delivery where kind = 'message'"
         )
         var outcomes: [String: [String]] = [:]
         var keys: [String: String] = [:]
@@ -61,7 +57,7 @@ private final class SaidMessages: Sendable {
             if !id.isEmpty { keys[id] = key }
             if outcome == "unknown" { unknown[id, default: 0] += 1 }
         }
-        let left = try await connection.run(Statement("left", sql: "select id::text from nudged.message"))
+        let left = try await connection.rows("select id::text from nudged.message")
         let open = try await stage.openIntents()
         await connection.close()
 
@@ -131,12 +127,8 @@ private struct MessageWriters {
         while !isOver.hasCome {
             let some = (0..<4).map { _ in stage.pick(users) }
             let (rows, _) = try await stage.asTheApp(
-                Statement(
-                    "say",
-                    sql:
-                        "select id::text, user_id::text from nudged_api.send_many($1::text[]::uuid[], 'a', 'b', urgent => $2)",
-                    parameters: [.textArray(some), .bool(stage.draw(4) == 0)]
-                ),
+                "select id::text, user_id::text from nudged_api.send_many($1::text[]::uuid[], 'a', 'b', urgent => $2)",
+                [.textArray(some), .bool(stage.draw(4) == 0)],
                 on: connection,
                 waitingAtMost: 50
             )
@@ -146,11 +138,8 @@ private struct MessageWriters {
             for _ in 0..<2 where !mine.isEmpty {
                 let message = mine.remove(at: stage.draw(mine.count))
                 let (answer, _) = try await stage.asTheApp(
-                    Statement(
-                        "cancel",
-                        sql: "select done = 1 from nudged_api.cancel($1::text::uuid, $2::text::uuid)",
-                        parameters: [.text(message.user), .text(message.id)]
-                    ),
+                    "select done = 1 from nudged_api.cancel($1::text::uuid, $2::text::uuid)",
+                    [.text(message.user), .text(message.id)],
                     on: connection,
                     waitingAtMost: 50
                 )

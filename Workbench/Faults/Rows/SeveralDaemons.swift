@@ -108,11 +108,10 @@ extension Fault {
     private static func sample(_ connection: Connection, until isDone: () async throws -> Bool) async throws
         -> (Int, Int)
     {
-        let statement = Statement("width", sql: "select count(*) from \(Stage.openUsers)")
         var (most, samples) = (0, 0)
         while true {
             for _ in 0..<200 {
-                most = max(most, Int(try await connection.run(statement).int8(0, 0)))
+                most = max(most, Int(try await connection.rows("select count(*) from \(Stage.openUsers)").int8(0, 0)))
                 samples += 1
             }
             if try await isDone() { return (most, samples) }

@@ -64,12 +64,8 @@ extension Stage {
     private func readDatabase(_ books: inout Books) async throws {
         let connection = try await connect()
         try await readAccepted(&books, connection)
-        let record = try await connection.run(
-            Statement(
-                "record",
-                sql:
-                    "select user_id::text, kind, key, device_hash, coalesce(apns_id::text, ''), outcome from nudged.delivery"
-            )
+        let record = try await connection.rows(
+            "select user_id::text, kind, key, device_hash, coalesce(apns_id::text, ''), outcome from nudged.delivery"
         )
         for row in 0..<record.count {
             books.record.append(
@@ -99,32 +95,26 @@ extension Stage {
     /// Reads each accepted push with its user's local minute, by PostgreSQL's own zones.
     private func readAccepted(_ books: inout Books, _ connection: Connection) async throws {
         books.accepted = taken.all
-        let minutes = try await connection.run(
-            Statement(
-                "wall clocks",
-                sql: """
-                    select (extract(hour from l) * 60 + extract(minute from l))::int4
-                    from unnest($1::int8[], $2::text[]) with ordinality as a (at, zone, n)
-                    left join lateral (select to_timestamp(at / 1000.0) at time zone zone as l) t on true
-                    order by n
-                    """,
-                parameters: [
-                    .int8Array(books.accepted.map(\.at)),
-                    .textArray(books.accepted.map { population.owners[$0.token]?.zone }),
-                ]
-            )
+        let minutes = try await connection.rows(
+            """
+            select (extract(hour from l) * 60 + extract(minute from l))::int4
+            from unnest($1::int8[], $2::text[]) with ordinality as a (at, zone, n)
+            left join lateral (select to_timestamp(at / 1000.0) at time zone zone as l) t on true
+            order by n
+            """,
+            [
+                .int8Array(books.accepted.map(\.at)),
+                .textArray(books.accepted.map { population.owners[$0.token]?.zone }),
+            ]
         )
         for row in 0..<minutes.count { books.accepted[row].localMinute = try minutes.int4OrNull(row, 0).map(Int.init) }
         let tokens = population.people.flatMap(\.devices).map(\.token)
-        let hashes = try await connection.run(
-            Statement(
-                "hashes",
-                sql: """
-                    select left(encode(sha256(convert_to(lower(t), 'UTF8')), 'hex'), 16)
-                    from unnest($1::text[]) with ordinality as a (t, n) order by n
-                    """,
-                parameters: [.textArray(tokens)]
-            )
+        let hashes = try await connection.rows(
+            """
+            select left(encode(sha256(convert_to(lower(t), 'UTF8')), 'hex'), 16)
+            from unnest($1::text[]) with ordinality as a (t, n) order by n
+            """,
+            [.textArray(tokens)]
         )
         for (row, token) in tokens.enumerated() { books.hashes[token] = try hashes.text(row, 0) }
     }

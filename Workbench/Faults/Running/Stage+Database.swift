@@ -35,65 +35,56 @@ extension Stage {
     func seed() async throws {
         let connection = try await connect()
         let people = population.people
-        _ = try await connection.transaction([
-            Statement(
-                "profiles",
-                sql: """
-                    insert into public.context_profiles (user_id, notification_preferences, first_session_complete, timezone)
-                    select u::uuid, p::jsonb, f, z from unnest($1::text[], $2::text[], $3::bool[], $4::text[]) as t (u, p, f, z)
-                    """,
-                parameters: [
-                    .textArray(people.map(\.id)), .textArray(people.map(\.preferences)),
-                    .boolArray(people.map(\.firstSession)), .textArray(people.map(\.timezone)),
-                ]
-            ),
-            tokens(people),
-            history(people.filter { !$0.sent.isEmpty }),
-        ])
-        await connection.close()
-    }
-
-    private func tokens(_ people: [FaultRecipient]) -> Statement {
         let devices = people.flatMap { person in person.devices.map { (person.id, $0) } }
-        return Statement(
-            "tokens",
-            sql: """
-                insert into public.push_tokens (user_id, device_token, platform, created_at, updated_at)
-                select u::uuid, t, p, to_timestamp(r), to_timestamp(r)
-                from unnest($1::text[], $2::text[], $3::text[], $4::int8[]) as d (u, t, p, r)
-                """,
-            parameters: [
+        let nudged = people.filter { !$0.sent.isEmpty }
+        _ = try await connection.rows(
+            """
+            insert into public.context_profiles (user_id, notification_preferences, first_session_complete, timezone)
+            select u::uuid, p::jsonb, f, z from unnest($1::text[], $2::text[], $3::bool[], $4::text[]) as t (u, p, f, z)
+            """,
+            [
+                .textArray(people.map(\.id)), .textArray(people.map(\.preferences)),
+                .boolArray(people.map(\.firstSession)), .textArray(people.map(\.timezone)),
+            ]
+        )
+        _ = try await connection.rows(
+            """
+            insert into public.push_tokens (user_id, device_token, platform, created_at, updated_at)
+            select u::uuid, t, p, to_timestamp(r), to_timestamp(r)
+            from unnest($1::text[], $2::text[], $3::text[], $4::int8[]) as d (u, t, p, r)
+            """,
+            [
                 .textArray(devices.map(\.0)), .textArray(devices.map(\.1.token)),
                 .textArray(devices.map(\.1.platform)), .int8Array(devices.map(\.1.registeredAt)),
             ]
         )
+        _ = try await connection.rows(
+            """
+            insert into nudged.person (user_id, due_at, state)
+            select u::uuid, now(), s from unnest($1::text[], $2::bytea[]) as t (u, s)
+            """,
+            [.textArray(nudged.map(\.id)), .byteaArray(nudged.map(Self.state))]
+        )
+        await connection.close()
     }
 
-    private func history(_ people: [FaultRecipient]) -> Statement {
-        func state(_ person: FaultRecipient) -> [UInt8] {
-            let checkIns = person.checkIns.compactMap { past in
-                LocalDate(iso: past.slot).map { CheckIn(at: Instant(seconds: past.at), slot: $0) }
-            }
-            let sent = person.sent.map { Instant(seconds: $0) }
-            return UserState(history: History(checkIns: checkIns, sent: sent)).bytes
+    private static func state(_ person: FaultRecipient) -> [UInt8] {
+        let checkIns = person.checkIns.compactMap { past in
+            LocalDate(iso: past.slot).map { CheckIn(at: Instant(seconds: past.at), slot: $0) }
         }
-        return Statement(
-            "history",
-            sql: """
-                insert into nudged.person (user_id, due_at, state)
-                select u::uuid, now(), s from unnest($1::text[], $2::bytea[]) as t (u, s)
-                """,
-            parameters: [.textArray(people.map(\.id)), .byteaArray(people.map(state))]
-        )
+        let sent = person.sent.map { Instant(seconds: $0) }
+        return UserState(history: History(checkIns: checkIns, sent: sent)).bytes
     }
 
     /// Runs a statement as the app does. It must not wait for a lock of a daemon longer than this, in milliseconds of
     /// machine time. On a busy machine the lock's holder may have no processor, so it is tried again.
     func asTheApp(
-        _ statement: Statement,
+        _ sql: String,
+        _ parameters: [Parameter],
         on connection: Connection,
         waitingAtMost milliseconds: Int64
     ) async throws(PostgresError) -> (rows: Rows, tries: Int) {
+        let statement = Statement("call", sql: sql, parameters: parameters)
         var (waited, tries): (Int64, Int) = (0, 0)
         while true {
             let begin = moment
@@ -140,9 +131,18 @@ extension Stage {
         }
     }
 
-    /// The `apns-id`s of all open pushes in intents.
-    func openIntents() async throws -> Set<String> {
-        Self.pushes(try await lines("select encode(o.content, 'hex') from \(Self.openUsers)"))
+    /// The `apns-id`s of all open pushes in intents, except those of a living daemon.
+    func openIntents(except living: ChildProcess? = nil) async throws -> Set<String> {
+        Self.pushes(
+            try await lines(
+                """
+                select encode(o.content, 'hex') from \(Self.openUsers) where not exists (
+                    select from nudged.member m join nudged.daemon d on d.daemon_id = m.daemon_id
+                    where m.id = i.member and d.pid = \(living?.id ?? 0)
+                )
+                """
+            )
+        )
     }
 
     /// Users of intents who are not settled: the contents are of their turns.
@@ -186,5 +186,12 @@ extension Stage {
         try await admin(
             "select pg_terminate_backend(pid) from pg_stat_activity where datname = '\(database)' and application_name not in ('comparison', 'superuser')"
         )
+    }
+}
+
+extension Connection {
+    /// Runs one statement of the comparison.
+    func rows(_ sql: String, _ parameters: [Parameter] = []) async throws(PostgresError) -> Rows {
+        try await run(Statement("comparison", sql: sql, parameters: parameters))
     }
 }
