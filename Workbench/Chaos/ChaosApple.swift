@@ -28,7 +28,10 @@ final class ChaosApple: Sendable {
         self.seed = seed
         certificate = try SimulatorCertificate()
         books = Mutex(Ledger())
-        let first = try Self.simulator(SimulatorScript(), certificate, port: 0)
+        // Its script needs this object. What it records is decided now.
+        var settings = SimulatorSettings()
+        settings.recordsAll = false
+        let first = try APNsSimulator(script: SimulatorScript(settings: settings), certificate: certificate.server)
         port = first.port
         moods.withLock { $0.simulator = first }
         try first.setScript(script(epoch: 0))
@@ -36,16 +39,6 @@ final class ChaosApple: Sendable {
     }
 
     func withBooks<Result>(_ body: (inout Ledger) -> Result) -> Result { books.withLock { body(&$0) } }
-
-    private static func simulator(
-        _ script: SimulatorScript,
-        _ certificate: SimulatorCertificate,
-        port: UInt16
-    ) throws -> APNsSimulator {
-        var script = script
-        script.settings.recordsAll = false
-        return try APNsSimulator(script: script, certificate: certificate.server, port: port)
-    }
 
     private func script(epoch: Int) -> SimulatorScript {
         var settings = SimulatorSettings(keys: [certificate.registered(keyID: Self.keyID, teamID: Self.teamID)])
@@ -158,7 +151,8 @@ final class ChaosApple: Sendable {
         let epoch = moods.withLock { $0.epoch }
         // Another process's outgoing connection may have taken the port for a while.
         for _ in 0..<1_000 {
-            if let next = try? Self.simulator(script(epoch: epoch), certificate, port: port) {
+            let next = try? APNsSimulator(script: script(epoch: epoch), certificate: certificate.server, port: port)
+            if let next {
                 moods.withLock { $0.simulator = next }
                 try? next.start()
                 return

@@ -200,7 +200,7 @@ package struct ServerError: Error, Sendable, Equatable, CustomStringConvertible 
 /// Lets one thread wait until another has done something.
 final class Latch: Sendable {
     private let wake = WakeDescriptor()
-    private let outcome = Mutex<Bool?>(nil)
+    private let outcome = Mutex(false)
 
     func open(_ isGood: Bool) {
         outcome.withLock { $0 = isGood }
@@ -211,6 +211,6 @@ final class Latch: Sendable {
     func wait() -> Bool {
         var descriptor = pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0)
         poll(&descriptor, 1, 10_000)
-        return outcome.withLock { $0 } ?? false
+        return outcome.withLock { $0 }
     }
 }

@@ -25,16 +25,10 @@ struct ServerAccount {
         let wanted = SpawnPlan.inheritedEnvironment()["TMPDIR"] ?? (inMemory && Self.hasMemory ? Self.memory : "/tmp")
         let parent = wanted.hasPrefix("/") && wanted.utf8.count <= 60 && isReachable(wanted) ? wanted : "/tmp"
         var template = Array("\(parent)/nudged-pg-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw LocalPostgresError(.fileSystem, "mkdtemp in \(parent): \(String(cString: strerror(errno)))")
-        }
-        let folder = template.withUnsafeBufferPointer { buffer in
-            buffer.baseAddress.map { String(cString: $0) } ?? ""
-        }
+        guard mkdtemp(&template) != nil else { throw .system("mkdtemp in \(parent)") }
+        let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         // It stays ours, and is sticky: nudged trusts no file in a folder that another account owns.
-        if let other, chown(folder, 0, other.group) != 0 || chmod(folder, 0o1770) != 0 {
-            throw LocalPostgresError(.fileSystem, "\(folder): \(String(cString: strerror(errno)))")
-        }
+        if let other, chown(folder, 0, other.group) != 0 || chmod(folder, 0o1770) != 0 { throw .system(folder) }
         return folder
     }
 
@@ -49,9 +43,7 @@ struct ServerAccount {
 
     func own(_ path: String) throws(LocalPostgresError) {
         guard let other else { return }
-        guard chown(path, other.user, other.group) == 0 else {
-            throw LocalPostgresError(.fileSystem, "chown \(path): \(String(cString: strerror(errno)))")
-        }
+        guard chown(path, other.user, other.group) == 0 else { throw .system("chown \(path)") }
     }
 
     static func remove(_ folder: String) {
@@ -78,7 +70,8 @@ struct ServerPrograms {
     static func find() throws(LocalPostgresError) -> ServerPrograms {
         let root = "/usr/lib/postgresql"
         let versions = ProcessTable.names(in: root).compactMap { Int($0) }.sorted(by: >)
-        let paths = versions.map { "\(root)/\($0)/bin" } + path()
+        let path = SpawnPlan.inheritedEnvironment()["PATH"] ?? ""
+        let paths = versions.map { "\(root)/\($0)/bin" } + path.split(separator: ":").map(String.init)
         for folder in paths where ["initdb", "postgres"].allSatisfy({ access("\(folder)/\($0)", X_OK) == 0 }) {
             return ServerPrograms(folder: folder)
         }
@@ -89,10 +82,6 @@ struct ServerPrograms {
     func path(_ program: String) -> String {
         let path = "\(folder)/\(program)"
         return access(path, X_OK) == 0 ? path : program
-    }
-
-    private static func path() -> [String] {
-        (SpawnPlan.inheritedEnvironment()["PATH"] ?? "").split(separator: ":").map(String.init)
     }
 }
 

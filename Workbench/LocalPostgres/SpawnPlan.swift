@@ -93,11 +93,11 @@ struct SpawnPlan {
         case .descriptor(let given): return try duplicate(given)
         case .captured:
             var ends: [Int32] = [-1, -1]
-            guard let captured, pipe2(&ends, O_CLOEXEC) == 0 else { throw Self.failure("pipe") }
+            guard let captured, pipe2(&ends, O_CLOEXEC) == 0 else { throw .system("pipe") }
             captured.drain(ends[0])
             source = ends[1]
         }
-        guard source >= 0 else { throw Self.failure("\(stream)") }
+        guard source >= 0 else { throw .system("\(stream)") }
         if source < 3 {
             let low = source
             defer { close(low) }
@@ -110,12 +110,8 @@ struct SpawnPlan {
 
     private mutating func duplicate(_ descriptor: Int32) throws(LocalPostgresError) -> Int32 {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
-        guard copy >= 0 else { throw Self.failure("descriptor \(descriptor)") }
+        guard copy >= 0 else { throw .system("descriptor \(descriptor)") }
         opened.append(copy)
         return copy
-    }
-
-    private static func failure(_ what: String) -> LocalPostgresError {
-        LocalPostgresError(.fileSystem, "\(what): \(String(cString: strerror(errno)))")
     }
 }

@@ -20,9 +20,7 @@ package enum TextFile {
 
     package static func write(_ path: String, _ text: String) throws(LocalPostgresError) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw LocalPostgresError(.fileSystem, "\(path): \(String(cString: strerror(errno)))")
-        }
+        guard descriptor >= 0 else { throw .system(path) }
         defer { close(descriptor) }
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
@@ -53,6 +51,11 @@ package struct LocalPostgresError: Error, Sendable, Equatable, CustomStringConve
     init(_ code: Code, _ context: String) {
         self.code = code
         self.context = context
+    }
+
+    /// A system call failed; errno says why.
+    static func system(_ what: String) -> LocalPostgresError {
+        LocalPostgresError(.fileSystem, "\(what): \(String(cString: strerror(errno)))")
     }
 
     /// The code and the context, with a program's output perhaps several lines.
