@@ -66,21 +66,13 @@ final class ChaosApple: Sendable {
         moods.withLock { moods in
             guard moods.epoch == epoch else { return .silence }
             let outcome = ScriptedOutcome.of(number, attempt: attempt, seed: seed)
-            if case .goAway(let processesThis) = outcome,
-                moods.announcements[connection, default: StreamAnnouncements()].goAway(
-                    at: stream,
-                    processesThis: processesThis
-                )
-            {
-                return .goAway(
-                    processesThis ? .afterThis : .beforeThis,
-                    reason: "Chaos",
-                    then: processesThis ? .accept : .silence
-                )
+            var announced = moods.announcements[connection] ?? StreamAnnouncements()
+            defer { moods.announcements[connection] = announced }
+            if case .goAway(let processesThis) = outcome, announced.goAway(at: stream, processesThis: processesThis) {
+                let then = processesThis ? ScriptedAnswer.accept : .silence
+                return .goAway(processesThis ? .afterThis : .beforeThis, reason: "Chaos", then: then)
             }
-            guard moods.announcements[connection, default: StreamAnnouncements()].process(stream) else {
-                return .silence
-            }
+            guard announced.process(stream) else { return .silence }
             if let takes = moods.mute[connection] { return takes ? .accepted(then: .silence) : .silence }
             if let status = moods.storm { return .answer(status: status, reason: "InternalServerError") }
             if case .answer(let answer) = outcome { return answer }
@@ -99,8 +91,10 @@ final class ChaosApple: Sendable {
         let open = simulator.openConnections
         guard !open.isEmpty else { return }
         let connection = open[line.connection % open.count]
-        for action in begin(line.act, connection) { simulator.perform(action, onConnection: connection) }
-        guard let (span, action) = Self.ending(of: line.act) else { return }
+        let (actions, end) = Self.actions(of: line.act)
+        if case .mute(let takes, _) = line.act { moods.withLock { $0.mute[connection] = takes } }
+        for action in actions { simulator.perform(action, onConnection: connection) }
+        guard let (span, action) = end else { return }
         // Weak, because a retained simulator would go on listening.
         after(span) { [weak simulator] apple in
             guard let simulator else { return }
@@ -109,31 +103,19 @@ final class ChaosApple: Sendable {
         }
     }
 
-    private func begin(_ act: ChaosAct, _ connection: Int) -> [ConnectionAction] {
+    /// What an act does to its connection, and what ends it after so many milliseconds.
+    private static func actions(of act: ChaosAct) -> ([ConnectionAction], end: (Int, ConnectionAction?)?) {
         switch act {
-        case .streams(let count, _): return [.streams(count)]
-        case .window: return [.window(0)]
-        case .deaf: return [.stopReading]
-        case .mute(let takes, _):
-            moods.withLock { $0.mute[connection] = takes }
-            return []
-        case .shutdown: return [.shutdown(reason: "Chaos")]
-        case .close: return [.close]
-        case .reset: return [.resetTCP]
-        case .garbage(let kind): return [.garbage(kind.bytes)]
-        case .storm, .refuse, .reconfigure: return []
-        }
-    }
-
-    private static func ending(of act: ChaosAct) -> (Int, ConnectionAction?)? {
-        switch act {
-        case .streams(_, let span): (span, .streams(1_000))
-        case .window(let span): (span, .window(1 << 20))
-        case .deaf(let span): (span, .resumeReading)
-        case .mute(_, let span): (span, nil)
+        case .streams(let count, let span): ([.streams(count)], (span, .streams(1_000)))
+        case .window(let span): ([.window(0)], (span, .window(1 << 20)))
+        case .deaf(let span): ([.stopReading], (span, .resumeReading))
+        case .mute(_, let span): ([], (span, nil))
+        case .shutdown: ([.shutdown(reason: "Chaos")], nil)
+        case .close: ([.close], nil)
+        case .reset: ([.resetTCP], nil)
         // A client would wait forever for the rest of the frame.
-        case .garbage(.half): (300, .resetTCP)
-        default: nil
+        case .garbage(let kind): ([.garbage(kind.bytes)], kind == .half ? (300, .resetTCP) : nil)
+        case .storm, .refuse, .reconfigure: ([], nil)
         }
     }
 

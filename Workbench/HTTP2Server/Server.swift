@@ -120,13 +120,10 @@ package final class Server: Sendable {
         }
     }
 
-    private static func listen(
-        _ numeric: String,
-        _ port: UInt16
-    ) throws(ServerError) -> (listener: Int32, port: UInt16) {
-        let place = "\(numeric) port \(port)"
-        guard let address = try? SocketAddress.resolve(numeric, port: port, isNumeric: true).first
-        else { throw ServerError(.listen(errno: EINVAL), "\(numeric) is no numeric address") }
+    private static func listen(_ host: String, _ port: UInt16) throws(ServerError) -> (listener: Int32, port: UInt16) {
+        let place = "\(host) port \(port)"
+        guard let address = try? SocketAddress.resolve(host, port: port, isNumeric: true).first
+        else { throw ServerError(.listen(errno: EINVAL), "\(host) is no numeric address") }
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let listener = socket(address.family, kind, 0)
         var one: Int32 = 1

@@ -89,12 +89,8 @@ final class ServerSession {
     }
 
     func receive(_ bytes: UnsafeRawBufferPointer) {
-        let count = nghttp2_session_mem_recv(
-            handle,
-            bytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
-            bytes.count
-        )
-        if count < 0 { hasFailed = true }
+        let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        if nghttp2_session_mem_recv(handle, start, bytes.count) < 0 { hasFailed = true }
     }
 
     func fill() {
@@ -197,12 +193,8 @@ extension ServerSession {
         }
     }
 
-    /// Calls `body` with `:status` and the fields in nghttp2's form. nghttp2 copies them.
-    private func withFields(
-        _ status: Int,
-        _ headers: HeaderFields,
-        _ body: (UnsafePointer<nghttp2_nv>?, Int) -> Int32
-    ) {
+    /// Calls `use` with `:status` and the fields in nghttp2's form. nghttp2 copies them.
+    private func withFields(_ status: Int, _ headers: HeaderFields, _ use: (UnsafePointer<nghttp2_nv>?, Int) -> Int32) {
         var name: StaticString { ":status" }
         let digits = (UInt8(48 + status / 100 % 10), UInt8(48 + status / 10 % 10), UInt8(48 + status % 10))
         _ = withUnsafeBytes(of: digits) { digits in
@@ -231,7 +223,7 @@ extension ServerSession {
                         offset = range.value.upperBound
                         count += 1
                     }
-                    return body(fields.baseAddress, count)
+                    return use(fields.baseAddress, count)
                 }
             }
         }

@@ -37,10 +37,7 @@ package final class LocalCluster: Sendable {
         try self.init(options) { cluster throws(LocalPostgresError) in try cluster.initialise() }
     }
 
-    init(
-        _ options: Options,
-        filling: (LocalCluster) throws(LocalPostgresError) -> Void
-    ) throws(LocalPostgresError) {
+    init(_ options: Options, filling: (LocalCluster) throws(LocalPostgresError) -> Void) throws(LocalPostgresError) {
         self.options = options
         programs = try ServerPrograms.find()
         account = try ServerAccount.current()
@@ -107,12 +104,8 @@ package final class LocalCluster: Sendable {
         database: String = "postgres",
         within time: Duration = .seconds(600)
     ) throws(LocalPostgresError) -> String {
-        try sessions.run(
-            script,
-            in: database,
-            url: url(database: database) + "?application_name=superuser",
-            within: time
-        )
+        let url = url(database: database) + "?application_name=superuser"
+        return try sessions.run(script, in: database, url: url, within: time)
     }
 
     /// Writes a file into the folder (mode 0600). Returns its path.

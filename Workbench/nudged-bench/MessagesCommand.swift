@@ -82,12 +82,7 @@ struct MessagesCommand: AsyncParsableCommand {
         return (ContinuousClock.now - begin) / .seconds(1)
     }
 
-    private static func sendUrgent(
-        _ bench: Workbench,
-        among users: Int,
-        every pause: Int,
-        until end: End
-    ) async throws {
+    static func sendUrgent(_ bench: Workbench, among users: Int, every pause: Int, until end: End) async throws {
         let connection = try await Connection.open(bench.connection)
         while !end.hasCome {
             _ = try await connection.run(

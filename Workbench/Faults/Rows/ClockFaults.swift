@@ -29,10 +29,7 @@ extension Fault {
                 try await clock.settle()
                 for offset: Int64 in [7200, 0, -7200, 0, 3600, 7200, -7200, 7200] { try await clock.step(to: offset) }
                 for daemon in daemons { try await stage.stop(daemon) }
-                let counts = Dictionary(
-                    grouping: try await clock.entries().filter { $0.outcome == "accepted" },
-                    by: \.number
-                )
+                let counts = try await clock.accepted()
                 let missing = sleepers.indices.filter { counts[$0]?.count != 1 }
                 if !missing.isEmpty { stage.fail("not sent exactly once: sleepers \(missing)") }
                 stage.note("\(sleepers.count) slots, each sent once")
@@ -62,10 +59,7 @@ extension Fault {
                 try await clock.settle()
                 for step in 1...(10 * 3600 / pace) { try await clock.step(to: begin + step * pace) }
                 try await stage.stop(daemon)
-                let sent = Dictionary(
-                    grouping: try await clock.entries().filter { $0.outcome == "accepted" },
-                    by: \.number
-                )
+                let sent = try await clock.accepted()
                 for (number, sleeper) in sleepers.enumerated() {
                     let slots = sent[number] ?? []
                     let earliest = SteppedClock.earliest(sleeper, date, zone)
@@ -135,10 +129,8 @@ extension Fault {
         [
             plan.round("an hour further east, broken, and back", users: 1) { stage in
                 let zones = stage.folder + "/zones"
-                _ = try ChildProcess.run([
-                    "sh", "-c",
-                    "mkdir -p '\(zones)/Europe' && cp -L /usr/share/zoneinfo/Europe/Berlin '\(zones)/Europe/'",
-                ])
+                let copy = "mkdir -p '\(zones)/Europe' && cp -L /usr/share/zoneinfo/Europe/Berlin '\(zones)/Europe/'"
+                try ChildProcess.run(["sh", "-c", copy])
                 guard let zone = try ZoneDatabase().zone(named: "Europe/Berlin") else {
                     throw FaultError("no zone files")
                 }
@@ -171,9 +163,8 @@ extension Fault {
     private static func upgrade(_ clock: SteppedClock, _ daemon: ChildProcess, _ source: String) async throws {
         let stage = clock.stage
         let zones = stage.folder + "/zones"
-        _ = try ChildProcess.run([
-            "sh", "-c", "\(source) > '\(zones)/new' && mv '\(zones)/new' '\(zones)/Europe/Berlin'",
-        ])
+        let replace = "\(source) > '\(zones)/new' && mv '\(zones)/new' '\(zones)/Europe/Berlin'"
+        try ChildProcess.run(["sh", "-c", replace])
         let reloads = daemon.errorOutput.components("were read again")
         daemon.signal(SIGHUP)
         try await stage.wait(for: "the reload") {

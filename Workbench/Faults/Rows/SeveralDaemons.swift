@@ -6,20 +6,14 @@ extension Fault {
     static let severalDaemons = Fault("several-daemons", row: "Two or four daemons share the work, without a deadlock.")
     { plan in
         // Slow answers, so that each daemon starts while there is work.
-        let scenery = Scenery(answers: 40...80, environment: ["APNS_MAX_IN_FLIGHT": "4", "SCHEDULE_BATCH": "20"])
-        return plan.pick(quick: [4], full: [2, 4, 4]).enumerated().map { place, count in
-            plan.round(
-                "\(count) daemons \(place)",
-                users: plan.pick(quick: 800, full: 2000),
-                scenery: scenery
-            ) { stage in
-                let daemons = try (1...count).map { _ in try stage.service() }
-                try await stage.serveAll(daemons)
-                let shares = daemons.map { sent($0) }
-                if shares.contains(0) { stage.fail("the work was not shared: \(shares)") }
-                try await stage.expectNoDeadlocks()
-                stage.note("shares \(shares.map(String.init).joined(separator: ", "))")
-            }
+        let (counts, users) = (plan.pick(quick: [4], full: [2, 4]), plan.pick(quick: 800, full: 2000))
+        return plan.rounds(of: counts, full: 2, users: users, scenery: slow) { stage, count in
+            let daemons = try (1...count).map { _ in try stage.service() }
+            try await stage.serveAll(daemons)
+            let shares = daemons.map { sent($0) }
+            if shares.contains(0) { stage.fail("the work was not shared: \(shares)") }
+            try await stage.expectNoDeadlocks()
+            stage.note("shares \(shares.map(String.init).joined(separator: ", "))")
         }
     }
 
@@ -82,10 +76,8 @@ extension Fault {
     ) { plan in
         let widths = plan.pick(quick: [10, 100], full: [1, 10, 100, 1000])
         return widths.map { width in
-            let scenery = Scenery(
-                answers: 10...80,
-                environment: ["APNS_MAX_IN_FLIGHT": "\(width)", "SCHEDULE_BATCH": "500"]
-            )
+            let environment = ["APNS_MAX_IN_FLIGHT": "\(width)", "SCHEDULE_BATCH": "500"]
+            let scenery = Scenery(answers: 10...80, environment: environment)
             let users = width == 1 ? 60 : plan.pick(quick: 500, full: 4000)
             return plan.round("width \(width)", users: users, scenery: scenery) { stage in
                 let watcher = try await stage.connect()

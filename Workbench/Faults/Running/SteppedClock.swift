@@ -108,6 +108,11 @@ struct SteppedClock: Sendable {
         }
     }
 
+    /// What was accepted, by sleeper.
+    func accepted() async throws -> [Int: [Entry]] {
+        Dictionary(grouping: try await entries().filter { $0.outcome == "accepted" }, by: \.number)
+    }
+
     // MARK: What must hold, whatever the clock did
 
     static func earliest(_ sleeper: Sleeper, _ slot: LocalDate, _ zone: Zone) -> Int64 {
