@@ -107,6 +107,6 @@ package struct SimulatorCertificate: Sendable {
 
     /// The provider key's public half, for `SimulatorSettings.keys`.
     package func registered(keyID: String, teamID: String) -> SimulatorSettings.ProviderKey {
-        SimulatorSettings.ProviderKey(keyID: keyID, teamID: teamID, pem: providerKey.publicKey)
+        (keyID, teamID, providerKey.publicKey)
     }
 }

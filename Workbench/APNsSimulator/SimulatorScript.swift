@@ -35,17 +35,7 @@ package struct SimulatorScript: Sendable {
 
 package struct SimulatorSettings: Sendable {
     /// A provider key as registered with Apple. `pem` is its public or private half.
-    package struct ProviderKey: Sendable, Equatable {
-        package var keyID: String
-        package var teamID: String
-        package var pem: String
-
-        package init(keyID: String, teamID: String, pem: String) {
-            self.keyID = keyID
-            self.teamID = teamID
-            self.pem = pem
-        }
-    }
+    package typealias ProviderKey = (keyID: String, teamID: String, pem: String)
 
     /// The keys whose tokens are valid.
     package var keys: [ProviderKey]
@@ -125,9 +115,7 @@ package struct ConnectionScript: Sendable, Equatable {
         atRequest: [Int: [ConnectionAction]] = [:],
         raisesStreams: Bool = true
     ) {
-        self.atOpening = atOpening
-        self.atRequest = atRequest
-        self.raisesStreams = raisesStreams
+        (self.atOpening, self.atRequest, self.raisesStreams) = (atOpening, atRequest, raisesStreams)
     }
 }
 

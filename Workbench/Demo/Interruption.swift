@@ -18,16 +18,10 @@ struct DemoError: Error, Sendable, CustomStringConvertible {
 final class Interruption: Sendable {
     private let state = Mutex<(error: DemoError?, action: (@Sendable () -> Void)?)>((nil, nil))
 
-    static let signalled = DemoError(
-        .interrupted,
-        "interrupted; the private PostgreSQL was stopped and its folder removed"
-    )
-
+    private static let end = "the private PostgreSQL was stopped and its folder removed"
+    static let signalled = DemoError(.interrupted, "interrupted; \(end)")
     /// A closed pipe or a full disk.
-    static let unread = DemoError(
-        .interrupted,
-        "can't write the output; the private PostgreSQL was stopped and its folder removed"
-    )
+    static let unread = DemoError(.interrupted, "can't write the output; \(end)")
 
     /// Ends the demo at its next step. Any thread may call it. The first reason counts.
     func raise(_ error: DemoError = Interruption.signalled) {

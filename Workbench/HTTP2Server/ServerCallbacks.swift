@@ -13,18 +13,10 @@ enum ServerCallbacks {
             }
             return 0
         }
-        nghttp2_session_callbacks_set_on_header_callback(callbacks) {
-            _,
-            frame,
-            name,
-            nameLength,
-            value,
-            count,
-            _,
-            context in
+        nghttp2_session_callbacks_set_on_header_callback(callbacks) { _, frame, name, size, value, count, _, context in
             guard let served = session(context), let frame, let index = served.slot(of: frame.pointee.hd.stream_id)
             else { return 0 }
-            let name = UnsafeRawBufferPointer(start: name, count: nameLength)
+            let name = UnsafeRawBufferPointer(start: name, count: size)
             served.slots[index].headers.append(name, UnsafeRawBufferPointer(start: value, count: count))
             return 0
         }

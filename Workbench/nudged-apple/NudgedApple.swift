@@ -83,7 +83,7 @@ struct NudgedApple: AsyncParsableCommand {
         var settings = SimulatorSettings()
         settings.recordsAll = false
         settings.checksProviderToken = team != nil
-        settings.keys = team.map { [.init(keyID: Self.keyID, teamID: $0, pem: files.key)] } ?? []
+        settings.keys = team.map { [(keyID: Self.keyID, teamID: $0, pem: files.key)] } ?? []
         var script = SimulatorScript(settings: settings)
         // Without rules it accepts all at once, which is faster.
         if delay > 0 || !answer.isEmpty {

@@ -35,12 +35,9 @@ extension Double {
 enum ProcessTimes {
     /// Processor seconds (user and system) of this process and its children, including children that ended.
     static func seconds(ofTree root: Int32) -> Double {
-        let ticks = ProcessTable.all().filter { $0.id == root || Int32($0.fields[1]) == root }.reduce(0) {
-            sum,
-            process in
-            // User and system time, then those of ended children.
-            sum + process.fields[11..<(process.id == root ? 15 : 13)].reduce(0) { $0 + (Int($1) ?? 0) }
-        }
+        let processes = ProcessTable.all().filter { $0.id == root || Int32($0.fields[1]) == root }
+        // User and system time, then those of ended children.
+        let ticks = processes.flatMap { $0.fields[11..<($0.id == root ? 15 : 13)] }.reduce(0) { $0 + (Int($1) ?? 0) }
         return Double(ticks) / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 }

@@ -10,18 +10,11 @@ struct DemoReport: Sendable {
     // MARK: Before
 
     func head(_ scene: DemoScene, version: String, users: Int) -> String {
-        let end = scene.start + 86_400
+        let zones = "\(scene.zones.names.count) time zones from \(scene.zones.directory)"
+        let day = "from \(Self.minute(scene.start)) to \(Self.minute(scene.start + 86_400)) UTC"
         return paint("A day of \(Elapsed.counted(users, "person", "people")) in fast motion", .bold) + "\n\n"
-            + entry(
-                "real",
-                "PostgreSQL \(version), TLS and HTTP/2, nudged's sweeps, "
-                    + "\(scene.zones.names.count) time zones from \(scene.zones.directory)"
-            )
-            + entry(
-                "simulated",
-                "Apple, at \(scene.apple.simulator.endpoint); the clock, "
-                    + "from \(Self.minute(scene.start)) to \(Self.minute(end)) UTC"
-            )
+            + entry("real", "PostgreSQL \(version), TLS and HTTP/2, nudged's sweeps, \(zones)")
+            + entry("simulated", "Apple, at \(scene.apple.simulator.endpoint); the clock, \(day)")
             + entry("folder", "\(scene.cluster.folder), removed at the end")
             + entry(
                 "sent, rejected",
@@ -61,28 +54,18 @@ struct DemoReport: Sendable {
         let check = result.check
         let inTheNight = result.hours.sendsInUsualNight
         var lines = [table.total(result.total), ""]
-        lines.append(
-            wrapped(
-                "By the recipient's local hour: the share of people in quiet hours, pushes with a text, and "
-                    + "those in quiet hours. The demo works this out from zones and preferences, without nudged:"
-            )
-        )
+        let chartHead =
+            "By the recipient's local hour: the share of people in quiet hours, pushes with a text, and "
+            + "those in quiet hours. The demo works this out from zones and preferences, without nudged:"
+        lines.append(wrapped(chartHead))
         lines += chart.lines(result.hours)
         if inTheNight > 0, check.woken == 0 {
-            lines.append(
-                wrapped(
-                    "The \(Elapsed.grouped(inTheNight)) between 22:00 and 08:00 went to people with other quiet "
-                        + "hours, or none."
-                )
-            )
+            let all = "The \(Elapsed.grouped(inTheNight)) between 22:00 and 08:00"
+            lines.append(wrapped("\(all) went to people with other quiet hours, or none."))
         }
-        lines += [
-            "",
-            wrapped(
-                "24 hours in \(seconds) s, minute by minute; "
-                    + "\(Elapsed.counted(result.changes, "person", "people")) changed their preferences meanwhile"
-            ),
-        ]
+        let changing = Elapsed.counted(result.changes, "person", "people")
+        let played = "24 hours in \(seconds) s, minute by minute"
+        lines += ["", wrapped("\(played); \(changing) changed their preferences meanwhile")]
         lines += check.lines(pushes: result.hours.sends.reduce(0, +)).map(wrapped)
         lines.append(paint(wrapped(check.agreement.text), check.holds ? .green : .red))
         return lines.joined(separator: "\n") + "\n"

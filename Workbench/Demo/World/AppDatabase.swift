@@ -123,43 +123,28 @@ struct AppDatabase: Sendable {
     }
 
     private func write(_ sql: String, _ parameters: [Parameter], at now: Instant) async throws(PostgresError) {
+        let at = Parameter.timestamp(now.seconds * 1_000_000)
         _ = try await connection.transaction([
             Statement("write", sql: sql, parameters: parameters),
-            Statement(
-                "stamp touches",
-                sql: "update nudged.touched set at = $1",
-                parameters: [.timestamp(now.seconds * 1_000_000)]
-            ),
+            Statement("stamp touches", sql: "update nudged.touched set at = $1", parameters: [at]),
         ])
     }
 
     // MARK: What is there
 
-    func tokensLeft() async throws(PostgresError) -> Set<String> {
-        let rows = try await connection.run(
-            Statement("tokens left", sql: "select device_token from public.push_tokens")
-        )
-        var tokens: Set<String> = []
-        for row in 0..<rows.count { tokens.insert(try rows.text(row, 0)) }
-        return tokens
+    func tokensLeft() async throws -> Set<String> {
+        let statement = Statement("tokens left", sql: "select device_token from public.push_tokens")
+        let rows = try await connection.run(statement)
+        return Set(try (0..<rows.count).map { try rows.text($0, 0) })
     }
 
     /// The pushes that the record says are accepted, and those that are unknown.
-    func record() async throws(PostgresError) -> (accepted: [UUID], unknown: [UUID]) {
-        let rows = try await connection.run(
-            Statement(
-                "record",
-                sql: """
-                    select apns_id, outcome from nudged.delivery where outcome in ('accepted', 'unknown') and apns_id is not null
-                    """
-            )
-        )
-        var accepted: [UUID] = []
-        var unknown: [UUID] = []
-        for row in 0..<rows.count {
-            let id = try rows.uuid(row, 0)
-            if try rows.text(row, 1) == "accepted" { accepted.append(id) } else { unknown.append(id) }
+    func record() async throws -> (accepted: [UUID], unknown: [UUID]) {
+        func ids(_ outcome: String) async throws -> [UUID] {
+            let sql = "select apns_id from nudged.delivery where outcome = $1 and apns_id is not null"
+            let rows = try await connection.run(Statement("record", sql: sql, parameters: [.text(outcome)]))
+            return try (0..<rows.count).map { try rows.uuid($0, 0) }
         }
-        return (accepted, unknown)
+        return (try await ids("accepted"), try await ids("unknown"))
     }
 }
