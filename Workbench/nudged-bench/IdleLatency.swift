@@ -63,12 +63,8 @@ struct IdleLatency {
         try await Task.sleep(for: .milliseconds(Int.random(in: Self.interval / 10...Self.interval * 2)))
         _ = try await connection.run(Statement("forget", sql: "delete from bench.passed"))
         // The time before the commit, so that the commit is included.
-        let sent = try await connection.run(
-            Statement(
-                "send",
-                sql: "select (nudged_api.send('\(Self.user)', 'Ann', 'Hello')).id is not null, clock_timestamp()"
-            )
-        ).timestamp(0, 1)
+        let sql = "select (nudged_api.send('\(Self.user)', 'Ann', 'Hello')).id is not null, clock_timestamp()"
+        let sent = try await connection.run(Statement("send", sql: sql)).timestamp(0, 1)
         let end = ContinuousClock.now + Self.patience
         let question = Statement("passed", sql: "select place, min(at) from bench.passed group by place")
         while true {

@@ -8,25 +8,20 @@ extension Fault {
                 let process = try stage.service(["SCHEDULE_BATCH": "500"])
                 try await stage.awaitIdle()
                 let last = stage.taken.all.map(\.at).max() ?? begin
-                let evaluated = try await stage.number(
-                    "select count(*) from nudged.person where user_id::text like 'bad%' and evaluated_at is not null and due_at > now()"
-                )
+                func bad(_ rows: String) async throws -> Int {
+                    try await stage.number("select count(*) from \(rows) and user_id::text like 'bad%'")
+                }
+                let evaluated = try await bad("nudged.person where evaluated_at is not null and due_at > now()")
                 if evaluated != count { stage.fail("\(evaluated) of \(count) users with bad rows were evaluated") }
-                let rejected = try await stage.number(
-                    "select count(*) from nudged.delivery where user_id::text like 'bad%' and outcome = 'rejected' and reason = 'invalid_token'"
-                )
+                let rejected = try await bad("nudged.delivery where outcome = 'rejected' and reason = 'invalid_token'")
                 if rejected != count / 12 {
                     stage.fail("\(rejected) bad tokens are recorded as rejected, \(count / 12) were expected")
                 }
-                let kept = try await stage.number(
-                    "select count(*) from public.push_tokens where user_id::text like 'bad%'"
-                )
+                let kept = try await bad("public.push_tokens where true")
                 if kept != count { stage.fail("tokens of bad rows were deleted: \(kept) of \(count) left") }
                 // Good rows must not wait for all bad ones, so both times are noted.
-                stage.note(
-                    "good rows sent in \(Double((last - begin) / 100) / 10) s, "
-                        + "all rows evaluated in \(Double((stage.now - begin) / 100) / 10) s"
-                )
+                let all = "all rows evaluated in \(Double((stage.now - begin) / 100) / 10) s"
+                stage.note("good rows sent in \(Double((last - begin) / 100) / 10) s, \(all)")
                 try await stage.stop(process)
             }
         ]

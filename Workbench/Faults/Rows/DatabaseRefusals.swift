@@ -10,22 +10,15 @@ extension Fault {
         let refusal = DatabaseRefusal(milliseconds: plan.pick(quick: 1500, full: 4000))
         // Slow answers, so that there is work left when the refusals begin.
         let scenery = Scenery(answers: 40...160, environment: ["APNS_MAX_IN_FLIGHT": "10", "SCHEDULE_BATCH": "20"])
-        let calm = scenery
-        func round(_ name: String, _ play: @escaping @Sendable (Stage) async throws -> Void) -> Round {
-            plan.round(name, users: plan.pick(quick: 200, full: 300), scenery: calm) { stage in
-                try await play(stage)
-            }
+        func round(_ name: String, _ play: @escaping Round.Script) -> Round {
+            plan.round(name, users: plan.pick(quick: 200, full: 300), scenery: scenery, play: play)
         }
-        let states = plan.pick(
-            quick: ["40001", "40P01"],
-            full: ["40001", "40P01", "53100", "53200", "53300", "55P03", "57014", "57P01", "25006", "XX000"]
-        )
-        let tables = plan.pick(
-            quick: ["nudged.delivery", "nudged.intent"],
-            full: ["nudged.delivery", "nudged.intent", "nudged.person"]
-        )
-        let injected = states.flatMap { state in
-            tables.map { table in round("\(state) on \(table)") { try await refusal.inject(state, table, $0) } }
+        let states = ["40001", "40P01", "53100", "53200", "53300", "55P03", "57014", "57P01", "25006", "XX000"]
+        let tables = ["nudged.delivery", "nudged.intent", "nudged.person"]
+        let injected = states.prefix(plan.pick(quick: 2, full: 10)).flatMap { state in
+            tables.prefix(plan.pick(quick: 2, full: 3)).map { table in
+                round("\(state) on \(table)") { try await refusal.inject(state, table, $0) }
+            }
         }
         return injected + [
             round("read-only") { try await refusal.readOnly($0) },

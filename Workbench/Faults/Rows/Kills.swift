@@ -41,9 +41,8 @@ struct FailPointKill {
         case .afterFanOut:
             // A reminder for everyone who shares a subject, which nobody does.
             guard let person = stage.population.people.first else { return }
-            try await stage.sql(
-                "select nudged_api.set_reminder('\(person.id)', 'task', '1', 'Now', '', due_at => now(), audience => 'everyone')"
-            )
+            let reminder = "'task', '1', 'Now', '', due_at => now(), audience => 'everyone'"
+            try await stage.sql("select nudged_api.set_reminder('\(person.id)', \(reminder))")
         case .beforeSetAside:
             guard let person = stage.population.people.first else { return }
             try await stage.sql(

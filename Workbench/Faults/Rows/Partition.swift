@@ -33,15 +33,10 @@ extension Fault {
         let unknown = try await stage.number("select count(*) from nudged.delivery where outcome = 'unknown'")
         try await far.reconnect(.database)
         let reconnectedAt = stage.now
-        try await stage.wait(for: "the cut-off daemon to be back") {
-            try await stage.number(
-                "select count(*) from nudged.daemon where seen_at > to_timestamp(\(reconnectedAt) / 1000.0)"
-            ) == 2
-        }
-        stage.note(
-            "\(unknown) unknown, \(late) pushes by the other daemon after the lease, "
-                + "back \(stage.now - reconnectedAt) ms after the cut"
-        )
+        let seen = "select count(*) from nudged.daemon where seen_at > to_timestamp(\(reconnectedAt) / 1000.0)"
+        try await stage.wait(for: "the cut-off daemon to be back") { try await stage.number(seen) == 2 }
+        let back = "back \(stage.now - reconnectedAt) ms after the cut"
+        stage.note("\(unknown) unknown, \(late) pushes by the other daemon after the lease, \(back)")
         if far.daemon.exit != nil { stage.fail("the cut-off daemon ended") }
         try await stage.stop(near)
         try await far.stop(stage)

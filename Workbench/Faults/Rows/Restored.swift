@@ -66,12 +66,11 @@ extension Fault {
         let process = try stage.start(["after-restore", "--yes", "--json"] + options)
         let exit = try await stage.finish(process)
         let people = try await stage.number("select count(*) from nudged.person")
-        if exit != .code(0) || !process.output.hasPrefix("{\"done\":true,")
-            || !process.output.contains("\"users\":\(people),\"unknown\":")
+        let output = process.output
+        if exit != .code(0) || !output.hasPrefix("{\"done\":true,")
+            || !output.contains("\"users\":\(people),\"unknown\":")
         {
-            stage.fail(
-                "after-restore: \(String(describing: exit)), \(people) people: \(process.output) \(process.errorOutput)"
-            )
+            stage.fail("after-restore: \(exit), \(people) people: \(output) \(process.errorOutput)")
         }
     }
 

@@ -83,9 +83,8 @@ extension Fault {
             // A long transaction of the app, or a backup, holds the tables.
             let app = try await stage.connect()
             let migrating = try await app.transaction { transaction in
-                _ = try await transaction.run(
-                    Statement("hold", sql: "select count(*) from nudged.person, nudged.delivery")
-                )
+                let hold = Statement("hold", sql: "select count(*) from nudged.person, nudged.delivery")
+                _ = try await transaction.run(hold)
                 let migrating = try stage.start(["migrate"], next)
                 try await stage.awaitLine("another session locks a table", of: migrating)
                 let before = stage.acceptedCount

@@ -22,9 +22,8 @@ final class SplitNetwork: Sendable {
         for program in ["/usr/bin/unshare", "/usr/bin/nsenter"] where access(program, X_OK) != 0 {
             return "needs \(program)"
         }
-        let tried = try? ChildProcess.run([
-            "sh", "-c", "ip link add nfprobe type veth peer name nfprobe2 && ip link del nfprobe",
-        ])
+        let probe = "ip link add nfprobe type veth peer name nfprobe2 && ip link del nfprobe"
+        let tried = try? ChildProcess.run(["sh", "-c", probe])
         return tried == nil ? "needs ip and virtual interfaces" : nil
     }
 

@@ -13,17 +13,15 @@ extension Stage {
         let endedAt = WallTime.milliseconds() / 1000
         var books = Books()
         books.people = population.people
-        let (reference, people, start) = (
-            Reference(script: workshop.reference, folder: folder), population.people, startedAt
-        )
         let comparison = comparison.withLock { $0 }
         if comparison == nil {
+            let (people, start) = (population.people, startedAt)
+            let reference = Reference(script: workshop.reference, folder: folder)
             books.due = try await onOwnThread { try reference.due(people, from: start - 2, to: endedAt + 2) }
         }
         try await readDatabase(&books)
-        books.answeredGone = Set(
-            simulator.snapshot().answered.filter { $0.status == 410 }.map { $0.token.lowercased() }
-        )
+        let gone = simulator.snapshot().answered.filter { $0.status == 410 }
+        books.answeredGone = Set(gone.map { $0.token.lowercased() })
         try await excuseStandstills()
         let own = try await comparison?(self)
         let read = books
@@ -38,12 +36,11 @@ extension Stage {
         // No daemon is left. A stop that the database did not answer leaves its lease.
         try await endLeases()
         // The row's own settings may be too impatient for a busy machine.
-        let process = try start(["run", "--once", "--json"], Self.patience)
+        let process = try startOnce(Self.patience)
         let exit = try await finish(process)
         guard exit != .code(0) else { return }
-        fail(
-            "the last run --once ended by \(String(describing: exit)): \(process.output) \(process.errorOutput.suffix(1500))"
-        )
+        let output = "\(process.output) \(process.errorOutput.suffix(1500))"
+        fail("the last run --once ended by \(String(describing: exit)): \(output)")
     }
 
     /// Pushes that were in flight while the machine stood still: Apple answers within a second or so.

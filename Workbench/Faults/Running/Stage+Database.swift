@@ -23,9 +23,8 @@ extension Stage {
 
     /// A new connection of the comparison, for results that are too large for text.
     func connect() async throws -> Connection {
-        var configuration = try ConnectionConfiguration.parse(
-            url: cluster.url(database: database) + "?application_name=comparison"
-        )
+        let url = cluster.url(database: database) + "?application_name=comparison"
+        var configuration = try ConnectionConfiguration.parse(url: url)
         configuration.connectTimeout = Self.net
         configuration.statementTimeout = Self.net
         return try await Connection.open(configuration)
@@ -90,11 +89,8 @@ extension Stage {
             let begin = moment
             tries += 1
             do throws(PostgresError) {
-                let rows = try await connection.transaction(
-                    [statement],
-                    settings: [("lock_timeout", "\(milliseconds)")],
-                    timeout: Self.net
-                )
+                let limit = ("lock_timeout", "\(milliseconds)")
+                let rows = try await connection.transaction([statement], settings: [limit], timeout: Self.net)
                 return (rows[0], tries)
             } catch {
                 guard error.sqlState == "55P03" else { throw error }

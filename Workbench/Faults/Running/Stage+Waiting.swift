@@ -141,11 +141,8 @@ extension Stage {
     /// changes.
     func awaitLook(after milliseconds: Int64 = 1_000) async throws {
         let at = now + milliseconds
-        try await wait(for: "a daemon's next sweep") {
-            try await self.number(
-                "select count(*) from pg_stat_activity where \(Stage.others) and query_start > to_timestamp(\(at) / 1000.0)"
-            ) > 0
-        }
+        let newer = "pg_stat_activity where \(Stage.others) and query_start > to_timestamp(\(at) / 1000.0)"
+        try await wait(for: "a daemon's next sweep") { try await self.number("select count(*) from \(newer)") > 0 }
     }
 }
 
@@ -177,9 +174,8 @@ extension Stage {
     func relent(_ table: String) async throws { try await sql("drop trigger if exists fault_refuses on \(table)") }
 
     func asked(_ table: String) async throws -> Int {
-        try await number(
-            "select case when is_called then last_value else 0 end from public.fault_\(table.filter { $0.isLetter })"
-        )
+        let counter = "public.fault_\(table.filter { $0.isLetter })"
+        return try await number("select case when is_called then last_value else 0 end from \(counter)")
     }
 }
 

@@ -46,10 +46,8 @@ final class Stage: Sendable {
             } ?? workshop.cluster
         let taken = TakenPushes()
         self.taken = taken
-        simulator = try APNsSimulator(
-            script: Self.script(round.scenery, population, taken, workshop.certificate),
-            certificate: workshop.certificate.server
-        )
+        let script = Self.script(round.scenery, population, taken, workshop.certificate)
+        simulator = try APNsSimulator(script: script, certificate: workshop.certificate.server)
         try cluster.createDatabase(named: database, template: Workshop.template)
         try simulator.start()
     }

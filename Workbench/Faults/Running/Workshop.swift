@@ -95,9 +95,8 @@ package final class Workshop: Sendable {
 
     private func migrateTemplate(_ cluster: LocalCluster) throws {
         try cluster.createDatabase(named: Self.template)
-        let environment = [
-            "PATH": "/usr/bin:/bin", "DATABASE_URL": cluster.url(database: Self.template), "LOG_LEVEL": "warning",
-        ]
+        let url = cluster.url(database: Self.template)
+        let environment = ["PATH": "/usr/bin:/bin", "DATABASE_URL": url, "LOG_LEVEL": "warning"]
         try ChildProcess.run([older, "migrate", "--with-templates"], environment: environment)
     }
 }
