@@ -19,11 +19,7 @@ import TimeZones
     /// `NUDGED_FORECAST_USERS=100000` plays the measure: some twenty minutes.
     private static let users = getenv("NUDGED_FORECAST_USERS").flatMap { Int(String(cString: $0)) } ?? 700
 
-    private func forecast(
-        _ scene: PlayedScene,
-        at now: Instant,
-        hours: Int = Self.hours
-    ) async throws -> Forecast {
+    private func forecast(_ scene: PlayedScene, at now: Instant, hours: Int = Self.hours) async throws -> Forecast {
         let engine = scene.engine.engine
         return try await Forecast.read(hours: hours, planner: engine.assembly.planner, store: engine.store, now: now)
     }

@@ -35,8 +35,7 @@ import Testing
     @Test(arguments: [
         (400, "BadTopic"), (400, "TopicDisallowed"), (403, "BadCertificate"), (403, "BadCertificateEnvironment"),
         (403, "Forbidden"), (403, "InvalidProviderToken"), (403, "MissingProviderToken"),
-        (403, "BadEnvironmentKeyIdInToken"),
-        (403, "BadEnvironmentKeyInToken"),
+        (403, "BadEnvironmentKeyIdInToken"), (403, "BadEnvironmentKeyInToken"),
     ]) func lane_whenTheConfigurationIsWrong_stopsAndKeepsTheWork(status: Int, reason: String) async throws {
         let scene = try await Scene(perDevice: { _, _ in .answer(status: status, reason: reason) })
         try scene.seedDue(20)

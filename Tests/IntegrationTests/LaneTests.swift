@@ -170,8 +170,7 @@ import Testing
             ["run", "--config", second.path],
             [
                 "SCHEDULE_BATCH": "20", "APNS_MAX_IN_FLIGHT": "40", "APNS_RESPONSE_TIMEOUT": "100s",
-                "SCHEDULE_LEASE": "300s",
-                "SCHEDULE_INTERVAL": "100ms",
+                "SCHEDULE_LEASE": "300s", "SCHEDULE_INTERVAL": "100ms",
             ]
         )
         // Nothing is answered here until everyone there has theirs.

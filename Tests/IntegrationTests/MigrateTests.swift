@@ -87,10 +87,7 @@ import Testing
         )
         let run = try await scene.nudged(["migrate"])
         #expect(run.exit == .code(0) && run.output.contains("none for devices"), "\(run.text)")
-        try scene.expect(
-            "select tablename from pg_tables where schemaname = 'public' order by 1",
-            ["devices", "users"]
-        )
+        try scene.expect("select tablename from pg_tables where schemaname = 'public' order by 1", ["devices", "users"])
         // A user of the app's own tables gets a nudge.
         scene.secrets.withLock { $0.append("c0ffee00000000") }
         try scene.sql(

@@ -52,8 +52,7 @@ import struct FoundationEssentials.UUID
         if random.chance(6) {
             return [
                 "{}", "[]", "7", #""yes""#, #"{"check_ins_enabled":"true","frequency":"daily"}"#,
-                #"{"check_ins_enabled":true}"#,
-                #"{"check_ins_enabled":true,"frequency":"hourly"}"#,
+                #"{"check_ins_enabled":true}"#, #"{"check_ins_enabled":true,"frequency":"hourly"}"#,
                 #"{"check_ins_enabled":true,"frequency":"daily","weekday":8}"#,
                 #"{"check_ins_enabled":true,"frequency":"daily","quiet_hours_start":"22:00"}"#,
                 #"{"check_ins_enabled":true,"frequency":"daily","check_in_time":"9:00"}"#,
@@ -119,8 +118,7 @@ import struct FoundationEssentials.UUID
                     """,
                 parameters: [
                     .textArray(people.map(\.id)), .textArray(people.map(\.preferences)),
-                    .boolArray(people.map(\.firstSession)),
-                    .textArray(people.map(\.timezone)),
+                    .boolArray(people.map(\.firstSession)), .textArray(people.map(\.timezone)),
                 ]
             )
         )
@@ -135,9 +133,8 @@ import struct FoundationEssentials.UUID
                     """,
                 parameters: [
                     .textArray(devices.map(\.0)), .textArray(devices.map(\.1.token)),
-                    .textArray(devices.map(\.1.platform)),
-                    .int8Array(devices.map(\.1.registered)), .textArray(devices.map(\.1.environment)),
-                    .textArray(devices.map(\.1.topic)),
+                    .textArray(devices.map(\.1.platform)), .int8Array(devices.map(\.1.registered)),
+                    .textArray(devices.map(\.1.environment)), .textArray(devices.map(\.1.topic)),
                 ]
             )
         )
@@ -213,9 +210,7 @@ import struct FoundationEssentials.UUID
             let isSame = sends(atStart[person.id]) == sends(later[person.id])
             if !isSame {
                 either.formUnion(person.served)
-            } else if sends(atStart[person.id]) {
-                expected.formUnion(person.served)
-            }
+            } else if sends(atStart[person.id]) { expected.formUnion(person.served) }
         }
         print("reference: \(expected.count) devices expected, \(either.count) at a border; run: \(first.output)")
         // At a full hour the windows of many users open and close.

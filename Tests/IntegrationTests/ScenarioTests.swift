@@ -22,9 +22,7 @@ import Testing
         answer: ScriptedAnswer,
         reason: String
     ) async throws {
-        let scene = try await Scene(perDevice: { token, _ in
-            token == Scene.token(2) ? .accepted(then: answer) : nil
-        })
+        let scene = try await Scene(perDevice: { token, _ in token == Scene.token(2) ? .accepted(then: answer) : nil })
         try scene.seedDue(3)
         let run = try await scene.once(Scene.impatient.merging(["APNS_MAX_IN_FLIGHT": "1"]) { $1 })
         #expect(run.exit == .code(0), "\(run.text)")

@@ -110,9 +110,7 @@ import Testing
     /// Many wrong tokens of widgets are an app's mistake. Each gets one push of a message, and alerts go on.
     @Test(arguments: ["BadDeviceToken", "DeviceTokenNotForTopic"])
     func tokens_whenManyOfWidgetsAreRefused_stopNoLane(reason: String) async throws {
-        let scene = try await scene { token, _ in
-            token.hasPrefix("ac") ? .answer(status: 400, reason: reason) : nil
-        }
+        let scene = try await scene { token, _ in token.hasPrefix("ac") ? .answer(status: 400, reason: reason) : nil }
         let users =
             "select ('00000000-0000-4000-8000-' || lpad(to_hex(n), 12, '0'))::uuid from generate_series(1, 150) n"
         try scene.sql(

@@ -43,10 +43,9 @@ import Testing
         let commands: [[String]] = [
             ["status"], ["explain", user], ["explain", user, "--at", "2026-11-21T12:00:00Z"], ["forecast"],
             ["pause", "check_in", "--reason", TerminalTests.hostile],
-            ["pause", "message", "--reason", TerminalTests.hostile],
-            ["after-restore"], ["doctor"], ["report", "--html", "-"], ["send-test", "--user", user],
-            ["migrate", "--dry-run"], ["migrate"], ["config"], ["check-config"], ["replan"], ["run", "--once"],
-            ["resume"], ["reload"],
+            ["pause", "message", "--reason", TerminalTests.hostile], ["after-restore"], ["doctor"],
+            ["report", "--html", "-"], ["send-test", "--user", user], ["migrate", "--dry-run"], ["migrate"], ["config"],
+            ["check-config"], ["replan"], ["run", "--once"], ["resume"], ["reload"],
         ]
         for command in commands {
             let run = try await scene.nudged(command, Self.own)

@@ -40,9 +40,7 @@ import Testing
     @Test(arguments: [
         ("AuthKey_KEY1234567.p8", "KEY1234567"), ("/a/b/AuthKey_X.p8", "X"), ("key.p8", nil), ("AuthKey_X.pem", nil),
     ])
-    func keyID_comesFromTheFilesName(_ file: String, _ id: String?) {
-        #expect(SetUpAnswers.keyID(ofFile: file) == id)
-    }
+    func keyID_comesFromTheFilesName(_ file: String, _ id: String?) { #expect(SetUpAnswers.keyID(ofFile: file) == id) }
 
     @Test(arguments: [
         ("postgresql://postgres:pw@db.abcd.supabase.co:5432/postgres?sslmode=verify-full", ["certificate"]),

@@ -23,9 +23,7 @@ import struct FoundationEssentials.UUID
             "create table nudged.delivery_20200101 partition of nudged.delivery for values from ('2020-01-01Z') to ('2020-01-02Z')"
         )
         let connection = try await fixture.connection()
-        for (query, others) in [
-            (Query.status, [Parameter.int4Array(RangeWalk.all), .int8(100_000)]), (.daemons, []),
-        ] {
+        for (query, others) in [(Query.status, [Parameter.int4Array(RangeWalk.all), .int8(100_000)]), (.daemons, [])] {
             let parameters = [.int8(10_000)] + others
             let rows = try await connection.transaction(
                 [Statement("explain", sql: "explain " + query.sql, parameters: parameters)],

@@ -164,10 +164,7 @@ import TimeZones
             grant all on all tables in schema nudged to \(role)
             """
         )
-        func state(
-            from needed: Int32,
-            as user: ConnectionConfiguration? = nil
-        ) async throws -> Migrator.SchemaState {
+        func state(from needed: Int32, as user: ConnectionConfiguration? = nil) async throws -> Migrator.SchemaState {
             try await Connection.once(user ?? fixture.configuration) {
                 (connection) async throws(PostgresError) in
                 try await Migrator.schemaState(connection, needed: needed)

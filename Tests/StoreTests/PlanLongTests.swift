@@ -171,12 +171,11 @@ import struct FoundationEssentials.UUID
                 [
                     .uuidArray(users), ones, versions, instants, instants, instants,
                     .textArray(users.map { _ in "not_due" }), .textArray(users.map { _ in nil }),
-                    .byteaArray(users.map { _ in [0] }), .int2Array(users.map { _ in 0 }),
-                    .uuidArray(users), .textArray(none), .textArray(none), .dateArray(users.map { _ in 1 }),
-                    .textArray(none), .uuidArray(users), .textArray(none), .textArray(none),
-                    .int2Array(users.map { _ in 200 }), .int2Array(users.map { _ in 600 }), instants, .textArray([]),
-                    ones,
-                    .uuid(F.user(8)), .uuidArray([F.user(3)]),
+                    .byteaArray(users.map { _ in [0] }), .int2Array(users.map { _ in 0 }), .uuidArray(users),
+                    .textArray(none), .textArray(none), .dateArray(users.map { _ in 1 }), .textArray(none),
+                    .uuidArray(users), .textArray(none), .textArray(none), .int2Array(users.map { _ in 200 }),
+                    .int2Array(users.map { _ in 600 }), instants, .textArray([]), ones, .uuid(F.user(8)),
+                    .uuidArray([F.user(3)]),
                 ]
             ),
             (.closeIntents, [.uuidArray([F.user(9)]), .int4Array([1]), .bool(true), .uuidArray([])]),

@@ -11,20 +11,12 @@ extension TestDatabase {
     package func lines(_ text: String) throws -> [String] { try sql(text).split(separator: "\n").map(String.init) }
 
     /// A statement answers with this. For statements that are too long for a line with `#expect`.
-    package func expect(
-        _ statement: String,
-        _ output: String,
-        sourceLocation: SourceLocation = #_sourceLocation
-    ) throws {
-        #expect(try sql(statement) == output, "\(statement)", sourceLocation: sourceLocation)
+    package func expect(_ statement: String, _ output: String, at location: SourceLocation = #_sourceLocation) throws {
+        #expect(try sql(statement) == output, "\(statement)", sourceLocation: location)
     }
 
     /// A statement answers with these rows.
-    package func expect(
-        _ statement: String,
-        _ rows: [String],
-        sourceLocation: SourceLocation = #_sourceLocation
-    ) throws {
-        #expect(try lines(statement) == rows, "\(statement)", sourceLocation: sourceLocation)
+    package func expect(_ statement: String, _ rows: [String], at location: SourceLocation = #_sourceLocation) throws {
+        #expect(try lines(statement) == rows, "\(statement)", sourceLocation: location)
     }
 }

@@ -81,9 +81,7 @@ enum DoctorScene {
     static func odd(
         _ findings: [String: Finding],
         but known: Set<String> = ["service.unit", "service.daemons", "apple.endpoint"]
-    ) -> [String] {
-        findings.values.filter { $0.level != "ok" && !known.contains($0.id) }.map(\.id).sorted()
-    }
+    ) -> [String] { findings.values.filter { $0.level != "ok" && !known.contains($0.id) }.map(\.id).sorted() }
 
     /// The role that the daemon is given, on a cluster of its own.
     static func daemonsRole() async throws -> (Scene, LocalCluster, [String: String?]) {

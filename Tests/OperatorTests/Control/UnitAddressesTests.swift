@@ -12,9 +12,7 @@ import Testing
     private static let repository = #filePath.split(separator: "/").dropLast(4).reduce("") { "\($0)/\($1)" }
 
     private func addresses(_ environment: [String: String]) throws -> UnitAddresses {
-        try UnitAddresses(
-            fixture.load(nil, environment: ConfigurationFixture.environment.merging(environment) { $1 })
-        )
+        try UnitAddresses(fixture.load(nil, environment: ConfigurationFixture.environment.merging(environment) { $1 }))
     }
 
     /// The lines that are no comments.
@@ -95,10 +93,7 @@ import Testing
     }
 
     @Test func example_hasApplesNetworks() throws {
-        let text = try Credentials.readText(
-            Self.repository + "/systemd/examples/addresses.conf",
-            limit: 1 << 16
-        )
+        let text = try Credentials.readText(Self.repository + "/systemd/examples/addresses.conf", limit: 1 << 16)
         #expect(text.contains("\nIPAddressAllow=\(UnitAddresses.apples.joined(separator: " "))\n"))
     }
 }

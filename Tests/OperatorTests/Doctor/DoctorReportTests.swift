@@ -10,8 +10,7 @@ import Testing
 
     @Test(arguments: [
         ([Systemd.ExitStatus](), Systemd.ExitStatus.success), ([.unavailable], .unavailable),
-        ([.unavailable, .permission], .permission),
-        ([.permission, .configuration, .unavailable], .configuration),
+        ([.unavailable, .permission], .permission), ([.permission, .configuration, .unavailable], .configuration),
     ])
     func status_isTheWorstErrors(errors: [Systemd.ExitStatus], expected: Systemd.ExitStatus) {
         let findings = errors.map { Self.clock(.error("it is so", $0).fix(nil)) }

@@ -236,9 +236,7 @@ import struct FoundationEssentials.UUID
         var facts = Self.facts(F.user())
         facts.records = [record]
         let past = Self.explain(facts, now: Self.late, at: F.at("2026-11-19T12:00:00Z"))
-        #expect(
-            past.headline == "Past: from a day before to a day after this instant, the record has 1 accepted."
-        )
+        #expect(past.headline == "Past: from a day before to a day after this instant, the record has 1 accepted.")
         #expect(past.plan == nil && past.next == nil)
     }
 

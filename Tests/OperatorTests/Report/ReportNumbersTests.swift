@@ -34,9 +34,7 @@ import TestSupport
             ([0, 0], nil), ([], nil),
         ] as [([Int], [String]?)]
     )
-    func shares_whenExact_addUp(parts: [Int], shares: [String]?) {
-        #expect(exact.shares(of: parts) == shares)
-    }
+    func shares_whenExact_addUp(parts: [Int], shares: [String]?) { #expect(exact.shares(of: parts) == shares) }
 
     @Test(
         arguments: [

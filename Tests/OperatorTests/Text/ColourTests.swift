@@ -17,7 +17,5 @@ import Testing
         #expect(Colour(isTerminal: true, environment: environment).bad("error") == "error")
     }
 
-    @Test func text_inAFile_isLeft() {
-        #expect(Colour(isTerminal: false, environment: [:]).bad("error") == "error")
-    }
+    @Test func text_inAFile_isLeft() { #expect(Colour(isTerminal: false, environment: [:]).bad("error") == "error") }
 }

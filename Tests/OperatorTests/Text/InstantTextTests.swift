@@ -15,9 +15,7 @@ import TimeZones
     @Test(arguments: [
         "noon", "2026-11-21", "2026-11-21T13:00:00", "2026-11-21T13:00:00+1:00", "2026-11-21T13:00:00+24:00",
         "2026-11-21T13:00:00+01:60", "2026-11-21T13:00:00 01:00", "2026-13-21T13:00:00+01:00", "",
-    ]) func instant_whenItIsNone(text: String) {
-        #expect(InstantText.parse(text) == nil)
-    }
+    ]) func instant_whenItIsNone(text: String) { #expect(InstantText.parse(text) == nil) }
 
     @Test func local_whenInAZone_saysItsOffset() throws {
         let instant = PlannerFixture.at("2026-11-21T12:00:00Z")

@@ -47,9 +47,7 @@ import Testing
                 """
             // As the daemon's transaction: its locks, then the intent of what it got.
             let intent = Task {
-                try await daemon.transaction { transaction in
-                    try await transaction.execute(script: script)
-                }
+                try await daemon.transaction { transaction in try await transaction.execute(script: script) }
             }
             // Otherwise, on a busy machine, the same one may be first each time.
             if round % 3 == 2 { try await intent.value }

@@ -89,11 +89,8 @@ actor DaemonCalls {
 
     private static let names: Set = [
         "by", "daemon", "decision", "dropped", "due", "ended", "environment", "evaluated", "fraction", "ignored", "in",
-        "inhand",
-        "knows", "lease", "limit", "next", "now", "poison", "reason", "retry", "skipped", "spread", "stale", "state",
-        "status",
-        "template",
-        "topic", "unchanged", "uptime", "with",
+        "inhand", "knows", "lease", "limit", "next", "now", "poison", "reason", "retry", "skipped", "spread", "stale",
+        "state", "status", "template", "topic", "unchanged", "uptime", "with",
     ]
 
     /// What an earlier call of the chapter left.
@@ -464,9 +461,7 @@ actor DaemonCalls {
             return [rounds]
         case "restore-intents": return [try await store.restoreIntents(limit: limit)]
         case "restore-users":
-            return try await pages({ $0.next }) {
-                try await store.restoreUsers(from: $0, now: now, limit: limit)
-            }
+            return try await pages({ $0.next }) { try await store.restoreUsers(from: $0, now: now, limit: limit) }
         case "restorable-pushes": return [try await store.restorablePushes()]
         case "restorable":
             var dropped: [Any] = []

@@ -72,9 +72,7 @@ enum Shown {
             let all = mirror.children.compactMap { child -> String? in
                 // The clock, and what is in whole seconds, too.
                 guard let label = child.label, label != "clock", !label.hasSuffix("Microseconds") else { return nil }
-                return text(child.value).map {
-                    $0 == "true" ? label : label.hasPrefix(".") ? $0 : "\(label): \($0)"
-                }
+                return text(child.value).map { $0 == "true" ? label : label.hasPrefix(".") ? $0 : "\(label): \($0)" }
             }
             return all.isEmpty ? nil : "{\(all.joined(separator: ", "))}"
         }
