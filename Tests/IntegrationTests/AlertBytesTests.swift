@@ -113,10 +113,8 @@ import Testing
         try scene.setReminder(1, "due_at => now(), audience => 'everyone', recurrence => 'FREQ=DAILY', \(Self.apns)")
         #expect(try await scene.onceWell().number("sent") == 3)
         try expectSoundAndBadge(scene, pushes: 3)
-        try scene.expect(
-            "select is_fan_out, number, apns ->> 'badge', apns ->> 'sound' from nudged.occurrence",
-            ["t|2|3|bell.caf"]
-        )
+        let next = "select is_fan_out, number, apns ->> 'badge', apns ->> 'sound' from nudged.occurrence"
+        try scene.expect(next, ["t|2|3|bell.caf"])
     }
 }
 

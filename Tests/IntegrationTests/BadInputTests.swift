@@ -172,10 +172,8 @@ import Testing
         scene.secrets.withLock { $0 += ["planted-token-zz", String(repeating: "ab", count: 100)] }
         let run = try await scene.once()
         #expect(run.exit == .code(0) && run.number("sent") == 1 && run.number("rejected") == bad.count, "\(run.text)")
-        try scene.expect(
-            "select count(*) from nudged.delivery where outcome = 'rejected' and reason = 'invalid_token'",
-            "\(bad.count)"
-        )
+        let refused = "select count(*) from nudged.delivery where outcome = 'rejected' and reason = 'invalid_token'"
+        try scene.expect(refused, "\(bad.count)")
         #expect(try scene.sql("select count(*) from public.push_tokens") == "6")
         #expect(scene.accepted() == [Scene.token(6): 1])
         #expect(try await scene.once().number("rejected") == 0)

@@ -79,10 +79,8 @@ import struct FoundationEssentials.UUID
         #expect(payload["aps"]?["alert"]?["body"] == .string(Self.text) && payload["domain"] == .string("garden"))
         #expect(payload["x"] == .array([.int(1), try JSONValue(parsing: #"{"y":"ä\""}"#)]))
         #expect(push.priority == 10 && push.collapseID?.isEmpty == false)
-        try scene.expect(
-            "select kind, key, outcome, slot is null from nudged.delivery where kind = 'message'",
-            ["message|\(id)|accepted|t"]
-        )
+        let record = "select kind, key, outcome, slot is null from nudged.delivery where kind = 'message'"
+        try scene.expect(record, ["message|\(id)|accepted|t"])
         try expectNoText(scene)
         #expect(try await scene.once().number("sent") == 0)
     }
@@ -114,10 +112,8 @@ import struct FoundationEssentials.UUID
         let id = try scene.sql("select (nudged_api.send(gen_random_uuid(), 'a', '\(Self.text)')).id")
         let run = try await scene.once()
         #expect(run.number("dropped") == 1, "\(run.text)")
-        try scene.expect(
-            "select key, outcome, reason, device_hash from nudged.delivery where kind = 'message'",
-            ["\(id)|dropped|no_device|"]
-        )
+        let record = "select key, outcome, reason, device_hash from nudged.delivery where kind = 'message'"
+        try scene.expect(record, ["\(id)|dropped|no_device|"])
         try expectNoText(scene)
     }
 

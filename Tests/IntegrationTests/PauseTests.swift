@@ -69,10 +69,8 @@ import Testing
         #expect(try await scene.once().number("users") == 0)
         let resumed = try await scene.nudged(["resume", "message"])
         #expect(resumed.exit == .code(0), "\(resumed.text)")
-        try scene.expect(
-            "select count(*) from nudged.person where user_id = '\(Scene.user(1))' and due_at <= now()",
-            "1"
-        )
+        let due = "select count(*) from nudged.person where user_id = '\(Scene.user(1))' and due_at <= now()"
+        try scene.expect(due, "1")
         #expect(try await scene.once().number("sent") == 1)
         #expect(try scene.sql("select count(*) from nudged.message") == "0")
     }

@@ -60,10 +60,8 @@ import Testing
 
         for user in 1...3 { try scene.send(user) }
         try await scene.wait(daemon, for: "count(*) = 3 from nudged.delivery")
-        try scene.expect(
-            "select outcome, reason from nudged.delivery order by user_id",
-            ["accepted|", "dropped|declined", "accepted|"]
-        )
+        let outcomes = "select outcome, reason from nudged.delivery order by user_id"
+        try scene.expect(outcomes, ["accepted|", "dropped|declined", "accepted|"])
         let bodies = try scene.bodies()
         #expect(bodies.count == 2 && bodies.contains(.string(S.answerText)) && bodies.contains(.string(S.text)))
         try await scene.scene.stop(daemon)

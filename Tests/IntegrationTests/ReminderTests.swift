@@ -20,10 +20,8 @@ import struct FoundationEssentials.UUID
         let payload = try JSONValue(parsing: push.payload)
         #expect(payload["aps"]?["alert"]?["title"] == .string("Water"))
         #expect(payload["subject_type"] == .string("task") && payload["subject_id"] == .string("7"))
-        try scene.expect(
-            "select kind, key, outcome, slot is null from nudged.delivery where kind = 'reminder'",
-            ["reminder|\(id)|accepted|t"]
-        )
+        let record = "select kind, key, outcome, slot is null from nudged.delivery where kind = 'reminder'"
+        try scene.expect(record, ["reminder|\(id)|accepted|t"])
         #expect(try scene.sql("select user_id from nudged.occurrence") == Scene.user(1))
         #expect(try await scene.onceWell().number("sent") == 0)
         // Set again, it replaces itself on the phone, as another nudge.
@@ -71,10 +69,8 @@ import struct FoundationEssentials.UUID
         let wall = "date '\(try scene.sql("select (now() at time zone 'Europe/Berlin')::date"))'"
         try scene.setReminder(1, "due_at => now(), recurrence => 'FREQ=DAILY;COUNT=3'")
         _ = try await scene.onceWell()
-        try scene.expect(
-            "select number, due_local::date - \(wall), due_local = planned_local, due_at from nudged.occurrence",
-            "2|1|t|"
-        )
+        let next = "select number, due_local::date - \(wall), due_local = planned_local, due_at from nudged.occurrence"
+        try scene.expect(next, "2|1|t|")
         let dueAt = try scene.sql("select due_at <= now() + interval '25 hours' and due_at > now() from nudged.person")
         #expect(dueAt == "t")
         // Its hour, by moving the row: two days of nobody there; they count.
@@ -152,10 +148,8 @@ import struct FoundationEssentials.UUID
                     : ["unknown|no_answer_in_time", "unknown|no_answer_in_time"]),
             "\(run.text)"
         )
-        try scene.expect(
-            "select count(distinct apns_id), count(distinct key) from nudged.delivery where kind = 'reminder'",
-            "1|1"
-        )
+        let ids = "select count(distinct apns_id), count(distinct key) from nudged.delivery where kind = 'reminder'"
+        try scene.expect(ids, "1|1")
         #expect(try scene.states().values.map(\.history.sent.count) == [1])
         #expect(try scene.sql("select retry is null from nudged.person") == "t")
         #expect(try scene.lines("select number from nudged.occurrence") == ["2"], "and the series goes on")

@@ -100,10 +100,8 @@ import Testing
         try scene.expireLeases()
         let again = try await scene.once(rig.daemon)
         #expect(again.exit == .code(0), "\(again.text)")
-        try scene.expect(
-            "select count(distinct user_id) from nudged.delivery where outcome in ('accepted', 'unknown')",
-            "20"
-        )
+        let served = "select count(distinct user_id) from nudged.delivery where outcome in ('accepted', 'unknown')"
+        try scene.expect(served, "20")
         #expect(try scene.sql("select count(*) from nudged.delivery where outcome = 'unknown'") != "0")
     }
 

@@ -117,10 +117,8 @@ import Testing
         #expect(
             try records(scene).filter { $0.contains("deferred") } == ["\(Scene.user(2)) deferred|429|TooManyRequests"]
         )
-        try scene.expect(
-            "select user_id, jsonb_array_length(retry->'left') from nudged.person where retry is not null",
-            ["\(Scene.user(2))|1"]
-        )
+        let waiting = "select user_id, jsonb_array_length(retry->'left') from nudged.person where retry is not null"
+        try scene.expect(waiting, ["\(Scene.user(2))|1"])
         // Not before a minute is over.
         #expect(try await scene.once().number("sent") == 0)
         try scene.sql(

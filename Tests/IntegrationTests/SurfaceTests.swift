@@ -101,10 +101,8 @@ import Testing
         _ = try await scene.once()
         #expect(try scene.lines("select token from nudged.surface") == [Self.tokens.start])
         #expect(try scene.sql("select count(*) from public.push_tokens") == "1")
-        try scene.expect(
-            "select outcome, status from nudged.delivery order by outcome",
-            ["accepted|200", "rejected|410"]
-        )
+        let outcomes = "select outcome, status from nudged.delivery order by outcome"
+        try scene.expect(outcomes, ["accepted|200", "rejected|410"])
     }
 
     /// Many wrong tokens of widgets are an app's mistake. Each gets one push of a message, and alerts go on.
@@ -126,10 +124,8 @@ import Testing
         try send(scene, "'a', 'b'")
         let run = try await scene.once()
         #expect(run.number("sent") == 1, "\(run.text)")
-        try scene.expect(
-            "select outcome, count(*), count(distinct user_id) from nudged.delivery group by 1 order by 1",
-            ["accepted|1|1", "rejected|150|150"]
-        )
+        let outcomes = "select outcome, count(*), count(distinct user_id) from nudged.delivery group by 1 order by 1"
+        try scene.expect(outcomes, ["accepted|1|1", "rejected|150|150"])
         #expect(try scene.sql("select count(*) from nudged.surface") == "150")
     }
 
@@ -195,10 +191,8 @@ import Testing
         try scene.expireLeases()
         let run = try await scene.once()
         #expect(run.exit == .code(0), "\(run.text)")
-        try scene.expect(
-            "select outcome, count(*) from nudged.delivery group by 1 order by 1",
-            ["accepted|499", "unknown|1"]
-        )
+        let outcomes = "select outcome, count(*) from nudged.delivery group by 1 order by 1"
+        try scene.expect(outcomes, ["accepted|499", "unknown|1"])
     }
 
     /// Where ten pushes may be in flight, nine places go on.

@@ -117,10 +117,8 @@ import Testing
         try await scene.wait(for: "count(*) = 0 from nudged.message", of: process)
         try await scene.stop(process)
         #expect(try scene.simulator.snapshot().accepted.map(withdrawal) == [id])
-        try scene.expect(
-            "select outcome, reason from nudged.delivery where key = '\(id)' order by 1",
-            ["deferred|Shutdown", "dropped|withdrawn"]
-        )
+        let outcomes = "select outcome, reason from nudged.delivery where key = '\(id)' order by 1"
+        try scene.expect(outcomes, ["deferred|Shutdown", "dropped|withdrawn"])
     }
 
     /// By the date that its payload names. A device that is left gets only the withdrawal.
@@ -173,10 +171,8 @@ import Testing
         try scene.sql("update nudged.setting set max_messages = 1")
         #expect(try withdraw(scene, id) == "0|1")
         #expect(try scene.sql("select count(*) from nudged.message") == "1")
-        try scene.expect(
-            "select count(*) from nudged.delivery where outcome = 'dropped' and reason = 'too_many_waiting'",
-            "1"
-        )
+        let dropped = "select count(*) from nudged.delivery where outcome = 'dropped' and reason = 'too_many_waiting'"
+        try scene.expect(dropped, "1")
     }
 
     /// A backend that may not send withdraws nothing; a user only their own.

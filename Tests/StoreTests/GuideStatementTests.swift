@@ -61,10 +61,8 @@ import Testing
             execute wish (\(StoreFixture.quoted(2)), '{"check_ins_enabled":false,"frequency":"weekly"}');
             """
         )
-        try fixture.expect(
-            "select preferences ->> 'frequency' from nudged.recipient order by user_id",
-            ["daily", "weekly"]
-        )
+        let wishes = "select preferences ->> 'frequency' from nudged.recipient order by user_id"
+        try fixture.expect(wishes, ["daily", "weekly"])
         // The daemon is told.
         #expect(try fixture.sql("select count(*) from nudged.touched") == "1")
     }

@@ -67,10 +67,8 @@ import Testing
         } else {
             #expect(found == nil, "\(text.prefix(100))")
         }
-        try fixture.expect(
-            "select coalesce(length(nudged.context_text(context)), 0) <= 8193 from nudged.recipient",
-            "t"
-        )
+        let isShort = "select coalesce(length(nudged.context_text(context)), 0) <= 8193 from nudged.recipient"
+        try fixture.expect(isShort, "t")
     }
 
     /// json and text are text as it was written.
@@ -91,10 +89,8 @@ import Testing
             "select length(nudged.preferences_text(preferences)) <= 65537, nudged.context_text(context) from nudged.recipient order by user_id",
             ["t|", #"t|{"b":  2}"#, "|"]
         )
-        try fixture.expect(
-            "select nudged.preferences_text(preferences) from nudged.recipient offset 1 limit 1",
-            #"{"a":  1}"#
-        )
+        let second = "select nudged.preferences_text(preferences) from nudged.recipient offset 1 limit 1"
+        try fixture.expect(second, #"{"a":  1}"#)
     }
 
     /// Only texts and whole numbers can fill a placeholder.
@@ -104,10 +100,8 @@ import Testing
             "jsonb_build_object('a', 'x', 'b', 7000000, 'c', 1.5, 'd', \(Self.absurd), 'e', jsonb_build_array(\(Self.absurd)), 'f', repeat('y', 2000))",
             fixture
         )
-        try fixture.expect(
-            "select nudged.context_text(context)::jsonb - 'f' from nudged.recipient",
-            #"{"a": "x", "b": 7000000}"#
-        )
+        let kept = "select nudged.context_text(context)::jsonb - 'f' from nudged.recipient"
+        try fixture.expect(kept, #"{"a": "x", "b": 7000000}"#)
     }
 
     /// A table that was found has no limits: what is too long for a platform is none.

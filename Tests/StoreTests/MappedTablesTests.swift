@@ -24,10 +24,8 @@ import Testing
 
     @Test func migrate_whenTheViewsAreThere_makesNoTableAndNoTrigger() async throws {
         let fixture = try await fixture(Self.mapped)
-        try fixture.expect(
-            "select tablename from pg_tables where schemaname = 'public' order by 1",
-            ["devices", "users"]
-        )
+        let tables = "select tablename from pg_tables where schemaname = 'public' order by 1"
+        try fixture.expect(tables, ["devices", "users"])
         #expect(try fixture.sql("select count(*) from pg_trigger where tgname like 'nudged%'") == "0")
         try fixture.sql("update nudged.person set due_at = '2026-01-01'")
         let user = try #require(try await fixture.claim().first)

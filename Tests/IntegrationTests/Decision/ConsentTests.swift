@@ -45,10 +45,8 @@ import TestSupport
         #expect(try scene.bodies() == [.string(S.text)])
         #expect(try scene.questions().map { $0["user_id"] } == [.string(Scene.user(2))])
         #expect(!Self.received(scene).contains(Scene.user(1)))
-        try scene.expect(
-            "select outcome, decision->>'by' from nudged.delivery order by user_id",
-            ["accepted|", "dropped|service"]
-        )
+        let decided = "select outcome, decision->>'by' from nudged.delivery order by user_id"
+        try scene.expect(decided, ["accepted|", "dropped|service"])
         let isUntouched = "select analysed is null from nudged.person where user_id = '\(Scene.user(1))'"
         #expect(try scene.sql(isUntouched) == "t")
     }

@@ -6,6 +6,7 @@ import Testing
 /// A user who is deleted from auth.users.
 @Suite(.ownThreads) struct DeletedUserTests {
     private static let users = "create table auth.users (id uuid primary key);"
+    private static let departed = "select right(user_id::text, 2), is_erased from nudged.departed order by 1"
 
     private func fixture() async throws -> F {
         let fixture = try await F.onSupabase(before: Self.users)
@@ -40,10 +41,7 @@ import Testing
             // A call has half a second, of which the one who is held takes a fifth.
             #expect(await eventually { (try? await fixture.store.eraseDeparted().erased) == 1 })
         }
-        try fixture.expect(
-            "select right(user_id::text, 2), is_erased from nudged.departed order by 1",
-            ["01|f", "02|t"]
-        )
+        try fixture.expect(Self.departed, ["01|f", "02|t"])
     }
 
     private static func trigger(_ body: String) -> String {
@@ -98,9 +96,6 @@ import Testing
         try await fixture.drain()
         #expect(try traces(fixture, 2) == 0)
         #expect(try fixture.sql("select count(*) from nudged.message") == "0")
-        try fixture.expect(
-            "select right(user_id::text, 2), is_erased from nudged.departed order by 1",
-            ["01|f", "02|t"]
-        )
+        try fixture.expect(Self.departed, ["01|f", "02|t"])
     }
 }

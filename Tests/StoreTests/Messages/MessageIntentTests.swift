@@ -19,10 +19,8 @@ import struct FoundationEssentials.UUID
                 Statement("hold", sql: query.sql, parameters: [.uuidArray([F.user(1)]), .uuidArray([id])])
             )
             #expect(held.count == 1)
-            try fixture.expect(
-                "set lock_timeout = '5s'; select done from nudged_api.cancel(\(F.quoted(1)), '\(id)')",
-                "0"
-            )
+            let cancel = "set lock_timeout = '5s'; select done from nudged_api.cancel(\(F.quoted(1)), '\(id)')"
+            try fixture.expect(cancel, "0")
         }
     }
 }

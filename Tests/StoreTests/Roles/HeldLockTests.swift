@@ -55,9 +55,7 @@ import Testing
             """
         )
         #expect(registered == "15000")
-        try fixture.expect(
-            "select (select count(*) from public.push_tokens), (select count(*) from nudged.lock)",
-            "15000|0"
-        )
+        let rows = "select (select count(*) from public.push_tokens), (select count(*) from nudged.lock)"
+        try fixture.expect(rows, "15000|0")
     }
 }

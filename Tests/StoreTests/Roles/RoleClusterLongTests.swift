@@ -165,10 +165,8 @@ import struct FoundationEssentials.UUID
         )
         let made = try fixture.sql("set role nudged_daemon; select * from nudged.maintain_delivery()")
         #expect(made == "9|1")
-        try fixture.expect(
-            "select distinct relowner::regrole from pg_class where relname ~ '^delivery_2' and relkind = 'r'",
-            "app_owner"
-        )
+        let owners = "select distinct relowner::regrole from pg_class where relname ~ '^delivery_2' and relkind = 'r'"
+        try fixture.expect(owners, "app_owner")
     }
 
     /// What row-level security hides is said: nudged's tables from the daemon, the app's from who owns the views.
