@@ -55,8 +55,7 @@ import Testing
         #expect(try scene.sql("select count(*) from nudged.message") == "0")
         #expect(try scene.sql("select count(*) from nudged.delivery where reason = 'restored'") == "3")
         // Repeated, it finds nothing more to drop.
-        let again = try await scene.nudged(["after-restore", "--yes"])
-        #expect(again.exit == .code(0) && again.output.contains("dropped        0 messages\n"), "\(again.text)")
+        try await scene.nudged(["after-restore", "--yes"]).ends(0, output: "dropped        0 messages\n")
         #expect(try await scene.once().number("sent") == 0)
     }
 
@@ -70,8 +69,7 @@ import Testing
             of: daemon
         )
         let process = try scene.sql("select 'process ' || pid || ', daemon ' || daemon_id from nudged.daemon")
-        let dry = try await scene.nudged(["after-restore"])
-        #expect(dry.exit == .code(0) && dry.output.contains("\n1 daemon is alive:\n"), "\(dry.text)")
+        let dry = try await scene.nudged(["after-restore"]).ends(0, output: "\n1 daemon is alive:\n")
         #expect(dry.output.contains(process) && dry.output.hasSuffix("    nudged after-restore --yes\n"), "\(dry.text)")
         let refused = try await scene.nudged(["after-restore", "--yes", "--json"])
         #expect(refused.exit == .code(75) && refused.output.isEmpty, "\(refused.text)")

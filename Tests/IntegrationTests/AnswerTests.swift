@@ -20,13 +20,11 @@ import Testing
             (1...6).first { Scene.token($0) == token }.map { answers[$0 - 1] }
         })
         try scene.seedDue(8, registered: "\(Self.registered) 00:00Z")
-        let run = try await scene.once()
-        #expect(run.exit == .code(0), "\(run.text)")
+        try await scene.once().ends(0, ["tokens_deleted": 3, "sent": 2])
         let gone = try (1...8).filter {
             try scene.sql("select count(*) from public.push_tokens where user_id = '\(Scene.user($0))'") == "0"
         }
         #expect(gone == [1, 4, 5])
-        #expect(run.number("tokens_deleted") == 3 && run.number("sent") == 2)
         try scene.expect("select count(*) from nudged.delivery where outcome = 'rejected' and status = 410", "6")
     }
 
@@ -39,8 +37,7 @@ import Testing
     ]) func lane_whenTheConfigurationIsWrong_stopsAndKeepsTheWork(status: Int, reason: String) async throws {
         let scene = try await Scene(perDevice: { _, _ in .answer(status: status, reason: reason) })
         try scene.seedDue(20)
-        let run = try await scene.once()
-        #expect(run.exit == .code(75), "\(run.text)")
+        let run = try await scene.once().ends(75)
         #expect(run.errors.occurrences(of: "sending is stopped, Apple answers \(reason)") >= 1)
         #expect(scene.simulator.snapshot().received.count == 1, "one push drew the answer, no other was sent")
         #expect(try scene.sql("select count(*) from public.push_tokens") == "20")
@@ -50,8 +47,7 @@ import Testing
         // After the fix every push is sent once.
         try scene.acceptAll()
         try scene.expireLeases()
-        let fixed = try await scene.once()
-        #expect(fixed.exit == .code(0) && fixed.number("sent") == 20, "\(fixed.text)")
+        try await scene.once().ends(0, ["sent": 20])
         #expect(scene.accepted().count == 20 && scene.accepted().values.allSatisfy { $0 == 1 })
     }
 

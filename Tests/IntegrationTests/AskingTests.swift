@@ -16,8 +16,7 @@ import Testing
             plain.output.split(separator: "\n").allSatisfy { $0.count <= 80 || !$0.dropFirst(80).contains(" ") },
             "\(plain.output)"
         )
-        let json = try await scene.nudged(["forecast", "--hours", "2", "--json"])
-        #expect(json.exit == .code(0) && json.number("pushes") == 40 && json.number("nudges") == 20, "\(json.text)")
+        try await scene.nudged(["forecast", "--hours", "2", "--json"]).ends(0, ["pushes": 40, "nudges": 20])
         let later = try await scene.nudged(["forecast", "--hours", "30"])
         #expect(later.output.contains(" for 30 h: 80 pushes; 20 users are due") && later.errors == "", "\(later.text)")
         #expect(try scene.sql("select count(*) from nudged.person where evaluated_at is not null") == "0")
@@ -78,8 +77,7 @@ import Testing
         func test(_ token: String, _ force: [String]) async throws -> Scene.Run {
             try await scene.nudged(["send-test", "--config", file, "--token", token] + force)
         }
-        let found = try await test(Scene.token(1), ["--force"])
-        #expect(found.exit == .code(0) && found.output.contains("production"), "\(found.text)")
+        try await test(Scene.token(1), ["--force"]).ends(0, output: "production")
         let unforced = try await test(Scene.token(3), [])
         #expect(unforced.exit == .code(65) && !unforced.output.contains("production)"), "\(unforced.text)")
         let unknown = try await test(Scene.token(2, 15), ["--force"])

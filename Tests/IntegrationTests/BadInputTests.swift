@@ -34,8 +34,7 @@ import Testing
         let scene = try await Scene()
         try scene.seedDue(3)
         let path = scene.write(Self.yaml(scene, "schedule:\n  intervall: 2s"), to: "bad.yaml")
-        let run = try await scene.nudged(["run", "--once", "--config", path], [:])
-        #expect(run.exit == .code(78), "\(run.text)")
+        let run = try await scene.nudged(["run", "--once", "--config", path], [:]).ends(78)
         #expect(run.errors.contains("schedule.interval") && run.errors.contains("bad.yaml:"), "\(run.errors)")
         #expect(try isIntact(scene))
     }
@@ -43,8 +42,7 @@ import Testing
     @Test func run_whenTheKeyFileIsMissingOrNoKeyOrOpen_saysSo() async throws {
         let scene = try await Scene()
         try scene.seedDue(3)
-        let missing = try await scene.once(["APNS_PRIVATE_KEY_FILE": "\(scene.folder)/none.p8"])
-        #expect(missing.exit == .code(78) && missing.errors.contains("none.p8"), "\(missing.text)")
+        try await scene.once(["APNS_PRIVATE_KEY_FILE": "\(scene.folder)/none.p8"]).ends(78, errors: "none.p8")
         let none = try await scene.once([
             "APNS_PRIVATE_KEY_FILE": scene.write(
                 "-----BEGIN PRIVATE KEY-----\nplanted-secret\n-----END PRIVATE KEY-----\n",
@@ -63,8 +61,7 @@ import Testing
         #expect(open.exit == .code(77) && open.errors.contains("open.p8"), "\(open.text)")
         let ed25519 =
             "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g\n-----END PRIVATE KEY-----\n"
-        let other = try await scene.once(["APNS_PRIVATE_KEY_FILE": scene.write(ed25519, to: "ed.p8")])
-        #expect(other.exit == .code(78), "\(other.text)")
+        try await scene.once(["APNS_PRIVATE_KEY_FILE": scene.write(ed25519, to: "ed.p8")]).ends(78)
         #expect(try isIntact(scene))
     }
 
@@ -95,9 +92,7 @@ import Testing
             output: .captured,
             error: .captured
         )
-        let run = try await scene.finish(process)
-        #expect(run.exit == .code(77), "\(run.text)")
-        #expect(run.errors.contains("\(folder)/key.p8 can't be read (Permission denied)"), "\(run.text)")
+        try await scene.finish(process).ends(77, errors: "\(folder)/key.p8 can't be read (Permission denied)")
     }
 
     @Test func run_whenThePasswordIsWrong_saysSo() async throws {
@@ -111,14 +106,12 @@ import Testing
 
     @Test func run_whenTheDatabaseHasNoMigrations_saysSo() async throws {
         let scene = try await Scene(migrated: false)
-        let run = try await scene.once()
-        #expect(run.exit == .code(78) && run.errors.contains("nudged migrate"), "\(run.text)")
+        try await scene.once().ends(78, errors: "nudged migrate")
     }
 
     @Test func run_whenThereIsNoDatabaseServer_saysSo() async throws {
         let scene = try await Scene(migrated: false)
-        let run = try await scene.once(["DATABASE_URL": "postgresql://postgres@127.0.0.1:1/none"])
-        #expect(run.exit == .code(69), "\(run.text)")
+        try await scene.once(["DATABASE_URL": "postgresql://postgres@127.0.0.1:1/none"]).ends(69)
     }
 
     /// A link to itself can be opened by nobody, not by root either (ELOOP).
@@ -135,9 +128,7 @@ import Testing
             where user_id = '\(Scene.user(2))'
             """
         )
-        let run = try await scene.once(["TZDIR": zones])
-        #expect(run.exit == .code(75) && run.number("sent") == 2, "\(run.text)")
-        #expect(run.number("timezone_unreadable") == 1, "\(run.text)")
+        let run = try await scene.once(["TZDIR": zones]).ends(75, ["sent": 2, "timezone_unreadable": 1])
         #expect(run.errors.occurrences(of: "Test/Zone: Too many levels of symbolic links") == 2, "\(run.errors)")
         #expect(run.errors.occurrences(of: "1 user waits and will be evaluated again") == 1, "\(run.errors)")
         let row = "from nudged.person where user_id = '\(Scene.user(2))'"
@@ -150,8 +141,7 @@ import Testing
         unlink("\(zones)/Test/Zone")
         #expect(symlink("/usr/share/zoneinfo/Etc/UTC", "\(zones)/Test/Zone") == 0)
         try scene.sql("update nudged.person set due_at = now() where user_id = '\(Scene.user(2))'")
-        let again = try await scene.once(["TZDIR": zones])
-        #expect(again.exit == .code(0) && again.number("sent") == 1, "\(again.text)")
+        try await scene.once(["TZDIR": zones]).ends(0, ["sent": 1])
         #expect(scene.accepted() == [Scene.token(1): 1, Scene.token(2): 1, Scene.token(3): 1])
     }
 
@@ -170,8 +160,7 @@ import Testing
             )
         }
         scene.secrets.withLock { $0 += ["planted-token-zz", String(repeating: "ab", count: 100)] }
-        let run = try await scene.once()
-        #expect(run.exit == .code(0) && run.number("sent") == 1 && run.number("rejected") == bad.count, "\(run.text)")
+        try await scene.once().ends(0, ["sent": 1, "rejected": bad.count])
         let refused = "select count(*) from nudged.delivery where outcome = 'rejected' and reason = 'invalid_token'"
         try scene.expect(refused, "\(bad.count)")
         #expect(try scene.sql("select count(*) from public.push_tokens") == "6")

@@ -236,8 +236,7 @@ import Testing
             try #require(bound.exit == .code(0), "\(bound.text)")
         }
 
-        let sent = try await scene.once(url("nudged_daemon"))
-        #expect(sent.exit == .code(0) && sent.number("tokens_deleted") == 1, "\(sent.text)")
+        let sent = try await scene.once(url("nudged_daemon")).ends(0, ["tokens_deleted": 1])
         #expect(Set(scene.accepted().keys) == Set((2...8).map { Scene.token($0) }), "\(sent.text)")
         // Payloads are UTF-8 in any database.
         let texts = scene.simulator.snapshot().accepted.map { String(decoding: $0.payload, as: UTF8.self) }

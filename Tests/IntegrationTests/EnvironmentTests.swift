@@ -97,8 +97,7 @@ import Testing
         func requests() -> [Int] { said == "production" ? both.requests : both.requests.reversed() }
         try both.seed(10, environment: said)
         try both.send(1...10)
-        let run = try await both.once()
-        #expect(run.exit == .code(0) && run.number("sent") == 9 && run.number("rejected") == 1, "\(run.text)")
+        let run = try await both.once().ends(0, ["sent": 9, "rejected": 1])
         #expect(requests() == [10, 3])
         #expect(run.errors.occurrences(of: "device_moved") == 2, "\(run.text)")
         #expect(run.errors.occurrences(of: "device_quarantined") == 1, "\(run.text)")
@@ -141,8 +140,7 @@ import Testing
         )
         #expect(dead.exit != .code(0))
         try both.scene.expireLeases()
-        let run = try await both.once()
-        #expect(run.exit == .code(0), "\(run.text)")
+        try await both.once().ends()
         #expect(both.requests[0] == 0 && both.requests[1] == 2, "a message without an answer is repeated once, there")
         let states = "select quarantine #>> '{0,state}' from nudged.person"
         #expect(try both.scene.sql(states) == "moved")

@@ -75,8 +75,7 @@ import Testing
                 topic = case when user_id between '\(Scene.user(11))' and '\(Scene.user(30))' then '\(Self.other)' end
             """
         )
-        let run = try await once(scene, second)
-        #expect(run.exit == .code(0) && run.number("sent") == 40, "\(run.text)")
+        try await once(scene, second).ends(0, ["sent": 40])
         for (simulator, places) in [
             (second.simulator, [1...10: Scene.topic, 11...20: Self.other]),
             (scene.simulator, [21...30: Self.other, 31...40: Scene.topic]),
@@ -99,8 +98,7 @@ import Testing
         defer { second.simulator.stop() }
         try scene.seedDue(5, devices: 2)
         try scene.sql("update public.push_tokens set environment = 'production' where device_token like '%1'")
-        let run = try await once(scene, second)
-        #expect(run.exit == .code(0) && run.number("sent") == 10, "\(run.text)")
+        try await once(scene, second).ends(0, ["sent": 10])
         #expect(scene.accepted() == Dictionary(uniqueKeysWithValues: (1...5).map { (Scene.token($0), 1) }))
         #expect(second.accepted() == Dictionary(uniqueKeysWithValues: (1...5).map { (Scene.token($0, 1), 1) }))
         // The nudge counts once, whatever its devices and lanes.
@@ -123,9 +121,8 @@ import Testing
             from public.context_profiles
             """
         )
-        let run = try await once(scene, second, ["SCHEDULE_BATCH": "20"])
-        #expect(run.exit == .code(75) && run.number("sent") == 100, "\(run.text)")
-        #expect(run.errors.contains("InvalidProviderToken") && run.errors.contains("\(Scene.topic) (sandbox)"))
+        try await once(scene, second, ["SCHEDULE_BATCH": "20"])
+            .ends(75, ["sent": 100], errors: "InvalidProviderToken", "\(Scene.topic) (sandbox)")
         #expect(second.accepted().count == 100 && scene.accepted().isEmpty)
         // They stepped aside, so that the next sweep finds the others' users first.
         try scene.expect(
@@ -140,8 +137,7 @@ import Testing
         try scene.sql(
             "update nudged.person set due_at = now() where state is null or user_id in (\(unserved.joined(separator: ",")))"
         )
-        let fixed = try await once(scene, second)
-        #expect(fixed.exit == .code(0) && fixed.number("sent") == 200, "\(fixed.text)")
+        try await once(scene, second).ends(0, ["sent": 200])
         #expect(scene.accepted().count == 200 && scene.accepted().values.allSatisfy { $0 == 1 })
     }
 
@@ -261,9 +257,7 @@ import Testing
     @Test func scenario9_whenAllTokensAreBad_theLaneStopsAndNothingIsDeleted() async throws {
         let scene = try await Scene(perDevice: { _, _ in .answer(status: 400, reason: "BadDeviceToken") })
         try scene.seedDue(300)
-        let run = try await scene.once()
-        #expect(run.exit == .code(75), "\(run.text)")
-        #expect(run.errors.contains("BadDeviceToken") && run.errors.contains("apns.environment"), "\(run.text)")
+        let run = try await scene.once().ends(75, errors: "BadDeviceToken", "apns.environment")
         #expect(try scene.sql("select count(*) from public.push_tokens") == "300")
         #expect(try scene.sql("select count(*) from nudged.quarantined") == "0")
         #expect(try scene.states().values.allSatisfy { $0.history == .init() })
@@ -280,8 +274,7 @@ import Testing
             where retry is not null
             """
         )
-        let fixed = try await scene.once()
-        #expect(fixed.exit == .code(0) && fixed.number("sent") == 300, "\(fixed.text)")
+        try await scene.once().ends(0, ["sent": 300])
         #expect(scene.accepted().count == 300 && scene.accepted().values.allSatisfy { $0 == 1 })
     }
 
@@ -298,8 +291,7 @@ import Testing
         )
         let tokens = "select count(*), md5(string_agg(t::text, ',' order by device_token)) from public.push_tokens t"
         let before = try scene.sql(tokens)
-        let run = try await scene.once()
-        #expect(run.exit == .code(0) && run.number("sent") == 29 && run.number("rejected") == 2, "\(run.text)")
+        let run = try await scene.once().ends(0, ["sent": 29, "rejected": 2])
         #expect(try before.hasPrefix("31|") && scene.sql(tokens) == before)
         #expect(
             try scene.lines("select user_id, topic, environment, reason from nudged.quarantined order by 1")

@@ -54,8 +54,7 @@ import struct FoundationEssentials.UUID
         )
         for user in 1...2 { _ = try send(scene, user) }
         try scene.sql("delete from auth.users where id = '\(Scene.user(1))'")
-        let run = try await scene.once()
-        #expect(run.exit == .code(0) && run.number("sent") == 1, "\(run.text)")
+        try await scene.once().ends(0, ["sent": 1])
         #expect(scene.accepted().keys.contains(Scene.token(1)) == false)
         #expect(try scene.sql("select count(*) from public.push_tokens") == "1")
         #expect(try scene.sql("select count(*) from nudged.person") == "1")
@@ -71,8 +70,7 @@ import struct FoundationEssentials.UUID
         let bytes = try scene.sql(
             "select nudged.payload_bytes(title, body, data, urgent, category, thread_id, apns) from nudged.message"
         )
-        let run = try await scene.once()
-        #expect(run.exit == .code(0) && run.number("sent") == 1, "\(run.text)")
+        try await scene.once().ends(0, ["sent": 1])
         let push = try #require(scene.simulator.snapshot().accepted.first)
         #expect(push.token == Scene.token(2) && push.payload.count == Int(bytes))
         let payload = try JSONValue(parsing: push.payload)
@@ -121,8 +119,7 @@ import struct FoundationEssentials.UUID
     @Test(arguments: [1, 2]) func message_whenAppleIsSilent_isRepeatedOnce(silences: Int) async throws {
         let scene = try await scene(1, perDevice: { _, attempt in attempt <= silences ? .silence : nil })
         let id = try send(scene, 1)
-        let run = try await scene.once(Scene.impatient)
-        #expect(run.exit == .code(0), "\(run.text)")
+        try await scene.once(Scene.impatient).ends()
         #expect(
             try scene.lines("select outcome from nudged.delivery where key = '\(id)' order by attempted_at")
                 == (silences == 1 ? ["unknown", "accepted"] : ["unknown", "unknown"])
@@ -145,8 +142,7 @@ import struct FoundationEssentials.UUID
         let open = try scene.openPushes()
         #expect(open > 0)
         try scene.expireLeases()
-        let again = try await scene.once()
-        #expect(again.exit == .code(0), "\(again.text)")
+        try await scene.once().ends()
         #expect(Int(try scene.sql("select count(*) from nudged.delivery where outcome = 'unknown'")) == open)
         #expect(try scene.sql("select count(*) from nudged.delivery where outcome = 'accepted'") == "60")
         let pushes = Dictionary(grouping: scene.simulator.snapshot().accepted, by: \.token)
@@ -196,8 +192,7 @@ import struct FoundationEssentials.UUID
                 'quiet_hours_end', to_char((now() - interval '2 minutes') at time zone 'UTC', 'HH24:MI'));
             """
         )
-        let run = try await scene.nudged(["run", "--once", "--json"], ["MESSAGES_DIGEST_BODY": "{count} for you"])
-        #expect(run.exit == .code(0), "\(run.text)")
+        try await scene.nudged(["run", "--once", "--json"], ["MESSAGES_DIGEST_BODY": "{count} for you"]).ends()
         let pushes = scene.simulator.snapshot().accepted
         #expect(pushes.count == 1)
         #expect(

@@ -263,8 +263,7 @@ import TestSupport
         scene.secrets.withLock { $0 += tokens + ["planted-wrong-token-01"] }
         scene.write("metrics: {listen: \"0.0.0.0:\(port)\"}\n", to: "nudged.yaml")
         let run = ["run", "--config", "\(scene.folder)/nudged.yaml"]
-        let refused = try await scene.nudged(run)
-        #expect(refused.exit == .code(78) && refused.errors.contains("metrics.token is missing"), "\(refused.text)")
+        try await scene.nudged(run).ends(78, errors: "metrics.token is missing")
         func ask(_ token: String) -> String? {
             let client = LoopbackClient(port: port)
             client?.send("GET /metrics HTTP/1.1\r\nHost: nudged:\(port)\r\nAuthorization: Bearer \(token)\r\n\r\n")

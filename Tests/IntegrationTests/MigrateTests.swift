@@ -49,13 +49,10 @@ import Testing
         #expect(status.exit == .code(78) && status.text.contains(said), "\(status.text)")
         let doctor = try await scene.nudged(["doctor", "--json"])
         #expect(doctor.exit == .code(78) && doctor.text.contains(said), "\(doctor.text)")
-        let bound = try await scene.nudged(["migrate"])
-        #expect(bound.exit == .code(0), "\(bound.text)")
+        let bound = try await scene.nudged(["migrate"]).ends()
         #expect(bound.output.contains("bound again: nudged.recipient reads public.context_profiles"), "\(bound.text)")
-        let again = try await scene.nudged(["migrate"])
-        #expect(again.exit == .code(0) && again.output.contains("nothing to do"), "\(again.text)")
-        let sent = try await scene.once()
-        #expect(sent.exit == .code(0) && sent.number("sent") == 1, "\(sent.text)")
+        try await scene.nudged(["migrate"]).ends(0, output: "nothing to do")
+        try await scene.once().ends(0, ["sent": 1])
     }
 
     @Test func migrate_whenTablesDiffer_changesNothing() async throws {
@@ -67,16 +64,17 @@ import Testing
         )
         for arguments in [["migrate"], ["migrate", "--dry-run"]] {
             let run = try await scene.nudged(arguments)
-            #expect(run.exit == .code(78) && run.output.hasPrefix("nothing was changed: 4 faults"), "\(run.text)")
+            run.ends(78, output: "public.context_profiles.user_id is of type text, not uuid")
+            #expect(run.output.hasPrefix("nothing was changed: 4 faults"), "\(run.text)")
         }
+        #expect(try scene.sql("select to_regnamespace('nudged') is null") == "t")
         #expect(try tables(scene) == ["public|context_profiles", "public|push_tokens"])
     }
 
     @Test func migrate_whenTablesHaveOtherNames_saysHowToMapThem() async throws {
         let scene = try await scene(Self.others)
-        let refused = try await scene.nudged(["migrate"])
-        #expect(refused.exit == .code(78) && refused.output.contains("(devices, users)"), "\(refused.text)")
-        #expect(refused.output.contains("create view nudged.device as select"), "\(refused.text)")
+        let mapping = "create view nudged.device as select"
+        try await scene.nudged(["migrate"]).ends(78, output: "(devices, users)", mapping)
         #expect(try tables(scene) == ["public|devices", "public|users"])
         try scene.sql(
             """
@@ -85,8 +83,7 @@ import Testing
             create view nudged.device as select owner as user_id, apns as token, seen as registered_at, null::text as environment, null::text as topic from public.devices;
             """
         )
-        let run = try await scene.nudged(["migrate"])
-        #expect(run.exit == .code(0) && run.output.contains("none for devices"), "\(run.text)")
+        try await scene.nudged(["migrate"]).ends(0, output: "none for devices")
         try scene.expect("select tablename from pg_tables where schemaname = 'public' order by 1", ["devices", "users"])
         // A user of the app's own tables gets a nudge.
         scene.secrets.withLock { $0.append("c0ffee00000000") }
@@ -97,8 +94,7 @@ import Testing
             select (nudged_api.send('\(Scene.user(1))', 'a', 'b', urgent => true)).id;
             """
         )
-        let sent = try await scene.once()
-        #expect(sent.exit == .code(0) && sent.number("sent") == 1, "\(sent.text)")
+        try await scene.once().ends(0, ["sent": 1])
     }
 
     @Test func migrate_whenToldToMakeTables_makesThemBesideOthers() async throws {
@@ -117,8 +113,7 @@ import Testing
         #expect(run.number("sent") == 1, "\(run.text)")
         let payload = String(decoding: scene.simulator.snapshot().accepted.first?.payload ?? [], as: UTF8.self)
         #expect(payload.contains(Scene.title) && payload.contains(Scene.body))
-        let later = try await scene.nudged(["migrate", "--with-templates"])
-        #expect(later.exit == .code(0) && later.output.contains("nothing to do"), "\(later.text)")
+        try await scene.nudged(["migrate", "--with-templates"]).ends(0, output: "nothing to do")
         #expect(try scene.sql("select count(*) from nudged.template where active") == "7")
     }
 
@@ -137,16 +132,14 @@ import Testing
             """
         )
         let excess = "select count(*) > 50 from nudged.excess_right"
-        let dry = try await scene.nudged(["migrate", "--dry-run"])
-        #expect(dry.exit == .code(0), "\(dry.text)")
+        let dry = try await scene.nudged(["migrate", "--dry-run"]).ends()
         for part in [
             "no migration is pending: the schema is current", " too many (anon, authenticated):",
             "  anon: all on nudged.", "next: nudged migrate without --dry-run does this",
         ] { #expect(dry.output.contains(part), "\(part): \(dry.text)") }
         #expect(try scene.sql(excess) == "t")
-        let run = try await scene.nudged(["migrate"])
-        #expect(run.exit == .code(0) && run.output.contains("took back "), "\(run.text)")
-        #expect(run.output.contains(" rights that were too many (anon, authenticated)"), "\(run.text)")
+        let back = " rights that were too many (anon, authenticated)"
+        try await scene.nudged(["migrate"]).ends(0, output: "took back ", back)
         #expect(try scene.sql(excess) == "f")
         let again = try await scene.nudged(["migrate"])
         #expect(again.output.contains("nothing to do") && !again.output.contains("took back"), "\(again.text)")
@@ -155,11 +148,8 @@ import Testing
     /// The script needs no configuration, and is found applied.
     @Test func sql_whenApplied_isRecognised() async throws {
         let scene = try await scene()
-        let script = try await scene.nudged(["migrate", "--sql"], ["DATABASE_URL": nil])
-        #expect(script.exit == .code(0), "\(script.text)")
+        let script = try await scene.nudged(["migrate", "--sql"], ["DATABASE_URL": nil]).ends()
         try scene.sql("begin; \(script.output) commit")
-        let run = try await scene.nudged(["migrate"])
-        #expect(run.exit == .code(0) && run.output.contains("nothing to do: the schema is current"), "\(run.text)")
-        #expect(run.output.contains("next: "), "\(run.text)")
+        try await scene.nudged(["migrate"]).ends(0, output: "nothing to do: the schema is current", "next: ")
     }
 }

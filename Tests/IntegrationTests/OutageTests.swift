@@ -90,9 +90,7 @@ import Testing
         let scene = try await Scene(starts: false)
         try scene.seedDue(2)
         scene.simulator.stop()
-        let run = try await scene.once(["APNS_ENDPOINT": "https://127.0.0.1:1"])
-        #expect(run.exit == .code(75), "\(run.text)")
-        #expect(run.number("sent") == 0 && run.errors.contains("still due"), "\(run.text)")
+        try await scene.once(["APNS_ENDPOINT": "https://127.0.0.1:1"]).ends(75, ["sent": 0], errors: "still due")
         #expect(try scene.sql("select count(*) from nudged.delivery") == "0")
         #expect(try scene.sql("select count(*) from nudged.intent where user_ids <> '{}'") == "0")
     }
@@ -117,16 +115,14 @@ import Testing
         )
         // The refused run could not give up its membership either. Its lease ends later.
         try scene.expireLeases()
-        let run = try await scene.once()
-        #expect(run.exit == .code(0) && run.number("sent") == 3, "\(run.text)")
+        try await scene.once().ends(0, ["sent": 3])
         #expect(scene.accepted().count == 3 && scene.accepted().values.allSatisfy { $0 == 1 })
     }
 
     @Test func once_whenOneUserHasManyDevices_reachesThemAll() async throws {
         let scene = try await Scene()
         try scene.seedDue(1, devices: 12)
-        let run = try await scene.once()
-        #expect(run.exit == .code(0) && run.number("sent") == 12, "\(run.text)")
+        try await scene.once().ends(0, ["sent": 12])
         #expect(scene.accepted().count == 12 && scene.accepted().values.allSatisfy { $0 == 1 })
     }
 
@@ -140,8 +136,7 @@ import Testing
             insert into nudged.person (user_id, due_at, since) values ('\(Scene.user(3))', now(), '294270-01-01')
             """
         )
-        let run = try await scene.once()
-        #expect(run.exit == .code(0), "\(run.text)")
+        let run = try await scene.once().ends()
         #expect(run.errors.contains("user \(Scene.user(3)) is set aside"), "\(run.text)")
         #expect(Set(scene.accepted().keys) == Set([1, 2, 4, 5].map { Scene.token($0) }), "\(run.text)")
     }
@@ -151,14 +146,4 @@ import Testing
         try scene.seedDue(1)
         let run = try await scene.once(["TZDIR": scene.folder])
         #expect(run.errors.contains("no time-zone files in \(scene.folder)"), "\(run.text)")
-    }
-
-    @Test func migrate_whenATableHasOtherTypes_saysWhatIsWanted() async throws {
-        let scene = try await Scene(migrated: false)
-        try scene.sql("create table public.context_profiles (user_id text, notification_preferences jsonb)")
-        let run = try await scene.nudged(["migrate"])
-        #expect(run.exit == .code(78), "\(run.text)")
-        #expect(run.output.contains("public.context_profiles.user_id is of type text, not uuid"), "\(run.text)")
-        #expect(try scene.sql("select to_regnamespace('nudged') is null") == "t")
-    }
-}
+    }}

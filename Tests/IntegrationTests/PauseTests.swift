@@ -19,8 +19,7 @@ import Testing
         try scene.seedDue(users)
         let daemons = [try scene.start(["run"], slow), try scene.start(["run"], slow)]
         #expect(await eventually { scene.simulator.counts.accepted > 20 })
-        let run = try await scene.nudged(["pause", "check_in", "--reason", "a wrong text"])
-        #expect(run.exit == .code(0) && run.output.contains("paused check_in"), "\(run.text)")
+        try await scene.nudged(["pause", "check_in", "--reason", "a wrong text"]).ends(0, output: "paused check_in")
         // Both have seen it, and what was on its way is recorded.
         for daemon in daemons { #expect(await eventually { daemon.errorOutput.contains("paused: check_in") }) }
         let open = "select count(*) from nudged.intent where user_ids <> '{}'"
@@ -41,8 +40,7 @@ import Testing
         let again = try await scene.nudged(["pause", "--json"])
         #expect(again.output.contains(#""kind":"check_in""#) && again.output.contains(#""new":false"#), "\(again.text)")
         // All are let go; everyone who was held is due, and sent to, once.
-        let resumed = try await scene.nudged(["resume"])
-        #expect(resumed.exit == .code(0), "\(resumed.text)")
+        let resumed = try await scene.nudged(["resume"]).ends()
         #expect(resumed.output.hasPrefix("resumed check_in, message, reminder: "), "\(resumed.text)")
         #expect(await eventually(within: .seconds(600)) { scene.simulator.counts.accepted >= users })
         #expect(scene.accepted().values.allSatisfy { $0 == 1 } && scene.accepted().count == users)
@@ -67,8 +65,7 @@ import Testing
         #expect(held.number("users") == 1 && held.number("sent") == 0, "\(held.text)")
         #expect(try scene.sql("select count(*) from nudged.person where due_at > now() + interval '1 h'") == "2")
         #expect(try await scene.once().number("users") == 0)
-        let resumed = try await scene.nudged(["resume", "message"])
-        #expect(resumed.exit == .code(0), "\(resumed.text)")
+        try await scene.nudged(["resume", "message"]).ends()
         let due = "select count(*) from nudged.person where user_id = '\(Scene.user(1))' and due_at <= now()"
         try scene.expect(due, "1")
         #expect(try await scene.once().number("sent") == 1)
@@ -80,8 +77,7 @@ import Testing
         try scene.seedDue(50)
         _ = try await scene.once()
         #expect(try scene.sql("select count(*) from nudged.person where due_at > now() + interval '1 h'") == "50")
-        let run = try await scene.nudged(["replan", "--over", "0s", "--json"])
-        #expect(run.exit == .code(0), "\(run.text)")
+        let run = try await scene.nudged(["replan", "--over", "0s", "--json"]).ends()
         #expect(run.output == "{\"users\":50,\"made_due\":50,\"new\":0,\"interrupted\":false}\n", "\(run.text)")
         let plain = try await scene.nudged(["replan"])
         #expect(plain.output == "0 of 50 users were made due, the others were due already\n")
@@ -112,8 +108,7 @@ import Testing
             try await eventually { try scene.sql("select count(*) from nudged.person where due_at <= now()") == "1000" }
         )
         process.signal(SIGINT)
-        let run = try await scene.finish(process)
-        #expect(run.exit == .code(130), "\(run.text)")
+        let run = try await scene.finish(process).ends(130)
         #expect(run.output.hasPrefix("interrupted: 1,000 of 1,000 users were made due"), "\(run.text)")
         #expect(try scene.sql("select count(*) from nudged.person where due_at <= now()") == "1000")
     }

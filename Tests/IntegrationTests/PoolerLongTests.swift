@@ -54,16 +54,12 @@ struct PoolerLongTests {
         defer { pooler.stop() }
         try await migrate(scene, changes)
         try scene.seedDue(300)
-        let run = try await scene.once(changes)
-        #expect(run.exit == .code(0), "\(run.text)")
-        #expect(run.number("sent") == 299, "\(run.text)")
+        try await scene.once(changes).ends(0, ["sent": 299])
         #expect(scene.accepted().count == 299)
         #expect(try scene.sql("select count(*) from public.push_tokens where device_token = '\(stale)'") == "0")
         #expect(try scene.sql("select count(*) from nudged.delivery where status = 410") == "1")
-        let status = try await scene.nudged(["status", "--json"], changes)
         // 69: no daemon is alive now; what was asked is there.
-        #expect(status.exit == .code(69), "\(status.text)")
-        #expect(status.output.contains("due"), "\(status.text)")
+        try await scene.nudged(["status", "--json"], changes).ends(69, output: "due")
         let left = try await state(of: scene, pooler)
         #expect(left == "0|0|0|0|on|0", "\(left)")
     }
@@ -98,8 +94,7 @@ struct PoolerLongTests {
         )
         #expect(killed.exit == .signal(SIGKILL), "\(killed.text)")
         try scene.expireLeases()
-        let again = try await scene.once(changes)
-        #expect(again.exit == .code(0), "\(again.text)")
+        try await scene.once(changes).ends()
         try checkOnce(scene, users: 200, allowUnknown: point != "claimed")
     }
 
@@ -144,8 +139,7 @@ struct PoolerLongTests {
         #expect(try scene.sql("select to_regclass('nudged.person') is null") == "t")
         try await migrate(scene, [:])
         try scene.seedDue(100)
-        let run = try await scene.once(changes)
-        #expect(run.exit == .code(0), "\(run.text)")
+        try await scene.once(changes).ends()
         try checkOnce(scene, users: 100)
     }
 

@@ -263,8 +263,7 @@ import struct FoundationEssentials.UUID
             update nudged.occurrence set due_at = due_at - interval '5 seconds', first_at = first_at - interval '5 seconds' where subject_id <> '9'
             """
         )
-        let restored = try await scene.nudged(["after-restore", "--yes", "--json"])
-        #expect(restored.exit == .code(0), "\(restored.text)")
+        try await scene.nudged(["after-restore", "--yes", "--json"]).ends()
         #expect(try await scene.onceWell().number("sent") == 0)
         #expect(try scene.reminderRecord() == Array(repeating: "dropped|restored", count: 3))
         #expect(try scene.lines("select subject_id, number from nudged.occurrence order by 1") == ["8|2", "9|1"])

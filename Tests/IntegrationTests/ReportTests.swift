@@ -150,8 +150,7 @@ import Testing
             output: .captured,
             error: .captured
         )
-        let run = try await scene.finish(full)
-        #expect(run.exit == .code(74) && run.errors.contains("No space left on device"), "\(run.text)")
+        try await scene.finish(full).ends(74, errors: "No space left on device")
     }
 
     /// Mounting takes root, as CI has it.
@@ -177,15 +176,13 @@ import Testing
             output: .captured,
             error: .captured
         )
-        let run = try await scene.finish(process)
-        #expect(run.exit == .code(74) && run.errors.contains("No space left on device"), "\(run.text)")
+        let run = try await scene.finish(process).ends(74, errors: "No space left on device")
         #expect(run.output == "old\nreport.html\n", "\(run.text)")
     }
 
     @Test func report_whenTheDatabaseIsAwayOrNotMigrated_saysSo() async throws {
         let scene = try await Scene(migrated: false)
-        let bare = try await scene.nudged(["report", "--html", "-"])
-        #expect(bare.exit == .code(78) && bare.errors.contains("run nudged migrate"), "\(bare.text)")
+        try await scene.nudged(["report", "--html", "-"]).ends(78, errors: "run nudged migrate")
         let away = try await scene.nudged(
             ["report", "--html", "-"],
             ["DATABASE_URL": "postgresql://nobody@127.0.0.1:1/app"]

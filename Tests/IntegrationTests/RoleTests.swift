@@ -61,30 +61,25 @@ import Testing
         defer { rig.cluster.stop() }
         let scene = rig.scene
         try scene.seedDue(50)
-        let run = try await scene.once(rig.daemon)
-        #expect(run.exit == .code(0), "\(run.text)")
+        let run = try await scene.once(rig.daemon).ends()
         #expect(scene.accepted().count == 48, "\(run.text)")
         #expect(try scene.sql("select count(*) from nudged.delivery where outcome = 'accepted'") == "48")
         #expect(try scene.sql("select count(*) from public.push_tokens where device_token = '\(stale)'") == "0")
         // Not as a port.
         #expect(!run.errors.contains(#/[^:]42501/#), "\(run.text)")
-        let status = try await scene.nudged(["status"], rig.daemon)
-        #expect(status.exit == .code(69) && status.output.contains("no daemon is alive"), "\(status.text)")
+        try await scene.nudged(["status"], rig.daemon).ends(69, output: "no daemon is alive")
         for options in [[], ["--yes"]] {
-            let restored = try await scene.nudged(["after-restore"] + options, rig.daemon)
-            #expect(restored.exit == .code(0), "\(restored.text)")
+            try await scene.nudged(["after-restore"] + options, rig.daemon).ends()
         }
         // The switch and the questions work with the configuration that is at hand, which is the daemon's.
         for command in [
             ["pause", "message"], ["explain", Scene.user(1)], ["forecast", "--hours", "1"], ["resume"],
             ["replan", "--over", "0s"],
         ] {
-            let run = try await scene.nudged(command, rig.daemon)
-            #expect(run.exit == .code(0), "\(run.text)")
+            try await scene.nudged(command, rig.daemon).ends()
         }
         #expect(try scene.sql("select count(*) from nudged.paused") == "0")
-        let current = try await scene.nudged(["migrate"], rig.daemon)
-        #expect(current.exit == .code(0) && current.output.contains("nothing to do"), "\(current.text)")
+        try await scene.nudged(["migrate"], rig.daemon).ends(0, output: "nothing to do")
     }
 
     @Test func devices_whenItsDaemonWasKilled_areRecordedByTheNext() async throws {
@@ -98,8 +93,7 @@ import Testing
         )
         #expect(killed.exit == .signal(SIGKILL), "\(killed.text)")
         try scene.expireLeases()
-        let again = try await scene.once(rig.daemon)
-        #expect(again.exit == .code(0), "\(again.text)")
+        try await scene.once(rig.daemon).ends()
         let served = "select count(distinct user_id) from nudged.delivery where outcome in ('accepted', 'unknown')"
         try scene.expect(served, "20")
         #expect(try scene.sql("select count(*) from nudged.delivery where outcome = 'unknown'") != "0")
@@ -121,8 +115,7 @@ import Testing
         let parts = "select count(*) from pg_class where relname ~ '^delivery_[0-9]{8}$'"
         try await scene.wait(for: "(\(parts)) > 0 and exists (select from nudged.daemon)", of: process)
         #expect(try scene.sql(parts) == "9")
-        let status = try await scene.nudged(["status"], rig.daemon)
-        #expect(status.exit == .code(0), "\(status.text)")
+        try await scene.nudged(["status"], rig.daemon).ends()
         let run = try await scene.stop(process)
         // Not as a port.
         #expect(!run.errors.contains(#/[^:]42501/#), "\(run.text)")
@@ -133,26 +126,22 @@ import Testing
     @Test func migrate_whenRolesMayNotBeMade_goesOnAndSaysSo() async throws {
         let rig = try await rig(ownerMay: "")
         defer { rig.cluster.stop() }
-        let run = try await rig.scene.nudged(["migrate"], rig.owner)
-        #expect(run.exit == .code(0), "\(run.text)")
+        let run = try await rig.scene.nudged(["migrate"], rig.owner).ends()
         for role in ["nudged_daemon", "nudged_app", "nudged_writer"] {
             #expect(run.output.contains("the role \(role) is missing"), "\(run.text)")
         }
         #expect(run.output.contains("grant nudged_writer to app_owner"), "\(run.text)")
         try rig.scene.sql("create role nudged_daemon; create role nudged_app; create role nudged_writer")
-        let again = try await rig.scene.nudged(["migrate"], rig.owner)
-        #expect(again.exit == .code(0) && again.output.contains("select nudged.grant_roles()"), "\(again.text)")
-        #expect(again.output.contains("nudged_daemon has no rights"), "\(again.text)")
-        #expect(again.output.contains("write the app's tables keep their owner's rights"), "\(again.text)")
+        let kept = "write the app's tables keep their owner's rights"
+        try await rig.scene.nudged(["migrate"], rig.owner)
+            .ends(0, output: "select nudged.grant_roles()", "nudged_daemon has no rights", kept)
         // The owner's own daemon works meanwhile.
         try rig.scene.writeText()
         try rig.scene.seedDue(3)
-        let swept = try await rig.scene.once(rig.owner)
-        #expect(swept.exit == .code(0) && swept.number("sent") == 3, "\(swept.text)")
+        try await rig.scene.once(rig.owner).ends(0, ["sent": 3])
         // What the steps say.
         try rig.scene.sql("grant nudged_writer to app_owner; set role app_owner; select nudged.grant_roles()")
-        let done = try await rig.scene.nudged(["migrate"], rig.owner)
-        #expect(done.output.contains("next: let the daemon log in"), "\(done.text)")
+        try await rig.scene.nudged(["migrate"], rig.owner).ends(0, output: "next: let the daemon log in")
     }
 
     /// The daemon's role sees what is too many, and can't change it.
@@ -160,17 +149,9 @@ import Testing
         let rig = try await migrated()
         defer { rig.cluster.stop() }
         try rig.scene.sql("grant select on nudged.person to public")
-        let told = try await rig.scene.nudged(["migrate"], rig.daemon)
-        #expect(told.exit == .code(0), "\(told.text)")
-        #expect(
-            told.output.contains(
-                "1 right that is too many (every role (PUBLIC)): as the owner of schema nudged, "
-                    + "run select nudged.grant_roles()"
-            ),
-            "\(told.text)"
-        )
-        let done = try await rig.scene.nudged(["migrate"], rig.owner)
-        #expect(done.exit == .code(0) && done.output.contains("took back 1 right that was too many"), "\(done.text)")
+        let who = "1 right that is too many (every role (PUBLIC)): as the owner of schema nudged, "
+        try await rig.scene.nudged(["migrate"], rig.daemon).ends(0, output: who + "run select nudged.grant_roles()")
+        try await rig.scene.nudged(["migrate"], rig.owner).ends(0, output: "took back 1 right that was too many")
     }
 
     @Test func report_whenItIsTheDaemonsRole_reads_andAStrangerIsRefused() async throws {

@@ -24,8 +24,7 @@ import Testing
     ) async throws {
         let scene = try await Scene(perDevice: { token, _ in token == Scene.token(2) ? .accepted(then: answer) : nil })
         try scene.seedDue(3)
-        let run = try await scene.once(Scene.impatient.merging(["APNS_MAX_IN_FLIGHT": "1"]) { $1 })
-        #expect(run.exit == .code(0), "\(run.text)")
+        let run = try await scene.once(Scene.impatient.merging(["APNS_MAX_IN_FLIGHT": "1"]) { $1 }).ends()
         #expect(
             try records(scene) == [
                 "\(Scene.user(1)) accepted|200|", "\(Scene.user(2)) unknown||\(reason)",
@@ -59,13 +58,11 @@ import Testing
         try scene.rewind()
         try scene.sql("delete from nudged.delivery")
         // 26 bytes are left free, since a message's name is longer than a check-in's.
-        let over = try await once(4_071 - frame)
-        #expect(over.exit == .code(0) && over.number("sent") == 0, "\(over.text)")
+        try await once(4_071 - frame).ends(0, ["sent": 0])
         #expect(try scene.sql("select reason from nudged.person") == "no_text")
         #expect(try records(scene).isEmpty && scene.simulator.counts.requests == 1)
         try scene.rewind()
-        let run = try await once(4_070 - frame)
-        #expect(run.exit == .code(0) && run.number("sent") == 1, "\(run.text)")
+        try await once(4_070 - frame).ends(0, ["sent": 1])
         #expect(try records(scene) == ["\(Scene.user(1)) accepted|200|"])
         #expect(scene.simulator.snapshot().accepted.map(\.payload.count) == [frame + 1, 4_070])
         #expect(try scene.sql("select count(*) from public.push_tokens") == "1")
@@ -111,8 +108,7 @@ import Testing
             token == Scene.token(2, 1) && attempt == 1 ? .answer(status: 429, reason: "TooManyRequests") : nil
         })
         try scene.seedDue(3, devices: 3)
-        let run = try await scene.once()
-        #expect(run.exit == .code(0) && run.number("sent") == 8, "\(run.text)")
+        let run = try await scene.once().ends(0, ["sent": 8])
         #expect(try records(scene).count { $0.hasSuffix(" accepted|200|") } == 8)
         #expect(
             try records(scene).filter { $0.contains("deferred") } == ["\(Scene.user(2)) deferred|429|TooManyRequests"]

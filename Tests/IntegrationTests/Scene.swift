@@ -148,6 +148,23 @@ final class Scene: TestDatabase, Sendable {
             guard let range = output.firstRange(of: "\"\(key)\":") else { return nil }
             return Int(output[range.upperBound...].prefix { $0.isNumber })
         }
+
+        /// Expects that it ended with this status, these numbers in the summary, and these parts of output and errors.
+        @discardableResult
+        func ends(
+            _ code: Int32 = 0,
+            _ numbers: [String: Int] = [:],
+            output: String...,
+            errors: String...,
+            at location: SourceLocation = #_sourceLocation
+        ) -> Run {
+            let isEnd = exit == .code(code) && numbers.allSatisfy { number($0.key) == $0.value }
+            let isSaid = output.allSatisfy { self.output.contains($0) }
+            let isWarned = errors.allSatisfy { self.errors.contains($0) }
+            let wanted = "\(code) \(numbers) \(output) \(errors)"
+            #expect(isEnd && isSaid && isWarned, "wanted \(wanted), but \(text)", sourceLocation: location)
+            return self
+        }
     }
 
     static let binary: String = {
@@ -204,9 +221,7 @@ final class Scene: TestDatabase, Sendable {
     @discardableResult
     func stop(_ daemon: ChildProcess, sourceLocation: SourceLocation = #_sourceLocation) async throws -> Run {
         daemon.signal(SIGTERM)
-        let run = try await finish(daemon)
-        #expect(run.exit == .code(0), "\(run.text)", sourceLocation: sourceLocation)
-        return run
+        return try await finish(daemon).ends(at: sourceLocation)
     }
 
     func stop(_ daemons: [ChildProcess], sourceLocation: SourceLocation = #_sourceLocation) async throws {

@@ -49,8 +49,7 @@ import Testing
             Self.fast.merging(["APNS_MAX_IN_FLIGHT": "50", "SCHEDULE_BATCH": "200"]) { $1 }
         )
         trigger.arm(process)
-        let run = try await scene.finish(process)
-        #expect(run.exit == .code(0), "\(run.text)")
+        try await scene.finish(process).ends()
         let accepted = scene.accepted()
         #expect(accepted.count < 600 && accepted.values.allSatisfy { $0 == 1 })
         #expect(try scene.sql("select count(*) from nudged.delivery where outcome = 'accepted'") == "\(accepted.count)")
@@ -97,13 +96,11 @@ import Testing
         #expect(process.waitForOutput(.seconds(20)) { $0.contains("ready") })
         #expect(try await scene.nudged(["reload"], place).exit == .code(0))
         scene.write("policy:\n  maxPerDai: 2\n", to: "nudged.yaml")
-        let refused = try await scene.nudged(["reload"], place)
-        #expect(refused.exit == .code(78) && refused.errors.contains("nudged.yaml:2"), "\(refused.text)")
+        try await scene.nudged(["reload"], place).ends(78, errors: "nudged.yaml:2")
         #expect(process.exit == nil)
         // A good one that others can write is refused too.
         scene.write("policy:\n  maxPerDay: 3\n", to: "nudged.yaml", mode: 0o662)
-        let shared = try await scene.nudged(["reload"], place)
-        #expect(shared.exit == .code(78) && shared.errors.contains("(mode 0662): check its content, then chmod go-w /"))
+        try await scene.nudged(["reload"], place).ends(78, errors: "(mode 0662): check its content, then chmod go-w /")
         #expect(process.exit == nil)
         scene.write("policy:\n  maxPerDay: 2\n", to: "nudged.yaml")
         // Side by side: each waits for a reload that began after it asked.
@@ -116,11 +113,9 @@ import Testing
         let asking = try scene.start(["reload"], place)
         #expect(await eventually { Self.awaits(SIGHUP, process.id) || asking.exit != nil })
         process.signal(SIGKILL)
-        let ended = try await scene.finish(asking)
-        #expect(ended.exit == .code(69) && ended.errors.contains("ended before it answered"), "\(ended.text)")
+        try await scene.finish(asking).ends(69, errors: "ended before it answered")
         _ = try await scene.finish(process)
-        let nobody = try await scene.nudged(["reload"], place)
-        #expect(nobody.exit == .code(69) && nobody.errors.contains("no nudged runs here"), "\(nobody.text)")
+        try await scene.nudged(["reload"], place).ends(69, errors: "no nudged runs here")
     }
 
     /// A restart doesn't help against a database that is away, so the probe of a container must not ask for one.
@@ -140,8 +135,7 @@ import Testing
         let good = try await scene.nudged(health, without)
         #expect(good.exit == .code(0) && good.output == "process \(process.id) is alive\n", "\(good.text)")
         try await scene.stop(process)
-        let bad = try await scene.nudged(health, without)
-        #expect(bad.exit == .code(69) && bad.errors.contains("no nudged runs here"), "\(bad.text)")
+        try await scene.nudged(health, without).ends(69, errors: "no nudged runs here")
         for wrong in [health + ["--json"], health + ["--config", "x"]] {
             #expect(try await scene.nudged(wrong).exit == .code(64))
         }
@@ -201,8 +195,7 @@ import Testing
         #expect(socket.wait { $0.contains("STATUS=") && $0.contains("last sweep: sent") } != nil)
         process.signal(SIGTERM)
         #expect(socket.wait { $0.contains("STOPPING=1") } != nil)
-        let run = try await scene.finish(process)
-        #expect(run.exit == .code(0), "\(run.text)")
+        let run = try await scene.finish(process).ends()
         #expect(try scene.sql("select count(*) from nudged.delivery where outcome = 'accepted'") == "5", "\(run.text)")
         scene.simulator.stop()
         cluster.stop()

@@ -56,8 +56,7 @@ extension SetUpTests {
         defer { pooler?.stop() }
         let place = pooler.map { "127.0.0.1:\($0.port)" } ?? "127.0.0.1:\(scene.cluster.port ?? 0)"
         let url = "postgresql://\(owner):\(Scene.password)@\(place)/\(scene.database)"
-        let done = try await setUp(arguments() + ["--yes"], url: url)
-        #expect(done.exit == .code(0) && done.output.contains("0 errors"), "\(done.text)")
+        let done = try await setUp(arguments() + ["--yes"], url: url).ends(0, output: "0 errors")
         #expect(done.output.contains("by a pooler in") == (mode != nil), "\(done.output)")
         #expect(text("\(credentials)/database.url")?.contains("@\(place)/") == true)
         // Supabase's default rights give all to everyone. nudged took back what is too much, and left the app's own.
@@ -75,8 +74,7 @@ extension SetUpTests {
         // The tables that nudged made stay when it is taken back. They are still nudged's at the next set-up.
         let rights = try rights()
         #expect(try await setUp(arguments() + ["--undo", "--yes"], url: url).exit == .code(0))
-        let afterUndo = try await setUp(arguments() + ["--yes"], url: url)
-        #expect(afterUndo.exit == .code(0) && afterUndo.output.contains("nudged_device_limit"), "\(afterUndo.text)")
+        try await setUp(arguments() + ["--yes"], url: url).ends(0, output: "nudged_device_limit")
         #expect(try self.rights() == rights)
     }
 
@@ -114,8 +112,7 @@ extension SetUpTests {
         )
         #expect(other == "0\n" && undo.exit == nil)
         try scene.sql("select pg_terminate_backend(pid) from pg_stat_activity where query = 'select pg_sleep(1000)'")
-        let done = try await scene.finish(undo)
-        #expect(done.exit == .code(0), "\(done.text)")
+        try await scene.finish(undo).ends()
         #expect(try !hasSchema())
     }
 
@@ -145,13 +142,11 @@ extension SetUpTests {
             "setup", "--config", configuration, "--apple", folder, "--team", Scene.teamID, "--bundle", Scene.topic,
             "--title", "t", "--body", "b", "--dry-run",
         ]
-        let running = try await setUp(typed)
-        #expect(running.exit == .code(0) && running.output.contains("AuthKey_SIMULATED0.p8"), "\(running.text)")
+        try await setUp(typed).ends(0, output: "AuthKey_SIMULATED0.p8")
         apple.signal(SIGKILL)
         _ = await apple.ended()
         #expect(access("\(folder)/endpoint", F_OK) == 0)
-        let killed = try await setUp(typed)
-        #expect(killed.exit == .code(69) && killed.errors.contains("start nudged-apple"), "\(killed.text)")
+        try await setUp(typed).ends(69, errors: "start nudged-apple")
     }
 
     /// A terminal without echo would look broken.
@@ -195,7 +190,6 @@ extension SetUpTests {
         let run = try await tests.setUp(typed, url: pooler.url(database: scene.database))
         #expect(run.exit == .code(69) && run.errors.contains("the pooler's list of users"), "\(run.text)")
         #expect(tests.files == [nil, nil, nil])
-        let direct = try await tests.setUp(typed)
-        #expect(direct.exit == .code(0), "\(direct.text)")
+        try await tests.setUp(typed).ends()
     }
 }

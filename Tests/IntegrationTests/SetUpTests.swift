@@ -100,11 +100,9 @@ import Testing
         for part in [
             "nudged migrate --create-tables", "PostgreSQL \(version)", "clock and this machine's differ by 0.",
         ] { #expect(dry.exit == .code(0) && dry.output.contains(part), "\(part): \(dry.text)") }
-        let unasked = try await setUp(arguments())
-        #expect(unasked.exit == .code(64) && unasked.errors.contains("--yes"), "\(unasked.text)")
+        try await setUp(arguments()).ends(64, errors: "--yes")
         #expect(try !hasSchema() && files == [nil, nil, nil])
-        let done = try await setUp(arguments() + ["--yes"])
-        #expect(done.exit == .code(0), "\(done.text)")
+        let done = try await setUp(arguments() + ["--yes"]).ends()
         for part in ["applied 0001_app_tables", "may log in", "0 errors", "nudged send-test --config"] {
             #expect(done.output.contains(part), "\(part): \(done.text)")
         }
@@ -126,8 +124,7 @@ import Testing
         let again = try await setUp(arguments() + ["--yes"])
         #expect(again.exit == .code(0) && !again.output.contains("wrote"), "\(again.text)")
         #expect(files == [own, url, before[2]])
-        let changed = try await setUp(arguments(title: "planted-title-text: 2") + ["--yes"])
-        #expect(changed.exit == .code(0), "\(changed.text)")
+        try await setUp(arguments(title: "planted-title-text: 2") + ["--yes"]).ends()
         #expect(try title() == "planted-title-text: 2")
         // An operator's own text stays, if none is given.
         try scene.sql("update nudged.template set title = 'mine' where active")
@@ -183,8 +180,7 @@ import Testing
             scene.write("apns: [1", to: "etc/nudged.yaml")
         }
         let (before, known) = (files, try password())
-        let run = try await setUp(arguments, url: url)
-        #expect(run.exit == .code(status), "\(run.text)")
+        let run = try await setUp(arguments, url: url).ends(status)
         #expect(!run.text.contains("another-password"))
         #expect(try !hasSchema() && files == before)
         #expect(try password() == known)
@@ -216,8 +212,7 @@ import Testing
         #expect(try await setUp(arguments() + ["--yes"]).exit == .code(0))
         let (before, known) = (files, try password())
         #expect(unlink("\(credentials)/database.url") == 0 && mkdir("\(credentials)/database.url", 0o700) == 0)
-        let run = try await setUp(arguments() + ["--yes"])
-        #expect(run.exit == .code(74) && run.errors.contains("database.url"), "\(run.text)")
+        try await setUp(arguments() + ["--yes"]).ends(74, errors: "database.url")
         #expect(try password() == known && files[0] == before[0] && files[2] == before[2])
     }
 
@@ -228,8 +223,7 @@ import Testing
         defer { close(other) }
         #expect(flock(other, LOCK_EX | LOCK_NB) == 0)
         for typed in [arguments(title: "planted-title-text: 4"), arguments() + ["--undo"]] {
-            let run = try await setUp(typed + ["--yes"])
-            #expect(run.exit == .code(75) && run.errors.contains("another nudged setup"), "\(run.text)")
+            try await setUp(typed + ["--yes"]).ends(75, errors: "another nudged setup")
             #expect(try files == before && hasSchema() && title() == Scene.title)
         }
     }
@@ -240,8 +234,7 @@ import Testing
         let real = (text(configuration) ?? "").split(separator: "\n").filter { !$0.contains("endpoint") }
         scene.write(real.joined(separator: "\n"), to: "etc/nudged.yaml", mode: 0o644)
         let before = files
-        let run = try await setUp(arguments() + ["--yes"])
-        #expect(run.exit == .code(78) && run.errors.contains("run setup --undo first"), "\(run.text)")
+        try await setUp(arguments() + ["--yes"]).ends(78, errors: "run setup --undo first")
         #expect(files == before)
         // What was tried is no obstacle to the way back.
         let undone = try await setUp(arguments() + ["--undo", "--yes"])
@@ -291,8 +284,7 @@ import Testing
             """
         )
         let url = scene.cluster.tcpURL(database: scene.database, user: "plain_owner")
-        let run = try await setUp(arguments() + ["--yes"], url: url)
-        #expect(run.exit == .code(77) && run.errors.contains("createrole"), "\(run.text)")
+        try await setUp(arguments() + ["--yes"], url: url).ends(77, errors: "createrole")
         #expect(try !hasSchema() && files == [nil, nil, nil])
     }
 
@@ -304,19 +296,16 @@ import Testing
         let other = try await setUp(["setup", "--config", "\(scene.folder)/other.yaml", "--undo", "--yes"])
         #expect(other.exit == .code(0) && files[0] != nil, "\(other.text)")
         #expect(try !hasSchema() && files[1] != nil)
-        let again = try await setUp(arguments() + ["--yes"])
-        #expect(again.exit == .code(0), "\(again.text)")
+        try await setUp(arguments() + ["--yes"]).ends()
         let url = scene.cluster.tcpURL(database: "postgres")
-        let foreign = try await setUp(arguments() + ["--undo", "--yes"], url: url)
-        #expect(foreign.exit == .code(78) && foreign.errors.contains("of another database"), "\(foreign.text)")
+        try await setUp(arguments() + ["--undo", "--yes"], url: url).ends(78, errors: "of another database")
         #expect(try hasSchema() && files.allSatisfy { $0 != nil })
     }
 
     /// A schema of somebody else with nudged's name is not nudged's to drop.
     @Test func undo_whenNudgedWasNeverHere_dropsNothing() async throws {
         try scene.sql("create schema nudged; create table nudged.mine (id integer)")
-        let undone = try await setUp(arguments() + ["--undo", "--yes"])
-        #expect(undone.exit == .code(0) && undone.output.contains("its schemas stay"), "\(undone.text)")
+        try await setUp(arguments() + ["--undo", "--yes"]).ends(0, output: "its schemas stay")
         #expect(try scene.sql("select count(*) from nudged.mine") == "0")
     }
 
@@ -325,8 +314,7 @@ import Testing
         #expect(try await setUp(arguments() + ["--yes"]).exit == .code(0))
         _ = try ChildProcess.run(["rm", configuration])
         let given = arguments().filter { !["--key", key, "--apple", scene.folder].contains($0) }
-        let again = try await setUp(given + ["--yes"])
-        #expect(again.exit == .code(64) && again.errors.contains("give these: --key"), "\(again.text)")
+        try await setUp(given + ["--yes"]).ends(64, errors: "give these: --key")
         let whole = try await setUp(arguments() + ["--yes"])
         #expect(whole.exit == .code(0) && files.allSatisfy { $0 != nil }, "\(whole.text)")
     }
@@ -334,8 +322,7 @@ import Testing
     @Test func setUp_withoutAnswersOrTerminal_namesThem() async throws {
         var none = variables()
         none["DATABASE_URL"] = String?.none
-        let run = try await scene.nudged(["setup", "--config", configuration], none)
-        #expect(run.exit == .code(64), "\(run.text)")
+        let run = try await scene.nudged(["setup", "--config", configuration], none).ends(64)
         for option in ["DATABASE_URL", "--key", "--team", "--bundle", "--title", "--body"] {
             #expect(run.errors.contains(option), "\(option): \(run.text)")
         }

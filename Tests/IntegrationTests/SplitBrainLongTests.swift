@@ -43,8 +43,7 @@ import Testing
             """
         #expect(await words.heard(600) { _ in (try? standby.sql(served, database: database)) == "0\n0\n" } != nil)
         for process in [old, new] { process.signal(SIGTERM) }
-        let end = try await scene.finish(new)
-        #expect(end.exit == .code(0), "\(end.text)")
+        try await scene.finish(new).ends()
         _ = try await scene.finish(old, within: .seconds(30))
         try compare(scene, standby, open: left)
         standby.stop()

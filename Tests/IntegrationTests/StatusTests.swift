@@ -29,8 +29,7 @@ import Testing
         try scene.seedDue(3)
         let worked = try await status(scene) { $0.output.contains("\"last_work\":{") }
         #expect(worked.number("sent") != nil && worked.output.contains("\"topic\":\"\(Scene.topic)\""))
-        let plain = try await scene.nudged(["status"])
-        #expect(plain.exit == .code(0) && plain.output.contains("lane sandbox \(Scene.topic): "), "\(plain.text)")
+        try await scene.nudged(["status"]).ends(0, output: "lane sandbox \(Scene.topic): ")
         // A good stop takes the row back.
         try await scene.stop(first)
         #expect(try scene.sql("select count(*) from nudged.daemon") == "0")
@@ -41,8 +40,7 @@ import Testing
         second.signal(SIGKILL)
         try await scene.finish(second)
         try scene.sql("update nudged.daemon set seen_at = now() - interval '2 minutes'")
-        let lost = try await scene.nudged(["status"])
-        #expect(lost.exit == .code(69) && lost.output.contains("not seen for 2 min"), "\(lost.text)")
+        try await scene.nudged(["status"]).ends(69, output: "not seen for 2 min")
     }
 
     @Test func status_whenALaneIsStopped_saysTheRemedy() async throws {
@@ -99,8 +97,7 @@ import Testing
 
     @Test func status_whenTheDatabaseIsAwayOrNotMigrated_saysSo() async throws {
         let scene = try await Scene(migrated: false)
-        let bare = try await scene.nudged(["status"])
-        #expect(bare.exit == .code(78) && bare.errors.contains("run nudged migrate"), "\(bare.text)")
+        try await scene.nudged(["status"]).ends(78, errors: "run nudged migrate")
         let away = try await scene.nudged(["status"], ["DATABASE_URL": "postgresql://nobody@127.0.0.1:1/app"])
         #expect(away.exit == .code(69) && away.errors.contains("connecting failed"), "\(away.text)")
         let refused = try await scene.nudged(

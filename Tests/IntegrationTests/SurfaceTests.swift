@@ -189,8 +189,7 @@ import Testing
         process.signal(SIGKILL)
         _ = try await scene.finish(process)
         try scene.expireLeases()
-        let run = try await scene.once()
-        #expect(run.exit == .code(0), "\(run.text)")
+        try await scene.once().ends()
         let outcomes = "select outcome, count(*) from nudged.delivery group by 1 order by 1"
         try scene.expect(outcomes, ["accepted|499", "unknown|1"])
     }

@@ -18,8 +18,7 @@ import TestSupport
         }
         let id = try scene.send(1)
         try scene.send(2, ", urgent => true")
-        let run = try await scene.once()
-        #expect(run.exit == .code(0) && run.number("sent") == 2, "\(run.text)")
+        try await scene.once().ends(0, ["sent": 2])
         #expect(try scene.bodies() == [.string(S.answerText), .string(S.answerText)])
         let questions = try scene.questions()
         let first = try #require(questions.first { $0["user_id"] == .string(Scene.user(1)) })
@@ -94,8 +93,7 @@ import TestSupport
         try scene.sql(
             "select nudged_api.set_reminder('\(Scene.user(1))', 'task', '7', 'Water', '', due_at => now(), recurrence => 'FREQ=DAILY', timezone => 'UTC')"
         )
-        let run = try await scene.once()
-        #expect(run.exit == .code(0) && run.number("sent") == 0, "\(run.text)")
+        try await scene.once().ends(0, ["sent": 0])
         #expect(try scene.record() == ["reminder|dropped|declined|service|false|high|because it is so"])
         #expect(try scene.lines("select number from nudged.occurrence") == ["2"])
     }
@@ -105,8 +103,7 @@ import TestSupport
             S.answer(false, ", \"reason\": \"says \(S.text) of all things\"")
         }
         try scene.send(1)
-        let run = try await scene.once()
-        #expect(run.exit == .code(0) && run.number("sent") == 0 && run.number("dropped") == 1, "\(run.text)")
+        try await scene.once().ends(0, ["sent": 0, "dropped": 1])
         #expect(try scene.record() == ["message|dropped|declined|service|false|high|says … of all things"])
         #expect(scene.scene.simulator.snapshot().accepted.isEmpty)
         #expect(try scene.sql("select count(*) from nudged.message") == "0")

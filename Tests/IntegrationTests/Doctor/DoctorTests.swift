@@ -28,8 +28,7 @@ import Testing
         #expect(findings["apple.clock"]?.level == "ok" && findings["zones.postgresql"]?.level == "ok")
         #expect(scene.simulator.snapshot().accepted.isEmpty)
         // For a person: no line is wider than asked for, and the same is said.
-        let plain = try await scene.nudged(["doctor"], daemon)
-        #expect(plain.exit == .code(0) && plain.output.contains("0 errors, 2 warnings"), "\(plain.text)")
+        let plain = try await scene.nudged(["doctor"], daemon).ends(0, output: "0 errors, 2 warnings")
         #expect(plain.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
     }
 
@@ -189,8 +188,7 @@ import Testing
         #expect(found.allSatisfy { $0.remedy?.hasPrefix("run nudged migrate") == true }, "\(run.text)")
         let dry = try await scene.nudged(["migrate", "--dry-run"])
         #expect(dry.exit == .code(0) && dry.output.contains("nudged_device_inserted on public.push_tokens does not"))
-        let bound = try await scene.nudged(["migrate"])
-        #expect(bound.exit == .code(0), "\(bound.text)")
+        let bound = try await scene.nudged(["migrate"]).ends()
         for part in ["bound again: nudged_profile_inserted fires on public.context_profiles", "next: nudged replan"] {
             #expect(bound.output.contains(part), "\(bound.text)")
         }
