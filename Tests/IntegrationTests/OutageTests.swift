@@ -146,4 +146,5 @@ import Testing
         try scene.seedDue(1)
         let run = try await scene.once(["TZDIR": scene.folder])
         #expect(run.errors.contains("no time-zone files in \(scene.folder)"), "\(run.text)")
-    }}
+    }
+}
