@@ -135,13 +135,11 @@ import Testing
         let counting = #"apns => '{"badge": "increment"}'"#
         try scene.sql(#"update nudged.template set apns = '{"badge": "increment"}'"#)
         try scene.sql("select (nudged_api.send('\(user)', 'Ann', 'Hello', \(counting))).id")
-        let bytes = try scene.sql(
-            "select nudged.payload_bytes(title, body, data, urgent, category, thread_id, apns) from nudged.message"
-        )
+        let bytes = try scene.payloadBytes()
         #expect(try await scene.once().number("sent") == 2)
         #expect(try badges(scene) == [1, 2])
         // Room for the largest number.
-        #expect(try #require(scene.simulator.snapshot().accepted.first).payload.count + 9 == Int(bytes))
+        #expect(try #require(scene.simulator.snapshot().accepted.first).payload.count + 9 == bytes)
         try scene.sql(
             "select nudged_api.set_reminder('\(user)', 'task', '7', 'Water', '', due_at => now(), \(counting))"
         )

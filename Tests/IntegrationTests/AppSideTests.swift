@@ -14,10 +14,7 @@ import Testing
         create table auth.users (id uuid primary key);
         """
 
-    private func scene(
-        _ users: Int,
-        perDevice: (@Sendable (_ token: String, _ attempt: Int) -> ScriptedAnswer?)? = nil
-    ) async throws -> Scene {
+    private func scene(_ users: Int, perDevice: Scene.Answers? = nil) async throws -> Scene {
         let scene = try await Scene.withReminders(users, perDevice: perDevice)
         try scene.sql(
             """
@@ -60,7 +57,7 @@ import Testing
         #expect(try scene.sql("select subject_id from nudged_me.list_reminders()") == "8")
     }
 
-    /// A user of auth.users is deleted while a message, a reminder and a check-in wait.
+    /// A user of auth.users is deleted while a message, a reminder and a check-in wait. The next sweep erases them.
     @Test func user_whenDeleted_getsNothingMore() async throws {
         let scene = try await scene(2)
         try send(scene, 1...2)
@@ -69,6 +66,8 @@ import Testing
         #expect(try await scene.onceWell().number("sent") == 1)
         #expect(tokens(scene) == [Scene.token(2)])
         #expect(try scene.sql("select count(*) from nudged.delivery where user_id = '\(Scene.user(1))'") == "0")
+        #expect(try scene.sql("select count(*) from public.push_tokens") == "1")
+        #expect(try scene.sql("select count(*) from nudged.person") == "1")
     }
 
     /// A plain upsert, without updated_at, is a registration: the quarantine ends.

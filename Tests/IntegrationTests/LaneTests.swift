@@ -17,7 +17,7 @@ import Testing
         init(
             _ scene: Scene,
             settings: (inout SimulatorSettings) -> Void = { _ in },
-            perDevice: (@Sendable (_ token: String, _ attempt: Int) -> ScriptedAnswer?)? = nil
+            perDevice: Scene.Answers? = nil
         ) throws {
             let certificate = try SimulatorCertificate()
             var known = SimulatorSettings(keys: [

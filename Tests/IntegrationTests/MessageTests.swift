@@ -12,15 +12,8 @@ import struct FoundationEssentials.UUID
 /// Messages end to end: from `nudged_api.send` to the phone and into the record.
 @Suite(.ownThreads) struct MessageTests {
     /// Users with a device each and no check-in of today.
-    private func scene(
-        _ users: Int,
-        perDevice: (@Sendable (_ token: String, _ attempt: Int) -> ScriptedAnswer?)? = nil
-    ) async throws -> Scene {
-        let scene = try await Scene(perDevice: perDevice)
-        try scene.seedDue(users)
-        try scene.sql(
-            "update public.context_profiles set notification_preferences = '{\"quiet_hours_start\": \"00:00\", \"quiet_hours_end\": \"00:00\"}'"
-        )
+    private func scene(_ users: Int, perDevice: Scene.Answers? = nil) async throws -> Scene {
+        let scene = try await Scene.withoutCheckIns(users, perDevice: perDevice)
         scene.secrets.withLock { $0.append(Self.text) }
         return scene
     }
@@ -42,24 +35,6 @@ import struct FoundationEssentials.UUID
         #expect(try scene.lines(tables.joined(separator: " union all ")) == [])
     }
 
-    /// Their message is not sent, and the daemon erases them in its sweep.
-    @Test func user_whenDeletedWithAMessage_isErasedByTheNextSweep() async throws {
-        let scene = try await scene(2)
-        try scene.sql(
-            """
-            create schema auth; create table auth.users (id uuid primary key);
-            insert into auth.users select user_id from public.context_profiles;
-            select nudged.watch_deleted_users()
-            """
-        )
-        for user in 1...2 { _ = try send(scene, user) }
-        try scene.sql("delete from auth.users where id = '\(Scene.user(1))'")
-        try await scene.once().ends(0, ["sent": 1])
-        #expect(scene.accepted().keys.contains(Scene.token(1)) == false)
-        #expect(try scene.sql("select count(*) from public.push_tokens") == "1")
-        #expect(try scene.sql("select count(*) from nudged.person") == "1")
-    }
-
     @Test func message_whenSent_arrivesOnceWithItsTextAndLeavesNone() async throws {
         let scene = try await scene(3)
         let id = try send(
@@ -67,12 +42,10 @@ import struct FoundationEssentials.UUID
             2,
             ", data => '{\"x\": [1, {\"y\": \"ä\\\"\"}], \"domain\": \"garden\"}', category => 'chat', thread_id => 'a\"b'"
         )
-        let bytes = try scene.sql(
-            "select nudged.payload_bytes(title, body, data, urgent, category, thread_id, apns) from nudged.message"
-        )
+        let bytes = try scene.payloadBytes()
         try await scene.once().ends(0, ["sent": 1])
         let push = try #require(scene.simulator.snapshot().accepted.first)
-        #expect(push.token == Scene.token(2) && push.payload.count == Int(bytes))
+        #expect(push.token == Scene.token(2) && push.payload.count == bytes)
         let payload = try JSONValue(parsing: push.payload)
         #expect(payload["aps"]?["alert"]?["body"] == .string(Self.text) && payload["domain"] == .string("garden"))
         #expect(payload["x"] == .array([.int(1), try JSONValue(parsing: #"{"y":"ä\""}"#)]))
@@ -98,11 +71,9 @@ import struct FoundationEssentials.UUID
         ]
         _ = try send(scene, 1, more[number])
         try scene.sql("update nudged.message set title = E'q\"\\\\ \\t\\x01 ü 👋'")
-        let bytes = try scene.sql(
-            "select nudged.payload_bytes(title, body, data, urgent, category, thread_id, apns) from nudged.message"
-        )
+        let bytes = try scene.payloadBytes()
         #expect(try await scene.once().number("sent") == 1)
-        #expect(scene.simulator.snapshot().accepted.map(\.payload.count) == [Int(bytes)])
+        #expect(scene.simulator.snapshot().accepted.map(\.payload.count) == [bytes])
     }
 
     @Test func message_whenThereIsNobodyToTell_endsInTheRecord() async throws {

@@ -35,10 +35,7 @@ import Testing
         let scene = try await Scene.withReminders(200, perDevice: { _, _ in .delay(.milliseconds(20), then: .accept) })
         try scene.sql(
             """
-            create schema auth;
-            create function auth.uid() returns uuid language sql stable as $$
-                select nullif(current_setting('request.jwt.claim.sub', true), '')::uuid
-            $$;
+            \(Scene.auth)
             create table asked (subject text, token text, id uuid, in_time boolean);
             insert into asked (subject, token) select user_id::text, device_token from public.push_tokens;
             \(way.made);

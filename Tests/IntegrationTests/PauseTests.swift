@@ -33,10 +33,8 @@ import Testing
         )
         #expect(scene.simulator.counts.accepted == sent)
         #expect(try scene.sql("select count(*) from nudged.delivery where outcome = 'accepted'") == "\(sent)")
-        let status = try await scene.nudged(["status"])
-        let page = status.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        #expect(status.exit == .code(0) && page.hasPrefix("Paused: check-ins since "), "\(status.text)")
-        #expect(page.contains(#"("a wrong text"); "#) && page.contains(" wait for it. "), "\(status.text)")
+        let status = try await scene.nudged(["status"]).ends(0, words: #"("a wrong text"); "#, " wait for it. ")
+        #expect(status.words.hasPrefix("Paused: check-ins since "), "\(status.text)")
         let again = try await scene.nudged(["pause", "--json"])
         #expect(again.output.contains(#""kind":"check_in""#) && again.output.contains(#""new":false"#), "\(again.text)")
         // All are let go; everyone who was held is due, and sent to, once.

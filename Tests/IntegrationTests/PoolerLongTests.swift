@@ -14,7 +14,7 @@ struct PoolerLongTests {
     private func pooled(
         _ mode: LocalPooler.Mode = .transaction,
         settings: [String: String] = [:],
-        perDevice: (@Sendable (_ token: String, _ attempt: Int) -> ScriptedAnswer?)? = nil
+        perDevice: Scene.Answers? = nil
     ) async throws -> (Scene, LocalPooler, [String: String?]) {
         let scene = try await Scene(migrated: false, perDevice: perDevice)
         let pooler = try LocalPooler(before: scene.cluster, mode: mode, password: Scene.password, settings: settings)

@@ -5,15 +5,6 @@ import Testing
 
 /// The argument `apns` end to end: from the SQL call to the bytes that the simulated Apple takes.
 @Suite(.ownThreads) struct PushOptionsTests {
-    private func scene() async throws -> Scene {
-        let scene = try await Scene()
-        try scene.seedDue(1)
-        try scene.sql(
-            "update public.context_profiles set notification_preferences = '{\"quiet_hours_start\": \"00:00\", \"quiet_hours_end\": \"00:00\"}'"
-        )
-        return scene
-    }
-
     private func sent(_ scene: Scene, _ arguments: String) async throws -> AcceptedPush {
         try scene.sql("select (nudged_api.send('\(Scene.user(1))', \(arguments))).id")
         let run = try await scene.once()
@@ -42,14 +33,14 @@ import Testing
                 + #""target-content-id":"w"}"#
         ),
     ]) func message_whenItHasApns_arrivesAsTheAppSays(arguments: String, aps: String) async throws {
-        let scene = try await scene()
+        let scene = try await Scene.withoutCheckIns(1)
         let push = try await sent(scene, arguments)
         #expect(push.pushType == "alert" && push.priority == 10)
         #expect(try JSONValue(parsing: push.payload)["aps"] == JSONValue(parsing: aps))
     }
 
     @Test func message_whenItHasAnImage_bringsItBesideAps() async throws {
-        let scene = try await scene()
+        let scene = try await Scene.withoutCheckIns(1)
         let push = try await sent(
             scene,
             #"'a', 'b', apns => '{"image_url": "https://example.com/a.png", "data": {"x": 1}}'"#
@@ -60,7 +51,7 @@ import Testing
     }
 
     @Test func message_whenABackgroundPush_hasTypeBackgroundAndPriorityFive() async throws {
-        let scene = try await scene()
+        let scene = try await Scene.withoutCheckIns(1)
         let push = try await sent(
             scene,
             #"null, null, data => '{"sync": true}', apns => '{"content_available": true}'"#
@@ -75,7 +66,7 @@ import Testing
 
     /// From the locale that the device registered with to the bytes, and in a preview.
     @Test func message_whenItHasTexts_arrivesInTheUsersLanguage() async throws {
-        let scene = try await scene()
+        let scene = try await Scene.withoutCheckIns(1)
         let texts = #"texts => '{"de": {"title": "Hallo", "body": "Bis morgen \""}, "fr": {"body": "A demain"}}'"#
         try scene.sql(
             "select done from nudged_api.register_device('\(Scene.user(1))', '\(Scene.token(1))', locale => 'de_AT')"
@@ -99,14 +90,12 @@ import Testing
         (#"data => '{"x": 1}', apns => '{"badge": 12, "sound": null}'"#, #"{"badge":12}"#),
         (#"apns => '{"badge": 3, "content_available": true}'"#, #"{"content-available":1,"badge":3}"#),
     ]) func message_whenABadgeWithoutText_isAnAlertOfThatBadge(options: String, aps: String) async throws {
-        let scene = try await scene()
+        let scene = try await Scene.withoutCheckIns(1)
         try scene.sql("select (nudged_api.send('\(Scene.user(1))', null, '', \(options))).id")
-        let bytes = try scene.sql(
-            "select nudged.payload_bytes(title, body, data, urgent, category, thread_id, apns) from nudged.message"
-        )
+        let bytes = try scene.payloadBytes()
         #expect(try await scene.once().number("sent") == 1)
         let push = try #require(scene.simulator.snapshot().accepted.first)
-        #expect(push.pushType == "alert" && push.priority == 10 && push.payload.count == Int(bytes))
+        #expect(push.pushType == "alert" && push.priority == 10 && push.payload.count == bytes)
         let payload = try JSONValue(parsing: push.payload)
         #expect(try payload["aps"] == JSONValue(parsing: aps) && payload["action"] == nil)
     }
@@ -130,21 +119,19 @@ import Testing
             #"{"alert":{"title":"a","body":"b"},"sound":{"critical":1,"name":"default"},"interruption-level":"critical"}"#
         ),
     ]) func message_whenCriticalAlertsAreAllowed_isOne(options: String, aps: String) async throws {
-        let scene = try await scene()
+        let scene = try await Scene.withoutCheckIns(1)
         try scene.sql("update nudged.setting set allow_critical = true")
         try scene.sql("select (nudged_api.send('\(Scene.user(1))', 'a', 'b', \(options))).id")
-        let bytes = try scene.sql(
-            "select nudged.payload_bytes(title, body, data, urgent, category, thread_id, apns) from nudged.message"
-        )
+        let bytes = try scene.payloadBytes()
         #expect(try await scene.once().number("sent") == 1)
         let push = try #require(scene.simulator.snapshot().accepted.first)
-        #expect(push.payload.count == Int(bytes))
+        #expect(push.payload.count == bytes)
         #expect(String(decoding: push.payload, as: UTF8.self).hasPrefix(#"{"aps":\#(aps),"#))
     }
 
     /// Not before its time: nothing is sent, and the user rests until then.
     @Test func message_whenForLater_isSentAtItsTimeAndNotBefore() async throws {
-        let scene = try await scene()
+        let scene = try await Scene.withoutCheckIns(1)
         try scene.sql(
             "select (nudged_api.send('\(Scene.user(1))', 'a', 'b', deliver_at => now() + interval '1 hour')).id"
         )

@@ -208,14 +208,12 @@ import struct FoundationEssentials.UUID
         let hour = "select to_char(due_at, 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"') from nudged.occurrence where"
         let then = try scene.sql("\(hour) id = '\(row)'")
         let future = try await scene.nudged(["explain", Scene.user(2), "--at", then])
-        let said = future.output.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
-        #expect(said.contains("send reminder \(row)") && said.contains("about task 8, due"), "\(future.text)")
-        #expect(said.contains("every day") && said.contains("a reminder is sent to 1 device"), "\(future.text)")
+        let sent = "a reminder is sent to 1 device"
+        future.ends(0, words: "send reminder \(row)", "about task 8, due", "every day", sent)
         // What everyone is told has no row of theirs yet. The own one is sent before.
         let everyones = try await scene.nudged(["explain", Scene.user(2), "--at", try scene.sql("\(hour) is_fan_out")])
-        let told = everyones.output.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
-        #expect(told.contains("about task 7, due") && !told.contains("about task 8, due"), "\(everyones.text)")
-        #expect(told.contains("before that 20") && told.contains("a reminder, to 1 device"), "\(everyones.text)")
+        everyones.ends(0, words: "about task 7, due", "before that 20", "a reminder, to 1 device")
+        #expect(!everyones.words.contains("about task 8, due"), "\(everyones.text)")
         let json = try await scene.nudged(["explain", Scene.user(2), "--at", then, "--json"])
         #expect(json.output.contains(#""subject_type":"task","subject_id":"8""#), "\(json.text)")
         #expect(json.output.contains(#""recurrence":"FREQ=DAILY","is_own":true,"is_cancelled":false"#), "\(json.text)")
@@ -234,9 +232,9 @@ import struct FoundationEssentials.UUID
         )
         // Whole seconds: it is due with the next one.
         try scene.sql("update nudged.occurrence set due_at = due_at - interval '5 seconds'")
-        let run = try await scene.nudged(["explain", Scene.user(1)])
-        let said = run.output.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
-        #expect(said.contains("about ta\u{FFFD}[2Jsk 7\u{FFFD}8, due") && !run.output.contains("\u{1B}"), "\(run.text)")
+        let subject = "about ta\u{FFFD}[2Jsk 7\u{FFFD}8, due"
+        let run = try await scene.nudged(["explain", Scene.user(1)]).ends(0, words: subject)
+        #expect(!run.output.contains("\u{1B}"), "\(run.text)")
     }
 
     @Test func reminder_whenItsKindIsPaused_waitsForTheResume() async throws {

@@ -16,10 +16,7 @@ import Testing
         let daemon: [String: String?]
     }
 
-    private func rig(
-        ownerMay attributes: String = "createrole",
-        perDevice: (@Sendable (_ token: String, _ attempt: Int) -> ScriptedAnswer?)? = nil
-    ) async throws -> Rig {
+    private func rig(ownerMay attributes: String = "createrole", perDevice: Scene.Answers? = nil) async throws -> Rig {
         let cluster = try LocalCluster(LocalCluster.Options(password: Scene.password))
         let scene = try await Scene(migrated: false, cluster: cluster, perDevice: perDevice)
         scene.secrets.withLock { $0.append(Self.secret) }
@@ -35,9 +32,7 @@ import Testing
         return Rig(cluster: cluster, scene: scene, owner: url("app_owner"), daemon: url("nudged_daemon"))
     }
 
-    private func migrated(
-        perDevice: (@Sendable (_ token: String, _ attempt: Int) -> ScriptedAnswer?)? = nil
-    ) async throws -> Rig {
+    private func migrated(perDevice: Scene.Answers? = nil) async throws -> Rig {
         let rig = try await rig(perDevice: perDevice)
         let run = try await rig.scene.nudged(["migrate"], rig.owner)
         try #require(run.exit == .code(0), "\(run.text)")

@@ -4,30 +4,36 @@ import Testing
 extension Scene {
     static let reminderText = "planted-reminder-text"
 
-    /// Users with a device each, no check-in of today, no quiet hours, in UTC.
-    static func withReminders(
-        _ users: Int,
-        perDevice: (@Sendable (_ token: String, _ attempt: Int) -> ScriptedAnswer?)? = nil
-    ) async throws -> Scene {
+    /// Who is signed in, as the app's sessions say it.
+    static let auth = """
+        create schema auth;
+        create function auth.uid() returns uuid language sql stable as $$
+            select nullif(current_setting('request.jwt.claim.sub', true), '')::uuid
+        $$;
+        """
+
+    /// Users who get no check-ins and have no quiet hours.
+    static func withoutCheckIns(_ users: Int, devices: Int = 1, perDevice: Answers? = nil) async throws -> Scene {
         let scene = try await Scene(perDevice: perDevice)
-        try scene.seedDue(users)
-        try scene.sql(
-            """
-            update public.context_profiles set timezone = 'UTC', notification_preferences = '{"quiet_hours_start": "00:00", "quiet_hours_end": "00:00"}'
-            """
-        )
+        try scene.seedDue(users, devices: devices)
+        let quiet = #"{"quiet_hours_start": "00:00", "quiet_hours_end": "00:00"}"#
+        try scene.sql("update public.context_profiles set notification_preferences = '\(quiet)'")
+        return scene
+    }
+
+    /// They have a device each, in UTC.
+    static func withReminders(_ users: Int, perDevice: Answers? = nil) async throws -> Scene {
+        let scene = try await withoutCheckIns(users, perDevice: perDevice)
+        try scene.sql("update public.context_profiles set timezone = 'UTC'")
         scene.secrets.withLock { $0.append(Scene.reminderText) }
         return scene
     }
 
     /// Returns the reminder's id.
     @discardableResult
-    func setReminder(_ user: Int, _ more: String = "due_at => now()", subject: String = "7") throws
-        -> String
-    {
-        try sql(
-            "select id from nudged_api.set_reminder('\(Scene.user(user))', 'task', '\(subject)', 'Water', '\(Scene.reminderText)', \(more))"
-        )
+    func setReminder(_ user: Int, _ more: String = "due_at => now()", subject: String = "7") throws -> String {
+        let what = "'task', '\(subject)', 'Water', '\(Scene.reminderText)'"
+        return try sql("select id from nudged_api.set_reminder('\(Scene.user(user))', \(what), \(more))")
     }
 
     /// Everyone of the app is a member of task 7.
@@ -62,6 +68,12 @@ extension Scene {
         )
         try await wait(for: isOver, of: process)
         try await stop(process)
+    }
+
+    /// How long SQL says that the waiting message's payload is.
+    func payloadBytes() throws -> Int? {
+        let arguments = "title, body, data, urgent, category, thread_id, apns"
+        return Int(try sql("select nudged.payload_bytes(\(arguments)) from nudged.message"))
     }
 
     func reminderRecord() throws -> [String] {

@@ -26,6 +26,9 @@ final class Scene: TestDatabase, Sendable {
         )
     }
     static let certificate = Result { try SimulatorCertificate() }
+    /// Apple's answer to an attempt with a device's token; nil: it accepts.
+    typealias Answers = @Sendable (_ token: String, _ attempt: Int) -> ScriptedAnswer?
+
     private static let count = Atomic<Int>(0)
     /// Migrated by the command; its database is copied for each scene on the same cluster.
     private static let template = Task { try await Scene(cluster: cluster.get()) }
@@ -49,7 +52,7 @@ final class Scene: TestDatabase, Sendable {
         options: String? = nil,
         port: UInt16 = 0,
         starts: Bool = true,
-        perDevice: (@Sendable (_ token: String, _ attempt: Int) -> ScriptedAnswer?)? = nil
+        perDevice: Scene.Answers? = nil
     ) async throws {
         self.cluster = try cluster ?? Self.cluster.get()
         database = "i\(Self.count.add(1, ordering: .relaxed).newValue)"
@@ -141,6 +144,8 @@ final class Scene: TestDatabase, Sendable {
         let exit: ChildProcess.Exit?
         let output: String
         let errors: String
+        /// The output with one space between words, wherever lines end.
+        var words: String { output.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
         var text: String { "exit \(String(describing: exit)): \(output) \(errors.suffix(3000))" }
 
         /// A number of the JSON summary.
@@ -149,19 +154,20 @@ final class Scene: TestDatabase, Sendable {
             return Int(output[range.upperBound...].prefix { $0.isNumber })
         }
 
-        /// Expects that it ended with this status, these numbers in the summary, and these parts of output and errors.
+        /// Expects that it ended with this status, these numbers in the summary, and with these parts.
         @discardableResult
         func ends(
             _ code: Int32 = 0,
             _ numbers: [String: Int] = [:],
             output: String...,
+            words: String...,
             errors: String...,
             at location: SourceLocation = #_sourceLocation
         ) -> Run {
             let isEnd = exit == .code(code) && numbers.allSatisfy { number($0.key) == $0.value }
-            let isSaid = output.allSatisfy { self.output.contains($0) }
+            let isSaid = output.allSatisfy { self.output.contains($0) } && words.allSatisfy { self.words.contains($0) }
             let isWarned = errors.allSatisfy { self.errors.contains($0) }
-            let wanted = "\(code) \(numbers) \(output) \(errors)"
+            let wanted = "\(code) \(numbers) \(output + words + errors)"
             #expect(isEnd && isSaid && isWarned, "wanted \(wanted), but \(text)", sourceLocation: location)
             return self
         }

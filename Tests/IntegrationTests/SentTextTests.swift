@@ -152,11 +152,10 @@ import Testing
         try context(scene, 1, #"{"first_name": "Zebulon", "topic": "Zebulon\#(String(repeating: "x", count: 4_080))"}"#)
         let ids = try scene.lines("select id from nudged.template order by id")
         let run = try await scene.nudged(["explain", Scene.user(1)])
-        let flat = run.output.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
         for part in [
             "with the text of template \(ids[0])", "template \(ids[1]) is for another locale",
             "template \(ids[2]) needs conversation_id", "template \(ids[3]) is too long",
-        ] { #expect(flat.contains(part), "\(part): \(run.text)") }
+        ] { #expect(run.words.contains(part), "\(part): \(run.text)") }
         let json = try await scene.nudged(["explain", Scene.user(1), "--json"])
         for part in [
             #""template":\#(ids[0]),"devices""#, #"{"template":\#(ids[0]),"result":"chosen"}"#,
@@ -171,11 +170,6 @@ import Testing
 
     // MARK: A user's own test
 
-    private static let auth = """
-        create schema auth;
-        create function auth.uid() returns uuid language sql stable as $$ select nullif(current_setting('request.jwt.claim.sub', true), '')::uuid $$;
-        """
-
     private func test(_ scene: Scene) throws -> String {
         try scene.sql("set request.jwt.claim.sub = '\(Scene.user(1))'; select (nudged_me.send_test()).id is not null")
     }
@@ -183,7 +177,7 @@ import Testing
     /// The daemon says of which environment it is; the push arrives, in the user's quiet hours too.
     @Test(.timeLimit(.minutes(10))) func test_whenTheDaemonIsOfSandbox_arrives() async throws {
         let scene = try await Scene()
-        try scene.sql(Self.auth)
+        try scene.sql(Scene.auth)
         try scene.seedDue(1)
         try scene.sql(
             """

@@ -51,10 +51,9 @@ import Testing
         let stopped = try await status(scene) { $0.exit == .code(75) }
         #expect(stopped.exit == .code(75), "\(stopped.text)")
         let plain = try await scene.nudged(["status"])
-        let page = plain.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        #expect(page.hasPrefix("Does not work since "), "\(plain.text)")
-        #expect(page.contains(" is stopped: Apple answers InvalidProviderToken. Fix: "), "\(plain.text)")
-        #expect(page.contains("stopped for") && page.contains("next try "), "\(plain.text)")
+        #expect(plain.words.hasPrefix("Does not work since "), "\(plain.text)")
+        #expect(plain.words.contains(" is stopped: Apple answers InvalidProviderToken. Fix: "), "\(plain.text)")
+        #expect(plain.words.contains("stopped for") && plain.words.contains("next try "), "\(plain.text)")
         try await scene.stop(process)
     }
 
@@ -69,12 +68,9 @@ import Testing
         let failed = try await status(scene) { $0.exit == .code(1) }
         #expect(failed.exit == .code(1) && failed.output.contains(#""statement":"drain""#), "\(failed.text)")
         let plain = try await scene.nudged(["status"])
-        let page = plain.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        #expect(page.hasPrefix("Does not work since "), "\(plain.text)")
-        #expect(
-            page.contains(#": drain fails: 42P01 relation "nudged.recipient" does not exist. Fix: "#),
-            "\(plain.text)"
-        )
+        #expect(plain.words.hasPrefix("Does not work since "), "\(plain.text)")
+        let fault = #": drain fails: 42P01 relation "nudged.recipient" does not exist. Fix: "#
+        #expect(plain.words.contains(fault), "\(plain.text)")
         #expect(plain.output.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(plain.text)")
         try scene.sql("alter view nudged.recipient_2 rename to recipient")
         let good = try await status(scene) { $0.exit == .code(0) }

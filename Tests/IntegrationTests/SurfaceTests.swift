@@ -13,15 +13,8 @@ import Testing
         start: String(repeating: "5a", count: 80), activity: String(repeating: "ac", count: 64)
     )
 
-    private func scene(
-        perDevice: (@Sendable (_ token: String, _ attempt: Int) -> ScriptedAnswer?)? = nil
-    ) async throws -> Scene {
-        let scene = try await Scene(perDevice: perDevice)
-        try scene.seedDue(1)
-        try scene.sql(
-            "update public.context_profiles set notification_preferences = '{\"quiet_hours_start\": \"00:00\", \"quiet_hours_end\": \"00:00\"}'"
-        )
-        return scene
+    private func scene(perDevice: Scene.Answers? = nil) async throws -> Scene {
+        try await Scene.withoutCheckIns(1, perDevice: perDevice)
     }
 
     private func register(_ scene: Scene, _ token: String, _ surface: String) throws {
@@ -38,20 +31,12 @@ import Testing
         #"null, null, apns => '{"live_activity": {"event": "\#(event)", "id": "o-17", "content_state": {"eta": 5}\#(more)}}'"#
     }
 
-    private func bytes(_ scene: Scene) throws -> Int? {
-        Int(
-            try scene.sql(
-                "select nudged.payload_bytes(title, body, data, urgent, category, thread_id, apns) from nudged.message"
-            )
-        )
-    }
-
     /// An update waits until the phone has told its token.
     @Test func activity_fromItsStartToItsEnd_isOnItsOwnTopic() async throws {
         let scene = try await scene()
         try register(scene, Self.tokens.start, "start:OrderAttributes")
         try send(scene, "'Your \"order\"', 'It is on its way', \(Self.start)")
-        let size = try bytes(scene)
+        let size = try scene.payloadBytes()
         #expect(try await scene.once().number("sent") == 1)
         let start = try #require(scene.simulator.snapshot().accepted.first)
         #expect(start.token == Self.tokens.start && start.payload.count == size)
@@ -82,7 +67,7 @@ import Testing
         let scene = try await scene()
         try register(scene, Self.tokens.activity, surface)
         try send(scene, "null, null, apns => '{\"\(surface)\": true}'")
-        let size = try bytes(scene)
+        let size = try scene.payloadBytes()
         #expect(try await scene.once().number("sent") == 1)
         let push = try #require(scene.simulator.snapshot().accepted.first)
         #expect(push.topic == "\(Scene.topic).push-type.\(surface)" && push.pushType == surface && push.priority == 5)

@@ -5,16 +5,8 @@ import Testing
 
 /// What was read elsewhere leaves the screen: from `nudged_api.withdraw` to the bytes that the simulated Apple takes.
 @Suite(.ownThreads) struct WithdrawTests {
-    private func scene(
-        devices: Int = 1,
-        perDevice: (@Sendable (_ token: String, _ attempt: Int) -> ScriptedAnswer?)? = nil
-    ) async throws -> Scene {
-        let scene = try await Scene(perDevice: perDevice)
-        try scene.seedDue(1, devices: devices)
-        try scene.sql(
-            "update public.context_profiles set notification_preferences = '{\"quiet_hours_start\": \"00:00\", \"quiet_hours_end\": \"00:00\"}'"
-        )
-        return scene
+    private func scene(devices: Int = 1, perDevice: Scene.Answers? = nil) async throws -> Scene {
+        try await Scene.withoutCheckIns(1, devices: devices, perDevice: perDevice)
     }
 
     private static let user = Scene.user(1)
@@ -180,14 +172,7 @@ import Testing
         let scene = try await scene()
         let id = try send(scene)
         _ = try await scene.once()
-        try scene.sql(
-            """
-            create schema auth;
-            create function auth.uid() returns uuid language sql stable as $$
-                select nullif(current_setting('request.jwt.claim.sub', true), '')::uuid
-            $$
-            """
-        )
+        try scene.sql(Scene.auth)
         func answer(_ user: String) throws -> String? {
             try scene.lines(
                 "set request.jwt.claim.sub = '\(user)'; select done, too_late from nudged_me.withdraw('\(id)')"

@@ -188,9 +188,8 @@ import TestSupport
         let scene = try await DecisionScene(1) { _ in S.answer(false) }
         try Self.write("\"yes\"", of: 1, scene)
         let plain = try await scene.scene.nudged(["explain", Scene.user(1)], scene.environment())
-        let flat = plain.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        #expect(flat.contains("the decision service is not asked: smart_enabled in the preferences is not true"))
-        #expect(flat.contains("a mistake? smart_enabled counts as false: wanted true or false"), "\(plain.text)")
+        #expect(plain.words.contains("the decision service is not asked: smart_enabled in the preferences is not true"))
+        #expect(plain.words.contains("a mistake? smart_enabled counts as false: wanted true or false"), "\(plain.text)")
         let json = try await scene.scene.nudged(["explain", Scene.user(1), "--json"], scene.environment())
         #expect(json.output.contains(#""asks_decision_service":false"#))
         #expect(scene.service.seen.now.accepted == 0)

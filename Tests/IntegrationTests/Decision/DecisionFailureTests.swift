@@ -121,9 +121,8 @@ import TestSupport
         )
         try await scene.wait(process, for: "state->'decision'->>'state' = 'using fallback' from nudged.daemon")
         let status = try await scene.scene.nudged(["status"])
-        let page = status.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        #expect(page.contains("decisions using fallback for "), "\(status.text)")
-        #expect(page.contains(": the decision service answers with status 500"), "\(status.text)")
+        #expect(status.words.contains("decisions using fallback for "), "\(status.text)")
+        #expect(status.words.contains(": the decision service answers with status 500"), "\(status.text)")
         isUp.store(true, ordering: .relaxed)
         // Somebody must be sent something for it to be asked.
         var sent = 0
@@ -247,8 +246,7 @@ import TestSupport
     @Test func explainAndForecast_whenAServiceIsConfigured_sayThatItWouldBeAsked() async throws {
         let scene = try await DecisionScene(2) { _ in S.answer(false) }
         let plain = try await scene.scene.nudged(["explain", Scene.user(1)], scene.environment())
-        let flat = plain.output.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
-        #expect(flat.contains("asks the decision service first"), "\(plain.text)")
+        #expect(plain.words.contains("asks the decision service first"), "\(plain.text)")
         let json = try await scene.scene.nudged(["explain", Scene.user(1), "--json"], scene.environment())
         #expect(json.output.contains(#""asks_decision_service":true"#))
         let forecast = try await scene.scene.nudged(["forecast", "--hours", "1"], scene.environment())
@@ -265,8 +263,7 @@ import TestSupport
         // Afterwards the record says who decided.
         #expect(try await scene.once().number("skipped") == 2)
         let after = try await scene.scene.nudged(["explain", Scene.user(1)])
-        let told = after.output.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
-        #expect(told.contains("skipped (declined, service: because it is so)"), "\(after.text)")
+        #expect(after.words.contains("skipped (declined, service: because it is so)"), "\(after.text)")
     }
 
     @Suite struct LongTests {

@@ -18,7 +18,7 @@ struct DecisionScene: TestDatabase {
         _ users: Int,
         names: [String]? = ["localhost", "127.0.0.1"],
         notAfter: Int = 86_400,
-        perDevice: (@Sendable (_ token: String, _ attempt: Int) -> ScriptedAnswer?)? = nil,
+        perDevice: Scene.Answers? = nil,
         _ answer: @escaping @Sendable (HTTPSRequest) -> [HTTPSAct]
     ) async throws {
         scene = try await Scene(perDevice: perDevice)
@@ -35,7 +35,7 @@ struct DecisionScene: TestDatabase {
     static func withoutCheckIns(
         _ users: Int,
         preferences: String = "",
-        perDevice: (@Sendable (_ token: String, _ attempt: Int) -> ScriptedAnswer?)? = nil,
+        perDevice: Scene.Answers? = nil,
         _ answer: @escaping @Sendable (HTTPSRequest) -> [HTTPSAct]
     ) async throws -> DecisionScene {
         let scene = try await DecisionScene(users, perDevice: perDevice, answer)
