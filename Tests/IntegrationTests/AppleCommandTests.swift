@@ -9,12 +9,8 @@ import Testing
     private static let twice = String(repeating: "0123456789abcdef", count: 4)
 
     private func start(_ folder: String, _ more: [String]) throws -> ChildProcess {
-        try ChildProcess(
-            [Scene.binary + "-apple", "--folder", folder, "--answer", "dead=410", "--answer", "bad0=400:BadTopic"]
-                + more,
-            output: .captured,
-            error: .captured
-        )
+        let answers = ["--answer", "dead=410", "--answer", "bad0=400:BadTopic"]
+        return try ChildProcess(keeping: [Scene.binary + "-apple", "--folder", folder] + answers + more)
     }
 
     @Test(arguments: [false, true]) func apple_answersAsScripted_andShowsNoWholeToken(_ isJSON: Bool) async throws {

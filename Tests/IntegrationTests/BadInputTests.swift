@@ -68,30 +68,15 @@ import Testing
     /// As another user, who may read everything but the key: as root, everything can be read.
     @Test func run_whenTheKeyFileIsUnreadable_saysSo() async throws {
         let scene = try await Scene()
-        let asOther = geteuid() == 0 ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--"] : []
-        // The scene's own folder is closed to others.
-        var template = Array("/tmp/nudged-unreadable-XXXXXX".utf8CString)
-        try #require(mkdtemp(&template) != nil)
-        let folder = template.withUnsafeBufferPointer {
-            String(decoding: $0.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        }
+        guard let other = try await Scene.otherUser() else { return }
+        let folder = try Scene.openFolder()
         defer { _ = try? ChildProcess.run(["rm", "-rf", folder]) }
-        chmod(folder, 0o755)
-        for (name, mode) in [("ca.pem", "644"), ("key.p8", asOther.isEmpty ? "000" : "600")] {
+        for (name, mode) in [("ca.pem", "644"), ("key.p8", other.isEmpty ? "000" : "600")] {
             try ChildProcess.run(["install", "-m", mode, "\(scene.folder)/\(name)", "\(folder)/\(name)"])
         }
-        // The binary must be reachable for the other user; where the build lies under /root it is not.
-        let probe = try ChildProcess(asOther + ["test", "-x", Scene.binary], error: .null)
-        let reachable = await probe.ended() == .code(0)
-        guard reachable else { return print("not run: \(Scene.binary) is out of reach for another user") }
-        let process = try ChildProcess(
-            asOther + [Scene.binary, "run", "--once"],
-            environment: scene.environment([
-                "APNS_CA_FILE": "\(folder)/ca.pem", "APNS_PRIVATE_KEY_FILE": "\(folder)/key.p8",
-            ]),
-            output: .captured,
-            error: .captured
-        )
+        let files = ["APNS_CA_FILE": "\(folder)/ca.pem", "APNS_PRIVATE_KEY_FILE": "\(folder)/key.p8"]
+        let run = other + [Scene.binary, "run", "--once"]
+        let process = try ChildProcess(keeping: run, scene.environment(files))
         try await scene.finish(process).ends(77, errors: "\(folder)/key.p8 can't be read (Permission denied)")
     }
 

@@ -1,24 +1,12 @@
 import Glibc
-import Glibc
 import LocalPostgres
 import TestSupport
 import Testing
 
 /// What `nudged` says to a command line, without a database.
 @Suite(.ownThreads) struct CommandLineTests {
-    private static func nudged(
-        _ arguments: [String],
-        _ environment: [String: String] = [:]
-    ) async throws -> (exit: ChildProcess.Exit, output: String, errors: String) {
-        let process = try ChildProcess(
-            [Scene.binary] + arguments,
-            environment: environment,
-            output: .captured,
-            error: .captured
-        )
-        let exit = await process.ended()
-        _ = process.wait(.seconds(5))
-        return (exit, process.output, process.errorOutput)
+    private static func nudged(_ arguments: [String], _ environment: [String: String] = [:]) async throws -> Scene.Run {
+        try await ChildProcess.toEnd([Scene.binary] + arguments, environment)
     }
 
     @Test(arguments: [
@@ -81,19 +69,11 @@ import Testing
 
     /// Other processes of the same user may read the memory of a process whose files in /proc are the user's.
     @Test func memory_ofACommand_belongsToRoot() async throws {
-        let asOther = geteuid() == 0 ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--"] : []
-        let probe = try ChildProcess(asOther + ["test", "-x", Scene.binary], error: .null)
-        guard await probe.ended() == .code(0) else {
-            return print("not run: \(Scene.binary) is out of reach for another user")
-        }
+        guard let other = try await Scene.otherUser() else { return }
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)
         defer { for end in ends { close(end) } }
-        let process = try ChildProcess(
-            asOther + [Scene.binary, "decide"],
-            input: .descriptor(ends[0]),
-            output: .captured
-        )
+        let process = try ChildProcess(keeping: other + [Scene.binary, "decide"], from: .descriptor(ends[0]))
         // Its answer shows that it has started, and it waits for more lines.
         _ = Array("{}\n".utf8).withUnsafeBytes { write(ends[1], $0.baseAddress, $0.count) }
         #expect(process.waitForOutput(.seconds(60)) { $0.contains("\n") })
@@ -121,16 +101,9 @@ import Testing
     /// A file that others can write could name another server for Apple. No command uses it.
     @Test(arguments: [["check-config"], ["run", "--once"], ["run"], ["config"], ["status"]])
     func configuration_whenOthersCanWriteIt_isRefused(arguments: [String]) async throws {
-        var template = Array("/tmp/nudged-open-XXXXXX".utf8CString)
-        try #require(mkdtemp(&template) != nil)
-        let folder = template.withUnsafeBufferPointer {
-            String(decoding: $0.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        }
+        let folder = try Scene.openFolder()
+        defer { _ = try? ChildProcess.run(["rm", "-rf", folder]) }
         let path = folder + "/nudged.yaml"
-        defer {
-            unlink(path)
-            rmdir(folder)
-        }
         close(open(path, O_WRONLY | O_CREAT, 0o600))
         chmod(path, 0o666)
         let run = try await Self.nudged(arguments + ["--config", path])

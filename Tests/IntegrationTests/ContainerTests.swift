@@ -45,11 +45,8 @@ import Testing
 
     @Test func run_asProcessOneWithoutANameOnAReadOnlyRoot_sendsReloadsAndStops() async throws {
         let scene = try await Scene()
-        var template = Array("/tmp/nudged-container-XXXXXX".utf8CString)
-        try #require(mkdtemp(&template) != nil)
-        let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let folder = try Scene.openFolder()
         defer { _ = try? ChildProcess.run(["rm", "-rf", folder]) }
-        chmod(folder, 0o755)
         try ChildProcess.run(["install", "-m", "644", "\(scene.folder)/ca.pem", "\(folder)/ca.pem"])
         let probe = try ChildProcess(
             ["unshare"] + Self.namespaces + ["--mount", "--pid", "--fork"] + Self.user + ["test", "-x", Scene.binary],
@@ -68,14 +65,11 @@ import Testing
         environment["RUNTIME_DIRECTORY"] = folder + "/run"
         let configuration = "apns: {teamId: \(Scene.teamID), keyId: \(Scene.keyID), bundleId: \(Scene.topic)}\n"
         let container = try ChildProcess(
-            ["unshare"] + Self.namespaces + [
-                "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", Self.script, "sh",
-            ]
-                + [folder, "\(scene.folder)/key.p8", url, configuration] + Self.user
+            keeping: ["unshare"] + Self.namespaces
+                + ["--mount", "--pid", "--fork", "--kill-child", "sh", "-c", Self.script, "sh", folder]
+                + ["\(scene.folder)/key.p8", url, configuration] + Self.user
                 + [Scene.binary, "run", "--config", "\(folder)/etc/nudged.yaml"],
-            environment: environment,
-            output: .captured,
-            error: .captured
+            environment
         )
         defer { container.signal(SIGKILL) }
         try #require(container.waitForOutput(.seconds(120)) { $0.contains("is ready") }, "\(container.errorOutput)")

@@ -1,4 +1,3 @@
-import Glibc
 import LocalPostgres
 import TestSupport
 import Testing
@@ -12,7 +11,7 @@ import Testing
         try scene.sql("update nudged.setting set max_messages = 100000")
         let process = try scene.start(["run"], ["LOG_LEVEL": "info"])
         try #require(await scene.simulator.waitUntil(accepted: users + 1))
-        let before = try #require(Self.memory(of: process, "VmRSS"))
+        let before = try #require(process.megabytes("VmRSS"))
         try scene.sql(
             """
             insert into nudged.message (user_id, id, title, body)
@@ -29,28 +28,16 @@ import Testing
         let all = users + 1 + users * count + 1
         #expect(await scene.simulator.waitUntil(accepted: all, within: .seconds(500)))
         try await scene.wait(for: "not exists (select from nudged.intent)", of: process)
-        let peak = try #require(Self.memory(of: process, "VmHWM"))
+        let peak = try #require(process.megabytes("VmHWM"))
         // Sweeps end when their last user is settled.
         let isSmall = await eventually(within: .seconds(60)) {
-            (Self.memory(of: process, "VmRSS") ?? .max) < before + 32
+            (process.megabytes("VmRSS") ?? .max) < before + 32
         }
-        let after = try #require(Self.memory(of: process, "VmRSS"))
+        let after = try #require(process.megabytes("VmRSS"))
         print(
             "flood: \(users) x \(count) of \(length): \(before) MB before, peak \(peak), after \(after); neighbour at \(meanwhile) of \(all)"
         )
         #expect(peak < 128 && isSmall)
         try await scene.stop(process)
-    }
-
-    /// In megabytes.
-    private static func memory(of process: ChildProcess, _ key: String) -> Int? {
-        guard let file = fopen("/proc/\(process.id)/status", "r") else { return nil }
-        defer { fclose(file) }
-        var line = [CChar](repeating: 0, count: 256)
-        while fgets(&line, Int32(line.count), file) != nil {
-            let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            if text.hasPrefix("\(key):") { return Int(text.filter(\.isNumber)).map { $0 / 1024 } }
-        }
-        return nil
     }
 }

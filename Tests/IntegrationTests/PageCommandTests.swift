@@ -17,18 +17,11 @@ import Testing
         try text(page).split(separator: "\n").filter { $0.hasPrefix("    ") }.map { String($0.dropFirst(4)) }
     }
 
-    private static func run(_ command: [String]) async throws -> (exit: ChildProcess.Exit, output: String) {
-        let process = try ChildProcess(command, output: .captured)
-        let exit = await process.ended()
-        _ = process.wait(.seconds(5))
-        return (exit, process.output)
-    }
-
     @Test func decide_whenTypedAsInPOLICY_answersWhatThePageSays() async throws {
         let lines = try Self.commands("docs/POLICY.md")
         let answer = try #require(lines.last)
         let script = "set -o pipefail; PATH='\(Self.folder)':$PATH\n" + lines.dropLast().joined(separator: "\n")
-        let run = try await Self.run(["bash", "-c", script])
+        let run = try await ChildProcess.toEnd(["bash", "-c", script])
         #expect(run.exit == .code(0) && run.output == answer + "\n", "\(run)")
     }
 
@@ -66,7 +59,7 @@ import Testing
             {
                 let name = String(match.1)
                 if helps[name] == nil {
-                    let run = try await Self.run([Scene.binary, "help", name])
+                    let run = try await ChildProcess.toEnd([Scene.binary, "help", name])
                     #expect(run.exit == .code(0), "\(page): \(match.0)")
                     helps[name] = run.output
                 }

@@ -1,4 +1,3 @@
-import Glibc
 import LocalPostgres
 import TestSupport
 import Testing
@@ -165,14 +164,5 @@ import Testing
     }
 
     /// The daemon's largest resident size so far.
-    private func peak(_ process: ChildProcess) -> Int {
-        guard let file = fopen("/proc/\(process.id)/status", "r") else { return .max }
-        defer { fclose(file) }
-        var line = [CChar](repeating: 0, count: 256)
-        while fgets(&line, Int32(line.count), file) != nil {
-            let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            if text.hasPrefix("VmHWM:") { return (Int(text.filter(\.isNumber)) ?? .max) / 1024 }
-        }
-        return .max
-    }
+    private func peak(_ process: ChildProcess) -> Int { process.megabytes("VmHWM") ?? .max }
 }

@@ -72,14 +72,8 @@ struct PoolerLongTests {
                 (select count(*) from pg_listening_channels()), (select count(*) from pg_class where relpersistence = 't'),
                 current_setting('enable_seqscan'), current_setting('statement_timeout')
             """
-        let child = try ChildProcess(
-            ["psql", "-XAtq", "-d", pooler.url(database: scene.database), "-c", question],
-            output: .captured,
-            error: .captured
-        )
-        _ = await child.ended()
-        _ = child.wait(.seconds(5))
-        return String(child.output.prefix { $0 != "\n" })
+        let psql = ["psql", "-XAtq", "-d", pooler.url(database: scene.database), "-c", question]
+        return String(try await ChildProcess.toEnd(psql).output.prefix { $0 != "\n" })
     }
 
     @Test(arguments: ["claimed", "after_intent", "before_settle"])
@@ -180,12 +174,8 @@ struct PoolerLongTests {
             }
         )
         #expect(await scene.simulator.waitUntil(accepted: 40))
-        let greedy = try ChildProcess(
-            ["psql", "-XAtq", "-d", pooler.url(database: scene.database), "-c", "begin; select pg_sleep(4); commit"],
-            output: .captured,
-            error: .captured
-        )
-        _ = await greedy.ended()
+        let greedy = "begin; select pg_sleep(4); commit"
+        _ = try await ChildProcess.toEnd(["psql", "-XAtq", "-d", pooler.url(database: scene.database), "-c", greedy])
         #expect(await scene.simulator.waitUntil(accepted: 300, within: .seconds(240)))
         try await settled(scene, process, 300)
         try await scene.stop(process)

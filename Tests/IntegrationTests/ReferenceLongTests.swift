@@ -155,12 +155,10 @@ import struct FoundationEssentials.UUID
         let input = scene.write(lines.joined(separator: "\n") + "\n", to: "questions-\(now).jsonl")
         let script =
             #filePath.split(separator: "/").dropLast(2).reduce("") { "\($0)/\($1)" } + "/Reference/policy_reference.py"
-        let process = try ChildProcess(["python3", script], input: .file(input), output: .captured, error: .captured)
-        let exit = await process.ended()
-        _ = process.wait(.seconds(5))
-        try #require(exit == .code(0), "\(process.errorOutput.suffix(2000))")
+        let run = try await ChildProcess.toEnd(["python3", script], from: .file(input))
+        try #require(run.exit == .code(0), "\(run.text)")
         var answers: [String: String] = [:]
-        for line in process.output.split(separator: "\n") {
+        for line in run.output.split(separator: "\n") {
             guard case .object(let answer) = try JSONValue(parsing: String(line)), case .string(let id)? = answer["id"],
                 case .string(let action)? = answer["action"]
             else { continue }

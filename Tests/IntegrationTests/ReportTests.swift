@@ -144,13 +144,9 @@ import Testing
         #expect(folder.exit == .code(74) && folder.errors.contains("is a folder; name a file in it"), "\(folder.text)")
         let away = try await scene.nudged(["report", "--html", "\(scene.folder)/none/report.html"])
         #expect(away.exit == .code(74) && away.errors.contains("No such file or directory"), "\(away.text)")
-        let full = try ChildProcess(
-            ["sh", "-c", "exec \(Scene.binary) report --html - > /dev/full"],
-            environment: scene.environment(),
-            output: .captured,
-            error: .captured
-        )
-        try await scene.finish(full).ends(74, errors: "No space left on device")
+        let full = ["sh", "-c", "exec \(Scene.binary) report --html - > /dev/full"]
+        let process = try ChildProcess(keeping: full, scene.environment())
+        try await scene.finish(process).ends(74, errors: "No space left on device")
     }
 
     /// Mounting takes root, as CI has it.
@@ -171,10 +167,8 @@ import Testing
             to: "full.sh"
         )
         let process = try ChildProcess(
-            ["unshare", "--mount", "sh", "\(scene.folder)/full.sh"],
-            environment: scene.environment(["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]),
-            output: .captured,
-            error: .captured
+            keeping: ["unshare", "--mount", "sh", "\(scene.folder)/full.sh"],
+            scene.environment(["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"])
         )
         let run = try await scene.finish(process).ends(74, errors: "No space left on device")
         #expect(run.output == "old\nreport.html\n", "\(run.text)")

@@ -183,12 +183,7 @@ final class Scene: TestDatabase, Sendable {
     }()
 
     func start(_ arguments: [String], _ changes: [String: String?] = [:]) throws -> ChildProcess {
-        let process = try ChildProcess(
-            [Self.binary] + arguments,
-            environment: environment(changes),
-            output: .captured,
-            error: .captured
-        )
+        let process = try ChildProcess(keeping: [Self.binary] + arguments, environment(changes))
         processes.withLock { $0.append(process) }
         // A pooler keeps its sessions.
         if changes["DATABASE_URL"] == nil { direct.withLock { _ = $0.insert(process.id) } }
@@ -313,4 +308,9 @@ final class Scene: TestDatabase, Sendable {
     func accepted() -> [String: Int] {
         Dictionary(simulator.snapshot().accepted.map { ($0.token, 1) }, uniquingKeysWith: +)
     }
+}
+
+extension String {
+    /// How often it contains `part`.
+    func occurrences(of part: String) -> Int { ranges(of: part).count }
 }

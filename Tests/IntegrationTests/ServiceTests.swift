@@ -111,7 +111,7 @@ import Testing
         // One that hangs is not waited for for ever, and one that ends meanwhile is said to have.
         process.signal(SIGSTOP)
         let asking = try scene.start(["reload"], place)
-        #expect(await eventually { Self.awaits(SIGHUP, process.id) || asking.exit != nil })
+        #expect(await eventually { Self.awaits(SIGHUP, process) || asking.exit != nil })
         process.signal(SIGKILL)
         try await scene.finish(asking).ends(69, errors: "ended before it answered")
         _ = try await scene.finish(process)
@@ -148,14 +148,8 @@ import Testing
     }
 
     /// Whether a signal waits for a stopped process: the bit of its number in `ShdPnd` (proc(5)).
-    private static func awaits(_ signal: Int32, _ process: Int32) -> Bool {
-        guard let file = fopen("/proc/\(process)/status", "r") else { return false }
-        defer { fclose(file) }
-        var bytes = [UInt8](repeating: 0, count: 8192)
-        let text = String(decoding: bytes[..<fread(&bytes, 1, bytes.count, file)], as: UTF8.self)
-        guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("ShdPnd:") }),
-            let bits = UInt64(line.drop { $0 != "\t" }.dropFirst(), radix: 16)
-        else { return false }
+    private static func awaits(_ signal: Int32, _ process: ChildProcess) -> Bool {
+        guard let bits = process.status("ShdPnd").flatMap({ UInt64($0, radix: 16) }) else { return false }
         return bits & (1 << UInt64(signal - 1)) != 0
     }
 

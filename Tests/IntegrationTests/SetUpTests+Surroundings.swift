@@ -97,11 +97,8 @@ extension SetUpTests {
     @Test func undo_whileSomeoneReads_letsOthersRead() async throws {
         #expect(try await setUp(arguments() + ["--yes"]).exit == .code(0))
         let psql = ["psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-d", scene.cluster.tcpURL(database: scene.database)]
-        let reader = try ChildProcess(
-            psql + ["-c", "begin", "-c", "select count(*) from nudged.person", "-c", "select pg_sleep(1000)"],
-            output: .captured,
-            error: .captured
-        )
+        let statements = ["-c", "begin", "-c", "select count(*) from nudged.person", "-c", "select pg_sleep(1000)"]
+        let reader = try ChildProcess(keeping: psql + statements)
         defer { reader.end() }
         #expect(reader.waitForOutput(.seconds(60)) { $0.contains("0\n") })
         let undo = try scene.start(["setup", "--config", configuration, "--undo", "--yes"], variables())
@@ -131,11 +128,7 @@ extension SetUpTests {
     /// It leaves the file that says where it is.
     @Test func setUp_whenTheSimulatedAppleWasKilled_saysSo() async throws {
         let folder = "\(scene.folder)/apple"
-        let apple = try ChildProcess(
-            [Scene.binary + "-apple", "--folder", folder, "--port", "0"],
-            output: .captured,
-            error: .captured
-        )
+        let apple = try ChildProcess(keeping: [Scene.binary + "-apple", "--folder", folder, "--port", "0"])
         defer { apple.end() }
         try #require(apple.waitForOutput(.seconds(60)) { $0.contains("\n") }, "\(apple.errorOutput)")
         let typed = [
@@ -164,13 +157,8 @@ extension SetUpTests {
             return tcgetattr(inner, &modes) == 0 && modes.c_lflag & tcflag_t(ECHO) != 0
         }
         #expect(echoes())
-        let process = try ChildProcess(
-            [Scene.binary, "setup", "--config", configuration],
-            environment: ["PATH": "/usr/bin:/bin"],
-            input: .descriptor(inner),
-            output: .captured,
-            error: .captured
-        )
+        let typed = [Scene.binary, "setup", "--config", configuration]
+        let process = try ChildProcess(keeping: typed, ["PATH": "/usr/bin:/bin"], from: .descriptor(inner))
         #expect(await eventually { !echoes() })
         process.signal(number)
         #expect(await process.ended() == .code(130))

@@ -261,10 +261,8 @@ import Testing
             to: "full.sh"
         )
         let process = try ChildProcess(
-            ["unshare", "--mount", "sh", "\(scene.folder)/full.sh"],
-            environment: variables().compactMapValues(\.self).merging(["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]) { $1 },
-            output: .captured,
-            error: .captured
+            keeping: ["unshare", "--mount", "sh", "\(scene.folder)/full.sh"],
+            variables().compactMapValues(\.self).merging(["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]) { $1 }
         )
         let run = try await scene.finish(process)
         guard inodes == 5 else {

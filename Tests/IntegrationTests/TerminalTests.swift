@@ -21,15 +21,9 @@ import Testing
         ["@"], ["help", "@"], ["status", "--@"], ["explain", "@"], ["pause", "@"], ["status", "--config", "/tmp/@"],
         ["replan", "--over", "@"], ["send-test", "--token", "@"],
     ]) func error_whenItQuotesWhatWasTyped_controlsNoTerminal(arguments: [String]) async throws {
-        let process = try ChildProcess(
-            [Scene.binary] + arguments.map { $0.replacing("@", with: Self.hostile) },
-            environment: [:],
-            output: .captured,
-            error: .captured
-        )
-        _ = await process.ended()
-        _ = process.wait(.seconds(5))
-        let said = process.output + process.errorOutput
+        let typed = arguments.map { $0.replacing("@", with: Self.hostile) }
+        let run = try await ChildProcess.toEnd([Scene.binary] + typed, [:])
+        let said = run.output + run.errors
         #expect(said.contains("nudged:") && !Self.controls(said), "\(said.debugDescription)")
     }
 }

@@ -60,12 +60,8 @@ final class Transcript {
         let errors = "\(scene.folder)/errors"
         let line = "stty cols 400 -opost; exec '\(Scene.binary)' \(command) 2>'\(errors)'"
         let own = ["NO_COLOR": "1", "LANG": "C.UTF-8", "SUDO_USER": "anna"]
-        let process = try ChildProcess(
-            ["script", "-qec", line, "/dev/null"],
-            environment: scene.environment(changes.merging(own) { own, _ in own }),
-            output: .captured,
-            error: .captured
-        )
+        let environment = scene.environment(changes.merging(own) { own, _ in own })
+        let process = try ChildProcess(keeping: ["script", "-qec", line, "/dev/null"], environment)
         let run = try await scene.finish(process)
         guard case .code(let code)? = run.exit else { return fail("\(command): \(run.text)") }
         let said = try ChildProcess.run(["cat", errors])

@@ -1,0 +1,50 @@
+import Glibc
+import LocalPostgres
+import Testing
+
+extension ChildProcess {
+    /// Starts a program of which all is kept that it says.
+    convenience init(keeping arguments: [String], _ environment: [String: String]? = nil, from input: Stream = .null)
+        throws
+    {
+        try self.init(arguments, environment: environment, input: input, output: .captured, error: .captured)
+    }
+
+    /// Runs a program to its end, whatever that is.
+    static func toEnd(_ arguments: [String], _ environment: [String: String]? = nil, from input: Stream = .null)
+        async throws -> Scene.Run
+    {
+        let process = try ChildProcess(keeping: arguments, environment, from: input)
+        let exit = await process.ended()
+        _ = process.wait(.seconds(5))
+        return Scene.Run(exit: exit, output: process.output, errors: process.errorOutput)
+    }
+
+    /// What stands in a line of `/proc/…/status` (proc(5)).
+    func status(_ key: String) -> Substring? {
+        let line = TextFile.read("/proc/\(id)/status")?.split(separator: "\n").first { $0.hasPrefix("\(key):") }
+        return line?.split(separator: "\t").last
+    }
+
+    /// The same in megabytes.
+    func megabytes(_ key: String) -> Int? { status(key).flatMap { Int($0.filter(\.isNumber)) }.map { $0 / 1024 } }
+}
+
+extension Scene {
+    /// A new folder that others may enter, unlike the scene's.
+    static func openFolder() throws -> String {
+        var template = Array("/tmp/nudged-open-XXXXXX".utf8CString)
+        try #require(mkdtemp(&template) != nil)
+        chmod(template, 0o755)
+        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// What runs a command as another user, if this one is root. nil: `nudged` is out of that user's reach, as where the build lies under /root.
+    static func otherUser() async throws -> [String]? {
+        let other = geteuid() == 0 ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--"] : []
+        let probe = try ChildProcess(other + ["test", "-x", binary], error: .null)
+        if await probe.ended() == .code(0) { return other }
+        print("not run: \(binary) is out of reach for another user")
+        return nil
+    }
+}
