@@ -39,7 +39,8 @@ extension Scene {
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// What runs a command as another user, if this one is root. nil: `nudged` is out of that user's reach, as where the build lies under /root.
+    /// What runs a command as another user, if this one is root. nil: `nudged` is out of that user's reach, as where the
+    /// build lies under /root.
     static func otherUser() async throws -> [String]? {
         let other = geteuid() == 0 ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--"] : []
         let probe = try ChildProcess(other + ["test", "-x", binary], error: .null)

@@ -316,28 +316,8 @@ import TimeZones
 
     private static func work(due: Int = 0, late: Int64 = 0, touches: Int = 0, alive: Bool = true) -> Finding {
         let now = Instant(seconds: 1_000_000)
-        let row = DaemonRow(
-            id: .init(),
-            host: "web-1",
-            pid: 1,
-            version: "1",
-            startedAt: now,
-            seenAt: now,
-            unseenMilliseconds: alive ? 0 : 100_000,
-            state: "{}"
-        )
-        return Verdicts.work(
-            WorkStatus(
-                now: now,
-                dueUsers: due,
-                firstDue: due > 0 ? now - late : nil,
-                touches: touches,
-                openIntents: 0,
-                openPushes: 0,
-                unknownPushes: 0,
-                daemons: [row]
-            )
-        )
+        let row = DaemonRow(now: now, unseen: alive ? 0 : 100_000)
+        return Verdicts.work(WorkStatus(now: now, due: due, firstDue: now - late, touches: touches, daemons: [row]))
     }
 
     /// Nobody expects it to be done where none is alive: the service's part says so.

@@ -16,32 +16,12 @@ import TimeZones
         return (try? String(contentsOf: path, encoding: .utf8)) ?? ""
     }()
 
-    private static func work(_ daemons: [DaemonRow]) -> WorkStatus {
-        WorkStatus(
-            now: now,
-            dueUsers: 0,
-            firstDue: nil,
-            touches: 0,
-            openIntents: 0,
-            openPushes: 0,
-            unknownPushes: 0,
-            daemons: daemons
-        )
-    }
+    private static func work(_ daemons: [DaemonRow]) -> WorkStatus { WorkStatus(now: now, daemons: daemons) }
 
     private static func row(unseen: Int64 = 4000, version: String = "0.1.0", stopped: Bool = false) -> DaemonRow {
         let lane =
             "{\"environment\": \"production\", \"topic\": \"a.b\", \"state\": \"\(stopped ? "stopped" : "open")\"}"
-        return DaemonRow(
-            id: UUID(),
-            host: "web-1",
-            pid: 4711,
-            version: version,
-            startedAt: now - 100,
-            seenAt: now,
-            unseenMilliseconds: unseen,
-            state: "{\"lanes\": [\(lane)]}"
-        )
+        return DaemonRow(version: version, now: now, unseen: unseen, state: "{\"lanes\": [\(lane)]}")
     }
 
     private static func findings(

@@ -18,16 +18,7 @@ import struct FoundationEssentials.UUID
     private static let late = F.at("2026-11-20T02:00:00Z")
 
     private static func daemon(_ state: String = "{}", unseen: Int64 = 1000) -> DaemonRow {
-        DaemonRow(
-            id: daemonID,
-            host: "web-1",
-            pid: 42,
-            version: "1",
-            startedAt: early - 60,
-            seenAt: early,
-            unseenMilliseconds: unseen,
-            state: state
-        )
+        DaemonRow(id: daemonID, now: early, unseen: unseen, state: state)
     }
 
     private static func due(_ user: ClaimedUser, at instant: Instant) -> ClaimedUser {

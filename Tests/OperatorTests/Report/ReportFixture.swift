@@ -3,8 +3,6 @@ import Seeded
 @testable import Core
 import TimeZones
 
-import struct FoundationEssentials.UUID
-
 @testable import Operator
 
 /// Reports without a database.
@@ -123,56 +121,28 @@ enum ReportFixture {
     }
 
     static let opens = [
-        OpenCount(kind: "check_in", part: nil, sent: 460, users: 460, opened: 123, rated: 40, raters: 40, helpful: 30),
-        OpenCount(
-            kind: "check_in",
-            part: .template,
-            value: 3,
-            sent: 400,
-            users: 400,
-            opened: 120,
-            rated: 40,
-            raters: 40,
-            helpful: 30
-        ),
-        OpenCount(kind: "check_in", part: .template, value: 5, sent: 60, users: 60, opened: 3),
-        OpenCount(
-            kind: "check_in",
-            part: .hour,
-            value: 9,
-            sent: 431,
-            users: 431,
-            opened: 123,
-            rated: 40,
-            raters: 40,
-            helpful: 30
-        ),
-        OpenCount(kind: "check_in", part: .hour, value: 14, sent: 29, users: 29, opened: 0),
-        OpenCount(
-            kind: "check_in",
-            part: .weekday,
-            value: 1,
-            sent: 230,
-            users: 230,
-            opened: 60,
-            rated: 20,
-            raters: 20,
-            helpful: 14
-        ),
-        OpenCount(
-            kind: "check_in",
-            part: .weekday,
-            value: 7,
-            sent: 230,
-            users: 230,
-            opened: 63,
-            rated: 20,
-            raters: 20,
-            helpful: 16
-        ),
+        checkIns(nil, 0, sent: 460, opened: 123, rated: 40, helpful: 30),
+        checkIns(.template, 3, sent: 400, opened: 120, rated: 40, helpful: 30),
+        checkIns(.template, 5, sent: 60, opened: 3), checkIns(.hour, 9, sent: 431, opened: 123, rated: 40, helpful: 30),
+        checkIns(.hour, 14, sent: 29, opened: 0), checkIns(.weekday, 1, sent: 230, opened: 60, rated: 20, helpful: 14),
+        checkIns(.weekday, 7, sent: 230, opened: 63, rated: 20, helpful: 16),
         OpenCount(kind: "message", part: nil, sent: 10, users: 10, opened: 0),
         OpenCount(kind: "message", part: .hour, value: 9, sent: 10, users: 10, opened: 0),
     ]
+
+    /// Each user got one, and rated one at most.
+    static func checkIns(
+        _ part: OpenCount.Part?,
+        _ value: Int,
+        sent: Int,
+        opened: Int,
+        rated: Int = 0,
+        helpful: Int = 0
+    ) -> OpenCount {
+        var count = OpenCount(kind: "check_in", part: part, value: value, sent: sent, users: sent, opened: opened)
+        (count.rated, count.raters, count.helpful) = (rated, rated, helpful)
+        return count
+    }
 
     static let pause = Pause(
         kind: .reminder,
@@ -187,15 +157,6 @@ enum ReportFixture {
         unseen: Int64,
         state: String = #"{"lanes":[{"environment":"production","topic":"com.example.app","state":"open"}]}"#
     ) -> DaemonRow {
-        DaemonRow(
-            id: UUID(),
-            host: "planted-host",
-            pid: 4711,
-            version: "0.1.0",
-            startedAt: now - 90_000,
-            seenAt: now - unseen / 1000,
-            unseenMilliseconds: unseen,
-            state: state
-        )
+        DaemonRow(host: "planted-host", now: now, unseen: unseen, state: state)
     }
 }

@@ -156,9 +156,9 @@ import TimeZones
         ] { #expect(page.contains(text), "\(text)") }
         // The best and the worst by their shares rest on few. Two others differ all the same.
         let four = [(10, 29), (400, 1000), (300, 1000), (8, 40)].enumerated().map {
-            OpenCount(kind: "check_in", part: .template, value: $0, sent: $1.1, users: $1.1, opened: $1.0)
+            F.checkIns(.template, $0, sent: $1.1, opened: $1.0)
         }
-        let all = OpenCount(kind: "check_in", part: nil, sent: 2069, users: 2069, opened: 718)
+        let all = F.checkIns(nil, 0, sent: 2069, opened: 718)
         #expect(F.markup(F.report(opens: [all] + four)).contains("Template 1 is opened more often than Template 2: "))
         // No message was opened or has feedback.
         #expect(!page.contains("Messages by hour"))

@@ -7,8 +7,6 @@ import Systemd
 import Testing
 import TimeZones
 
-import struct FoundationEssentials.UUID
-
 @testable import Operator
 @testable import Service
 
@@ -49,17 +47,7 @@ import struct FoundationEssentials.UUID
             inFlight: 7,
             intervalMilliseconds: 1000
         )
-        return DaemonRow(
-            id: UUID(),
-            host: "web-1",
-            pid: 4711,
-            version: "0.1.0",
-            startedAt: now - 10_800,
-            seenAt: now - unseen / 1000,
-            unseenMilliseconds: unseen,
-            state: state.json,
-            ranges: ranges
-        )
+        return DaemonRow(now: now, unseen: unseen, state: state.json, ranges: ranges)
     }
 
     /// As the daemon writes it when `nudged.recipient` was renamed.
@@ -77,18 +65,9 @@ import struct FoundationEssentials.UUID
     }
 
     private static func page(_ daemons: [DaemonRow], due: Int = 0) -> StatusPage {
-        StatusPage(
-            WorkStatus(
-                now: now,
-                dueUsers: due,
-                firstDue: due > 0 ? now - 200 : nil,
-                touches: 3,
-                openIntents: 1,
-                openPushes: 1200,
-                unknownPushes: 0,
-                daemons: daemons
-            )
-        )
+        var work = WorkStatus(now: now, due: due, firstDue: now - 200, touches: 3, daemons: daemons)
+        (work.openIntents, work.openPushes) = (1, 1200)
+        return StatusPage(work)
     }
 
     // MARK: The answer
@@ -214,16 +193,6 @@ import struct FoundationEssentials.UUID
             DaemonState(json: #"{"lanes": [{"environment": "a", "topic": "b", "state": "dreaming"}, 7], "x": 1}"#)
         )
         #expect(newer.lanes.map(\.state.rawValue) == ["dreaming"] && newer.lastSweep == nil)
-        let row = DaemonRow(
-            id: UUID(),
-            host: "h",
-            pid: 1,
-            version: "9",
-            startedAt: Self.now,
-            seenAt: Self.now,
-            unseenMilliseconds: 0,
-            state: "[]"
-        )
-        #expect(Self.page([row]).text(on: Screen(width: 80)).contains("its state can't be read"))
+        #expect(Self.page([DaemonRow(now: Self.now, state: "[]")]).text(on: Screen(width: 80)).contains("its state can't be read"))
     }
 }
