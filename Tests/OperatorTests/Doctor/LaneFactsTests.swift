@@ -62,13 +62,10 @@ import TimeZones
         (400, "TopicDisallowed", "apns.bundleId"), (400, "BadTopic", "apns.bundleId"),
         (400, "DeviceTokenNotForTopic", "apns.bundleId"),
     ])
-    func answer_whenTheConfigurationIsRefused_saysTheRemedy(status: Int, reason: String, remedy: String) {
-        let finding = Self.answer(status, reason)
-        #expect(finding?.level == .error && finding?.status == .configuration)
-        #expect(
-            finding?.found.contains(reason) == true && finding?.remedy?.contains(remedy) == true,
-            "\(String(describing: finding))"
-        )
+    func answer_whenTheConfigurationIsRefused_saysTheRemedy(status: Int, reason: String, remedy: String) throws {
+        let finding = try #require(Self.answer(status, reason))
+        #expect(finding.level == .error && finding.status == .configuration)
+        #expect(finding.found.contains(reason) && finding.remedy?.contains(remedy) == true, "\(finding)")
     }
 
     @Test(
@@ -82,17 +79,15 @@ import TimeZones
         #expect(finding?.level == .warning && finding?.remedy != nil, "\(String(describing: finding))")
     }
 
-    @Test func connection_whenItFails_saysTheStepAndLeavesTheRest() {
+    @Test func connection_whenItFails_saysTheStepAndLeavesTheRest() throws {
         for (code, word) in [
             (CloseReason.Code.resolve, "address"), (.connect, "TCP"), (.handshake, "TLS"),
             (.certificate, "certificate"), (.noHTTP2, "HTTP/2"),
         ] {
             let findings = Self.findings(.unreachable(code, "because"))
-            #expect(findings["connection"]?.status == .unavailable)
-            #expect(
-                findings["connection"]?.found.contains(word) == true
-                    && findings["connection"]?.found.contains("because") == true
-            )
+            let connection = try #require(findings["connection"])
+            #expect(connection.status == .unavailable)
+            #expect(connection.found.contains(word) && connection.found.contains("because"))
             #expect(findings["key"]?.level == .ok)
             #expect(findings["answer"]?.level == .unchecked && findings["clock"]?.level == .unchecked)
         }

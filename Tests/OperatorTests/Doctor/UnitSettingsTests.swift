@@ -22,9 +22,8 @@ import Testing
     }
 
     @Test func value_whenItsLineGoesOn_isOne() {
-        #expect(
-            Self.unit("[Service]\nExecStart=/a \\\n# why\n  b\nUser=x\n")["Service.ExecStart"]?.hasSuffix("b") == true
-        )
+        let started = Self.unit("[Service]\nExecStart=/a \\\n# why\n  b\nUser=x\n")["Service.ExecStart"]
+        #expect(started?.hasSuffix("b") == true)
         #expect(Self.unit("[Service]\nExecStart=/a \\\n  b\nUser=x\n")["Service.User"] == "x")
     }
 

@@ -37,12 +37,9 @@ import Testing
         #expect(Self.findings(release: name)["release"]?.level == expected)
     }
 
-    @Test func release_whenTheFilesDontSay_isUnchecked() {
-        let finding = Self.findings(release: nil)["release"]
-        #expect(
-            finding?.level == .unchecked && finding?.found.contains("293 days old") == true,
-            "\(String(describing: finding))"
-        )
+    @Test func release_whenTheFilesDontSay_isUnchecked() throws {
+        let finding = try #require(Self.findings(release: nil)["release"])
+        #expect(finding.level == .unchecked && finding.found.contains("293 days old"), "\(finding)")
     }
 
     @Test func files_whenSomeCantBeReadOrNoneAreThere_areAnError() {

@@ -48,9 +48,8 @@ import TimeZones
             DeviceNames(secret: ""),
             now: Self.now
         )
-        #expect(
-            found.map(\.state.name) == [isTried ? "tried" : "moved"] && found[0].state.text.contains(" in production")
-        )
+        #expect(found.map(\.state.name) == [isTried ? "tried" : "moved"])
+        #expect(found[0].state.text.contains(" in production"))
         #expect(DeviceGap.all(found, DevicesLeftOut()).isEmpty)
     }
 
@@ -58,10 +57,8 @@ import TimeZones
         let found = Self.devices([Self.device(environment: "production"), Self.device(topic: "com.example.other")])
         let gaps = DeviceGap.all(found, DevicesLeftOut(withoutToken: 2, platforms: "android"))
         #expect(gaps.map(\.name) == ["other_environment", "other_topic", "no_token", "left_out"])
-        #expect(
-            gaps.first?.text
-                == "1 device is of the environment production, which is not configured for com.example.app"
-        )
+        let other = "1 device is of the environment production, which is not configured for com.example.app"
+        #expect(gaps.first?.text == other)
         #expect(gaps[2].text == "nudged.device has 2 rows of this user without a token")
         #expect(DeviceGap.all([], DevicesLeftOut()).map(\.name) == ["no_row"])
     }

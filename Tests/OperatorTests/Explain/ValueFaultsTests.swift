@@ -30,18 +30,14 @@ struct ValueFaultsTests {
             ]
         )
         #expect(ValueFaults.unknownKeys(nil).isEmpty && ValueFaults.unknownKeys("{broken").isEmpty)
-        #expect(
-            ValueFaults.unknownKeys(#"{"smartEnabled":true}"#)
-                == ["smartEnabled is unknown: did you mean smart_enabled?"]
-        )
+        let other = ["smartEnabled is unknown: did you mean smart_enabled?"]
+        #expect(ValueFaults.unknownKeys(#"{"smartEnabled":true}"#) == other)
     }
 
     /// The daemon takes it for false and says nothing. So a person must be able to find it.
     @Test(arguments: [#""true""#, "1", "[true]", "{}"]) func consent_whenOfAnotherType_isNamed(value: String) {
-        #expect(
-            ValueFaults.consent(#"{"smart_enabled":\#(value)}"#)
-                == "smart_enabled counts as false: wanted true or false"
-        )
+        let fault = ValueFaults.consent(#"{"smart_enabled":\#(value)}"#)
+        #expect(fault == "smart_enabled counts as false: wanted true or false")
     }
 
     @Test(

@@ -29,15 +29,11 @@ import struct FoundationEssentials.UUID
         let forecast = Self.forecast(hours: 48, user)
         #expect(forecast.pushes == 4 && forecast.tally.nudges == 2 && forecast.tally.hours.count == 49)
         #expect(forecast.tally.hours.enumerated().filter { $1.allPushes > 0 }.map(\.offset) == [1, 25])
-        #expect(
-            forecast.text(on: Screen(width: 60, hasBlocks: false)).contains("Wed 05-06 01:00             2  ##########")
-        )
-        #expect(
-            forecast.text(on: Screen(width: 60, hasBlocks: true)).contains("Thu 05-07 01:00             2  ██████████")
-        )
-        #expect(
-            forecast.json.contains(#""pushes":4,"#) && forecast.json.contains(#""by_kind":{"check_in":4,"message":0"#)
-        )
+        let (plain, drawn) = (Screen(width: 60, hasBlocks: false), Screen(width: 60, hasBlocks: true))
+        #expect(forecast.text(on: plain).contains("Wed 05-06 01:00             2  ##########"))
+        #expect(forecast.text(on: drawn).contains("Thu 05-07 01:00             2  ██████████"))
+        #expect(forecast.json.contains(#""pushes":4,"#))
+        #expect(forecast.json.contains(#""by_kind":{"check_in":4,"message":0"#))
         // The last instant is no more of it.
         #expect(Self.forecast(hours: 24, user).pushes == 2)
     }
@@ -47,11 +43,8 @@ import struct FoundationEssentials.UUID
         #expect(held.pushes == 0 && held.json.contains(#""resting":{"not_opted_in":1}"#))
         let paused = Self.forecast(hours: 72, F.user(since: Self.start - 86_400), paused: [.checkIn])
         #expect(paused.pushes == 0 && paused.json.contains(#""resting":{"paused":1}"#))
-        #expect(
-            paused.text(on: Screen(width: 80, hasBlocks: true)).contains(
-                "paused: check_in; the forecast assumes that the pause lasts"
-            )
-        )
+        let text = paused.text(on: Screen(width: 80, hasBlocks: true))
+        #expect(text.contains("paused: check_in; the forecast assumes that the pause lasts"))
     }
 
     @Test func tallies_whenAdded_areSums() {
@@ -84,9 +77,8 @@ import struct FoundationEssentials.UUID
         #expect(forecast.tally.nudges == 3 && forecast.pushes == 3 && forecast.tally.hours[0].allPushes == 2)
         #expect(forecast.json.contains(#""by_kind":{"check_in":1,"message":2,"reminder":0}"#), "\(forecast.json)")
         #expect(forecast.json.contains(#""dropped":{"expired":1}"#), "\(forecast.json)")
-        #expect(
-            forecast.text(on: Screen(width: 80, hasBlocks: false)).contains("messages and reminders that are dropped")
-        )
+        let text = forecast.text(on: Screen(width: 80, hasBlocks: false))
+        #expect(text.contains("messages and reminders that are dropped"))
         #expect(!forecast.json.contains("there"))
         let held = Self.forecast(hours: 24, user, paused: [.message])
         #expect(held.json.contains(#""by_kind":{"check_in":1,"message":0,"reminder":0}"#), "\(held.json)")

@@ -39,9 +39,8 @@ import Testing
         let folder = Folder()
         try ReportFile("\(folder.path)/a.html").write("one")
         var status = stat()
-        #expect(
-            stat("\(folder.path)/a.html", &status) == 0 && folder.text("a.html") == "one" && folder.names == ["a.html"]
-        )
+        #expect(stat("\(folder.path)/a.html", &status) == 0)
+        #expect(folder.text("a.html") == "one" && folder.names == ["a.html"])
         let mask = umask(0o022)
         umask(mask)
         #expect(status.st_mode & 0o777 == 0o644 & ~mask)
@@ -63,10 +62,8 @@ import Testing
         symlink("a.html", "\(folder.path)/link.html")
         try ReportFile("\(folder.path)/link.html").write("two")
         var status = stat()
-        #expect(
-            folder.text("a.html") == "two" && lstat("\(folder.path)/link.html", &status) == 0
-                && status.st_mode & S_IFMT == S_IFLNK
-        )
+        #expect(lstat("\(folder.path)/link.html", &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+        #expect(folder.text("a.html") == "two")
     }
 
     @Test func write_whenSomethingElseHasTheName_refusesAndLeavesIt() {

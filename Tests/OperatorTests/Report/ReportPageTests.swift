@@ -67,9 +67,8 @@ import TimeZones
         // Behind each picture its numbers.
         let afterwards = page.split(separator: "</svg>").dropFirst()
         #expect(afterwards.allSatisfy { $0.prefix(200).contains("<details><summary>As a table: ") })
-        #expect(
-            parts(page, "<table>", "</table>").allSatisfy { $0.hasPrefix("<caption>") && $0.contains("scope=\"col\"") }
-        )
+        let tables = parts(page, "<table>", "</table>")
+        #expect(tables.allSatisfy { $0.hasPrefix("<caption>") && $0.contains("scope=\"col\"") })
     }
 
     @Test(arguments: Seeds.all, [ReportNumbers.exact, .rounded])
@@ -85,10 +84,8 @@ import TimeZones
             #expect(sums[0] == "All" && body.count >= 6, "\(caption)")
             for column in sums.indices.dropFirst() where !sums[column].isEmpty {
                 let sum = body.reduce(0) { $0 + number($1[column]) }
-                #expect(
-                    abs(sum - number(sums[column])) <= (numbers == .exact ? 0 : 3 * (body.count + 1)),
-                    "\(caption) \(column): \(sum), \(sums[column])"
-                )
+                let most = numbers == .exact ? 0 : 3 * (body.count + 1)
+                #expect(abs(sum - number(sums[column])) <= most, "\(caption) \(column): \(sum), \(sums[column])")
             }
         }
         let sent = try #require(try table(page, "Accepted pushes, by the beginning").last)
@@ -218,10 +215,8 @@ import TimeZones
             "Rejected, deferred", "People reached",
         ] {
             let counts = try table(page, caption).dropFirst().flatMap { $0.dropFirst() }
-            #expect(
-                counts.allSatisfy { !["1", "2", "3", "4"].contains($0) } && counts.contains("1–4"),
-                "\(caption): \(counts)"
-            )
+            let isSmall = !Set(counts).isDisjoint(with: ["1", "2", "3", "4"])
+            #expect(!isSmall && counts.contains("1–4"), "\(caption): \(counts)")
         }
         // One of three and three of three look alike.
         let other = F.report(
@@ -242,11 +237,8 @@ import TimeZones
         let report = F.report(daemons: [F.daemon(unseen: 1000, state: state)], pauses: [F.pause])
         let page = F.markup(report)
         #expect(!page.contains("planted"))
-        #expect(
-            page.contains("production com.example.app: stopped")
-                && page.contains("Paused since 2026-11-21 18:30: reminders")
-        )
-        #expect(page.contains("One is alive."))
+        #expect(page.contains("production com.example.app: stopped") && page.contains("One is alive."))
+        #expect(page.contains("Paused since 2026-11-21 18:30: reminders"))
     }
 
     @Test func page_whenAWordHoldsMarkup_escapesIt() {

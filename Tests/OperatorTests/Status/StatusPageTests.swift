@@ -83,9 +83,8 @@ import TimeZones
 
     @Test func answer_whenABacklogShrinks_saysItsEnd() {
         let page = Self.page([Self.row([Self.lane(.open)], perMinute: 18_600)], due: 12_400)
-        #expect(
-            page.answer.sentence == "Behind: 12,400 users wait, the oldest for 3 min; 310 users/s, about 40 s left."
-        )
+        let said = "Behind: 12,400 users wait, the oldest for 3 min; 310 users/s, about 40 s left."
+        #expect(page.answer.sentence == said)
         #expect(page.status == .success)
         #expect(page.json.contains(#""answer":"behind""#) && page.json.contains(#""seconds_left":40"#))
         let slow = Self.page([Self.row([Self.lane(.open)], perMinute: 30)], due: 1)
@@ -115,10 +114,8 @@ import TimeZones
     )
     func ranges_areShort(ranges: [Int16], text: String) {
         let page = Self.page([Self.row([], ranges: ranges)])
-        #expect(
-            page.text(on: Screen(width: 80)).contains("  ranges        \(text)\n"),
-            "\(page.text(on: Screen(width: 80)))"
-        )
+        let said = page.text(on: Screen(width: 80))
+        #expect(said.contains("  ranges        \(text)\n"), "\(said)")
     }
 
     // MARK: The page
@@ -133,26 +130,16 @@ import TimeZones
     /// A row is up to ten seconds old; a sweep that had been late when it was written is what somebody should see.
     @Test(arguments: [(4, "no users"), (8, "no users"), (9, "9 s ago: no users"), (600, "10 min ago: no users")])
     func lastSweep_whenItWasSoLongAgo(seconds: Int64, text: String) {
-        let page = Self.page([Self.row([], sweptAgo: seconds)])
-        #expect(
-            page.text(on: Screen(width: 80)).hasSuffix(
-                "last sweep    \(text)\n  ranges        none\n  in flight     7"
-            ),
-            "\(page.text(on: Screen(width: 80)))"
-        )
+        let said = Self.page([Self.row([], sweptAgo: seconds)]).text(on: Screen(width: 80))
+        #expect(said.hasSuffix("last sweep    \(text)\n  ranges        none\n  in flight     7"), "\(said)")
     }
 
     @Test func status_whenNoDaemonIsAlive() {
         #expect(Self.page([]).status == .unavailable)
-        #expect(
-            Self.page([]).text(on: Screen(width: 80)).hasPrefix(
-                "Does not work: no daemon is alive, so nothing is sent.\nFix: systemctl start nudged\n\n"
-            )
-        )
-        #expect(
-            Self.page([Self.row([], unseen: 130_000)]).answer.sentence
-                == "Does not work since 11:57 UTC (2 min): no daemon is alive, so nothing is sent."
-        )
+        let none = "Does not work: no daemon is alive, so nothing is sent.\nFix: systemctl start nudged\n\n"
+        #expect(Self.page([]).text(on: Screen(width: 80)).hasPrefix(none))
+        let since = "Does not work since 11:57 UTC (2 min): no daemon is alive, so nothing is sent."
+        #expect(Self.page([Self.row([], unseen: 130_000)]).answer.sentence == since)
         // What a dead daemon's lanes were is no matter.
         #expect(Self.page([Self.row([Self.lane(Self.stopped)], unseen: 30_000)]).status == .unavailable)
         #expect(Self.page([Self.row([Self.lane(.open)], unseen: 29_999)]).status == .success)
@@ -189,9 +176,8 @@ import TimeZones
 
     @Test func state_whenItIsAnotherVersionsOrNone() throws {
         #expect(DaemonState(json: "[]") == nil && DaemonState(json: "nonsense") == nil)
-        let newer = try #require(
-            DaemonState(json: #"{"lanes": [{"environment": "a", "topic": "b", "state": "dreaming"}, 7], "x": 1}"#)
-        )
+        let lanes = #"{"lanes": [{"environment": "a", "topic": "b", "state": "dreaming"}, 7], "x": 1}"#
+        let newer = try #require(DaemonState(json: lanes))
         #expect(newer.lanes.map(\.state.rawValue) == ["dreaming"] && newer.lastSweep == nil)
         #expect(Self.page([DaemonRow(now: Self.now, state: "[]")]).text(on: Screen(width: 80)).contains("its state can't be read"))
     }
