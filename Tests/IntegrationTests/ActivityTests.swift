@@ -86,12 +86,8 @@ import TimeZones
             from nudged.what_works where kind = 'check_in' and by is null
             """
         #expect(try scene.sql(works) == "7|2|2|1|1|3|82")
-        let report = try await scene.nudged(["report", "--html", "-"], Self.rules)
-        #expect(
-            report.output.contains(
-                "Of 7 sent, 2 were opened: 29 % (3 to 82 %). Of 1 with feedback, 1 were helpful: 100 % (21 to 100 %)."
-            ),
-            "\(report.text)"
-        )
+        let opened = "Of 7 sent, 2 were opened: 29 % (3 to 82 %). "
+        let rated = "Of 1 with feedback, 1 were helpful: 100 % (21 to 100 %)."
+        try await scene.nudged(["report", "--html", "-"], Self.rules).ends(0, output: opened + rated)
     }
 }

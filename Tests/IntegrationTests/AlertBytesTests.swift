@@ -7,12 +7,6 @@ import Testing
 @Suite(.ownThreads) struct AlertBytesTests {
     private static let conversation = "0f4a1c3e-9b7d-4c2a-8e5f-001122334455"
 
-    private func payloads(_ scene: Scene, of user: Int) -> [String] {
-        scene.simulator.snapshot().accepted.filter { $0.token == Scene.token(user) }.map {
-            String(decoding: $0.payload, as: UTF8.self)
-        }
-    }
-
     /// A check-in's conversation is that of the context: a UUID, null, or absent.
     @Test func checkIn_whenItsTemplateHasApns_showsIt() async throws {
         let scene = try await Scene()
@@ -20,13 +14,8 @@ import Testing
         func named(_ end: String) throws -> String {
             end + #","nudge":"\#(try scene.sql("select max(key) from nudged.delivery"))"}"#
         }
-        func context(_ user: Int, _ json: String) throws {
-            try scene.sql(
-                "update public.context_profiles set nudge_context = '\(json)' where user_id = '\(Scene.user(user))'"
-            )
-        }
-        try context(2, #"{"conversation_id": null}"#)
-        try context(3, #"{"conversation_id": "\#(Self.conversation)", "domain": "work"}"#)
+        try scene.setContext(of: 2, #"{"conversation_id": null}"#)
+        try scene.setContext(of: 3, #"{"conversation_id": "\#(Self.conversation)", "domain": "work"}"#)
         try scene.sql(
             """
             delete from nudged.template;
@@ -38,10 +27,10 @@ import Testing
         #expect(run.number("sent") == 3, "\(run.text)")
         let aps = #"{"aps":{"alert":{"title":"Hello","body":"How are you?"},"sound":"bell.caf","badge":1}"#
         for user in [1, 2] {
-            #expect(payloads(scene, of: user) == [try named(aps + #","action":"new_conversation","x": 1"#)])
+            #expect(scene.payloads(of: user) == [try named(aps + #","action":"new_conversation","x": 1"#)])
         }
         let opened = #","conversation_id":"\#(Self.conversation)","domain":"work","action":"open_conversation","x": 1"#
-        #expect(payloads(scene, of: 3) == [try named(aps + opened)])
+        #expect(scene.payloads(of: 3) == [try named(aps + opened)])
     }
 
     /// `conversation_id` is a UUID or null, and there is a badge.
@@ -62,12 +51,8 @@ import Testing
         )
         #expect(try await scene.onceWell().number("sent") == 1)
         let name = try scene.sql("select key from nudged.delivery")
-        #expect(
-            payloads(scene, of: 1)
-                == [
-                    #"{"aps":{"alert":{"title":"a","body":"b"},"sound":"default","badge":1}\#(end),"nudge":"\#(name)"}"#
-                ]
-        )
+        let aps = #"{"aps":{"alert":{"title":"a","body":"b"},"sound":"default","badge":1}"#
+        #expect(scene.payloads(of: 1) == [#"\#(aps)\#(end),"nudge":"\#(name)"}"#])
     }
 
     private static let apns = #"apns => '{"sound": "bell.caf", "badge": 3}'"#

@@ -119,10 +119,8 @@ import Testing
         let row = "from nudged.person where user_id = '\(Scene.user(2))'"
         try scene.expect("select due_at - now() between interval '20 seconds' and interval '120 seconds' \(row)", "t")
         #expect(try scene.sql("select state is null and evaluated_at is null and since is null \(row)") == "t")
-        #expect(
-            try scene.sql("select count(*) from nudged.delivery where user_id = '\(Scene.user(2))'") == "0",
-            "no slot went by"
-        )
+        let passed = "select count(*) from nudged.delivery where user_id = '\(Scene.user(2))'"
+        #expect(try scene.sql(passed) == "0", "no slot went by")
         unlink("\(zones)/Test/Zone")
         #expect(symlink("/usr/share/zoneinfo/Etc/UTC", "\(zones)/Test/Zone") == 0)
         try scene.sql("update nudged.person set due_at = now() where user_id = '\(Scene.user(2))'")

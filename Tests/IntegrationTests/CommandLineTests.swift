@@ -40,12 +40,7 @@ import Testing
         let run = try await Self.nudged(["--help"])
         #expect(run.exit == .code(0))
         let groups = run.output.split(separator: "\n").filter { $0.hasSuffix("SUBCOMMANDS:") }
-        #expect(
-            groups == [
-                "SET-UP SUBCOMMANDS:", "DAEMON SUBCOMMANDS:", "REPORTING SUBCOMMANDS:", "CONTROL SUBCOMMANDS:",
-                "TEST SUBCOMMANDS:",
-            ]
-        )
+        #expect(groups == ["SET-UP", "DAEMON", "REPORTING", "CONTROL", "TEST"].map { "\($0) SUBCOMMANDS:" })
     }
 
     @Test func config_withoutAnOption_showsTheValues() async throws {
@@ -59,12 +54,9 @@ import Testing
         #expect(run.output.contains("me@localhost:5432/app sslmode=prefer"), "\(run.output)")
         #expect(try await Self.nudged(["config", "--show"], environment).output == run.output)
         let json = try await Self.nudged(["config", "--json"], environment)
-        #expect(
-            json.output.contains(
-                #"{"key":"database.url","value":"me@localhost:5432/app sslmode=prefer","secret":true,"source":"environment DATABASE_URL","inherited_from":null}"#
-            ),
-            "\(json.output)"
-        )
+        let value = #"{"key":"database.url","value":"me@localhost:5432/app sslmode=prefer","secret":true,"#
+        let source = #""source":"environment DATABASE_URL","inherited_from":null}"#
+        #expect(json.output.contains(value + source), "\(json.output)")
     }
 
     /// Other processes of the same user may read the memory of a process whose files in /proc are the user's.
@@ -108,11 +100,7 @@ import Testing
         chmod(path, 0o666)
         let run = try await Self.nudged(arguments + ["--config", path])
         #expect(run.exit == .code(77) && run.output == "", "\(run)")
-        #expect(
-            run.errors.contains(
-                "\(path) can be changed by others than its owner (mode 0666): check its content, then chmod go-w \(path)"
-            ),
-            "\(run.errors)"
-        )
+        let fix = "check its content, then chmod go-w \(path)"
+        #expect(run.errors.contains("\(path) can be changed by others than its owner (mode 0666): \(fix)"), "\(run)")
     }
 }

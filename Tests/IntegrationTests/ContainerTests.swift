@@ -85,10 +85,8 @@ import Testing
         }
         #expect(try inside([Scene.binary, "status", "--health"]) == "process 1 is alive\n")
         #expect(try inside([Scene.binary, "reload"]) == "the new configuration is in force\n")
-        #expect(
-            try inside(["sh", "-c", "cd /; ls \(folder)/run; touch /tmp/x \(folder)/x 2>/dev/null || echo read-only"])
-                == "daemon.json\ndaemon.lock\nread-only\n"
-        )
+        let look = "cd /; ls \(folder)/run; touch /tmp/x \(folder)/x 2>/dev/null || echo read-only"
+        #expect(try inside(["sh", "-c", look]) == "daemon.json\ndaemon.lock\nread-only\n")
         // Elsewhere such a folder is refused: on a mount that can be written, and if it is no mount of its own.
         for name in ["open", "map"] {
             let check = "\(Scene.binary) check-config --config \(folder)/\(name)/nudged.yaml 2>&1; echo $?"

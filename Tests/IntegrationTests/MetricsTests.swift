@@ -113,10 +113,8 @@ import TestSupport
             ("sent", "accepted"), ("rejected", "rejected"), ("deferred", "deferred"), ("skipped", "skipped"),
             ("dropped", "dropped"), ("unknown", "unknown"),
         ] {
-            #expect(
-                Double(Self.journal(run.errors, field)) == page.sum("nudged_pushes_total", ["outcome": outcome]),
-                "\(field)"
-            )
+            let sum = page.sum("nudged_pushes_total", ["outcome": outcome])
+            #expect(Double(Self.journal(run.errors, field)) == sum, "\(field)")
         }
         #expect(Double(Self.journal(run.errors, "tokens_deleted")) == page.value("nudged_tokens_deleted_total"))
         #expect(Self.journal(run.errors, "without_consent") == 1)
@@ -194,9 +192,8 @@ import TestSupport
         let first = try await Self.page(port, of: process) { bad($0) > bad(before) }
         let later = try await Self.page(port, of: process) { bad($0) > bad(first) + 2 }
         #expect(later.value("nudged_database_up") == 1 && later.value("nudged_schema_usable") == 1)
-        #expect(
-            later.value("nudged_last_success_timestamp_seconds") == first.value("nudged_last_success_timestamp_seconds")
-        )
+        let success = "nudged_last_success_timestamp_seconds"
+        #expect(later.value(success) == first.value(success))
         #expect(!process.errorOutput.contains("database_lost"), "\(process.errorOutput.suffix(2000))")
         try await scene.stop(process)
     }
@@ -312,9 +309,7 @@ import TestSupport
         await service.seen.wait { $0.requests.count >= count + 3 }
         #expect(ContinuousClock.now - began > .milliseconds(1900))
         cluster.halt(.fast)
-        #expect(
-            process.waitForOutput(.seconds(30)) { $0.contains("event=database_lost") || $0.contains("database_lost") }
-        )
+        #expect(process.waitForOutput(.seconds(30)) { $0.contains("database_lost") })
         let lost = service.seen.now.requests.count
         // Thirty ticks, and three intervals: nothing signals that nothing comes.
         try await Task.sleep(for: .seconds(3))

@@ -8,6 +8,8 @@ import Testing
 /// `nudged pause`, `resume` and `replan` beside real daemons.
 @Suite(.ownThreads) struct PauseTests {
     private static let fast: [String: String?] = ["SCHEDULE_INTERVAL": "100ms"]
+    private static let due = "select count(*) from nudged.person where due_at <= now()"
+
     /// Until the pause, Apple takes its time: most of the claimed users wait for a stream when the switch falls.
     @Test func pause_whenABatchWaitsToBeSent_stopsIt() async throws {
         let isSlow = Mutex(true)
@@ -28,9 +30,7 @@ import Testing
         #expect(sent < users - 100, "too fast to tell")
         isSlow.withLock { $0 = false }
         // Everyone who is left was asked, and is held.
-        #expect(
-            try await eventually { try scene.sql("select count(*) from nudged.person where due_at <= now()") == "0" }
-        )
+        #expect(try await eventually { try scene.sql(Self.due) == "0" })
         #expect(scene.simulator.counts.accepted == sent)
         #expect(try scene.sql("select count(*) from nudged.delivery where outcome = 'accepted'") == "\(sent)")
         let status = try await scene.nudged(["status"]).ends(0, words: #"("a wrong text"); "#, " wait for it. ")
@@ -102,12 +102,10 @@ import Testing
             "insert into nudged.person (user_id, due_at) select gen_random_uuid(), now() + interval '1 day' from generate_series(1, 2500)"
         )
         let process = try scene.start(["replan", "--over", "1h"])
-        #expect(
-            try await eventually { try scene.sql("select count(*) from nudged.person where due_at <= now()") == "1000" }
-        )
+        #expect(try await eventually { try scene.sql(Self.due) == "1000" })
         process.signal(SIGINT)
         let run = try await scene.finish(process).ends(130)
         #expect(run.output.hasPrefix("interrupted: 1,000 of 1,000 users were made due"), "\(run.text)")
-        #expect(try scene.sql("select count(*) from nudged.person where due_at <= now()") == "1000")
+        #expect(try scene.sql(Self.due) == "1000")
     }
 }

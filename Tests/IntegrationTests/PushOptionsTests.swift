@@ -58,10 +58,7 @@ import Testing
         )
         #expect(push.pushType == "background" && push.priority == 5)
         let name = try scene.sql("select key from nudged.delivery")
-        #expect(
-            String(decoding: push.payload, as: UTF8.self)
-                == #"{"aps":{"content-available":1},"sync": true,"nudge":"\#(name)"}"#
-        )
+        #expect(push.text == #"{"aps":{"content-available":1},"sync": true,"nudge":"\#(name)"}"#)
     }
 
     /// From the locale that the device registered with to the bytes, and in a preview.
@@ -126,7 +123,7 @@ import Testing
         #expect(try await scene.once().number("sent") == 1)
         let push = try #require(scene.simulator.snapshot().accepted.first)
         #expect(push.payload.count == bytes)
-        #expect(String(decoding: push.payload, as: UTF8.self).hasPrefix(#"{"aps":\#(aps),"#))
+        #expect(push.text.hasPrefix(#"{"aps":\#(aps),"#))
     }
 
     /// Not before its time: nothing is sent, and the user rests until then.

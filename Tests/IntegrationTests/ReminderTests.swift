@@ -141,13 +141,8 @@ import struct FoundationEssentials.UUID
         let scene = try await Scene.withReminders(1, perDevice: { _, attempt in attempt <= silences ? .silence : nil })
         try scene.setReminder(1, "due_at => now(), recurrence => 'FREQ=DAILY'")
         let run = try await scene.onceWell(Scene.impatient)
-        #expect(
-            try scene.reminderRecord()
-                == (silences == 1
-                    ? ["unknown|no_answer_in_time", "accepted|"]
-                    : ["unknown|no_answer_in_time", "unknown|no_answer_in_time"]),
-            "\(run.text)"
-        )
+        let unknown = "unknown|no_answer_in_time"
+        #expect(try scene.reminderRecord() == [unknown, silences == 1 ? "accepted|" : unknown], "\(run.text)")
         let ids = "select count(distinct apns_id), count(distinct key) from nudged.delivery where kind = 'reminder'"
         try scene.expect(ids, "1|1")
         #expect(try scene.states().values.map(\.history.sent.count) == [1])
@@ -175,11 +170,9 @@ import struct FoundationEssentials.UUID
         _ = try await scene.onceWell()
         #expect(try scene.sql("select count(*) from nudged.delivery where outcome = 'unknown'") == "\(open)")
         let pushes = Dictionary(grouping: scene.simulator.snapshot().accepted, by: \.token)
-        #expect(
-            pushes.values.allSatisfy {
-                $0.count <= 2 && Set($0.map(\.apnsID)).count == 1 && Set($0.map(\.collapseID)).count == 1
-            }
-        )
+        for one in pushes.values {
+            #expect(one.count <= 2 && Set(one.map(\.apnsID)).count == 1 && Set(one.map(\.collapseID)).count == 1)
+        }
         // Each came to its end: accepted, or unknown twice; and each series goes on.
         try scene.expect(
             "select count(*) from (select user_id from nudged.delivery where kind = 'reminder' group by user_id having count(*) filter (where outcome = 'accepted') = 1 or count(*) = 2) ended",
@@ -218,10 +211,8 @@ import struct FoundationEssentials.UUID
         #expect(json.output.contains(#""subject_type":"task","subject_id":"8""#), "\(json.text)")
         #expect(json.output.contains(#""recurrence":"FREQ=DAILY","is_own":true,"is_cancelled":false"#), "\(json.text)")
         for run in [forecast, plain, future, everyones, json] { #expect(!run.text.contains("planted")) }
-        #expect(
-            try scene.sql("select count(*) from nudged.occurrence where not is_fan_out") == "1",
-            "nothing is written"
-        )
+        let rows = try scene.sql("select count(*) from nudged.occurrence where not is_fan_out")
+        #expect(rows == "1", "nothing is written")
     }
 
     /// What an app calls its subject is not obeyed by a terminal.

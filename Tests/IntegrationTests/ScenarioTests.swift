@@ -25,12 +25,8 @@ import Testing
         let scene = try await Scene(perDevice: { token, _ in token == Scene.token(2) ? .accepted(then: answer) : nil })
         try scene.seedDue(3)
         let run = try await scene.once(Scene.impatient.merging(["APNS_MAX_IN_FLIGHT": "1"]) { $1 }).ends()
-        #expect(
-            try records(scene) == [
-                "\(Scene.user(1)) accepted|200|", "\(Scene.user(2)) unknown||\(reason)",
-                "\(Scene.user(3)) accepted|200|",
-            ]
-        )
+        let found = ["accepted|200|", "unknown||\(reason)", "accepted|200|"]
+        #expect(try records(scene) == found.enumerated().map { "\(Scene.user($0 + 1)) \($1)" })
         let line =
             "a check-in to user \(Scene.user(2)) was written, but no answer came (\(reason)); it is not sent again"
         #expect(run.errors.occurrences(of: line) == 1, "\(run.text)")
@@ -110,9 +106,8 @@ import Testing
         try scene.seedDue(3, devices: 3)
         let run = try await scene.once().ends(0, ["sent": 8])
         #expect(try records(scene).count { $0.hasSuffix(" accepted|200|") } == 8)
-        #expect(
-            try records(scene).filter { $0.contains("deferred") } == ["\(Scene.user(2)) deferred|429|TooManyRequests"]
-        )
+        let deferred = try records(scene).filter { $0.contains("deferred") }
+        #expect(deferred == ["\(Scene.user(2)) deferred|429|TooManyRequests"])
         let waiting = "select user_id, jsonb_array_length(retry->'left') from nudged.person where retry is not null"
         try scene.expect(waiting, ["\(Scene.user(2))|1"])
         // Not before a minute is over.

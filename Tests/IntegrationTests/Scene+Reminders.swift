@@ -70,6 +70,15 @@ extension Scene {
         try await stop(process)
     }
 
+    func setContext(of user: Int, _ json: String) throws {
+        try sql("update public.context_profiles set nudge_context = '\(json)' where user_id = '\(Scene.user(user))'")
+    }
+
+    /// What Apple accepted for a user's first device.
+    func payloads(of user: Int) -> [String] {
+        simulator.snapshot().accepted.filter { $0.token == Scene.token(user) }.map(\.text)
+    }
+
     /// How long SQL says that the waiting message's payload is.
     func payloadBytes() throws -> Int? {
         let arguments = "title, body, data, urgent, category, thread_id, apns"
@@ -84,4 +93,9 @@ extension Scene {
     func onceWell(_ changes: [String: String?] = [:]) async throws -> Scene.Run {
         try await once(changes).ends()
     }
+}
+
+extension AcceptedPush {
+    /// Its payload.
+    var text: String { String(decoding: payload, as: UTF8.self) }
 }

@@ -15,18 +15,6 @@ import Testing
         )
     }
 
-    private func context(_ scene: Scene, _ user: Int, _ json: String) throws {
-        try scene.sql(
-            "update public.context_profiles set nudge_context = '\(json)' where user_id = '\(Scene.user(user))'"
-        )
-    }
-
-    private func texts(_ scene: Scene, _ user: Int) -> [String] {
-        scene.simulator.snapshot().accepted.filter { $0.token == Scene.token(user) }.map {
-            String(decoding: $0.payload, as: UTF8.self)
-        }
-    }
-
     @Test func checkIns_whenTemplatesFit_takeTheirText() async throws {
         let scene = try await Scene()
         try scene.seedDue(4)
@@ -34,27 +22,23 @@ import Testing
             scene,
             "('Hello {first_name}', 'again', null, null), ('Hallo {first_name}', 'wieder', null, 'de'), ('', 'plain words', null, null)"
         )
-        try context(
-            scene,
-            1,
-            #"{"first_name": "Ann", "locale": "de-AT", "conversation_id": "\#(Self.conversation)", "domain": "work"}"#
-        )
-        try context(scene, 2, #"{"first_name": "Bob"}"#)
-        try context(scene, 3, #"["no object"]"#)
+        let known = #""locale": "de-AT", "conversation_id": "\#(Self.conversation)", "domain": "work""#
+        try scene.setContext(of: 1, #"{"first_name": "Ann", \#(known)}"#)
+        try scene.setContext(of: 2, #"{"first_name": "Bob"}"#)
+        try scene.setContext(of: 3, #"["no object"]"#)
         #expect(try await scene.once().number("sent") == 4)
-        #expect(
-            texts(scene, 1) == [
-                #"{"aps":{"alert":{"title":"Hallo Ann","body":"wieder"},"sound":"default"},"conversation_id":"\#(Self.conversation)","domain":"work","action":"open_conversation","nudge":"\#(try scene.sql("select max(key) from nudged.delivery"))"}"#
-            ]
-        )
-        #expect(texts(scene, 2).allSatisfy { $0.contains("Hello Bob") || $0.contains("plain words") })
-        for user in [3, 4] { #expect(texts(scene, user).first?.contains("plain words") == true) }
+        let aps = #"{"aps":{"alert":{"title":"Hallo Ann","body":"wieder"},"sound":"default"},"#
+        let opened = #""conversation_id":"\#(Self.conversation)","domain":"work","action":"open_conversation","#
+        let name = try scene.sql("select max(key) from nudged.delivery")
+        #expect(scene.payloads(of: 1) == [aps + opened + #""nudge":"\#(name)"}"#])
+        #expect(scene.payloads(of: 2).allSatisfy { $0.contains("Hello Bob") || $0.contains("plain words") })
+        for user in [3, 4] { #expect(scene.payloads(of: user).first?.contains("plain words") == true) }
         // The record and the user's row have the template's id. The text itself is nowhere.
         let told = try scene.lines(
             "select d.user_id, t.id from nudged.delivery d join nudged.template t on t.id = d.template"
         )
-        let known = try scene.states().map { "\($0.key)|\($0.value.template ?? 0)" }
-        #expect(told.count == 4 && told.sorted() == known.sorted())
+        let states = try scene.states().map { "\($0.key)|\($0.value.template ?? 0)" }
+        #expect(told.count == 4 && told.sorted() == states.sorted())
         #expect(try scene.sql("select count(*) from nudged.delivery d where d::text ~ 'Ann|Bob|plain|Hallo'") == "0")
         let after = try await scene.nudged(["explain", Scene.user(4), "--json"])
         #expect(!after.output.contains("plain words"), "\(after.text)")
@@ -71,11 +55,11 @@ import Testing
             try scene.rewind()
         }
         for user in 1...6 {
-            let said = texts(scene, user)
+            let said = scene.payloads(of: user)
             #expect(said.count == 5 && zip(said, said.dropFirst()).allSatisfy { $0 != $1 }, "\(said)")
         }
         // Not in a row for everyone, but each user in their own order.
-        #expect(Set((1...6).map { texts(scene, $0).first ?? "" }).count > 1)
+        #expect(Set((1...6).map { scene.payloads(of: $0).first ?? "" }).count > 1)
     }
 
     /// A daemon that died after it wrote: what may have been seen is not said again.
@@ -87,9 +71,8 @@ import Testing
         #expect(killed.exit == .signal(SIGKILL), "\(killed.text)")
         try scene.expireLeases()
         _ = try await scene.once()
-        let intended = try #require(
-            Int32(try scene.sql("select template from nudged.delivery where outcome = 'unknown'"))
-        )
+        let unknown = try scene.sql("select template from nudged.delivery where outcome = 'unknown'")
+        let intended = try #require(Int32(unknown))
         #expect(try scene.states().values.map(\.template) == [intended])
         try scene.rewind()
         #expect(try await scene.once().number("sent") == 1)
@@ -124,7 +107,7 @@ import Testing
         #expect(try await scene.nudged(["replan"]).exit == .code(0))
         try await untilRecorded(scene, 3)
         try await scene.stop(process)
-        let said = texts(scene, 1)
+        let said = scene.payloads(of: 1)
         #expect(said.count == 3 && said[0].contains("before") && said[1].contains("after"), "\(said)")
         #expect(said.last?.contains("other") == true)
     }
@@ -134,12 +117,12 @@ import Testing
         let scene = try await Scene()
         try scene.seedDue(1)
         try templates(scene, "('Hello {first_name}', '', null, null), ('plain words', '', null, null)")
-        try context(scene, 1, #"{"first_name": "Ann"}"#)
+        try scene.setContext(of: 1, #"{"first_name": "Ann"}"#)
         try scene.sql(
             "drop view nudged.recipient; create view nudged.recipient as select user_id, notification_preferences as preferences, timezone, first_session_complete from public.context_profiles"
         )
         let run = try await scene.once()
-        #expect(run.number("sent") == 1 && texts(scene, 1).first?.contains("plain words") == true, "\(run.text)")
+        #expect(run.number("sent") == 1 && scene.payloads(of: 1).first?.contains("plain words") == true, "\(run.text)")
     }
 
     @Test func explain_whenACheckInIsDue_saysWhichTemplateAndWhyNotTheOthers() async throws {
@@ -149,7 +132,8 @@ import Testing
             scene,
             "('Hello {first_name}', '', null, null), ('Hallo', '', null, 'de'), ('go on', '', 'open_conversation', null), ('{topic}', '', null, null)"
         )
-        try context(scene, 1, #"{"first_name": "Zebulon", "topic": "Zebulon\#(String(repeating: "x", count: 4_080))"}"#)
+        let long = "Zebulon\(String(repeating: "x", count: 4_080))"
+        try scene.setContext(of: 1, #"{"first_name": "Zebulon", "topic": "\#(long)"}"#)
         let ids = try scene.lines("select id from nudged.template order by id")
         let run = try await scene.nudged(["explain", Scene.user(1)])
         for part in [
@@ -164,7 +148,7 @@ import Testing
         #expect(!run.output.contains("Zebulon") && !json.output.contains("Zebulon"))
         // It is what a sweep does.
         #expect(try await scene.once().number("sent") == 1)
-        #expect(texts(scene, 1).first?.contains("Hello Zebulon") == true)
+        #expect(scene.payloads(of: 1).first?.contains("Hello Zebulon") == true)
         #expect(try scene.sql("select template from nudged.delivery") == ids[0])
     }
 
@@ -190,7 +174,7 @@ import Testing
         #expect(try test(scene) == "t")
         try await untilRecorded(scene, 1)
         try await scene.stop(process)
-        let said = texts(scene, 1).first ?? ""
+        let said = scene.payloads(of: 1).first ?? ""
         #expect(said.contains(#""title":"nudged""#) && said.contains(#""test": true"#), "\(said)")
         try scene.expect("select kind, outcome from nudged.delivery where outcome = 'accepted'", "message|accepted")
     }

@@ -42,10 +42,7 @@ import Testing
         #expect(Set(told.map(\.token)) == [Scene.token(1), Scene.token(1, 1)])
         for push in told {
             #expect(push.pushType == "background" && push.priority == 5)
-            #expect(
-                String(decoding: push.payload, as: UTF8.self)
-                    == #"{"aps":{"content-available":1},"withdraw":"\#(id)","nudge":"\#(name)"}"#
-            )
+            #expect(push.text == #"{"aps":{"content-available":1},"withdraw":"\#(id)","nudge":"\#(name)"}"#)
         }
         #expect(Set(told.map(\.collapseID)) == Set(shown.map(\.collapseID)))
         #expect(try scene.states().values.map(\.history.sent.count) == [1])

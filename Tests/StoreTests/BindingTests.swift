@@ -150,12 +150,8 @@ import Testing
         let fixture = try await F()
         try fixture.sql(change)
         let faults = try await Self.faults(fixture)
-        #expect(
-            faults.contains {
-                $0.object == "nudged_device_inserted on public.push_tokens" && $0.fault.hasPrefix(said) && $0.isFixable
-            },
-            "\(faults)"
-        )
+        let own = faults.filter { $0.object == "nudged_device_inserted on public.push_tokens" }
+        #expect(own.contains { $0.fault.hasPrefix(said) && $0.isFixable }, "\(faults)")
         // Claims read the tables themselves, so the daemon goes on.
         #expect(try await Self.state(fixture) == .current)
         #expect(try await fixture.store.workStatus().bindingFaults == faults)

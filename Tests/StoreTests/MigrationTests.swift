@@ -263,26 +263,20 @@ import TimeZones
         let fixture = try await StoreFixture(migrated: false)
         try fixture.sql(Self.existing)
         let before = try shape(fixture, schema: "public")
-        let rows = try fixture.sql(
-            "select * from public.context_profiles; select user_id, device_token, platform, created_at, updated_at from public.push_tokens"
-        )
+        let read = """
+            select * from public.context_profiles;
+            select user_id, device_token, platform, created_at, updated_at from public.push_tokens
+            """
+        let rows = try fixture.sql(read)
         _ = try await migrate(fixture)
         let after = try shape(fixture, schema: "public")
         #expect(Set(before).subtracting(after).isEmpty)
         let added = Set(after).subtracting(before)
-        #expect(
-            added.filter { $0.hasPrefix("column") }.sorted() == [
-                "column|push_tokens|environment|text|f", "column|push_tokens|topic|text|f",
-            ]
-        )
+        let columns = ["environment", "topic"].map { "column|push_tokens|\($0)|text|f" }
+        #expect(added.filter { $0.hasPrefix("column") }.sorted() == columns)
         #expect(added.count { $0.hasPrefix("trigger") } == 6)
         #expect(added.count == 8)
-        #expect(
-            rows
-                == (try fixture.sql(
-                    "select * from public.context_profiles; select user_id, device_token, platform, created_at, updated_at from public.push_tokens"
-                ))
-        )
+        try fixture.expect(read, rows)
     }
 
     @Test func claim_whenTheAppsColumnsHaveOtherTypes_readsThem() async throws {
@@ -312,9 +306,8 @@ import TimeZones
             "create table public.context_profiles (user_id uuid primary key); create table public.push_tokens (user_id uuid, device_token text); insert into public.context_profiles values (\(StoreFixture.quoted(1))); insert into public.push_tokens values (\(StoreFixture.quoted(1)), 'ab')"
         )
         _ = try await migrate(fixture)
-        let user = try #require(
-            try await fixture.store.claim(ranges: StoreFixture.ranges, now: Self.late, limit: 9).users.first
-        )
+        let claim = try await fixture.store.claim(ranges: StoreFixture.ranges, now: Self.late, limit: 9)
+        let user = try #require(claim.users.first)
         #expect(user.preferences == nil && user.firstSessionComplete)
         #expect(user.devices == [Device(token: "ab", registeredAt: nil)])
     }

@@ -85,45 +85,42 @@ import struct FoundationEssentials.UUID
     }
 
     private static func expectIndexes(_ plan: [String], of query: Query, _ what: String, _ belief: Belief) {
+        let said: Comment = "\(what): \(plan.joined(separator: "\n"))"
         for table in ["person", "touched", "delivery", "push_tokens", "context_profiles", "occurrence", "reminder"] {
-            #expect(!plan.contains { $0.contains("Seq Scan on \(table)") }, "\(what): \(plan.joined(separator: "\n"))")
+            #expect(!plan.contains { $0.contains("Seq Scan on \(table)") }, said)
         }
         let isHashed = plan.contains {
             $0.contains("Hash Join") || $0.contains("Hash Right Join") || $0.contains("Hash Left Join")
         }
         // Where it is believed to have a row or none, the settlement meets those that the list names one by one: bounded by the list all the same.
         if query != .settle || belief == .truth {
-            #expect(isHashed == (query == .settle), "\(what): \(plan.joined(separator: "\n"))")
+            #expect(isHashed == (query == .settle), said)
         }
         if query == .settle { expectBounded(plan, what) }
-        #expect(!plan.contains { $0.contains("Merge Join") }, "\(what)")
+        #expect(!plan.contains { $0.contains("Merge Join") }, said)
         // Nor is one list compared with another, row by row.
-        #expect(
-            !plan.contains { $0.contains("CTE Scan on kept") } || plan.contains { $0.contains("hashed SubPlan") },
-            "\(what): \(plan.joined(separator: "\n"))"
-        )
+        let isCompared = plan.contains { $0.contains("CTE Scan on kept") }
+        #expect(!isCompared || plan.contains { $0.contains("hashed SubPlan") }, said)
         // What waits for rows meets them in the order of user_id: by one index, going on from list to list or along one.
         if [.postpone, .settle].contains(query), belief == .truth || query == .postpone {
-            #expect(
-                plan.contains { $0.contains("Index Scan using person_pkey on person") },
-                "\(what): \(plan.joined(separator: "\n"))"
-            )
+            #expect(plan.contains { $0.contains("Index Scan using person_pkey on person") }, said)
         }
         // The claim and the drain stop at their limit: no sort of all that is due.
         if query == .claimPeople || query == .touches {
-            #expect(plan.contains { $0.contains("Limit") }, "\(what)")
+            #expect(plan.contains { $0.contains("Limit") }, said)
             let sorted = plan.drop { !$0.contains("Limit") }.prefix(4)
-            #expect(!sorted.contains { $0.contains("Sort") }, "\(what): \(plan.joined(separator: "\n"))")
+            #expect(!sorted.contains { $0.contains("Sort") }, said)
         }
     }
 
     /// Users' rows are found by their ids, never by reading along the index.
     private static func expectBounded(_ plan: [String], _ what: String) {
+        let said: Comment = "\(what): \(plan.joined(separator: "\n"))"
         let scans = plan.indices.filter { plan[$0].contains("using person_pkey on person") }
-        #expect(!scans.isEmpty, "\(what): \(plan.joined(separator: "\n"))")
+        #expect(!scans.isEmpty, said)
         for place in scans {
             let condition = place + 1 < plan.count ? plan[place + 1] : ""
-            #expect(condition.contains("Index Cond: (user_id = "), "\(what): \(plan.joined(separator: "\n"))")
+            #expect(condition.contains("Index Cond: (user_id = "), said)
         }
     }
 

@@ -127,9 +127,9 @@ import struct FoundationEssentials.UUID
         let found = try await claim(fixture)
         #expect(ContinuousClock.now - began < .seconds(20))
         #expect(found.users.count == 20)
-        #expect(
-            found.users.prefix(10).allSatisfy { $0.devices.first?.topic == "too long" && $0.timezone == "too long" }
-        )
+        for user in found.users.prefix(10) {
+            #expect(user.devices.first?.topic == "too long" && user.timezone == "too long")
+        }
     }
 
     /// A flight takes so many bytes: the rest comes with the next claim.

@@ -21,11 +21,8 @@ import struct FoundationEssentials.UUID
     @Test func columns_whenReadOrClaimed_areTheSame() throws {
         let claimed = try columns(.readDue, from: "select", to: " from")
         #expect(claimed.hasPrefix("user_id, turn, version, due_at"))
-        #expect(
-            Query.claimPeople.sql.split(separator: "\n").joined(separator: " ").split(separator: " ").joined(
-                separator: " "
-            ).contains("select " + claimed + " from")
-        )
+        let people = Query.claimPeople.sql.split { $0 == "\n" || $0 == " " }.joined(separator: " ")
+        #expect(people.contains("select " + claimed + " from"))
         #expect(try columns(.readUsers, from: "select", to: " from") == claimed)
     }
 

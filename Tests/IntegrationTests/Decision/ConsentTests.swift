@@ -175,12 +175,8 @@ import TestSupport
         // What was sent without consent arrives with its own text, and nobody else decided about it.
         #expect(try scene.bodies().count { $0 == .string("\(S.text) is off") } == sent.off.count, "seed \(seed)")
         let keys = sent.off.map { "'\($0)'" }.joined(separator: ",")
-        #expect(
-            try scene.lines(
-                "select outcome, decision is null, count(*) from nudged.delivery where key in (\(keys)) group by 1, 2"
-            ) == ["accepted|t|\(sent.off.count)"],
-            "seed \(seed)"
-        )
+        let all = "select outcome, decision is null, count(*) from nudged.delivery where key in (\(keys)) group by 1, 2"
+        #expect(try scene.lines(all) == ["accepted|t|\(sent.off.count)"], "seed \(seed)")
         #expect(questions.count > 10 && sent.off.count > 10 && sent.on > 10, "seed \(seed): \(questions.count)")
     }
 

@@ -159,12 +159,8 @@ import TimeZones
             alter schema public owner to postgres; grant create on schema public to public, \(role), super_\(role)
             """
         )
-        #expect(
-            try await DatabaseFacts.Server.read(connection).creators == [
-                DatabaseFacts.Creator(schema: "public", role: nil),
-                DatabaseFacts.Creator(schema: "public", role: role),
-            ]
-        )
+        let creators = [nil, role].map { DatabaseFacts.Creator(schema: "public", role: $0) }
+        #expect(try await DatabaseFacts.Server.read(connection).creators == creators)
         await connection.close()
         try fixture.sql("drop owned by \(role), super_\(role); drop role \(role), super_\(role)")
     }
